@@ -1,0 +1,42 @@
+"""caesura: how well do two or more segmentations of the same thing agree?
+
+    >>> import caesura as cz
+    >>> reference = cz.Segmentation.from_masses([2, 3, 6])
+    >>> hypothesis = cz.Segmentation.from_masses([2, 2, 7])
+    >>> cz.boundary_similarity(reference, hypothesis).value
+    0.75
+"""
+
+from caesura import errors
+from caesura.measures.base import VERSION as __version__
+from caesura.measures.base import Measure
+from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
+from caesura.measures.crisp import crisp, unit_error
+from caesura.measures.registry import measures, parse
+from caesura.measures.window import pk, win_pr, window_diff
+from caesura.model.corpus import Corpus
+from caesura.model.score import Edit, Score
+from caesura.model.segmentation import Segmentation
+from caesura.study import Scores, score_many
+
+__all__ = [
+    "Corpus",
+    "Edit",
+    "Measure",
+    "Score",
+    "Scores",
+    "Segmentation",
+    "__version__",
+    "boundary_confusion",
+    "boundary_similarity",
+    "crisp",
+    "errors",
+    "measures",
+    "parse",
+    "pk",
+    "score_many",
+    "segmentation_similarity",
+    "unit_error",
+    "win_pr",
+    "window_diff",
+]

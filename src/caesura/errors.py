@@ -1,0 +1,70 @@
+"""Every exception of the package.
+
+    CaesuraError
+    ├── InputError (ValueError)      a value that cannot be
+    │   ├── SegmentationError        no segmentation can look like this
+    │   ├── MismatchError            two segmentations that cannot be compared
+    │   ├── OptionError              a measure, option, preset or coder that does not exist or cannot have this value
+    │   └── Undefined                the number asked for has no meaning here
+    └── FormatError (ValueError)     a file that cannot be read or written; has .path and .line
+
+Messages name the place, what must hold, what came and, where there is one, the way out.
+``CaesuraWarning`` is the category of all warnings.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+__all__ = [
+    "CaesuraError",
+    "CaesuraWarning",
+    "FormatError",
+    "InputError",
+    "MismatchError",
+    "OptionError",
+    "SegmentationError",
+    "Undefined",
+]
+
+
+class CaesuraError(Exception):
+    """The root: ``except CaesuraError`` catches whatever this package raises on purpose."""
+
+
+class InputError(CaesuraError, ValueError):
+    """A value that cannot be."""
+
+
+class SegmentationError(InputError):
+    """No segmentation can look like this: a mass of zero, an unsorted position, an undeclared type."""
+
+
+class MismatchError(InputError):
+    """Two segmentations that cannot be compared: other lengths, other units, other types."""
+
+
+class OptionError(InputError):
+    """A measure, option, preset or coder that does not exist, or cannot have this value."""
+
+
+class Undefined(InputError):  # noqa: N818 - the name is part of the interface
+    """The number asked for has no meaning here; the message says why."""
+
+
+class FormatError(CaesuraError, ValueError):
+    """A file that cannot be read or written. The message starts ``path:line:`` where the line is known."""
+
+    def __init__(self, path: str | PathLike[str], line: int | None, problem: str) -> None:
+        self.path = fspath(path)
+        self.line = line
+        self.problem = problem
+        super().__init__(path, line, problem)
+
+    def __str__(self) -> str:
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.problem}"
+
+
+class CaesuraWarning(UserWarning):
+    """Something legal that is easily read wrongly."""

@@ -1,0 +1,513 @@
+"""Boundary edit distance: which boundary of a goes with which of b (Fournier 2013, section 3.1, and the exact minimum).
+
+Same position and type: a match, taken first. What remains on either side is cut into stretches with n_t or more empty
+positions between them, and each stretch is paired for the largest gain, a pair's gain being what it saves against two
+additions. Gains are whole numbers (costs times a common denominator), so ties are exact; each pair adds one more to
+gain * K, K beyond the number of pairs, so that of equal costs the one with fewer edits wins.
+
+Three ways of pairing: ORDERED (one type, cost linear or constant in the distance: an optimum without crossing pairs
+exists), MATCHING (several types, or a concave cost) and GREEDY (segeval 2.0.11).
+"""
+
+from libc.stdint cimport int64_t
+
+from caesura.kernels.matching cimport Graph
+from caesura.kernels.ordered cimport suffix_table, suffix_value
+
+import numpy as np
+
+ORDERED = 0
+MATCHING = 1
+GREEDY = 2
+
+
+cdef class Room:
+    """Scratch arrays, as long as the longest document of the call."""
+
+    cdef const int64_t[::1] a_pos, a_code, b_pos, b_code, gain_t, gain_s
+    cdef int64_t[::1] mate                  # out: index in b of the partner of each boundary of a, or -1
+    cdef int64_t[::1] xa, xb                # boundaries on one side only, as indices into a and b
+    cdef int64_t[::1] lo, hi, row           # ordered.pxd
+    cdef int64_t[::1] gain, F
+    cdef int64_t n_t
+    cdef bint typed
+
+    def __cinit__(self, a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate, Py_ssize_t most_a, Py_ssize_t most_b):
+        self.a_pos, self.a_code, self.b_pos, self.b_code = a_pos, a_code, b_pos, b_code
+        self.gain_t, self.gain_s, self.mate = gain_t, gain_s, mate
+        self.xa, self.lo, self.hi, self.row = np.empty((4, most_a), np.int64)
+        self.xb = np.empty(most_b, np.int64)
+        self.gain, self.F = np.empty((2, 4 * most_a + 4), np.int64)
+        self.n_t = self.gain_t.shape[0]
+        self.typed = self.a_code.shape[0] > 0 or self.b_code.shape[0] > 0
+
+    cdef int grow(self, Py_ssize_t cells) except -1:
+        self.gain, self.F = np.empty((2, cells + cells // 2), np.int64)
+        return 0
+
+
+def align(
+    const int64_t[::1] a_pos not None,
+    const int64_t[::1] a_code not None,
+    const int64_t[::1] a_off not None,
+    const int64_t[::1] b_pos not None,
+    const int64_t[::1] b_code not None,
+    const int64_t[::1] b_off not None,
+    const int64_t[::1] gain_t not None,
+    const int64_t[::1] gain_s not None,
+    int method,
+    int64_t[::1] mate not None,
+):
+    """Fill ``mate`` for all documents between a_off[0] and a_off[-1].
+
+    gain_t[d]: what a transposition over d positions saves (n_t entries, the first unused); gain_s[x]: what a
+    substitution over x steps of the type scale saves. The codes are empty arrays where there is one type only.
+    """
+    cdef Py_ssize_t d, n = a_off.shape[0] - 1, most_a = 0, most_b = 0
+    for d in range(n):
+        most_a = max(most_a, a_off[d + 1] - a_off[d])
+        most_b = max(most_b, b_off[d + 1] - b_off[d])
+    cdef Room room = Room(np.asarray(a_pos), np.asarray(a_code), np.asarray(b_pos), np.asarray(b_code),
+                          np.asarray(gain_t), np.asarray(gain_s), np.asarray(mate), most_a, most_b)
+    cdef Graph graph = Graph()
+    with nogil:
+        for d in range(n):
+            align_one(room, graph, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], method)
+
+
+cdef inline int64_t code(const int64_t[::1] codes, bint typed, int64_t i) except? -1 nogil:
+    return codes[i] if typed else 0
+
+
+cdef inline int64_t apart(int64_t x, int64_t y) noexcept nogil:
+    return x - y if x > y else y - x
+
+
+cdef int align_one(Room r, Graph g, int64_t a, int64_t a_end, int64_t b, int64_t b_end, int method) except -1 nogil:
+    cdef int64_t n_a = 0, n_b = 0, i, j, i0, j0, pos, following
+    # Matches first.
+    while a < a_end:
+        while b < b_end and (r.b_pos[b] < r.a_pos[a] or (
+                r.typed and r.b_pos[b] == r.a_pos[a] and r.b_code[b] < r.a_code[a])):
+            r.xb[n_b] = b
+            n_b += 1
+            b += 1
+        if b < b_end and r.b_pos[b] == r.a_pos[a] and (not r.typed or r.b_code[b] == r.a_code[a]):
+            r.mate[a] = b
+            b += 1
+        else:
+            r.mate[a] = -1
+            r.xa[n_a] = a
+            n_a += 1
+        a += 1
+    while b < b_end:
+        r.xb[n_b] = b
+        n_b += 1
+        b += 1
+    if n_a == 0 or n_b == 0:
+        return 0
+    if method == 2:
+        return greedy(r, g, n_a, n_b)
+    # Stretches: a gap of n_t or more lets no pair across.
+    i = j = 0
+    while i < n_a and j < n_b:
+        i0 = i
+        j0 = j
+        pos = min(r.a_pos[r.xa[i]], r.b_pos[r.xb[j]])
+        while True:
+            if i < n_a and (j == n_b or r.a_pos[r.xa[i]] <= r.b_pos[r.xb[j]]):
+                following = r.a_pos[r.xa[i]]
+                if following - pos >= r.n_t:
+                    break
+                i += 1
+            elif j < n_b:
+                following = r.b_pos[r.xb[j]]
+                if following - pos >= r.n_t:
+                    break
+                j += 1
+            else:
+                break
+            pos = following
+        if i > i0 and j > j0:
+            if method == 0:
+                ordered(r, i0, i, j0, j)
+            else:
+                matching(r, g, i0, i, j0, j)
+    return 0
+
+
+cdef int ordered(Room r, int64_t i0, int64_t i1, int64_t j0, int64_t j1) except -1 nogil:
+    """One stretch of one type: xa[i0:i1] against xb[j0:j1]."""
+    cdef int64_t n = i1 - i0, m = j1 - j0, K = min(n, m) + 1, i, j, k, at, p, lo = 0, hi = 0, cells = 0, best
+    if n == 1 and m == 1:
+        if r.gain_t[apart(r.a_pos[r.xa[i0]], r.b_pos[r.xb[j0]])] >= 0:
+            r.mate[r.xa[i0]] = r.xb[j0]
+        return 0
+    for i in range(n):
+        p = r.a_pos[r.xa[i0 + i]]
+        while lo < m and r.b_pos[r.xb[j0 + lo]] <= p - r.n_t:
+            lo += 1
+        while hi < m and r.b_pos[r.xb[j0 + hi]] < p + r.n_t:
+            hi += 1
+        r.lo[i] = lo
+        r.hi[i] = hi
+        r.row[i] = cells
+        cells += hi - lo + 1
+    if cells > r.F.shape[0]:
+        with gil:
+            r.grow(cells)
+    for i in range(n):
+        p = r.a_pos[r.xa[i0 + i]]
+        for j in range(r.lo[i], r.hi[i]):
+            r.gain[r.row[i] + j - r.lo[i]] = r.gain_t[apart(p, r.b_pos[r.xb[j0 + j]])] * K + 1
+    suffix_table(n, r.lo, r.hi, r.row, r.gain, r.F)
+    # The smallest list of pairs: the leftmost boundary goes with the leftmost partner that keeps the optimum.
+    i = j = 0
+    while i < n and j < m:
+        if j >= r.hi[i]:
+            i += 1
+            continue
+        best = suffix_value(i, j, n, r.lo, r.row, r.F)
+        if j < r.lo[i]:
+            j = r.lo[i]
+        elif r.a_pos[r.xa[i0 + i]] < r.b_pos[r.xb[j0 + j]]:
+            for k in range(j, r.hi[i]):
+                if r.gain[r.row[i] + k - r.lo[i]] + suffix_value(i + 1, k + 1, n, r.lo, r.row, r.F) == best:
+                    r.mate[r.xa[i0 + i]] = r.xb[j0 + k]
+                    j = k + 1
+                    break
+            i += 1
+        else:
+            k = i
+            while k < n and r.lo[k] <= j:
+                at = r.row[k] + j - r.lo[k]
+                if j < r.hi[k] and r.gain[at] + suffix_value(k + 1, j + 1, n, r.lo, r.row, r.F) == best:
+                    r.mate[r.xa[i0 + k]] = r.xb[j0 + j]
+                    i = k + 1
+                    break
+                k += 1
+            j += 1
+    return 0
+
+
+cdef int matching(Room r, Graph g, int64_t i0, int64_t i1, int64_t j0, int64_t j1) except -1 nogil:
+    """One stretch of several types, or of one type with a concave cost."""
+    cdef int64_t n = i1 - i0, m = j1 - j0, K = min(n, m) + 1, i, j, a, b, d, lo = 0, edges = 0, gain
+    for i in range(n):
+        a = r.a_pos[r.xa[i0 + i]]
+        while lo < m and r.b_pos[r.xb[j0 + lo]] <= a - r.n_t:
+            lo += 1
+        j = lo
+        while j < m and r.b_pos[r.xb[j0 + j]] < a + r.n_t:
+            j += 1
+        edges += j - lo
+    g.reserve(n, m, edges)
+    edges = lo = 0
+    for i in range(n):
+        g.a_edge[i] = edges
+        a = r.xa[i0 + i]
+        while lo < m and r.b_pos[r.xb[j0 + lo]] <= r.a_pos[a] - r.n_t:
+            lo += 1
+        for j in range(lo, m):
+            b = r.xb[j0 + j]
+            if r.b_pos[b] >= r.a_pos[a] + r.n_t:
+                break
+            d = apart(r.a_pos[a], r.b_pos[b])
+            if d == 0:
+                gain = r.gain_s[apart(r.a_code[a], r.b_code[b])]
+            elif code(r.a_code, r.typed, a) == code(r.b_code, r.typed, b):
+                gain = r.gain_t[d]
+            else:
+                continue
+            if gain >= 0:
+                g.to_b[edges] = j
+                g.weight[edges] = gain * K + 1
+                edges += 1
+    g.a_edge[n] = edges
+    i = j = 0
+    while i < n or j < m:
+        if j == m:
+            g.a_rank[i] = i + j
+            i += 1
+        elif i == n:
+            g.b_rank[j] = i + j
+            j += 1
+        else:
+            a = r.xa[i0 + i]
+            b = r.xb[j0 + j]
+            if r.a_pos[a] < r.b_pos[b] or (r.a_pos[a] == r.b_pos[b] and r.a_code[a] < r.b_code[b]):
+                g.a_rank[i] = i + j
+                i += 1
+            else:
+                g.b_rank[j] = i + j
+                j += 1
+    g.solve(n, m)
+    for i in range(n):
+        if g.mate_a[i] >= 0:
+            r.mate[r.xa[i0 + i]] = r.xb[j0 + g.mate_a[i]]
+    return 0
+
+
+cdef int greedy(Room r, Graph g, int64_t n, int64_t m) except -1 nogil:
+    """segeval's pairing: for d = 1, 2, ... from the left, whatever is still unpaired and d apart.
+
+    With several types segeval leaves a transposition out if both its positions could hold a substitution, and then
+    substitutes as many as it can at each position, at the least total distance.
+    """
+    cdef int64_t d, i, j, i_end, j_end, a, b
+    g.reserve(n, m, 1)
+    for j in range(m):
+        g.fixed_b[j] = 0  # whether xb[j] is taken
+    for d in range(1, r.n_t):
+        greedy_step(r, n, m, d, g.fixed_b)
+    if not r.typed:
+        return 0
+    i = j = 0
+    while i < n and j < m:
+        a = r.a_pos[r.xa[i]]
+        b = r.b_pos[r.xb[j]]
+        if a < b:
+            i += 1
+        elif b < a:
+            j += 1
+        else:
+            i_end = i
+            while i_end < n and r.a_pos[r.xa[i_end]] == a:
+                i_end += 1
+            j_end = j
+            while j_end < m and r.b_pos[r.xb[j_end]] == a:
+                j_end += 1
+            substitute(r, g, i, i_end, j, j_end)
+            i = i_end
+            j = j_end
+    return 0
+
+
+cdef bint both_sides_left(Room r, int64_t n, int64_t m, int64_t pos, const int64_t[::1] taken) except -1 nogil:
+    """Whether unpaired boundaries of both sides stand at ``pos``."""
+    cdef int64_t lo = 0, hi = n, mid
+    cdef bint found = False
+    while lo < hi:
+        mid = (lo + hi) // 2
+        if r.a_pos[r.xa[mid]] < pos:
+            lo = mid + 1
+        else:
+            hi = mid
+    while lo < n and r.a_pos[r.xa[lo]] == pos and not found:
+        found = r.mate[r.xa[lo]] < 0
+        lo += 1
+    if not found:
+        return False
+    lo = 0
+    hi = m
+    while lo < hi:
+        mid = (lo + hi) // 2
+        if r.b_pos[r.xb[mid]] < pos:
+            lo = mid + 1
+        else:
+            hi = mid
+    while lo < m and r.b_pos[r.xb[lo]] == pos:
+        if not taken[lo]:
+            return True
+        lo += 1
+    return False
+
+
+cdef int greedy_step(Room r, int64_t n, int64_t m, int64_t d, int64_t[::1] taken) except -1 nogil:
+    """Pair what is d apart. Two candidates start at each left end: a left of b, and b left of a; merged left to right."""
+    cdef int64_t i = 0, j = 0, i2 = 0, j2 = 0, a, b, p, q, x, y
+    while True:
+        # Next pair with a on the left: xa[i] and xb[j] with the same type, d to the right.
+        while i < n and (j < m):
+            p = r.a_pos[r.xa[i]] + d
+            q = r.b_pos[r.xb[j]]
+            if p == q:
+                x = code(r.a_code, r.typed, r.xa[i])
+                y = code(r.b_code, r.typed, r.xb[j])
+                if x == y:
+                    break
+                if x < y:
+                    i += 1
+                else:
+                    j += 1
+            elif p < q:
+                i += 1
+            else:
+                j += 1
+        # Next pair with b on the left.
+        while i2 < n and j2 < m:
+            p = r.a_pos[r.xa[i2]]
+            q = r.b_pos[r.xb[j2]] + d
+            if p == q:
+                x = code(r.a_code, r.typed, r.xa[i2])
+                y = code(r.b_code, r.typed, r.xb[j2])
+                if x == y:
+                    break
+                if x < y:
+                    i2 += 1
+                else:
+                    j2 += 1
+            elif p < q:
+                i2 += 1
+            else:
+                j2 += 1
+        if (i == n or j == m) and (i2 == n or j2 == m):
+            return 0
+        if i2 == n or j2 == m:
+            a = i
+            b = j
+        elif i == n or j == m:
+            a = i2
+            b = j2
+        else:
+            p = r.a_pos[r.xa[i]]
+            q = r.b_pos[r.xb[j2]]
+            if p < q or (p == q and code(r.a_code, r.typed, r.xa[i]) < code(r.b_code, r.typed, r.xb[j2])):
+                a = i
+                b = j
+            else:
+                a = i2
+                b = j2
+        if r.mate[r.xa[a]] < 0 and not taken[b] and not (
+                r.typed and both_sides_left(r, n, m, r.a_pos[r.xa[a]], taken)
+                and both_sides_left(r, n, m, r.b_pos[r.xb[b]], taken)):
+            r.mate[r.xa[a]] = r.xb[b]
+            taken[b] = 1
+        if a == i and b == j:
+            i += 1
+            j += 1
+        else:
+            i2 += 1
+            j2 += 1
+
+
+cdef int substitute(
+    Room r, Graph g, int64_t i, int64_t i_end, int64_t j, int64_t j_end,
+) except -1 nogil:
+    """Pair all of the shorter side at one position with the longer, in order, at the least total distance."""
+    # With both lists sorted by type an order-preserving pairing attains it; gains beyond any distance force all pairs.
+    cdef int64_t n = 0, m = 0, k, at, most = r.gain_s.shape[0]
+    for k in range(i, i_end):
+        if r.mate[r.xa[k]] < 0:
+            g.queue[n] = r.xa[k]
+            n += 1
+    for k in range(j, j_end):
+        if not g.fixed_b[k]:
+            g.undo[m] = r.xb[k]
+            m += 1
+    if n == 0 or m == 0:
+        return 0
+    if n * (m + 1) > r.F.shape[0]:
+        with gil:
+            r.grow(n * (m + 1))
+    for k in range(n):
+        r.lo[k] = 0
+        r.hi[k] = m
+        r.row[k] = k * (m + 1)
+        for at in range(m):
+            r.gain[r.row[k] + at] = most * (min(n, m) + 1) - apart(r.a_code[g.queue[k]], r.b_code[g.undo[at]])
+    suffix_table(n, r.lo, r.hi, r.row, r.gain, r.F)
+    k = at = 0
+    while k < n and at < m:
+        if r.F[r.row[k] + at] == r.gain[r.row[k] + at] + suffix_value(k + 1, at + 1, n, r.lo, r.row, r.F):
+            r.mate[g.queue[k]] = g.undo[at]
+            k += 1
+            at += 1
+        elif r.F[r.row[k] + at] == r.F[r.row[k] + at + 1]:
+            at += 1
+        else:
+            k += 1
+    return 0
+
+
+def tally(
+    const int64_t[::1] a_pos not None,
+    const int64_t[::1] a_code not None,
+    const int64_t[::1] a_off not None,
+    const int64_t[::1] b_pos not None,
+    const int64_t[::1] b_code not None,
+    const int64_t[::1] b_off not None,
+    const int64_t[::1] mate not None,
+    double[:, ::1] out not None,
+):
+    """Count the edits of each document into a row of ``out``.
+
+    0: additions (either side); 1: transpositions; 2: their total span; 3: substitutions; 4: their total distance on the
+    type scale; 5: matches; 6: sum of 2^(1-d) over transpositions (equation 3 of 2012 is 2 minus that).
+    """
+    cdef Py_ssize_t d, n = a_off.shape[0] - 1
+    cdef int64_t i, j, x, paired, transpositions, span, substitutions, distance, matches
+    cdef double halves
+    cdef bint typed = a_code.shape[0] > 0 or b_code.shape[0] > 0
+    with nogil:
+        for d in range(n):
+            transpositions = span = substitutions = distance = matches = 0
+            halves = 0
+            for i in range(a_off[d], a_off[d + 1]):
+                j = mate[i]
+                if j < 0:
+                    continue
+                x = apart(a_pos[i], b_pos[j])
+                if x:
+                    transpositions += 1
+                    span += x
+                    halves += 2.0 ** (1 - x)
+                    continue
+                x = apart(a_code[i], b_code[j]) if typed else 0
+                if x:
+                    substitutions += 1
+                    distance += x
+                else:
+                    matches += 1
+            paired = transpositions + substitutions + matches
+            out[d, 0] = (a_off[d + 1] - a_off[d]) + (b_off[d + 1] - b_off[d]) - 2 * paired
+            out[d, 1] = transpositions
+            out[d, 2] = span
+            out[d, 3] = substitutions
+            out[d, 4] = distance
+            out[d, 5] = matches
+            out[d, 6] = halves
+
+
+def confuse(
+    const int64_t[::1] r_pos not None,
+    const int64_t[::1] r_code not None,
+    const int64_t[::1] r_off not None,
+    const int64_t[::1] h_pos not None,
+    const int64_t[::1] h_code not None,
+    const int64_t[::1] h_off not None,
+    const int64_t[::1] mate not None,
+    int64_t types,
+    double[:, ::1] out not None,
+):
+    """Count by type into rows of ``out``, which come as zeros.
+
+    Column blocks of ``types`` each: 0 matches, 1 transpositions, 2 their span, 3 boundaries of the hypothesis, 4 of the
+    reference, 5 unpaired in the hypothesis, 6 unpaired in the reference; then types x types substitutions, row =
+    hypothesis.
+    """
+    cdef Py_ssize_t d, n = r_off.shape[0] - 1
+    cdef int64_t i, j, x, y, T = types
+    cdef bint typed = r_code.shape[0] > 0 or h_code.shape[0] > 0
+    with nogil:
+        for d in range(n):
+            for j in range(h_off[d], h_off[d + 1]):
+                x = code(h_code, typed, j)
+                out[d, 3 * T + x] += 1
+                out[d, 5 * T + x] += 1
+            for i in range(r_off[d], r_off[d + 1]):
+                y = code(r_code, typed, i)
+                out[d, 4 * T + y] += 1
+                j = mate[i]
+                if j < 0:
+                    out[d, 6 * T + y] += 1
+                    continue
+                x = code(h_code, typed, j)
+                out[d, 5 * T + x] -= 1
+                if x != y:
+                    out[d, 7 * T + x * T + y] += 1
+                elif r_pos[i] == h_pos[j]:
+                    out[d, x] += 1
+                else:
+                    out[d, T + x] += 1
+                    out[d, 2 * T + x] += apart(r_pos[i], h_pos[j])

@@ -1,0 +1,75 @@
+"""Two merges of sorted lists: boundaries paired within a tolerance, and segments laid over each other."""
+
+from libc.stdint cimport int64_t
+
+
+def pair_within(
+    const int64_t[::1] r_pos not None,
+    const int64_t[::1] r_off not None,
+    const int64_t[::1] h_pos not None,
+    const int64_t[::1] h_off not None,
+    int64_t tolerance,
+    int64_t[::1] mate not None,
+):
+    """A maximum matching of boundaries at most ``tolerance`` apart.
+
+    ``mate[i]`` becomes the index in ``h_pos`` of the partner of ``r_pos[i]``, or -1. Taking the first two that fit is
+    maximum: whatever could pair with the earlier of two candidates and comes later can pair with the other as well.
+    """
+    cdef Py_ssize_t d, n = r_off.shape[0] - 1
+    cdef int64_t i, j
+    with nogil:
+        for d in range(n):
+            i = r_off[d]
+            j = h_off[d]
+            while i < r_off[d + 1]:
+                if j == h_off[d + 1] or h_pos[j] - r_pos[i] > tolerance:
+                    mate[i] = -1
+                    i += 1
+                elif r_pos[i] - h_pos[j] > tolerance:
+                    j += 1
+                else:
+                    mate[i] = j
+                    i += 1
+                    j += 1
+
+
+def unit_overlap(
+    const int64_t[::1] length not None,
+    const int64_t[::1] r_pos not None,
+    const int64_t[::1] r_off not None,
+    const int64_t[::1] h_pos not None,
+    const int64_t[::1] h_off not None,
+    double[:, ::1] out not None,
+):
+    """Sum over units w of |R(w) minus H(w)| / |R(w)| and of |H(w) minus R(w)| / |H(w)|.
+
+    The units that share both segments share both terms, so one step per overlap o of a reference segment with a
+    hypothesis segment is enough: o * (|R| - o) / |R| and o * (|H| - o) / |H|.
+    """
+    cdef Py_ssize_t d, n = length.shape[0]
+    cdef int64_t i, j, N, at, r_start, r_stop, h_start, h_stop, stop
+    cdef double o, missed, spurious
+    with nogil:
+        for d in range(n):
+            i = r_off[d]
+            j = h_off[d]
+            N = length[d]
+            missed = spurious = 0
+            at = r_start = h_start = 0
+            while at < N:
+                r_stop = r_pos[i] if i < r_off[d + 1] else N
+                h_stop = h_pos[j] if j < h_off[d + 1] else N
+                stop = r_stop if r_stop < h_stop else h_stop
+                o = stop - at
+                missed += o * ((r_stop - r_start) - o) / (r_stop - r_start)
+                spurious += o * ((h_stop - h_start) - o) / (h_stop - h_start)
+                at = stop
+                if stop == r_stop:
+                    r_start = stop
+                    i += 1
+                if stop == h_stop:
+                    h_start = stop
+                    j += 1
+            out[d, 0] = missed
+            out[d, 1] = spurious

@@ -1,0 +1,72 @@
+"""One sweep of a window over two segmentations, for Pk, WindowDiff and WinPR alike.
+
+A window of w positions that starts at s covers the positions s .. s+w-1, so a boundary at p is inside for
+p-w+1 <= s <= p. While s moves, the counts R(s) and H(s) change only where a boundary enters or leaves; between
+two such events every window looks the same and is counted in one step. The cost is O(boundaries), whatever w and N.
+"""
+
+from libc.stdint cimport int64_t
+
+
+def sweep(
+    const int64_t[::1] r_pos not None,
+    const int64_t[::1] r_off not None,
+    const int64_t[::1] h_pos not None,
+    const int64_t[::1] h_off not None,
+    const int64_t[::1] width not None,
+    const int64_t[::1] first not None,
+    const int64_t[::1] last not None,
+    double[:, ::1] out not None,
+):
+    """For each document, over the window starts first..last, fill a row of ``out`` with
+
+    0: windows with R != H (WindowDiff); 1: windows with (R > 0) != (H > 0) (Pk);
+    2: sum of min(R, H); 3: sum of max(0, H - R); 4: sum of max(0, R - H) (WinPR).
+    """
+    cdef Py_ssize_t d, n = width.shape[0]
+    with nogil:
+        for d in range(n):
+            sweep_one(r_pos, r_off[d], r_off[d + 1], h_pos, h_off[d], h_off[d + 1],
+                      width[d] - 1, first[d], last[d], out, d)
+
+
+cdef void sweep_one(
+    const int64_t[::1] r, int64_t r_in, int64_t r_end,
+    const int64_t[::1] h, int64_t h_in, int64_t h_end,
+    int64_t reach, int64_t s, int64_t last, double[:, ::1] out, Py_ssize_t d,
+) noexcept nogil:
+    # reach = w - 1: the boundary at p enters at s = p - reach and has left at s = p + 1.
+    cdef int64_t r_out = r_in, h_out = h_in, until, run, R, H
+    cdef int64_t differ = 0, disagree = 0, tp = 0, fp = 0, fn = 0
+    while s <= last:
+        while r_in < r_end and r[r_in] - reach <= s:
+            r_in += 1
+        while h_in < h_end and h[h_in] - reach <= s:
+            h_in += 1
+        while r_out < r_in and r[r_out] < s:
+            r_out += 1
+        while h_out < h_in and h[h_out] < s:
+            h_out += 1
+        until = last + 1
+        if r_in < r_end and r[r_in] - reach < until:
+            until = r[r_in] - reach
+        if h_in < h_end and h[h_in] - reach < until:
+            until = h[h_in] - reach
+        if r_out < r_in and r[r_out] + 1 < until:
+            until = r[r_out] + 1
+        if h_out < h_in and h[h_out] + 1 < until:
+            until = h[h_out] + 1
+        run = until - s
+        R = r_in - r_out
+        H = h_in - h_out
+        differ += run * (R != H)
+        disagree += run * ((R > 0) != (H > 0))
+        tp += run * (R if R < H else H)
+        fp += run * (H - R if H > R else 0)
+        fn += run * (R - H if R > H else 0)
+        s = until
+    out[d, 0] = differ
+    out[d, 1] = disagree
+    out[d, 2] = tp
+    out[d, 3] = fp
+    out[d, 4] = fn

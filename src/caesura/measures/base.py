@@ -1,0 +1,275 @@
+"""A measure: a value with a name and options, which turns pairs of segmentations into scores."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, OptionError
+from caesura.measures.batch import Batch, Pair, View, pack
+from caesura.measures.options import Option
+from caesura.model.score import Edit, Parts, Score
+from caesura.model.segmentation import Segmentation
+
+__all__ = ["Computed", "Measure"]
+
+VERSION = version("caesura")
+
+Counts = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What a measure makes of a batch: a row of additive counts a document, and options resolved per document."""
+
+    counts: Counts
+    resolved: Mapping[str, NDArray[Any]]
+
+
+class Measure(ABC):
+    """Base of all measures. An instance is immutable: the measure with its options.
+
+    A subclass declares ``name``, ``title``, ``options``, ``presets``, the laws it obeys, and four methods: ``part_names``,
+    ``compute`` (call a kernel), ``finish`` (from counts to the value) and, if it aligns anything, ``edits``.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]] = ()
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    view: ClassVar[View] = "inner"
+    sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")
+
+    # Laws, which tests/test_laws.py holds every registered measure to.
+    best: ClassVar[float] = 1.0
+    """The value of two identical segmentations."""
+    worst: ClassVar[float] = 0.0
+    """The other end of the range."""
+    symmetric: ClassVar[bool] = False
+    """Whether swapping the sides never changes the value."""
+    reversible: ClassVar[bool] = True
+    """Whether reading the text backwards never changes the value."""
+
+    __slots__ = ("_resolved", "compat")
+
+    compat: str | None
+    _resolved: tuple[tuple[str, Any], ...]
+
+    def __init__(self, *, compat: str | None = None, **given: Any) -> None:
+        known = {option.name: option for option in self.options}
+        for name in given:
+            if name not in known:
+                raise OptionError(_unknown(f"{self.name} has no option", name, [*known, "compat"], "it has"))
+        if compat is not None and compat not in self.presets:
+            raise OptionError(_unknown(f"{self.name} has no preset", str(compat), list(self.presets), "it has"))
+        values = self._defaults(compat)
+        # None is "not given": the preset's value or the default holds.
+        values |= {name: known[name].check(name, value) for name, value in given.items() if value is not None}
+        object.__setattr__(self, "compat", compat)
+        object.__setattr__(self, "_resolved", tuple(values.items()))
+        self.validate()
+
+    @classmethod
+    def _defaults(cls, compat: str | None) -> dict[str, Any]:
+        values = {option.name: option.default for option in cls.options}
+        return values | dict(cls.presets[compat]) if compat is not None else values
+
+    def validate(self) -> None:
+        """Raise ``OptionError`` if options that are fine alone do not go together."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a measure is immutable; cannot set {name!r}")
+
+    def __getitem__(self, name: str) -> Any:
+        """The resolved value of an option."""
+        return self.settings[name]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every option with its value, in the order of declaration."""
+        return dict(self._resolved)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Measure):
+            return NotImplemented
+        return type(self) is type(other) and self.compat == other.compat and self._resolved == other._resolved
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.compat, self._resolved))
+
+    def __repr__(self) -> str:
+        usual = self._defaults(self.compat)
+        always = {option.name for option in self.options if option.always}
+        shown = [f"{k}={v!r}" for k, v in self._resolved if v != usual[k] or k in always]
+        if self.compat is not None:
+            shown.append(f"compat={self.compat!r}")
+        return f"{self.name}({', '.join(shown)})" if shown else self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.compat, self.settings)
+
+    # -- what a subclass says -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
+        """Names of the additive counts, in the order of the columns of ``compute``."""
+
+    @abstractmethod
+    def compute(self, batch: Batch) -> Computed:
+        """Call the kernel. The batch has passed ``check``."""
+
+    @abstractmethod
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+        """The value of each row of counts; rows may be sums over documents."""
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        """Documents this measure cannot be computed for, and why."""
+        return {}
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        """Further figures that follow from the counts, such as precision and recall."""
+        return {}
+
+    def align(self, batch: Batch) -> tuple[Edit, ...] | None:
+        """What happened to every boundary of the one document in the batch; None if the measure aligns nothing."""
+        return None
+
+    aligns: ClassVar[bool] = False
+    score_class: ClassVar[type[Score]] = Score
+
+    # -- scoring --------------------------------------------------------------------------------------------------
+
+    def pack(self, pairs: Sequence[Pair]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
+        """Arrays for the pairs that can be scored, their places, and what is wrong with the others."""
+        batch, places, errors = pack(pairs, self.view, self.sides)
+        bad = self.check(batch)
+        if bad:
+            errors |= {int(places[d]): problem for d, problem in bad.items()}
+            good = np.array([d for d in range(len(batch)) if d not in bad], np.int64)
+            batch, places = batch.take(good), places[good]
+        return batch, places, errors
+
+    def score(self, a: Segmentation, b: Segmentation) -> Score:
+        """The score of one pair: a batch of one."""
+        batch, _, errors = self.pack([(a, b)])
+        if errors:
+            raise errors[0]
+        computed = self.compute(batch)
+        resolved = {name: column[0].item() for name, column in computed.resolved.items()}
+        return self.make(computed.counts[0], batch.types, resolved, batch=batch)
+
+    def make(
+        self,
+        counts: Counts,
+        types: tuple[str, ...],
+        resolved: Mapping[str, Any],
+        *,
+        batch: Batch | None = None,
+        documents: int = 1,
+    ) -> Score:
+        """A ``Score`` from one row of counts."""
+        names = self.part_names(types)
+        plain = {name: int(x) if x.is_integer() else x for name, x in zip(names, counts.tolist(), strict=True)}
+        value = float(self.finish(counts[None, :], types)[0])
+        params = self.settings | dict(resolved)
+        aligned = None
+        if self.aligns and batch is not None:
+            def aligned() -> tuple[Edit, ...]:
+                return self.align(batch) or ()
+        return self.score_class(
+            measure=self,
+            value=value,
+            parts=Parts(plain, self.derived(plain, types)),
+            params=MappingProxyType(params),
+            types=types,
+            signature=self.signature(params, types, documents),
+            documents=documents,
+            aligned=aligned,
+        )
+
+    def total(self, scores: Sequence[Score]) -> Score:
+        """One score for all documents, from summed parts."""
+        if not scores:
+            raise OptionError("a total needs at least one score; got none")
+        first = scores[0]
+        for other in scores[1:]:
+            if other.measure != self or other.types != first.types:
+                raise OptionError(
+                    f"only scores of one measure over the same types add up; got {first.signature} and {other.signature}"
+                )
+        names = self.part_names(first.types)
+        counts = np.array([math.fsum(one.parts[name] for one in scores) for name in names])
+        resolved = {
+            name: spread([one.params[name] for one in scores])
+            for name in first.params
+            if name not in self.settings or first.params[name] != self[name]
+        }
+        return self.make(counts, first.types, resolved, documents=sum(one.documents for one in scores))
+
+    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
+        """One line, in the way of sacreBLEU: name, every resolved option, types, preset, version."""
+        words = [self.name]
+        if documents != 1:
+            words.append(f"documents:{documents}")
+        words += [f"{name}:{_plain(value)}" for name, value in params.items()]
+        if self.view == "typed":
+            words.append("types:" + (_plain("<".join(types)) if len(types) > 1 else "1"))
+        if self.compat is not None:
+            words.append(f"compat:{self.compat}")
+        return "|".join([*words, f"caesura:{VERSION}"])
+
+    @classmethod
+    def of(cls, compat: str | None, **options: Any) -> Self:
+        """The measure with these options, made once and kept."""
+        try:
+            key = (cls, compat, tuple(options.items()), tuple(map(type, options.values())))
+            made = _made.get(key)
+        except TypeError:  # an option that cannot be hashed cannot be right, and the constructor says why
+            return cls(compat=compat, **options)
+        if made is None:
+            made = cls(compat=compat, **options)
+            if len(_made) < 1000:
+                _made[key] = made
+        return made  # type: ignore[return-value]
+
+
+_made: dict[Any, Measure] = {}
+
+
+def spread(values: Sequence[Any]) -> Any:
+    """One value if all agree, else a short text that says what there was."""
+    if isinstance(values, np.ndarray):
+        values = np.unique(values).tolist()
+    distinct = list(dict.fromkeys(values))
+    if len(distinct) == 1:
+        return distinct[0]
+    if all(isinstance(value, int) for value in distinct):
+        return f"{min(distinct)}..{max(distinct)}"
+    return "/".join(sorted(map(str, distinct)))
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "auto"
+    return str(value).replace("|", "¦").replace("\n", " ")
+
+
+def _unknown(complaint: str, name: str, known: list[str], there: str) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else f"; {there} {', '.join(known) or 'none'}"
+    return f"{complaint} {name!r}{hint}"
+
+
+def _rebuild(kind: type[Measure], compat: str | None, settings: dict[str, Any]) -> Measure:
+    return kind(compat=compat, **settings)

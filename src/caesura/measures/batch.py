@@ -1,0 +1,216 @@
+"""From pairs of segmentations to the flat arrays that the kernels take, many documents at a time."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
+from caesura.model.segmentation import UNTYPED, Segmentation
+
+__all__ = ["Batch", "Pair", "View", "pack"]
+
+Ints = NDArray[np.int64]
+Pair = tuple[Segmentation, Segmentation]
+View = Literal["inner", "typed"]
+"""What a measure looks at: inner positions, each once; or inner positions with their types."""
+
+NONE = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Documents side by side: a's boundaries of document d are ``a_pos[a_off[d]:a_off[d + 1]]``."""
+
+    length: Ints
+    a_pos: Ints
+    a_code: Ints
+    a_off: Ints
+    b_pos: Ints
+    b_code: Ints
+    b_off: Ints
+    types: tuple[str, ...] = UNTYPED
+
+    def __len__(self) -> int:
+        return len(self.length)
+
+    def slice(self, start: int, stop: int) -> Batch:
+        """Documents start .. stop-1. Nothing is copied: offsets stay those of the whole."""
+        return Batch(
+            self.length[start:stop],
+            self.a_pos,
+            self.a_code,
+            self.a_off[start : stop + 1],
+            self.b_pos,
+            self.b_code,
+            self.b_off[start : stop + 1],
+            self.types,
+        )
+
+    def take(self, documents: Ints) -> Batch:
+        """Only these documents, copied together."""
+        a_pos, a_code, a_off = _take(documents, self.a_pos, self.a_code, self.a_off)
+        b_pos, b_code, b_off = _take(documents, self.b_pos, self.b_code, self.b_off)
+        return Batch(self.length[documents], a_pos, a_code, a_off, b_pos, b_code, b_off, self.types)
+
+    @property
+    def a_count(self) -> Ints:
+        """Boundaries of a, per document."""
+        return np.diff(self.a_off)
+
+    @property
+    def b_count(self) -> Ints:
+        """Boundaries of b, per document."""
+        return np.diff(self.b_off)
+
+
+def _take(documents: Ints, pos: Ints, code: Ints, off: Ints) -> tuple[Ints, Ints, Ints]:
+    picked = [np.arange(off[d], off[d + 1]) for d in documents.tolist()]
+    index = np.concatenate(picked) if picked else NONE
+    offsets = np.zeros(len(picked) + 1, np.int64)
+    np.cumsum([len(one) for one in picked], out=offsets[1:])
+    return pos[index], code[index] if code.size else NONE, offsets
+
+
+def pack(pairs: Sequence[Pair], view: View, sides: tuple[str, str]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    """The batch of all pairs that can be compared, their places in ``pairs``, and what is wrong with the others."""
+    errors: dict[int, CaesuraError] = {}
+    sound = _comparable(pairs, sides, errors)
+    if view == "inner":
+        a = [pairs[i][0].inner for i in sound]
+        b = [pairs[i][1].inner for i in sound]
+        types = UNTYPED
+        codes: list[list[Ints]] = [[], []]
+    else:
+        types, sound = _common_types([pairs[i] for i in sound], sound, sides, errors)
+        a, b, codes = [], [], [[], []]
+        for i in sound:
+            for side, one in enumerate(pairs[i]):
+                positions, mine = _typed(one, types)
+                (a, b)[side].append(positions)
+                codes[side].append(mine)
+    length = np.fromiter([pairs[i][0].length for i in sound], np.int64, len(sound))
+    batch = Batch(length, _join(a), _join(codes[0]), _offsets(a), _join(b), _join(codes[1]), _offsets(b), types)
+    return batch, np.array(sound, np.int64), errors
+
+
+def _join(arrays: list[Ints]) -> Ints:
+    return np.concatenate(arrays) if arrays else NONE
+
+
+def _offsets(arrays: list[Ints]) -> Ints:
+    out = np.zeros(len(arrays) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, arrays), np.int64, len(arrays)), out=out[1:])
+    return out
+
+
+def _comparable(pairs: Sequence[Any], sides: tuple[str, str], errors: dict[int, CaesuraError]) -> list[int]:
+    try:
+        fine = [
+            type(a) is Segmentation and type(b) is Segmentation and a.length == b.length
+            and (a.units is None or b.units is None or a.units is b.units)
+            for a, b in pairs
+        ]  # fmt: skip
+    except (TypeError, ValueError):
+        fine = [False] * len(pairs)
+    sound = []
+    for i, good in enumerate(fine):
+        problem = None if good else _problem(pairs[i], sides)
+        if problem is None:
+            sound.append(i)
+        else:
+            errors[i] = MismatchError(problem)
+    return sound
+
+
+def _problem(pair: Any, sides: tuple[str, str]) -> str | None:
+    """Why the two cannot be compared, or None."""
+    try:
+        a, b = pair
+    except (TypeError, ValueError):
+        return f"a pair of segmentations is needed; got {type(pair).__name__}"
+    for side, one in zip(sides, (a, b), strict=True):
+        if not isinstance(one, Segmentation):
+            return f"{side}: a Segmentation is needed; got {type(one).__name__}"
+    if a.length != b.length:
+        return f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
+    if a.units is not None and b.units is not None:
+        for i, (one, other) in enumerate(zip(a.units, b.units, strict=True), 1):
+            if one != other:
+                return f"unit {i} differs: {sides[0]} has {one!r}, {sides[1]} has {other!r}"
+    return None
+
+
+def _common_types(
+    pairs: list[Pair], places: list[int], sides: tuple[str, str], errors: dict[int, CaesuraError]
+) -> tuple[tuple[str, ...], list[int]]:
+    """One scale for everything that is scored together.
+
+    Declared types rule: the first declared scale is the scale, and a pair that declares another is an error. Where
+    nobody declared any, it is what occurs, in alphabetical order.
+    """
+    first = pairs[0][0].types if pairs else UNTYPED
+    if all(a.types is first and b.types is first for a, b in pairs):
+        same = True
+        declared = any(one.declared for one in pairs[0]) if pairs else True
+    else:
+        same = False
+        declared = False
+    if same and (declared or len(first) < 3):
+        return first, places
+    scales = dict.fromkeys(
+        one.types for pair in pairs for one in pair if one.declared and (one._positions.size or one.types != UNTYPED)
+    )
+    if scales:
+        scale = next(iter(scales))
+    else:
+        occurring = {name for pair in pairs for one in pair for _, name in one.boundaries}
+        scale = tuple(sorted(occurring, key=lambda t: (not t.isdecimal(), int(t) if t.isdecimal() else 0, t))) or UNTYPED
+        if len(scale) > 2:
+            warnings.warn(
+                f"the order of the types was not declared; taken as {' < '.join(scale)}, which decides what a "
+                "substitution costs. Declare types=[...] in order",
+                CaesuraWarning,
+                stacklevel=6,
+            )
+    good = []
+    for i, pair in zip(places, pairs, strict=True):
+        problem = _strange_type(pair, scale, sides)
+        if problem is None:
+            good.append(i)
+        else:
+            errors[i] = MismatchError(problem)
+    return scale, good
+
+
+def _strange_type(pair: Pair, scale: tuple[str, ...], sides: tuple[str, str]) -> str | None:
+    for side, one in zip(sides, pair, strict=True):
+        if one.types == scale or not one._positions.size:
+            continue
+        if one.declared:
+            return (
+                f"both sides must declare the same types in the same order; {side} has {', '.join(one.types)}, "
+                f"elsewhere {', '.join(scale)}"
+            )
+        for position, name in one.boundaries:
+            if name not in scale:
+                return f"{side}: type {name!r} at position {position} is not declared; declared are {', '.join(scale)}"
+    return None
+
+
+def _typed(one: Segmentation, scale: tuple[str, ...]) -> tuple[Ints, Ints]:
+    """Inner positions and codes over the common scale; codes empty where the scale has one type."""
+    positions, codes = one._positions, one._codes
+    if one.types is not scale and one.types != scale and positions.size:
+        moved = one.with_types(scale)
+        positions, codes = moved._positions, moved._codes
+    if positions.size and positions[-1] == one.length:
+        inner = int(np.searchsorted(positions, one.length))
+        positions, codes = positions[:inner], codes[:inner]
+    return positions, codes
+

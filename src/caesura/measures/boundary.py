@@ -1,0 +1,533 @@
+"""Segmentation similarity S, boundary similarity B and the boundary confusion matrix.
+
+All three count the edits of one boundary edit distance (Fournier & Inkpen 2012, section 3.2; Fournier 2013, section
+3.1). Boundaries of the same type at the same position match, for free, and always: agreeing on a boundary is never
+reinterpreted. What remains on either side is explained by
+
+    addition/deletion   A   a boundary on one side only                            cost 1
+    substitution        S   two types at one position, x steps apart on the scale  cost ws + x / |T|
+    transposition       T   one type at two positions, d apart, 1 <= d < n_t       cost wt + d / n_t
+
+at the least total cost, and of equal costs with the fewest edits, which makes S and B unique. It is a true minimum: for
+one type by a dynamic programme over two sorted lists, for several by a minimum-cost matching. The seed promises one;
+segeval's is greedy, misses it for n_t >= 3 and changes when the text is reversed.
+
+Where the papers' print and their figures differ, the figures rule: the cost of a transposition is d / n_t and not
+d / (n_t - 1) (equation 5), that of a substitution x / (max - min + 1) and not x / (max - min) (equation 6);
+``transposition="printed"`` and ``substitution="printed"`` give the printed forms.
+
+The list of edits is deterministic and the same with the arguments swapped: of all optimal lists of pairs the smallest,
+ordered by leftmost position and lower type. It may differ when the text is reversed; S and B do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import lcm
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, OptionError
+from caesura.kernels import boundary as kernel
+from caesura.measures.base import Computed, Counts, Measure
+from caesura.measures.batch import Batch
+from caesura.measures.edits import edits_of
+from caesura.measures.options import Option, choice, number, whole
+from caesura.model.score import Edit, Score, f_measure, ratio
+from caesura.model.segmentation import Segmentation
+
+__all__ = [
+    "BoundaryConfusion",
+    "BoundarySimilarity",
+    "ConfusionScore",
+    "SegmentationSimilarity",
+    "boundary_confusion",
+    "boundary_similarity",
+    "segmentation_similarity",
+]
+
+Ints = NDArray[np.int64]
+
+_N_T = Option("n_t", 2, whole(1, 1_000_000), "transpositions span fewer than n_t positions", always=True)
+_SCALED = Option("transposition", "scaled", choice("scaled", "printed", "unit"), "what a transposition costs")
+_REST = (
+    Option("substitution", "scaled", choice("scaled", "printed", "unit"), "what a substitution costs"),
+    Option("wt", 0, number(0, 1), "constant part of the cost of a transposition"),
+    Option("ws", 0, number(0, 1), "constant part of the cost of a substitution"),
+    Option("alignment", "exact", choice("exact", "greedy"), "the minimum, or segeval's greedy pairing"),
+)
+_GREEDY = {"alignment": "greedy"}
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What edits cost, as exact fractions, and what pairs save in whole numbers of 1 / scale."""
+
+    n_t: int
+    transposition: str
+    substitution: str
+    wt: Fraction
+    ws: Fraction
+    types: int
+
+    @property
+    def per_position(self) -> Fraction:
+        """Cost of one position of span."""
+        if self.transposition in ("unit", "te"):
+            return Fraction(0)
+        return Fraction(1, self.n_t if self.transposition == "scaled" else max(1, self.n_t - 1))
+
+    @property
+    def per_step(self) -> Fraction:
+        """Cost of one step on the scale of types."""
+        if self.substitution == "unit":
+            return Fraction(0)
+        return Fraction(1, self.types if self.substitution == "scaled" else max(1, self.types - 1))
+
+    def moved(self, d: int) -> Fraction:
+        """Cost of a transposition over d positions."""
+        if self.transposition == "te":
+            return 2 - Fraction(1, 2 ** (d - 1))
+        return (1 if self.transposition == "unit" else self.wt) + d * self.per_position
+
+    def changed(self, x: int) -> Fraction:
+        """Cost of a substitution over x steps."""
+        return (1 if self.substitution == "unit" else self.ws) + x * self.per_step
+
+    @property
+    def scale(self) -> int:
+        """A common denominator of all costs."""
+        halves = 2 ** max(0, self.n_t - 2) if self.transposition == "te" else 1
+        return lcm(
+            self.per_position.denominator, self.per_step.denominator, self.wt.denominator, self.ws.denominator, halves
+        )
+
+    def gains(self) -> tuple[Ints, Ints]:
+        """What a transposition over d = 0, 1, ... n_t-1 and a substitution over x = 0, 1, ... save against 2 additions."""
+        scale = self.scale
+        if self.transposition == "te":
+            moved = [0] + [int((2 - self.moved(d)) * scale) for d in range(1, self.n_t)]
+            gain_t = np.array(moved, np.int64)
+        else:
+            gain_t = int((2 - self.moved(0)) * scale) - np.arange(self.n_t) * int(self.per_position * scale)
+        gain_s = int((2 - self.changed(0)) * scale) - np.arange(self.types) * int(self.per_step * scale)
+        return gain_t.astype(np.int64), gain_s.astype(np.int64)
+
+    def total(self, counts: Counts, te: Counts | None) -> NDArray[np.float64]:
+        """Cost of each row of counts (additions, transpositions, span, substitutions, distance, ...)."""
+        additions, transpositions, span, substitutions, distance = counts[:, :5].T
+        # Divide rather than multiply by a reciprocal: span / n_t is then rounded once.
+        cost = additions + distance * self.per_step.numerator / self.per_step.denominator
+        cost = cost + float(self.changed(0)) * substitutions
+        if te is not None:
+            return cost + 2 * transpositions - te
+        cost = cost + float(self.moved(0)) * transpositions
+        return cost + span * self.per_position.numerator / self.per_position.denominator
+
+
+@lru_cache(256)
+def _costs(n_t: int, transposition: str, substitution: str, wt: float, ws: float, types: int) -> Costs:
+    # A weight is meant as it is written: 0.1 is a tenth, not the nearest binary fraction.
+    return Costs(n_t, transposition, substitution, Fraction(repr(wt)), Fraction(repr(ws)), types)
+
+
+@lru_cache(256)
+def _gains(costs: Costs) -> tuple[Ints, Ints]:
+    return costs.gains()
+
+
+class _Edited(Measure):
+    """What the three share: the options of the edit distance, and the pairing."""
+
+    __slots__ = ()
+    view = "typed"
+    aligns: ClassVar[bool] = True
+
+    def costs(self, types: tuple[str, ...]) -> Costs:
+        o = self.settings
+        return _costs(o["n_t"], o["transposition"], o["substitution"], o["wt"], o["ws"], len(types))
+
+    def validate(self) -> None:
+        for weight, kind in (("wt", "transposition"), ("ws", "substitution")):
+            if self[weight] and self[kind] in ("unit", "te"):
+                raise OptionError(f"{weight} has no place in {kind}={self[kind]!r}; leave one of them out")
+        if self["transposition"] == "te" and self["n_t"] > 40:
+            raise OptionError(f"n_t must be at most 40 with transposition='te'; got {self['n_t']}")
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        """Sums of whole-number gains must fit into 64 bits, which only weights of many digits can break."""
+        scale = self.costs(batch.types).scale
+        pairs = np.minimum(batch.a_count, batch.b_count) + 1.0
+        return {
+            int(d): OptionError(
+                f"wt and ws need too many digits for a text with {int(pairs[d]) - 1} boundaries; round them"
+            )
+            for d in np.flatnonzero(2.0 * scale * pairs * pairs >= 2.0**62)
+        }
+
+    def mates(self, batch: Batch) -> Ints:
+        """For each boundary of a, the index of its partner in b, or -1."""
+        gain_t, gain_s = _gains(self.costs(batch.types))
+        method = kernel.MATCHING if len(batch.types) > 1 or self["transposition"] == "te" else kernel.ORDERED
+        if self["alignment"] == "greedy":
+            method = kernel.GREEDY
+        mate = np.empty(len(batch.a_pos), np.int64)
+        kernel.align(
+            batch.a_pos, batch.a_code, batch.a_off, batch.b_pos, batch.b_code, batch.b_off, gain_t, gain_s, method, mate
+        )
+        return mate
+
+    def align(self, batch: Batch) -> tuple[Edit, ...]:
+        costs = self.costs(batch.types)
+        return edits_of(
+            batch,
+            self.mates(batch),
+            alone=1.0,
+            moved=lambda d: float(costs.moved(d)),
+            changed=lambda x: float(costs.changed(x)),
+        )
+
+    def _at_most_one(self) -> None:
+        """B and correctness are shares of 1 only if no pair costs more than 1."""
+        dearest = self.costs(("one", "other")).moved(max(0, self["n_t"] - 1))
+        if dearest > 1:
+            raise OptionError(f"wt must leave transpositions at a cost of at most 1; {float(dearest):g} at n_t={self['n_t']}")
+        if self["ws"] > 0 and self["substitution"] == "printed":
+            raise OptionError("ws must leave substitutions at a cost of at most 1; substitution='printed' alone costs 1")
+
+
+class _Similarity(_Edited):
+    __slots__ = ()
+    sides = ("a", "b")
+    symmetric = True
+
+    @property
+    def _te(self) -> bool:
+        return bool(self["transposition"] == "te")
+
+    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
+        names = ("additions", "transpositions", "span", "substitutions", "distance", "matches")
+        return (*names, "te") if self._te else names
+
+    def compute(self, batch: Batch) -> Computed:
+        out = np.empty((len(batch), 7))
+        mate = self.mates(batch)
+        kernel.tally(batch.a_pos, batch.a_code, batch.a_off, batch.b_pos, batch.b_code, batch.b_off, mate, out)
+        return Computed(out if self._te else out[:, :6], {})
+
+    def cost(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+        return self.costs(types).total(counts, counts[:, 6] if self._te else None)
+
+
+class SegmentationSimilarity(_Similarity):
+    """See :func:`segmentation_similarity`."""
+
+    __slots__ = ()
+    name = "segmentation_similarity"
+    title = "Segmentation similarity S (Fournier & Inkpen 2012)"
+    options = (
+        _N_T,
+        Option(_SCALED.name, _SCALED.default, choice("scaled", "printed", "unit", "te"), _SCALED.says),
+        *_REST,
+        Option("divisor", "types", choice("types", "types_squared"), "P * |T|, or segeval's P * |T| * |T|"),
+    )
+    presets = MappingProxyType(
+        {
+            "fournier2012": {"transposition": "unit"},
+            "fournier2013": {},
+            "segeval-2.0.11": {**_GREEDY, "divisor": "types_squared"},
+        }
+    )
+
+    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
+        return (*super().part_names(types), "positions")
+
+    def compute(self, batch: Batch) -> Computed:
+        times = len(batch.types) ** (2 if self["divisor"] == "types_squared" else 1)
+        positions = (batch.length - 1) * times
+        return Computed(np.column_stack([super().compute(batch).counts, positions]), {})
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+        positions = counts[:, -1]
+        share = np.divide(self.cost(counts, types), positions, out=np.zeros(len(counts)), where=positions > 0)
+        return 1 - share
+
+
+class BoundarySimilarity(_Similarity):
+    """See :func:`boundary_similarity`."""
+
+    __slots__ = ()
+    name = "boundary_similarity"
+    title = "Boundary similarity B (Fournier 2013)"
+    options = (_N_T, _SCALED, *_REST)
+    presets = MappingProxyType({"fournier2013": {}, "segeval-2.0.11": _GREEDY})
+
+    def validate(self) -> None:
+        super().validate()
+        self._at_most_one()
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+        additions, transpositions, _, substitutions, _, matches = counts.T
+        pairs = additions + transpositions + substitutions + matches
+        return 1 - np.divide(self.cost(counts, types), pairs, out=np.zeros(len(counts)), where=pairs > 0)
+
+
+class ConfusionScore(Score):
+    """A ``Score`` that knows its confusion matrix. The value is micro-averaged F1."""
+
+    measure: BoundaryConfusion
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """Rows predicted, columns actual, over ``types`` and "no boundary" (last).
+
+        A pair adds its correctness to its cell: a match 1, a transposition or substitution 1 minus its cost.
+        """
+        T = len(self.types)  # noqa: N806
+        costs = self.measure.costs(self.types)
+        out = np.zeros((T + 1, T + 1))
+        for i, x in enumerate(self.types):
+            out[i, T] = self.parts[f"insertions[{x}]"]
+            out[T, i] = self.parts[f"deletions[{x}]"]
+            out[i, i] = self._correct(x)
+            for j, y in enumerate(self.types):
+                if i != j:
+                    out[i, j] = self.parts[f"substitutions[{x}>{y}]"] * float(1 - costs.changed(abs(i - j)))
+        return out
+
+    def _correct(self, name: str) -> float:
+        """Cell (t, t): correctness of the pairs of one type."""
+        costs = self.measure.costs(self.types)
+        near, span = self.parts[f"transpositions[{name}]"], self.parts[f"span[{name}]"]
+        return float(self.parts[f"matches[{name}]"] + near * (1 - costs.moved(0)) - span * costs.per_position)
+
+    def _fraction(self, side: str, names: tuple[str, ...]) -> tuple[float, float, float]:
+        """Correctness, what it is divided by, and the same for the other side."""
+        correct = sum(self._correct(name) for name in names)
+        sizes = []
+        for who, lost in (("hypothesis", "insertions"), ("reference", "deletions")):
+            if self.params["denominator"] == "errors":
+                sizes.append(correct + sum(self.parts[f"{lost}[{name}]"] for name in names))
+            else:
+                sizes.append(sum(self.parts[f"{who}[{name}]"] for name in names))
+        return (correct, sizes[0], sizes[1]) if side == "hypothesis" else (correct, sizes[1], sizes[0])
+
+    def _rate(self, side: str, name: str | None, average: str) -> float:
+        if name is not None:
+            if name not in self.types:
+                raise OptionError(f"no boundary type {name!r}; there are {', '.join(self.types)}")
+            return ratio(*self._fraction(side, (name,)))
+        if average == "micro":
+            return ratio(*self._fraction(side, self.types))
+        occurring = self._occurring(average)
+        return sum(self._rate(side, one, "micro") for one in occurring) / len(occurring) if occurring else 1.0
+
+    def _occurring(self, average: str) -> list[str]:
+        if average != "macro":
+            raise OptionError(f"average must be 'micro' or 'macro'; got {average!r}")
+        return [t for t in self.types if self.parts[f"hypothesis[{t}]"] or self.parts[f"reference[{t}]"]]
+
+    def precision(self, type: str | None = None, *, average: str = "micro") -> float:
+        """B-precision of one type, or over all boundary types; ``macro`` averages the types that occur."""
+        return self._rate("hypothesis", type, average)
+
+    def recall(self, type: str | None = None, *, average: str = "micro") -> float:
+        """B-recall of one type, or over all boundary types; ``macro`` averages the types that occur."""
+        return self._rate("reference", type, average)
+
+    def f(self, type: str | None = None, *, average: str = "micro", beta: float = 1.0) -> float:
+        """B-F-beta of one type, or over all boundary types; ``macro`` averages the types that occur."""
+        if type is None and average != "micro":
+            occurring = self._occurring(average)
+            return sum(self.f(one, beta=beta) for one in occurring) / len(occurring) if occurring else 1.0
+        return f_measure(self.precision(type), self.recall(type), beta)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As of every score, with the matrix."""
+        return super().as_dict() | {"types": [*self.types, None], "matrix": self.matrix.tolist()}
+
+
+_BY_TYPE = ("matches", "transpositions", "span", "hypothesis", "reference", "insertions", "deletions")
+
+
+class BoundaryConfusion(_Edited):
+    """See :func:`boundary_confusion`."""
+
+    __slots__ = ()
+    name = "boundary_confusion"
+    title = "Boundary confusion matrix, B-precision, B-recall and B-F (Fournier 2013)"
+    options = (
+        _N_T,
+        _SCALED,
+        *_REST,
+        Option("denominator", "boundaries", choice("boundaries", "errors"), "what correctness is divided by"),
+    )
+    presets = MappingProxyType({"fournier2013": {"denominator": "errors"}})
+    symmetric = True  # the value, F1; precision and recall change places
+    reversible = False  # of several types: cost and pairs stay, but which types they fall on may change
+    score_class: ClassVar[type[Score]] = ConfusionScore
+
+    def validate(self) -> None:
+        super().validate()
+        self._at_most_one()
+
+    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
+        by_type = [f"{what}[{name}]" for what in _BY_TYPE for name in types]
+        return (*by_type, *(f"substitutions[{x}>{y}]" for x in types for y in types))
+
+    def compute(self, batch: Batch) -> Computed:
+        T = len(batch.types)  # noqa: N806
+        out = np.zeros((len(batch), 7 * T + T * T))
+        mate = self.mates(batch)
+        kernel.confuse(batch.a_pos, batch.a_code, batch.a_off, batch.b_pos, batch.b_code, batch.b_off, mate, T, out)
+        return Computed(out, {})
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+        T = len(types)  # noqa: N806
+        matches, near, span, hypothesis, reference, insertions, deletions = (
+            counts[:, i * T : (i + 1) * T].sum(axis=1) for i in range(7)
+        )
+        costs = self.costs(types)
+        per = costs.per_position
+        correct = matches + near * float(1 - costs.moved(0)) - span * per.numerator / per.denominator
+        if self["denominator"] == "errors":
+            both = 2 * correct + insertions + deletions
+        else:
+            both = hypothesis + reference
+        # With no boundary at all F is 1; under "errors" all boundaries may be substitutions, and F is 0.
+        empty = np.where(hypothesis + reference > 0, 0.0, 1.0)
+        return np.divide(2 * correct, both, out=empty, where=both > 0)
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        return {}
+
+
+def segmentation_similarity(
+    a: Segmentation,
+    b: Segmentation,
+    *,
+    n_t: int = 2,
+    compat: str | None = None,
+    transposition: str | None = None,
+    substitution: str | None = None,
+    wt: float | None = None,
+    ws: float | None = None,
+    alignment: str | None = None,
+    divisor: str | None = None,
+) -> Score:
+    """Segmentation similarity S: one minus the edit distance over everything that could have been a boundary.
+
+    From 0 to 1. With P inner positions and |T| declared types,
+
+        S = 1 - (A + cost of transpositions + cost of substitutions) / (P * |T|)
+
+    (Fournier & Inkpen 2012, section 3.3, with the costs of the module's table). Most positions are empty on both sides
+    and count as agreement, so S is high for sparse segmentations whatever they are; B is the measure that corrects it.
+    1 where there is nothing to compare (one unit). Parts are the counts of edits; ``score.edits`` says what happened
+    to every boundary.
+
+    ``transposition``: ``"scaled"`` (wt + d / n_t), ``"printed"`` (wt + d / (n_t - 1)), ``"unit"`` (1, as in 2012),
+    ``"te"`` (equation 3 of 2012 with b = 2 and n = d + 1, that is 2 - 2^(1-d)). ``substitution``: ``"scaled"``
+    (ws + x / |T|), ``"printed"`` (ws + x / (|T| - 1)), ``"unit"`` (1). ``compat``: ``"fournier2012"`` (unit
+    transpositions), ``"fournier2013"`` (the default), ``"segeval-2.0.11"`` (greedy, and divided by |T| twice).
+
+    Fournier, C., & Inkpen, D. (2012). Segmentation similarity and agreement. NAACL-HLT.
+
+    >>> a, b = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([2, 2, 7])
+    >>> segmentation_similarity(a, b).value, segmentation_similarity(a, b, compat="fournier2012").value
+    (0.95, 0.9)
+    """
+    return SegmentationSimilarity.of(
+        compat, n_t=n_t, transposition=transposition, substitution=substitution, wt=wt, ws=ws, alignment=alignment,
+        divisor=divisor,
+    ).score(a, b)  # fmt: skip
+
+
+def boundary_similarity(
+    a: Segmentation,
+    b: Segmentation,
+    *,
+    n_t: int = 2,
+    compat: str | None = None,
+    transposition: str | None = None,
+    substitution: str | None = None,
+    wt: float | None = None,
+    ws: float | None = None,
+    alignment: str | None = None,
+) -> Score:
+    """Boundary similarity B: one minus the edit distance over the boundaries that somebody placed.
+
+    From 0 to 1. With A additions, T transpositions, S substitutions and M matches,
+
+        B = 1 - (|A| + cost of T + cost of S) / (|A| + |T| + |S| + |M|)
+
+    (Fournier 2013, section 3.2, with the costs of the module's table): the mean correctness of a boundary pair. 1 if
+    neither side has a boundary. n_t = 2 makes only neighbouring positions near misses.
+
+    The *cost* is the least possible, which is not always the largest B: at n_t = 10, {1, 11} against {10, 20} costs 1.8
+    as two transpositions (B = 0.1), where a costlier explanation with one of them and two additions would give 0.3.
+
+    ``compat``: ``"fournier2013"`` (the default), ``"segeval-2.0.11"`` (greedy pairing, no minimum for n_t >= 3); the
+    other options as for :func:`segmentation_similarity`.
+
+    Fournier, C. (2013). Evaluating text segmentation using boundary edit distance. ACL.
+
+    >>> a, b = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([2, 2, 7])
+    >>> score = boundary_similarity(a, b)             # Figure 6
+    >>> score.value
+    0.75
+    >>> [(e.kind, e.a_position, e.b_position, e.cost) for e in score.edits]
+    [('match', 2, 2, 0.0), ('transposition', 5, 4, 0.5)]
+    """
+    return BoundarySimilarity.of(
+        compat, n_t=n_t, transposition=transposition, substitution=substitution, wt=wt, ws=ws, alignment=alignment
+    ).score(a, b)  # fmt: skip
+
+
+def boundary_confusion(
+    reference: Segmentation,
+    hypothesis: Segmentation,
+    *,
+    n_t: int = 2,
+    compat: str | None = None,
+    transposition: str | None = None,
+    substitution: str | None = None,
+    wt: float | None = None,
+    ws: float | None = None,
+    alignment: str | None = None,
+    denominator: str | None = None,
+) -> ConfusionScore:
+    """The boundary confusion matrix, with B-precision, B-recall and B-F per type and over all types.
+
+    Each pair of the edit distance adds its correctness, one minus its cost, to the cell (predicted, actual):
+
+        B-precision(t) = cell (t, t) / boundaries of type t in the hypothesis
+        B-recall(t)    = cell (t, t) / boundaries of type t in the reference
+
+    so what a near miss loses counts against both. The value is micro-averaged F1 over the boundary types ("no boundary"
+    is no type). Nothing to divide by: 1 if the other side is empty too, else 0.
+
+    Equation 7 of 2013 credits a near miss with its cost instead of its correctness (the same at n_t = 2 only), and Table
+    2 divides by TP + FP and TP + FN with only additions as FP and FN, so that one boundary nine positions off at
+    n_t = 10 has precision 1: the latter is ``compat="fournier2013"``.
+
+    >>> reference, hypothesis = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([2, 2, 3, 4])
+    >>> score = boundary_confusion(reference, hypothesis)
+    >>> score.precision(), score.recall()
+    (0.5, 0.75)
+    >>> score.matrix
+    array([[1.5, 1. ],
+           [0. , 0. ]])
+    """
+    score = BoundaryConfusion.of(
+        compat, n_t=n_t, transposition=transposition, substitution=substitution, wt=wt, ws=ws, alignment=alignment,
+        denominator=denominator,
+    ).score(reference, hypothesis)  # fmt: skip
+    assert isinstance(score, ConfusionScore)
+    return score

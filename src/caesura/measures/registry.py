@@ -1,0 +1,69 @@
+"""Every measure under its name, and the text form of a measure."""
+
+from __future__ import annotations
+
+import ast
+
+from caesura.errors import OptionError
+from caesura.measures.base import Measure, _unknown
+from caesura.measures.boundary import BoundaryConfusion, BoundarySimilarity, SegmentationSimilarity
+from caesura.measures.crisp import Crisp, UnitError
+from caesura.measures.window import Pk, WindowDiff, WinPR
+
+__all__ = ["measures", "parse"]
+
+_REGISTRY: dict[str, type[Measure]] = {
+    kind.name: kind
+    for kind in (
+        Pk,
+        WindowDiff,
+        WinPR,
+        Crisp,
+        UnitError,
+        SegmentationSimilarity,
+        BoundarySimilarity,
+        BoundaryConfusion,
+    )
+}
+
+_LONGEST = 2000
+
+
+def measures() -> dict[str, type[Measure]]:
+    """Name -> measure, for every measure there is."""
+    return dict(_REGISTRY)
+
+
+def parse(text: str | Measure) -> Measure:
+    """A measure from its text form: a name, and options in brackets.
+
+    >>> parse("window_diff(window=5)")
+    window_diff(window=5)
+    >>> parse("boundary_similarity") == parse("boundary_similarity(n_t=2)")
+    True
+    """
+    if isinstance(text, Measure):
+        return text
+    if not isinstance(text, str):
+        raise OptionError(f"a measure is named by a string; got {type(text).__name__}")
+    if len(text) > _LONGEST:
+        raise OptionError(f"a measure takes at most {_LONGEST} characters; got {len(text)}")
+    name, _, rest = text.strip().partition("(")
+    name = name.strip()
+    if name not in _REGISTRY:
+        raise OptionError(_unknown("there is no measure", name, list(_REGISTRY), "there are"))
+    options = {}
+    if rest:
+        complaint = f"{text!r}: options are written as {name}(option=value, ...)"
+        try:
+            call = ast.parse(text.strip(), mode="eval").body
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+                raise ValueError
+            for keyword in call.keywords:
+                if keyword.arg is None or keyword.arg in options:
+                    raise ValueError
+                options[keyword.arg] = ast.literal_eval(keyword.value)
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+            raise OptionError(complaint) from None
+    compat = options.pop("compat", None)
+    return _REGISTRY[name](compat=compat, **options)

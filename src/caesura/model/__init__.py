@@ -1,0 +1,1 @@
+"""What is compared and what comes out: small, frozen, without I/O."""

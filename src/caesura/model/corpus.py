@@ -1,0 +1,114 @@
+"""Who segmented what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from caesura.errors import OptionError
+from caesura.model.segmentation import Segmentation
+
+__all__ = ["Corpus"]
+
+
+class Corpus:
+    """(item, coder) -> what that coder made of that item. Coders may be missing for some items.
+
+    >>> corpus = Corpus({"poem": {"Ann": Segmentation.from_masses([2, 2]), "Bo": Segmentation.from_masses([1, 3])}})
+    >>> corpus["poem", "Bo"]
+    Segmentation(4 units: ·|···)
+    >>> corpus
+    Corpus(1 item, 2 coders: Ann, Bo)
+    """
+
+    __slots__ = ("_cells", "_hash", "coders", "items")
+
+    def __init__(self, items: Mapping[str, Mapping[str, Segmentation]]) -> None:
+        cells: dict[tuple[str, str], Segmentation] = {}
+        coders: dict[str, None] = {}
+        for item, by_coder in items.items():
+            for coder, segmentation in by_coder.items():
+                if not isinstance(segmentation, Segmentation):
+                    raise OptionError(
+                        f"item {item!r}, coder {coder!r}: a Segmentation is needed; got {type(segmentation).__name__}"
+                    )
+                cells[str(item), str(coder)] = segmentation
+                coders[str(coder)] = None
+        object.__setattr__(self, "_cells", cells)
+        object.__setattr__(self, "coders", tuple(coders))
+        object.__setattr__(self, "items", tuple(dict.fromkeys(item for item, _ in cells)))
+        object.__setattr__(self, "_hash", None)
+
+    coders: tuple[str, ...]
+    """Everyone who coded at least one item, in order of appearance."""
+    items: tuple[str, ...]
+    """Names of the items, in order of appearance."""
+    _cells: dict[tuple[str, str], Segmentation]
+    _hash: int | None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Corpus is immutable; cannot set {name!r}")
+
+    def __getitem__(self, key: tuple[str, str]) -> Segmentation:
+        return self._cells[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._cells
+
+    def get(self, item: str, coder: str) -> Segmentation | None:
+        """What the coder made of the item, or None if nothing."""
+        return self._cells.get((item, coder))
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def __eq__(self, other: object) -> bool:
+        return self._cells == other._cells if isinstance(other, Corpus) else NotImplemented
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            object.__setattr__(self, "_hash", hash(frozenset(self._cells.items())))
+        return self._hash  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Corpus, ({item: self.of_item(item) for item in self.items},)
+
+    def __repr__(self) -> str:
+        items = f"{len(self.items)} item{'' if len(self.items) == 1 else 's'}"
+        coders = f"{len(self.coders)} coder{'' if len(self.coders) == 1 else 's'}"
+        names = ", ".join(self.coders[:8]) + (", …" if len(self.coders) > 8 else "")
+        return f"Corpus({items}, {coders}: {names})" if names else f"Corpus({items}, {coders})"
+
+    def of_item(self, item: str) -> dict[str, Segmentation]:
+        """Coder -> segmentation, for one item."""
+        if item not in self.items:
+            raise OptionError(f"no item {item!r}; there are {_listed(self.items)}")
+        return {coder: one for (name, coder), one in self._cells.items() if name == item}
+
+    def of_coder(self, coder: str) -> dict[str, Segmentation]:
+        """Item -> segmentation, for one coder."""
+        if coder not in self.coders:
+            raise OptionError(f"no coder {coder!r}; there are {_listed(self.coders)}")
+        return {item: one for (item, name), one in self._cells.items() if name == coder}
+
+    def select(self, *, items: Iterable[str] | None = None, coders: Iterable[str] | None = None) -> Corpus:
+        """The part of the corpus with these items and coders."""
+        kept_items = set(self.items if items is None else items)
+        kept_coders = set(self.coders if coders is None else coders)
+        for name in kept_items.difference(self.items):
+            raise OptionError(f"no item {name!r}; there are {_listed(self.items)}")
+        for name in kept_coders.difference(self.coders):
+            raise OptionError(f"no coder {name!r}; there are {_listed(self.coders)}")
+        chosen: dict[str, dict[str, Segmentation]] = {}
+        for (item, coder), one in self._cells.items():
+            if item in kept_items and coder in kept_coders:
+                chosen.setdefault(item, {})[coder] = one
+        return Corpus(chosen)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    shown = ", ".join(map(repr, names[:10]))
+    return (shown or "none") + (", …" if len(names) > 10 else "")

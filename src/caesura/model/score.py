@@ -1,0 +1,179 @@
+"""What a measure returns: one number, and everything that says where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Protocol
+
+__all__ = ["Edit", "Parts", "Score"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What happened to one boundary, or to a pair of them.
+
+    ``kind`` is ``match``, ``substitution``, ``transposition``, ``deletion`` (on the first side only) or ``insertion``
+    (on the second side only); the side that has nothing carries ``None``.
+    """
+
+    kind: str
+    a_position: int | None
+    b_position: int | None
+    a_type: str | None
+    b_type: str | None
+    cost: float
+    stream: str | None = None
+
+    @property
+    def position(self) -> int:
+        """The leftmost position it touches."""
+        return min(p for p in (self.a_position, self.b_position) if p is not None)
+
+    @property
+    def distance(self) -> int:
+        """How many positions apart the two sides are."""
+        return 0 if self.a_position is None or self.b_position is None else abs(self.a_position - self.b_position)
+
+
+class Parts(Mapping[str, Any]):
+    """The additive counts a score is made from, in a fixed order.
+
+    Iteration, length and equality are over the counts alone, so that they can be summed. Figures that follow from the
+    counts (precision, recall, f) are answered on request: ``score.parts["precision"]``.
+    """
+
+    __slots__ = ("_counts", "_derived")
+
+    def __init__(self, counts: Mapping[str, float], derived: Mapping[str, float] | None = None) -> None:
+        self._counts = dict(counts)
+        self._derived = dict(derived or {})
+
+    def __getitem__(self, name: str) -> Any:
+        return self._counts[name] if name in self._counts else self._derived[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._counts)
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._counts.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._counts)
+
+    @property
+    def derived(self) -> Mapping[str, float]:
+        """Figures that follow from the counts."""
+        return MappingProxyType(self._derived)
+
+
+class Maker(Protocol):
+    """What a ``Score`` knows of the measure that made it."""
+
+    @property
+    def name(self) -> str:
+        """The name in the registry."""
+        ...
+
+    def total(self, scores: list[Score]) -> Score:
+        """The score of all these documents together."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """The result of a measure, whatever its options.
+
+    ``float(score)`` is ``score.value``. Scores of the same measure add up: ``a + b`` is the score of both documents
+    together, from summed ``parts``, and so is ``sum(scores)``.
+    """
+
+    measure: Maker
+    """The measure with its options: a value that ``parse`` reads back from its repr."""
+    value: float
+    parts: Parts
+    """The additive counts; see :class:`Parts`."""
+    params: Mapping[str, Any]
+    """Every option as it was resolved."""
+    types: tuple[str, ...]
+    """The boundary types it was computed over."""
+    signature: str
+    """One line that lets someone else reproduce the number."""
+    documents: int = 1
+    """How many documents it covers."""
+    aligned: Callable[[], tuple[Edit, ...]] | None = field(default=None, repr=False)
+    """Makes the edits; they are built when first asked for."""
+
+    def __float__(self) -> float:
+        return self.value
+
+    @cached_property
+    def edits(self) -> tuple[Edit, ...] | None:
+        """What happened to every boundary, from left to right; None where the measure aligns nothing."""
+        return None if self.aligned is None else self.aligned()
+
+    def __add__(self, other: object) -> Score:
+        if isinstance(other, Score):
+            return self.measure.total([self, other])
+        return self if other == 0 else NotImplemented
+
+    __radd__ = __add__
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.measure, self.value, self.parts, self.signature, self.documents)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Score) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"Score({self.value:.6g}, {self.measure!r}, parts={self.parts!r})"
+
+    def precision(self) -> float:
+        """Precision, for measures that have one."""
+        return self._derived("precision")
+
+    def recall(self) -> float:
+        """Recall, for measures that have one."""
+        return self._derived("recall")
+
+    def f(self, *, beta: float = 1.0) -> float:
+        """F-beta, for measures that have precision and recall."""
+        return f_measure(self.precision(), self.recall(), beta)
+
+    def _derived(self, name: str) -> float:
+        if name not in self.parts.derived:
+            raise AttributeError(f"{self.measure.name} has no {name}")
+        return self.parts.derived[name]
+
+    def as_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints: measure, value, parts, derived figures, params, signature."""
+        return {
+            "measure": repr(self.measure),
+            "value": self.value,
+            "parts": dict(self.parts),
+            "derived": dict(self.parts.derived),
+            "params": dict(self.params),
+            "documents": self.documents,
+            "signature": self.signature,
+        }
+
+
+def ratio(part: float, whole: float, other_whole: float) -> float:
+    """Precision or recall: with nothing to divide by, 1 if the other side is empty too and 0 if it is not."""
+    if whole > 0:
+        return part / whole
+    return 0.0 if other_whole > 0 else 1.0
+
+
+def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
+    """The weighted harmonic mean; 0 when both are 0."""
+    weighted = beta * beta * precision + recall
+    return (1 + beta * beta) * precision * recall / weighted if weighted > 0 else 0.0

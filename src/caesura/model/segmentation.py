@@ -1,0 +1,471 @@
+"""A text of N units and the boundaries somebody put into it."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import SegmentationError
+
+__all__ = ["UNTYPED", "Segmentation"]
+
+UNTYPED = ("boundary",)
+"""The types of a segmentation whose boundaries are all of one unnamed kind."""
+
+LONGEST = 2**31 - 1
+_DRAWN = 60  # units that a repr still draws one by one
+
+Ints = NDArray[np.int64]
+
+
+class Segmentation:
+    """N units, the sorted positions of boundaries, and for each a type or a set of types.
+
+    Position i (1 <= i <= N-1) lies between unit i and unit i+1; position N is the end of the text, where only
+    ``from_marks`` can put a boundary and only the flexible family looks. Types form an ordinal scale in the order in
+    which they are declared. Two segmentations are equal if lengths, boundaries, types, units and labels are.
+
+    >>> Segmentation.from_masses([2, 3, 6])
+    Segmentation(11 units: ··|···|······)
+    >>> Segmentation.from_masses([2, 3, 6]) == Segmentation.from_positions(11, [2, 5])
+    True
+    """
+
+    __slots__ = ("_codes", "_hash", "_inner", "_positions", "declared", "labels", "length", "types", "units")
+
+    length: int
+    """Number of units, N."""
+    types: tuple[str, ...]
+    """The kinds of boundary, in ordinal order."""
+    declared: bool
+    """Whether the types were given (True) or collected from what occurs (False)."""
+    units: tuple[str, ...] | None
+    """The text, a string a unit, where it is known."""
+    labels: tuple[str, ...] | None
+    """A segment label for each unit, where there are any."""
+    # One entry a (position, type), sorted; codes index ``types``, and are empty if there is one type only.
+    _positions: Ints
+    _codes: Ints
+    _inner: Ints | None
+    _hash: int | None
+
+    def __init__(
+        self,
+        length: int,
+        positions: Ints,
+        codes: Ints,
+        types: tuple[str, ...],
+        *,
+        declared: bool = True,
+        units: Iterable[str] | None = None,
+        labels: tuple[str, ...] | None = None,
+    ) -> None:
+        """Use the ``from_...`` constructors: this one trusts the arrays it is given."""
+        put = object.__setattr__
+        put(self, "length", length)
+        put(self, "types", types)
+        put(self, "declared", declared)
+        put(self, "units", _check_units(units, length))
+        put(self, "labels", labels)
+        positions.flags.writeable = False
+        codes.flags.writeable = False
+        put(self, "_positions", positions)
+        put(self, "_codes", codes)
+        put(self, "_inner", None)
+        put(self, "_hash", None)
+
+    # -- constructors ---------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_masses(cls, masses: Sequence[int] | NDArray[Any], *, units: Iterable[str] | None = None) -> Segmentation:
+        """Segment lengths: ``[2, 3, 6]`` is 11 units with boundaries at 2 and 5."""
+        array = _whole_numbers(masses, "masses")
+        bad = np.flatnonzero((array < 1) | (array > LONGEST))
+        if bad.size:
+            i = int(bad[0])
+            raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {LONGEST}; got {array[i]}")
+        if not array.size:
+            raise SegmentationError("masses: a text has at least one segment; got none")
+        ends = np.cumsum(array)
+        return cls(_check_length(int(ends[-1])), ends[:-1].copy(), _NO_CODES, UNTYPED, units=units)
+
+    @classmethod
+    def from_positions(
+        cls,
+        length: int,
+        positions: Sequence[int] | NDArray[Any],
+        *,
+        marks: Sequence[str] | None = None,
+        types: Iterable[str | int] | None = None,
+        units: Iterable[str] | None = None,
+    ) -> Segmentation:
+        """Boundary positions, rising, each from 1 to N-1 (to N where ``marks`` gives each boundary a type)."""
+        length = _check_length(length)
+        array = _whole_numbers(positions, "positions")
+        if marks is None and types is not None:
+            raise SegmentationError("types: they need marks, one for each position; got none")
+        last = length if marks is not None else length - 1
+        bad = np.flatnonzero((array < 1) | (array > last))
+        if bad.size:
+            i = int(bad[0])
+            if last < 1:
+                raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
+            raise SegmentationError(
+                f"positions[{i}]: a position must lie in 1..{last} for {length} units; got {array[i]}"
+            )
+        bad = np.flatnonzero(np.diff(array) <= 0)
+        if bad.size:
+            i = int(bad[0]) + 1
+            if array[i] == array[i - 1]:
+                raise SegmentationError(f"positions[{i}]: a position may be given only once; got {array[i]} again")
+            raise SegmentationError(f"positions[{i}]: positions must rise; got {array[i]} after {array[i - 1]}")
+        if marks is None:
+            return cls(length, array, _NO_CODES, UNTYPED, units=units)
+        if len(marks) != len(array):
+            raise SegmentationError(f"marks: one mark a position is needed; got {len(marks)} for {len(array)} positions")
+        sets = [(m,) for m in marks]
+        return cls._typed(length, array.tolist(), sets, types, units, "marks")
+
+    @classmethod
+    def from_bits(cls, bits: str | Sequence[Any] | NDArray[Any], *, units: Iterable[str] | None = None) -> Segmentation:
+        """One mark per inner position, N-1 of them: ``"0100"`` is five units with a boundary after the second."""
+        if isinstance(bits, str):
+            codes = np.frombuffer(bits.encode("utf-32-le"), np.uint32)
+            bad = np.flatnonzero((codes != 48) & (codes != 49))
+            if bad.size:
+                i = int(bad[0])
+                raise SegmentationError(f"bits[{i}]: a bit must be 0 or 1; got {bits[i]!r}")
+            ones = codes == 49
+        else:
+            for i, bit in enumerate(bits):
+                if bit not in (0, 1, "0", "1"):
+                    raise SegmentationError(f"bits[{i}]: a bit must be 0 or 1; got {bit!r}")
+            ones = np.fromiter((bit in (1, "1") for bit in bits), bool, len(bits))
+        positions = np.flatnonzero(ones).astype(np.int64) + 1
+        return cls(_check_length(len(bits) + 1), positions, _NO_CODES, UNTYPED, units=units)
+
+    @classmethod
+    def from_marks(
+        cls,
+        marks: Sequence[str | int | None],
+        *,
+        types: Iterable[str | int] | None = None,
+        units: Iterable[str] | None = None,
+    ) -> Segmentation:
+        """One mark per unit, the end of the text included: the type of the boundary after it, or "" or None."""
+        if isinstance(marks, str):
+            raise SegmentationError("marks: a sequence with one mark a unit is needed; got one string")
+        length = _check_length(len(marks))
+        at = [i for i, mark in enumerate(marks) if mark is not None and mark != ""]
+        sets: list[tuple[str | int]] = [(marks[i],) for i in at]  # type: ignore[misc]  # None was left out
+        return cls._typed(length, [i + 1 for i in at], sets, types, units, "marks", at)
+
+    @classmethod
+    def from_sets(
+        cls,
+        sets: Sequence[Collection[str | int]],
+        types: Iterable[str | int] | None = None,
+        *,
+        units: Iterable[str] | None = None,
+    ) -> Segmentation:
+        """One set of types per inner position, N-1 of them."""
+        length = _check_length(len(sets) + 1)
+        at = [i for i, one in enumerate(sets) if one]
+        for i in at:
+            if isinstance(sets[i], str):
+                raise SegmentationError(f"sets[{i}]: a set of types is needed; got the string {sets[i]!r}")
+        return cls._typed(length, [i + 1 for i in at], [tuple(sets[i]) for i in at], types, units, "sets", at)
+
+    @classmethod
+    def from_labels(cls, labels: Sequence[Any], *, units: Iterable[str] | None = None) -> Segmentation:
+        """A segment label per unit: a boundary stands wherever the label changes. The labels are kept."""
+        length = _check_length(len(labels))
+        names = tuple(str(label) for label in labels)
+        changes = [i for i in range(1, length) if labels[i] != labels[i - 1]]
+        return cls(length, np.array(changes, np.int64), _NO_CODES, UNTYPED, units=units, labels=names)
+
+    @classmethod
+    def _typed(
+        cls,
+        length: int,
+        positions: list[int],
+        sets: Sequence[Collection[str | int]],
+        types: Iterable[str | int] | None,
+        units: Iterable[str] | None,
+        what: str,
+        places: list[int] | None = None,
+    ) -> Segmentation:
+        declared = types is not None
+        scale = declare(types) if types is not None else _collect(sets, what)
+        code = {name: i for i, name in enumerate(scale)}
+        at: list[int] = []
+        codes: list[int] = []
+        for i, (position, one) in enumerate(zip(positions, sets, strict=True)):
+            place = i if places is None else places[i]
+            mine = []
+            for mark in one:
+                name = _name(mark, f"{what}[{place}]")
+                if name not in code:
+                    known = ", ".join(map(repr, scale))
+                    raise SegmentationError(f"{what}[{place}]: type {name!r} is not declared; declared are {known}")
+                mine.append(code[name])
+            mine.sort()
+            if len(set(mine)) < len(mine):
+                raise SegmentationError(f"{what}[{place}]: a type may stand only once at a position; got {one!r}")
+            codes.extend(mine)
+            at.extend([position] * len(mine))
+        coded = np.array(codes, np.int64) if len(scale) > 1 else _NO_CODES
+        return cls(length, np.array(at, np.int64), coded, scale, declared=declared, units=units)
+
+    # -- what it holds --------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self.length
+
+    @property
+    def positions(self) -> Ints:
+        """Positions that carry a boundary, each once, rising; position N among them only if it was marked."""
+        return self._positions if not self._codes.size else np.unique(self._positions)
+
+    @property
+    def inner(self) -> Ints:
+        """Positions 1..N-1 that carry a boundary, each once, rising. What window and crisp measures see."""
+        if self._inner is None:
+            inner = self.positions
+            if inner.size and inner[-1] == self.length:
+                inner = inner[:-1]
+            object.__setattr__(self, "_inner", inner)
+            return inner
+        return self._inner
+
+    @property
+    def boundaries(self) -> tuple[tuple[int, str], ...]:
+        """Every (position, type), sorted by position and then by the order of the types."""
+        return tuple(zip(self._positions.tolist(), map(self.types.__getitem__, self.codes.tolist()), strict=True))
+
+    @property
+    def codes(self) -> Ints:
+        """For each entry of ``boundaries``, the place of its type on the scale."""
+        return self._codes if self._codes.size else np.zeros(self._positions.size, np.int64)
+
+    @property
+    def masses(self) -> tuple[int, ...]:
+        """Segment lengths; they add up to N."""
+        return tuple(np.diff(self.inner, prepend=0, append=self.length).tolist())
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether no position carries two types."""
+        return self._positions.size == self.positions.size
+
+    def bits(self) -> str:
+        """One character per inner position, ``"1"`` where a boundary stands."""
+        marks = bytearray(b"0" * (self.length - 1))
+        for position in self.inner.tolist():
+            marks[position - 1] = 49
+        return marks.decode("ascii")
+
+    def sets(self) -> tuple[frozenset[str], ...]:
+        """The set of types after each unit, the end of the text included."""
+        marks: list[set[str]] = [set() for _ in range(self.length)]
+        for position, name in self.boundaries:
+            marks[position - 1].add(name)
+        return tuple(frozenset(one) for one in marks)
+
+    # -- variations -----------------------------------------------------------------------------------------------
+
+    def reversed(self) -> Segmentation:
+        """The text read backwards. A mark at the end of the text has no counterpart and is left out."""
+        inside = self._positions < self.length
+        codes = self._codes[inside][::-1] if self._codes.size else _NO_CODES
+        positions = (self.length - self._positions[inside])[::-1]
+        if codes.size:
+            order = np.lexsort((codes, positions))
+            positions, codes = positions[order], codes[order]
+        return Segmentation(
+            self.length,
+            np.ascontiguousarray(positions),
+            np.ascontiguousarray(codes),
+            self.types,
+            declared=self.declared,
+            units=None if self.units is None else self.units[::-1],
+            labels=None if self.labels is None else self.labels[::-1],
+        )
+
+    def with_types(self, types: Iterable[str | int]) -> Segmentation:
+        """The same boundaries over another scale, which must hold every type that occurs."""
+        scale = declare(types)
+        pairs = self.boundaries
+        at: dict[int, list[str]] = {}
+        for position, name in pairs:
+            at.setdefault(position, []).append(name)
+        out = self._typed(self.length, list(at), list(at.values()), scale, self.units, "boundaries")
+        object.__setattr__(out, "labels", self.labels)
+        return out
+
+    # -- value semantics ------------------------------------------------------------------------------------------
+
+    def _key(self) -> tuple[Any, ...]:
+        return (
+            self.length,
+            self.types,
+            self._positions.tobytes(),
+            self._codes.tobytes(),
+            self.units,
+            self.labels,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Segmentation):
+            return NotImplemented
+        return self is other or (self.length == other.length and self._key() == other._key())
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            object.__setattr__(self, "_hash", hash(self._key()))
+        return self._hash  # type: ignore[return-value]
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Segmentation is immutable; cannot set {name!r}")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (
+            self.length,
+            self._positions.copy(),
+            self._codes.copy(),
+            self.types,
+            self.declared,
+            self.units,
+            self.labels,
+        )
+
+    def __repr__(self) -> str:
+        head = f"Segmentation({self.length} unit{'s' if self.length > 1 else ''}"
+        if self.length <= _DRAWN:
+            return f"{head}: {self.draw()})"
+        masses = self.masses
+        shown = "|".join(map(str, masses[:6])) + ("|…" if len(masses) > 6 else "")
+        kinds = "" if self.types == UNTYPED else f", types {' < '.join(self.types[:6])}"
+        return f"{head}, {len(masses)} segments: {shown}{kinds})"
+
+    def draw(self) -> str:
+        """A dot a unit, and what stands after it: ``|`` for a plain boundary, else the types.
+
+        >>> Segmentation.from_marks(["", ",", "", "", "."]).draw()
+        '··,···.'
+        >>> Segmentation.from_sets([set(), {"act", "scene"}, set()], types=["scene", "act"]).draw()
+        '··{scene+act}··'
+        """
+        if self.types == UNTYPED:
+            return "|".join("·" * mass for mass in self.masses)
+        at: dict[int, list[str]] = {}
+        for position, name in self.boundaries:
+            at.setdefault(position, []).append(name)
+        plain = all(len(name) == 1 for name in self.types)
+        drawn = []
+        for unit in range(1, self.length + 1):
+            drawn.append("·")
+            if unit in at:
+                names = at[unit]
+                drawn.append(names[0] if plain and len(names) == 1 else "{" + "+".join(names) + "}")
+        return "".join(drawn)
+
+
+_NO_CODES = np.empty(0, np.int64)
+
+
+def declare(types: Iterable[str | int]) -> tuple[str, ...]:
+    """A scale of types: names that are not empty and not repeated."""
+    if isinstance(types, str):
+        raise SegmentationError(f"types: a sequence of names is needed; got the string {types!r}")
+    scale = tuple(_name(name, f"types[{i}]") for i, name in enumerate(types))
+    if not scale:
+        raise SegmentationError("types: at least one type must be declared; got none")
+    for i, name in enumerate(scale):
+        if name in scale[:i]:
+            raise SegmentationError(f"types[{i}]: a type may be declared only once; got {name!r} again")
+    return scale
+
+
+def _name(mark: object, place: str) -> str:
+    if isinstance(mark, str) and mark:
+        return mark
+    if isinstance(mark, (int, np.integer)) and not isinstance(mark, bool):
+        return str(mark)
+    raise SegmentationError(f"{place}: a type must be a name that is not empty; got {mark!r}")
+
+
+def _collect(sets: Iterable[Collection[str | int]], what: str) -> tuple[str, ...]:
+    """The types that occur: numbers in their own order, then names in alphabetical order."""
+    found = {mark for one in sets for mark in one}
+    if not found:
+        return UNTYPED
+    for mark in found:
+        _name(mark, what)
+    numbers = sorted(mark for mark in found if not isinstance(mark, str))
+    return tuple(map(str, numbers)) + tuple(sorted(mark for mark in found if isinstance(mark, str)))
+
+
+def _check_length(length: object) -> int:
+    try:
+        number = operator.index(length)  # type: ignore[arg-type]
+    except TypeError:
+        raise SegmentationError(f"length: the number of units must be a whole number; got {length!r}") from None
+    if not 1 <= number <= LONGEST:
+        raise SegmentationError(f"length: a text has 1 to {LONGEST} units; got {number}")
+    return number
+
+
+def _check_units(units: Iterable[str] | None, length: int) -> tuple[str, ...] | None:
+    if units is None:
+        return None
+    text = tuple(units)
+    if len(text) != length:
+        raise SegmentationError(f"units: one string a unit is needed; got {len(text)} for {length} units")
+    for i, unit in enumerate(text):
+        if not isinstance(unit, str):
+            raise SegmentationError(f"units[{i}]: a unit must be a string; got {unit!r}")
+    return text
+
+
+def _whole_numbers(values: Sequence[int] | NDArray[Any], what: str) -> Ints:
+    """A fresh int64 array, or an error that names the first entry that is no whole number."""
+    if isinstance(values, str):
+        raise SegmentationError(f"{what}: a sequence of whole numbers is needed; got the string {values!r}")
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
+        if values.dtype.kind == "u" and values.size and int(values.max()) > 2**62:
+            raise SegmentationError(f"{what}: a number this large cannot be; got {values.max()}")
+        return values.astype(np.int64)
+    try:
+        entries = list(values)
+    except TypeError:
+        raise SegmentationError(f"{what}: a sequence of whole numbers is needed; got {values!r}") from None
+    out = np.empty(len(entries), np.int64)
+    for i, value in enumerate(entries):
+        if isinstance(value, (float, np.floating)) and math.isfinite(value) and value == int(value):
+            value = int(value)
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+            raise SegmentationError(f"{what}[{i}]: a whole number is needed; got {value!r}")
+        if not -(2**62) < value < 2**62:
+            raise SegmentationError(f"{what}[{i}]: a number this large cannot be; got {value}")
+        out[i] = value
+    return out
+
+
+def _restore(
+    length: int,
+    positions: Ints,
+    codes: Ints,
+    types: tuple[str, ...],
+    declared: bool,
+    units: tuple[str, ...] | None,
+    labels: tuple[str, ...] | None,
+) -> Segmentation:
+    return Segmentation(length, positions, codes, types, declared=declared, units=units, labels=labels)
