@@ -47,16 +47,16 @@ cdef class Room:
 
 
 def align(
-    const int64_t[::1] a_pos not None,
-    const int64_t[::1] a_code not None,
+    a_pos not None,
+    a_code not None,
     const int64_t[::1] a_off not None,
-    const int64_t[::1] b_pos not None,
-    const int64_t[::1] b_code not None,
+    b_pos not None,
+    b_code not None,
     const int64_t[::1] b_off not None,
-    const int64_t[::1] gain_t not None,
-    const int64_t[::1] gain_s not None,
+    gain_t not None,
+    gain_s not None,
     int method,
-    int64_t[::1] mate not None,
+    mate not None,
 ):
     """Fill ``mate`` for all documents between a_off[0] and a_off[-1].
 
@@ -67,9 +67,8 @@ def align(
     for d in range(n):
         most_a = max(most_a, a_off[d + 1] - a_off[d])
         most_b = max(most_b, b_off[d + 1] - b_off[d])
-    cdef Room room = Room(np.asarray(a_pos), np.asarray(a_code), np.asarray(b_pos), np.asarray(b_code),
-                          np.asarray(gain_t), np.asarray(gain_s), np.asarray(mate), most_a, most_b)
-    cdef Graph graph = Graph()
+    cdef Room room = Room(a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate, most_a, most_b)
+    cdef Graph graph = None if method == 0 else Graph()
     with nogil:
         for d in range(n):
             align_one(room, graph, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], method)
