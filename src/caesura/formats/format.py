@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
@@ -12,7 +14,7 @@ from caesura.errors import CaesuraError, FormatError
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["Format", "Problems", "Reading", "load"]
+__all__ = ["Format", "Problems", "Reading", "load", "table_text"]
 
 Problems = list[FormatError]
 
@@ -80,10 +82,23 @@ class Format:
     """The text of a corpus; the path is for error messages and names."""
 
 
+def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
+    """Rows as delimited text that reads back the same, carriage returns in cells included."""
+    out = io.StringIO()
+    minimal = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    quoted = csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for row in rows:
+        # The csv module of Python 3.11 leaves a carriage return unquoted unless it is part of the line terminator.
+        (quoted if any("\r" in str(cell) for cell in row) else minimal).writerow(row)
+    return out.getvalue()
+
+
 def load(path: str | PathLike[str]) -> str:
     """The text of a file in UTF-8, with or without a byte order mark."""
     place = Path(path)
     try:
+        if "\0" in str(path):
+            raise FormatError(path, None, "cannot be read: a NUL character in the name")
         if place.is_dir():
             raise FormatError(path, None, "a file is needed; this is a directory")
         if place.exists() and not place.is_file():
@@ -95,8 +110,6 @@ def load(path: str | PathLike[str]) -> str:
         data = place.read_bytes()
     except OSError as problem:
         raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
-    except ValueError as problem:  # a NUL in the name
-        raise FormatError(path, None, f"cannot be read: {problem}") from None
     if not data.strip():
         raise FormatError(path, 1, "the file is empty")
     try:

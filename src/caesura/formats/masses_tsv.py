@@ -9,7 +9,7 @@ import csv
 import io
 from pathlib import Path
 
-from caesura.formats.format import Format, Reading
+from caesura.formats.format import Format, Reading, table_text
 from caesura.formats.masses_json import plain
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
@@ -53,15 +53,13 @@ def _mass(reading: Reading, line: int, i: int, cell: str) -> int:
 
 def write(corpus: Corpus, path: str) -> str:
     """segeval's own form where the file's name says the item, else with a column Item."""
-    out = io.StringIO()
-    rows = csv.writer(out, delimiter="\t", lineterminator="\n")
     named = corpus.items != (Path(path).stem,)
-    rows.writerow(["Item", "Coder", "Masses"] if named else ["Coder", "Masses"])
+    rows: list[list[object]] = [["Item", "Coder", "Masses"] if named else ["Coder", "Masses"]]
     for item, coder in corpus:
         one = corpus[item, coder]
         plain(one, path, item, coder)
-        rows.writerow([*([item] if named else []), coder, *one.masses])
-    return out.getvalue()
+        rows.append([*([item] if named else []), coder, *one.masses])
+    return table_text(rows, "\t")
 
 
 def _looks_like(text: str) -> bool:

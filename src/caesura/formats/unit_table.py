@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from caesura.errors import FormatError, SegmentationError
-from caesura.formats.format import Format, Reading
+from caesura.formats.format import Format, Reading, table_text
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation, declare
 
@@ -176,15 +176,13 @@ def write(corpus: Corpus, path: str, *, delimiter: str) -> str:
         if coder in _RESERVED or coder != coder.strip() or not coder:
             raise FormatError(path, None, f"a coder cannot be a column named {coder!r}")
     scales = dict.fromkeys(corpus[key].types for key in corpus)
-    typed = list(scales) != [UNTYPED] or any(corpus[key].positions[-1:] == corpus[key].length for key in corpus)
+    typed = list(scales) != [UNTYPED] or any(corpus[key].length in corpus[key].positions[-1:] for key in corpus)
     if len(scales) > 1:
         raise FormatError(
             path, None, f"all segmentations must declare the same types; got {' and '.join(map(str, scales))}"
         )
     has_text = any(corpus[key].units is not None for key in corpus)
-    out = io.StringIO()
-    rows = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-    rows.writerow(["item", "unit", *(["text"] if has_text else []), *(["types"] if typed else []), *corpus.coders])
+    rows = [["item", "unit", *(["text"] if has_text else []), *(["types"] if typed else []), *corpus.coders]]
     declared = json.dumps(list(next(iter(scales))), ensure_ascii=False) if typed else ""
     for item in corpus.items:
         by_coder = corpus.of_item(item)
@@ -192,9 +190,9 @@ def write(corpus: Corpus, path: str, *, delimiter: str) -> str:
         columns = [_column(by_coder.get(coder), len(units), typed) for coder in corpus.coders]
         for i, unit in enumerate(units):
             row = [item, str(i + 1), *([unit] if has_text else []), *([declared] if typed else [])]
-            rows.writerow([*row, *(column[i] for column in columns)])
+            rows.append([*row, *(column[i] for column in columns)])
             declared = ""
-    return out.getvalue()
+    return table_text(rows, delimiter)
 
 
 def _one_text(path: str, item: str, by_coder: dict[str, Segmentation], has_text: bool) -> tuple[str, ...]:

@@ -245,8 +245,11 @@ _made: dict[Any, Measure] = {}
 
 
 def share(part: NDArray[Any], whole: NDArray[Any], *, empty: float | NDArray[Any] = 0.0) -> NDArray[np.float64]:
-    """part / whole, row by row, and ``empty`` where the whole is 0."""
-    return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), empty)
+    """part / whole, row by row, and ``empty`` where the whole is 0 (and then the part is 0 too)."""
+    if whole.all():
+        return np.asarray(part / whole, np.float64)
+    nothing = whole == 0
+    return np.asarray(np.where(nothing, empty, part / (whole + nothing)), np.float64)
 
 
 def spread(values: Sequence[Any] | NDArray[Any]) -> Any:

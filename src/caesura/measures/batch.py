@@ -85,7 +85,7 @@ def pack(pairs: Sequence[Pair], view: View, sides: tuple[str, str]) -> tuple[Bat
     if view == "typed":
         types, sound = _common_types([pairs[i] for i in sound] if errors else pairs, sound, sides, errors)
     chosen = [pairs[i] for i in sound] if errors else pairs
-    length = np.fromiter([a.length for a, _ in chosen], np.int64, len(chosen))
+    length = np.array([a.length for a, _ in chosen], np.int64)
     if len(types) == 1:
         a = [a.inner for a, _ in chosen]
         b = [b.inner for _, b in chosen]
@@ -98,10 +98,14 @@ def pack(pairs: Sequence[Pair], view: View, sides: tuple[str, str]) -> tuple[Bat
 
 
 def _join(arrays: list[Ints]) -> Ints:
+    if len(arrays) == 1:
+        return arrays[0]
     return np.concatenate(arrays) if arrays else NONE
 
 
 def _offsets(arrays: list[Ints]) -> Ints:
+    if len(arrays) == 1:
+        return np.array((0, arrays[0].size))
     out = np.zeros(len(arrays) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, arrays), np.int64, len(arrays)), out=out[1:])
     return out

@@ -178,6 +178,7 @@ class _Edited(Measure):
         if self["alignment"] == "greedy":
             method = kernel.GREEDY
         mate = np.empty(len(batch.a_pos), np.int64)
+        mate[batch.a_off[0] : batch.a_off[-1]] = -1
         kernel.align(
             batch.a_pos, batch.a_code, batch.a_off, batch.b_pos, batch.b_code, batch.b_off, gain_t, gain_s, method, mate
         )
