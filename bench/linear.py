@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def against_peers() -> Table:
     )
 
 
-def _growth(title: str, what: str, rows: list[tuple[str, object, float, float]]) -> Table:
+def _growth(title: str, what: str, rows: Sequence[tuple[str, object, float, float]]) -> Table:
     """Rows of (measure, value of the thing that grows, seconds, seconds at the start)."""
     body = tuple((measure, str(at), seconds * 1e3, seconds / first) for measure, at, seconds, first in rows)
     return Table(("measure", what, "ms", "times the first"), body, title=title, digits=2, group=0)

@@ -252,7 +252,9 @@ def check_every_pair(length: int, rules: Rules, name: str, options: dict) -> Non
     table = cz.score_many([(made[a], made[b]) for a, b in product(sides, repeat=2)], measure)
     assert not table.errors
     names = table.part_names
-    for (a, b), counts, value in zip(product(sides, repeat=2), table.counts.tolist(), table.values.tolist(), strict=True):
+    for (a, b), counts, value in zip(
+        product(sides, repeat=2), table.counts.tolist(), table.values.tolist(), strict=True
+    ):
         expected = remaining(a - b, b - a, rules)
         parts = expected.parts() | {"matches": len(a & b)}
         found = dict(zip(names, counts, strict=True))
@@ -438,12 +440,12 @@ def test_large_random_texts(seed):
     number, n_t = rng.randint(1, 4), rng.choice([2, 3, 5, 9, 60])
     length, density = rng.choice([(12, 0.9), (20, 0.5), (40, 0.3), (80, 0.1)])
     types = ("w", "x", "y", "z")[:number]
-    a, b = (
-        frozenset(c for c in product(range(1, length), range(number)) if rng.random() < density) for _ in range(2)
-    )
+    a, b = (frozenset(c for c in product(range(1, length), range(number)) if rng.random() < density) for _ in range(2))
     transposition = rng.choice(["scaled", "unit", "te" if n_t <= 40 else "printed"])
     rules = Rules(n_t, number, transposition)
-    score = cz.segmentation_similarity(typed(length, types, a), typed(length, types, b), n_t=n_t, transposition=transposition)
+    score = cz.segmentation_similarity(
+        typed(length, types, a), typed(length, types, b), n_t=n_t, transposition=transposition
+    )
     least, edits = oracle.least_cost(a, b, rules)
     assert cost(score) == pytest.approx(float(least))
     assert sum(e.kind != "match" for e in score.edits) == edits
@@ -767,7 +769,10 @@ def test_seven_types_at_one_position():
     Types 0..6 against 7..13 of fourteen: every complete pairing has the total distance 49, a cost of 49/14.
     """
     types = tuple("abcdefghijklmn")
-    a, b = typed(2, types, frozenset((1, t) for t in range(7))), typed(2, types, frozenset((1, t) for t in range(7, 14)))
+    a, b = (
+        typed(2, types, frozenset((1, t) for t in range(7))),
+        typed(2, types, frozenset((1, t) for t in range(7, 14))),
+    )
     score = cz.boundary_similarity(a, b)
     assert (score.parts["substitutions"], score.parts["distance"], score.parts["additions"]) == (7, 49, 0)
     assert score.value == 0.5
@@ -881,7 +886,9 @@ def test_documents_of_one_type_laid_end_to_end(documents: list[Pair]):
 
 
 @settings(max_examples=400)
-@given(typed_pairs(max_types=3, max_units=7, max_boundaries=7), st.integers(1, 5), st.sampled_from(["scaled", "printed"]))
+@given(
+    typed_pairs(max_types=3, max_units=7, max_boundaries=7), st.integers(1, 5), st.sampled_from(["scaled", "printed"])
+)
 def test_confusion_matrix(pair: TypedPair, n_t, transposition):
     rules = Rules(n_t, len(pair.types), transposition)
     score = cz.boundary_confusion(*pair.segmentations, n_t=n_t, transposition=transposition)

@@ -128,9 +128,7 @@ def test_unreadable_items_are_listed_and_good_ones_scored(run: Run) -> None:
 def test_window_too_wide_for_one_item(run: Run) -> None:
     result = run("score", "ref.bits", "hyp.bits", "-m", "pk(window=7)", "--csv")
     assert result.exit_code == 1
-    assert result.stderr == (
-        "caesura: item '2': pk(window=7): window must lie in 1..5 for a text of 6 units; got 7\n"
-    )
+    assert result.stderr == ("caesura: item '2': pk(window=7): window must lie in 1..5 for a text of 6 units; got 7\n")
     assert len(result.stdout.splitlines()) == 2
 
 

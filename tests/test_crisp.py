@@ -45,10 +45,10 @@ def test_maximum_matching(pair: Pair, tolerance):
 
 
 def test_taking_the_nearest_first_would_lose_a_pair():
-    """Both sides within 2: 3-4 is the nearest pair, and 1 and 6 are then too far apart.
+    """Within 2, the nearest pair is 3-4, and 1 and 6 would then be too far apart.
 
-    r  |·|··|····       {1, 3}... 1-3 and 4-6 are two pairs
-    h  |···|··|··
+    r  |·|···|·····|       1-3 and 4-6 are two pairs
+    h  |···|···|···|
     """
     reference, hypothesis = positions(9, [1, 4]), positions(9, [3, 6])
     score = cz.crisp(reference, hypothesis, tolerance=2)
@@ -82,7 +82,9 @@ def test_without_tolerance_it_is_set_overlap():
 @given(pairs(max_units=30), st.integers(0, 40))
 def test_more_tolerance_never_finds_less(pair: Pair, tolerance):
     a, b = pair.segmentations
-    assert cz.crisp(a, b, tolerance=tolerance + 1).parts["matches"] >= cz.crisp(a, b, tolerance=tolerance).parts["matches"]
+    assert (
+        cz.crisp(a, b, tolerance=tolerance + 1).parts["matches"] >= cz.crisp(a, b, tolerance=tolerance).parts["matches"]
+    )
     assert cz.crisp(a, b, tolerance=pair.length).parts["matches"] == min(len(pair.a), len(pair.b))
 
 

@@ -46,7 +46,12 @@ def test_control_characters_are_not_sent_to_the_terminal() -> None:
 
 def test_edit_table_names_types_only_where_there_are_any() -> None:
     a = cz.Segmentation.from_masses([1, 1])
-    assert edit_table(cz.boundary_similarity(a, a).edits or (), ("r", "h")).columns == ("what happened", "r", "h", "cost")
+    assert edit_table(cz.boundary_similarity(a, a).edits or (), ("r", "h")).columns == (
+        "what happened",
+        "r",
+        "h",
+        "cost",
+    )
 
 
 def test_table_as_text_csv_and_latex() -> None:

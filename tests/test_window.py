@@ -66,9 +66,7 @@ def test_maximal_against_minimal_is_maximal_error_by_default_too():
     assert cz.pk(masses([14]), masses([1] * 14)).value == 1
 
 
-@pytest.mark.parametrize(
-    ("figure", "tp", "fp", "fn"), [(5, 1, 0, 1), (6, 1.5, 0.5, 0.5), (7, 2, 1, 0), (8, 2, 2, 0)]
-)
+@pytest.mark.parametrize(("figure", "tp", "fp", "fn"), [(5, 1, 0, 1), (6, 1.5, 0.5, 0.5), (7, 2, 1, 0), (8, 2, 2, 0)])
 def test_win_pr_of_the_figures_of_2013(figure, tp, fp, fn):
     """The counts that the specification gives for k = 2 (spec/linear.md, WinPR)."""
     score = cz.win_pr(masses(MANUAL), masses(FIGURES_2013[figure]), window=2)
@@ -356,17 +354,16 @@ def test_win_pr_with_one_empty_side():
     assert (invented.parts["fp"], invented.value, invented.precision(), invented.recall()) == (2, 0, 0, 0)
 
 
-def test_win_pr_never_looks_through_a_window_without_width():
-    """k = 0 would count nothing and call everything right: 4 boundaries missed, all of them."""
-    score = cz.win_pr(
-        cz.Segmentation.from_bits("1111"),
-        cz.Segmentation.from_bits("0000"),
-        minimum=0,
-        rounding="half_even",
-        mean="marks",
-    )
+@pytest.mark.parametrize("rounding", ["half_up", "half_even"])
+@pytest.mark.parametrize("mean", ["segments", "marks"])
+@pytest.mark.parametrize("clamp", [True, False])
+@pytest.mark.parametrize("units", [2, 3, 5])
+def test_win_pr_never_looks_through_a_window_without_width(rounding, mean, clamp, units):
+    """k = 0 would count nothing and call everything right, where every boundary was missed."""
+    full, none = masses([1] * units), masses([units])
+    score = cz.win_pr(full, none, rounding=rounding, mean=mean, clamp=clamp)
     assert score.value == 0
-    assert score.parts["fn"] == 4
+    assert score.parts["fn"] == units - 1
 
 
 def test_micro_average_ignores_an_empty_document_in_win_pr_and_counts_it_in_pk():
@@ -421,7 +418,9 @@ def test_nltk_at_a_given_window(nltk_segmentation, pair: Pair, data):
     a, b = pair.segmentations
     for compat in (None, "nltk"):
         assert cz.pk(a, b, window=k, compat=compat).value == nltk_segmentation.pk(a.bits(), b.bits(), k)
-        assert cz.window_diff(a, b, window=k, compat=compat).value == nltk_segmentation.windowdiff(a.bits(), b.bits(), k)
+        assert cz.window_diff(a, b, window=k, compat=compat).value == nltk_segmentation.windowdiff(
+            a.bits(), b.bits(), k
+        )
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,9 @@ class Scores:
     counts: NDArray[np.float64] = field(repr=False)
     """A row of additive parts a pair (columns ``part_names``); zeros where there was an error."""
     resolved: dict[str, NDArray[np.generic]] = field(repr=False)
-    pairs: list[Pair] = field(repr=False)
+    batch: Batch = field(repr=False)
+    places: NDArray[np.int64] = field(repr=False)
+    """Place in ``values`` of each document of the batch."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -67,9 +69,14 @@ class Scores:
 
     def __getitem__(self, place: int) -> Score:
         """The full score of one pair, edits included; raises what was wrong with it."""
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"there are {len(self)} pairs; got {place}")
+        place %= len(self)
         if place in self.errors:
             raise self.errors[place]
-        return self.measure.score(*self.pairs[place])
+        document = np.searchsorted(self.places, [place])
+        resolved = {name: column[place].item() for name, column in self.resolved.items()}
+        return self.measure.make(self.counts[place], self.types, resolved, batch=self.batch.take(document))
 
 
 def score_many(pairs: Iterable[Pair], measure: str | Measure, *, threads: int | None = None) -> Scores:
@@ -108,7 +115,7 @@ def score_many(pairs: Iterable[Pair], measure: str | Measure, *, threads: int | 
         for name, column in computed.resolved.items():
             resolved[name] = np.zeros(n, column.dtype)
             resolved[name][places] = column
-    return Scores(made, values, errors, batch.types, counts, resolved, listed)
+    return Scores(made, values, errors, batch.types, counts, resolved, batch, places)
 
 
 def compute(measure: Measure, batch: Batch, threads: int | None = None) -> Computed:

@@ -161,7 +161,9 @@ def explain_large(a: Collection[Cell], b: Collection[Cell], rules: Rules) -> Exp
             if step is None:
                 continue
             with_it = (fixed[0] + 2 - step, fixed[1] + 1)
-            rest = _gain([x for x in left_a if x not in (cell, other)], [y for y in left_b if y not in (cell, other)], rules)
+            rest = _gain(
+                [x for x in left_a if x not in (cell, other)], [y for y in left_b if y not in (cell, other)], rules
+            )
             if (with_it[0] + rest[0], with_it[1] + rest[1]) == best:
                 pairs.append((cell, other))
                 fixed = with_it

@@ -21,10 +21,12 @@ def read(reading: Reading) -> Corpus:
     """A row a coder. Rows differ in length, as coders differ in the number of segments."""
     rows = csv.reader(io.StringIO(reading.text, newline=""), delimiter="\t", strict=True)
     try:
-        header = next(rows)
+        header = next((row for row in rows if row), [""])
         named = 1 if header[0].strip().lower() == "item" else 0
         if [cell.strip().lower() for cell in header[named : named + 1]] != ["coder"]:
-            raise reading.error(1, f"the header must begin with Coder, or Item and Coder; got {header[0]!r}")
+            raise reading.error(
+                rows.line_num, f"the header must begin with Coder, or Item and Coder; got {header[0]!r}"
+            )
         for row in rows:
             if not row:
                 continue

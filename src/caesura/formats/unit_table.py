@@ -24,7 +24,7 @@ from functools import partial
 from caesura.errors import FormatError, SegmentationError
 from caesura.formats.format import Format, Reading, table_text
 from caesura.model.corpus import Corpus
-from caesura.model.segmentation import UNTYPED, Segmentation, declare
+from caesura.model.segmentation import UNTYPED, Segmentation, declare, in_order
 
 __all__ = ["CSV", "TSV"]
 
@@ -48,7 +48,7 @@ def read(reading: Reading, *, delimiter: str) -> Corpus:
     items: dict[str, _Item] = {}
     declared: tuple[str, ...] | None = None
     try:
-        header = [name.strip() for name in next(rows)]
+        header = [name.strip() for name in next((row for row in rows if row), [])]
         columns = _columns(reading, header)
         coders = [name for name in header if name not in _RESERVED]
         for row in rows:
@@ -159,7 +159,7 @@ def _marks(reading: Reading, line: int, cell: str, types: tuple[str, ...] | None
 
 def _share_types(corpus: Corpus) -> Corpus:
     """One scale for a table that declares none: what occurs in it, in alphabetical order."""
-    scale = tuple(sorted({name for key in corpus for _, name in corpus[key].boundaries}))
+    scale = in_order({name for key in corpus for _, name in corpus[key].boundaries})
     if not scale:
         return corpus
     shared: dict[str, dict[str, Segmentation]] = {}

@@ -179,12 +179,6 @@ class Measure(ABC):
         plain = {name: int(x) if x.is_integer() else x for name, x in zip(names, counts.tolist(), strict=True)}
         value = float(self.finish(counts[None, :], types)[0])
         params = {**self.settings, **resolved}
-        aligned = None
-        if self.aligns and batch is not None:
-
-            def aligned() -> tuple[Edit, ...]:
-                return self.align(batch) or ()
-
         return self.score_class(
             measure=self,
             value=value,
@@ -192,7 +186,7 @@ class Measure(ABC):
             params=MappingProxyType(params),
             types=types,
             documents=documents,
-            aligned=aligned,
+            source=batch if self.aligns else None,
         )
 
     def total(self, scores: Sequence[Score]) -> Score:
@@ -253,15 +247,22 @@ def share(part: NDArray[Any], whole: NDArray[Any], *, empty: float | NDArray[Any
 
 
 def spread(values: Sequence[Any] | NDArray[Any]) -> Any:
-    """One value if all agree, else a short text that says what there was."""
+    """One value if all agree, else a short text that says what there was: ``2..5`` for numbers."""
     if isinstance(values, np.ndarray):
         values = np.unique(values).tolist()
-    distinct = list(dict.fromkeys(values))
+    # What was summed before may be such a text already.
+    ends = [end for value in values for end in (_ends(value) if isinstance(value, str) else (value,))]
+    distinct = list(dict.fromkeys(ends))
     if len(distinct) == 1:
         return distinct[0]
     if all(isinstance(value, int) for value in distinct):
         return f"{min(distinct)}..{max(distinct)}"
-    return "/".join(sorted(map(str, distinct)))
+    return "/".join(sorted({word for value in distinct for word in str(value).split("/")}))
+
+
+def _ends(value: str) -> tuple[Any, ...]:
+    low, dots, high = value.partition("..")
+    return (int(low), int(high)) if dots and low.isdecimal() and high.isdecimal() else (value,)
 
 
 def _plain(value: object) -> str:

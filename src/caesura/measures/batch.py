@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
-from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 
 __all__ = ["Batch", "Pair", "View", "pack"]
 
@@ -174,9 +174,7 @@ def _common_types(
         scale = next(iter(scales))
     else:
         occurring = {name for pair in pairs for one in pair for _, name in one.boundaries}
-        scale = (
-            tuple(sorted(occurring, key=lambda t: (not t.isdecimal(), int(t) if t.isdecimal() else 0, t))) or UNTYPED
-        )
+        scale = in_order(occurring) or UNTYPED
         if len(scale) > 2:
             warnings.warn(
                 f"the order of the types was not declared; taken as {' < '.join(scale)}, which decides what a "
@@ -196,7 +194,7 @@ def _common_types(
 
 def _strange_type(pair: Pair, scale: tuple[str, ...], sides: tuple[str, str]) -> str | None:
     for side, one in zip(sides, pair, strict=True):
-        if one.types == scale or not one._positions.size:
+        if one.types == scale or (one.types == UNTYPED and not one._positions.size):
             continue
         if one.declared:
             return (

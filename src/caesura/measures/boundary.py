@@ -22,6 +22,7 @@ ordered by leftmost position and lower type. It may differ when the text is reve
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -157,19 +158,30 @@ class _Edited(Measure):
                 raise OptionError(f"{weight} has no place in {kind}={self[kind]!r}; leave one of them out")
         if self["transposition"] == "te" and self["n_t"] > 40:
             raise OptionError(f"n_t must be at most 40 with transposition='te'; got {self['n_t']}")
+        problem = self.too_dear(self.costs(("one",)))
+        if problem is not None:
+            raise OptionError(problem)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        """Sums of whole-number gains must fit into 64 bits, which only weights of many digits can break."""
+        """Costs must allow a share, and sums of whole-number gains must fit into 64 bits."""
+        problem = self.too_dear(self.costs(batch.types))
+        if problem is not None:
+            return {d: OptionError(problem) for d in range(len(batch))}
         scale = self.costs(batch.types).scale
         if 2.0 * scale * (len(batch.a_pos) + 1.0) ** 2 < 2.0**62:
             return {}
         pairs = np.minimum(batch.a_count, batch.b_count) + 1.0
+        fine = "n_t with transposition='te'" if self["transposition"] == "te" else "wt and ws"
         return {
             int(d): OptionError(
-                f"wt and ws need too many digits for a text with {int(pairs[d]) - 1} boundaries; round them"
+                f"{fine} make costs too fine for a text with {int(pairs[d]) - 1} boundaries; take coarser ones"
             )
             for d in np.flatnonzero(2.0 * scale * pairs * pairs >= 2.0**62)
         }
+
+    def too_dear(self, costs: Costs) -> str | None:
+        """Why these costs do not suit the measure, if they do not."""
+        return None
 
     def mates(self, batch: Batch) -> Ints:
         """For each boundary of a, the index of its partner in b, or -1."""
@@ -194,17 +206,15 @@ class _Edited(Measure):
             changed=lambda x: float(costs.changed(x)),
         )
 
-    def _at_most_one(self) -> None:
-        """B and correctness are shares of 1 only if no pair costs more than 1."""
-        dearest = self.costs(("one", "other")).moved(max(0, self["n_t"] - 1))
-        if dearest > 1:
-            raise OptionError(
-                f"wt must leave transpositions at a cost of at most 1; {float(dearest):g} at n_t={self['n_t']}"
-            )
-        if self["ws"] > 0 and self["substitution"] == "printed":
-            raise OptionError(
-                "ws must leave substitutions at a cost of at most 1; substitution='printed' alone costs 1"
-            )
+
+def _at_most_one(costs: Costs) -> str | None:
+    """B and correctness are shares of 1 only if no pair costs more than 1."""
+    moved, changed = costs.moved(max(0, costs.n_t - 1)), costs.changed(costs.types - 1)
+    if moved > 1:
+        return f"wt must leave transpositions at a cost of at most 1; {float(moved):g} at n_t={costs.n_t}"
+    if costs.types > 1 and changed > 1:
+        return f"ws must leave substitutions at a cost of at most 1; {float(changed):g} with {costs.types} types"
+    return None
 
 
 class _Similarity(_Edited):
@@ -272,9 +282,8 @@ class BoundarySimilarity(_Similarity):
     options = (_N_T, _SCALED, *_REST)
     presets = MappingProxyType({"fournier2013": {}, "segeval-2.0.11": _GREEDY})
 
-    def validate(self) -> None:
-        super().validate()
-        self._at_most_one()
+    def too_dear(self, costs: Costs) -> str | None:
+        return _at_most_one(costs)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         return 1 - share(self.costs(types).total(counts), counts @ _COUNTED)
@@ -295,30 +304,32 @@ class ConfusionScore(Score):
         costs = self.measure.costs(self.types)
         out = np.zeros((T + 1, T + 1))
         for i, x in enumerate(self.types):
-            out[i, T] = self.parts[f"insertions[{x}]"]
-            out[T, i] = self.parts[f"deletions[{x}]"]
+            out[i, T] = self._count("insertions", x)
+            out[T, i] = self._count("deletions", x)
             out[i, i] = self._correct(x)
             for j, y in enumerate(self.types):
                 if i != j:
-                    out[i, j] = self.parts[f"substitutions[{x}>{y}]"] * float(1 - costs.changed(abs(i - j)))
+                    out[i, j] = self._count("substitutions", x, y) * float(1 - costs.changed(abs(i - j)))
         return out
+
+    def _count(self, what: str, *types: str) -> int:
+        return int(self.parts[_part(what, *types)])
 
     def _correct(self, name: str) -> float:
         """Cell (t, t): correctness of the pairs of one type."""
         costs = self.measure.costs(self.types)
-        near, span = self.parts[f"transpositions[{name}]"], self.parts[f"span[{name}]"]
-        return float(self.parts[f"matches[{name}]"] + near * (1 - costs.moved(0)) - span * costs.per_position)
+        near, span = self._count("transpositions", name), self._count("span", name)
+        return float(self._count("matches", name) + near * (1 - costs.moved(0)) - span * costs.per_position)
 
     def _fraction(self, side: str, names: tuple[str, ...]) -> tuple[float, float, float]:
-        """Correctness, what it is divided by, and the same for the other side."""
+        """Correctness, what it is divided by, and the boundaries of both sides."""
         correct = sum(self._correct(name) for name in names)
-        sizes = []
-        for who, lost in (("hypothesis", "insertions"), ("reference", "deletions")):
-            if self.params["denominator"] == "errors":
-                sizes.append(correct + sum(self.parts[f"{lost}[{name}]"] for name in names))
-            else:
-                sizes.append(sum(self.parts[f"{who}[{name}]"] for name in names))
-        return (correct, sizes[0], sizes[1]) if side == "hypothesis" else (correct, sizes[1], sizes[0])
+        placed = {who: sum(self._count(who, name) for name in names) for who in ("hypothesis", "reference")}
+        whole: float = placed[side]
+        if self.params["denominator"] == "errors":
+            lost = "insertions" if side == "hypothesis" else "deletions"
+            whole = correct + sum(self._count(lost, name) for name in names)
+        return correct, whole, sum(placed.values())
 
     def _rate(self, side: str, name: str | None, average: str) -> float:
         if name is not None:
@@ -333,7 +344,7 @@ class ConfusionScore(Score):
     def _occurring(self, average: str) -> list[str]:
         if average != "macro":
             raise OptionError(f"average must be 'micro' or 'macro'; got {average!r}")
-        return [t for t in self.types if self.parts[f"hypothesis[{t}]"] or self.parts[f"reference[{t}]"]]
+        return [t for t in self.types if self._count("hypothesis", t) or self._count("reference", t)]
 
     def precision(self, type: str | None = None, *, average: str = "micro") -> float:
         """B-precision of one type, or over all boundary types; ``macro`` averages the types that occur."""
@@ -360,6 +371,12 @@ class ConfusionScore(Score):
         return super().as_dict() | {"types": [*self.types, None], "matrix": self.matrix.tolist()}
 
 
+def _part(what: str, *types: str) -> str:
+    """``matches[act]``, ``substitutions[act>scene]``; names that could be misread are quoted."""
+    return f"{what}[{'>'.join(name if _PLAIN.fullmatch(name) else repr(name) for name in types)}]"
+
+
+_PLAIN = re.compile(r"[^>'\"\[\]\s]+")
 _BY_TYPE = ("matches", "transpositions", "span", "hypothesis", "reference", "insertions", "deletions")
 
 
@@ -380,13 +397,12 @@ class BoundaryConfusion(_Edited):
     reversible = False  # of several types: cost and pairs stay, but which types they fall on may change
     score_class: ClassVar[type[Score]] = ConfusionScore
 
-    def validate(self) -> None:
-        super().validate()
-        self._at_most_one()
+    def too_dear(self, costs: Costs) -> str | None:
+        return _at_most_one(costs)
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        by_type = [f"{what}[{name}]" for what in _BY_TYPE for name in types]
-        return (*by_type, *(f"substitutions[{x}>{y}]" for x in types for y in types))
+        by_type = [_part(what, name) for what in _BY_TYPE for name in types]
+        return (*by_type, *(_part("substitutions", x, y) for x in types for y in types))
 
     def compute(self, batch: Batch) -> Computed:
         T = len(batch.types)  # noqa: N806

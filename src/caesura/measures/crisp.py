@@ -49,8 +49,8 @@ class Crisp(Measure):
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         matches, reference, hypothesis = counts["matches"], counts["reference"], counts["hypothesis"]
-        precision = ratio(matches, hypothesis, reference)
-        recall = ratio(matches, reference, hypothesis)
+        precision = ratio(matches, hypothesis, reference + hypothesis)
+        recall = ratio(matches, reference, reference + hypothesis)
         return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:

@@ -25,14 +25,16 @@ _WINDOW = Option("window", None, whole(1, automatic=True), "k; by default half t
 _HOW_K = (
     Option("rounding", "half_up", choice("half_up", "half_even"), "how the automatic k is rounded"),
     Option("mean", "segments", choice("segments", "marks"), "k is half of N / segments, or of (N-1) / boundaries"),
-    Option("minimum", 2, whole(0), "the smallest automatic k"),
-    Option("clamp", True, flag, "whether an automatic k too large for the text is cut down to it"),
 )
+_MINIMUM = Option("minimum", 2, whole(0), "the smallest automatic k")
+_CLAMP = Option("clamp", True, flag, "whether an automatic k too large for the text is cut down to it")
 _ERROR_RATE = (
     _WINDOW,
     Option("padded", False, flag, "empty positions at both ends, so that every position is inspected equally often"),
     Option("width", "positions", choice("positions", "units"), "whether k counts positions or units in a window"),
     *_HOW_K,
+    _MINIMUM,
+    _CLAMP,
     Option("padding", "inner", choice("inner", "segeval"), "which padded windows the sum is divided by"),
 )
 _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
@@ -150,7 +152,8 @@ class WinPR(_Windowed):
     __slots__ = ()
     name = "win_pr"
     title = "WinPR (Scaiano & Inkpen 2012)"
-    options = (_WINDOW, *_HOW_K)
+    # A window without width would see nothing and call everything right, so k is at least 1.
+    options = (_WINDOW, *_HOW_K, Option(_MINIMUM.name, 2, whole(1), _MINIMUM.says), _CLAMP)
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("tp", "fp", "fn", "tn")
@@ -170,7 +173,8 @@ class WinPR(_Windowed):
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         tp, fp, fn = counts["tp"], counts["fp"], counts["fn"]
-        precision, recall = ratio(tp, tp + fp, tp + fn), ratio(tp, tp + fn, tp + fp)
+        boundaries = 2 * tp + fp + fn
+        precision, recall = ratio(tp, tp + fp, boundaries), ratio(tp, tp + fn, boundaries)
         return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}
 
 

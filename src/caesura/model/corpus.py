@@ -32,6 +32,10 @@ class Corpus:
                     raise OptionError(
                         f"item {item!r}, coder {coder!r}: a Segmentation is needed; got {type(segmentation).__name__}"
                     )
+                if (str(item), str(coder)) in cells:
+                    raise OptionError(
+                        f"item {item!r}, coder {coder!r}: the name stands for two that differ in kind only"
+                    )
                 cells[str(item), str(coder)] = segmentation
                 coders[str(coder)] = None
         object.__setattr__(self, "_cells", cells)
@@ -48,6 +52,9 @@ class Corpus:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Corpus is immutable; cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Corpus is immutable; cannot delete {name!r}")
 
     def __getitem__(self, key: tuple[str, str]) -> Segmentation:
         return self._cells[key]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -84,6 +84,10 @@ class Maker(Protocol):
         """The score of all these documents together."""
         ...
 
+    def align(self, source: Any) -> tuple[Edit, ...] | None:
+        """What happened to every boundary."""
+        ...
+
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
         """Name and every resolved option in one line."""
         ...
@@ -108,8 +112,8 @@ class Score:
     """The boundary types it was computed over."""
     documents: int = 1
     """How many documents it covers."""
-    aligned: Callable[[], tuple[Edit, ...]] | None = field(default=None, repr=False)
-    """Makes the edits; they are built when first asked for."""
+    source: Any = field(default=None, repr=False)
+    """What the measure aligned, from which the edits are made when first asked for."""
 
     def __float__(self) -> float:
         return self.value
@@ -122,7 +126,7 @@ class Score:
     @cached_property
     def edits(self) -> tuple[Edit, ...] | None:
         """What happened to every boundary, from left to right; None where the measure aligns nothing."""
-        return None if self.aligned is None else self.aligned()
+        return None if self.source is None else self.measure.align(self.source)
 
     def __add__(self, other: object) -> Score:
         if isinstance(other, Score):
@@ -139,6 +143,10 @@ class Score:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return _restore, (type(self), values | {"params": dict(self.params)})
 
     def __repr__(self) -> str:
         return f"Score({self.value:.6g}, {self.measure!r}, parts={self.parts!r})"
@@ -178,11 +186,15 @@ class Score:
         }
 
 
-def ratio(part: float, whole: float, other_whole: float) -> float:
-    """Precision or recall: with nothing to divide by, 1 if the other side is empty too and 0 if it is not."""
+def _restore(kind: type[Score], values: dict[str, Any]) -> Score:
+    return kind(**values | {"params": MappingProxyType(values["params"])})
+
+
+def ratio(part: float, whole: float, boundaries: float) -> float:
+    """Precision or recall: with nothing to divide by, 1 if neither side has boundaries and 0 if one has."""
     if whole > 0:
         return part / whole
-    return 0.0 if other_whole > 0 else 1.0
+    return 0.0 if boundaries > 0 else 1.0
 
 
 def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:

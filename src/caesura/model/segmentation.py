@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -80,6 +81,7 @@ class Segmentation:
         inner = np.unique(positions) if codes.size else positions
         if inner.size and inner[-1] == length:
             inner = inner[:-1]
+        inner.flags.writeable = False
         put(self, "inner", inner)
         put(self, "_hash", None)
 
@@ -133,26 +135,28 @@ class Segmentation:
             raise SegmentationError(f"positions[{i}]: positions must rise; got {array[i]} after {array[i - 1]}")
         if marks is None:
             return cls(length, array, _NO_CODES, UNTYPED, units=units)
+        marks = _entries(marks, "marks")
         if len(marks) != len(array):
             raise SegmentationError(
                 f"marks: one mark a position is needed; got {len(marks)} for {len(array)} positions"
             )
-        sets = [(m,) if isinstance(m, (str, int, np.integer)) else tuple(m) for m in marks]
+        sets = [tuple(m) if isinstance(m, (set, frozenset, list, tuple)) else (m,) for m in marks]
         return cls._typed(length, array.tolist(), sets, types, units, "marks")
 
     @classmethod
     def from_bits(cls, bits: str | Sequence[Any] | NDArray[Any], *, units: Iterable[str] | None = None) -> Segmentation:
         """One mark per inner position, N-1 of them: ``"0100"`` is five units with a boundary after the second."""
         if isinstance(bits, str):
-            codes = np.frombuffer(bits.encode("utf-32-le"), np.uint32)
+            codes = np.frombuffer(bits.encode("utf-32-le", "surrogatepass"), np.uint32)
             bad = np.flatnonzero((codes != 48) & (codes != 49))
             if bad.size:
                 i = int(bad[0])
                 raise SegmentationError(f"bits[{i}]: a bit must be 0 or 1; got {bits[i]!r}")
             ones = codes == 49
         else:
+            bits = _entries(bits, "bits")
             for i, bit in enumerate(bits):
-                if bit not in (0, 1, "0", "1"):
+                if not isinstance(bit, (int, float, str, np.generic)) or bit not in (0, 1, "0", "1"):
                     raise SegmentationError(f"bits[{i}]: a bit must be 0 or 1; got {bit!r}")
             ones = np.fromiter((bit in (1, "1") for bit in bits), bool, len(bits))
         positions = np.flatnonzero(ones).astype(np.int64) + 1
@@ -169,9 +173,10 @@ class Segmentation:
         """One mark per unit, the end of the text included: the type of the boundary after it, or "" or None."""
         if isinstance(marks, str):
             raise SegmentationError("marks: a sequence with one mark a unit is needed; got one string")
+        marks = _entries(marks, "marks")
         length = _check_length(len(marks))
-        at = [i for i, mark in enumerate(marks) if mark is not None and mark != ""]
-        sets: list[tuple[str | int]] = [(marks[i],) for i in at]  # type: ignore[misc]  # None was left out
+        at = [i for i, mark in enumerate(marks) if mark is not None and not (isinstance(mark, str) and mark == "")]
+        sets: list[tuple[str | int]] = [(marks[i],) for i in at]
         return cls._typed(length, [i + 1 for i in at], sets, types, units, "marks", at)
 
     @classmethod
@@ -183,17 +188,24 @@ class Segmentation:
         units: Iterable[str] | None = None,
     ) -> Segmentation:
         """One set of types per inner position, N-1 of them."""
+        sets = _entries(sets, "sets")
         length = _check_length(len(sets) + 1)
-        at = [i for i, one in enumerate(sets) if one]
-        for i in at:
-            if isinstance(sets[i], str):
-                raise SegmentationError(f"sets[{i}]: a set of types is needed; got the string {sets[i]!r}")
+        for i, one in enumerate(sets):
+            if isinstance(one, str) and one:
+                raise SegmentationError(f"sets[{i}]: a set of types is needed; got the string {one!r}")
+            if one is not None and not isinstance(one, Collection):
+                raise SegmentationError(f"sets[{i}]: a set of types is needed; got {one!r}")
+        at = [i for i, one in enumerate(sets) if one is not None and len(one)]
         return cls._typed(length, [i + 1 for i in at], [tuple(sets[i]) for i in at], types, units, "sets", at)
 
     @classmethod
     def from_labels(cls, labels: Sequence[Any], *, units: Iterable[str] | None = None) -> Segmentation:
         """A segment label per unit: a boundary stands wherever the label changes. The labels are kept."""
+        labels = _entries(labels, "labels")
         length = _check_length(len(labels))
+        for i, label in enumerate(labels):
+            if isinstance(label, (float, np.floating)) and math.isnan(label):
+                raise SegmentationError(f"labels[{i}]: a label must equal itself; got {label!r}")
         names = tuple(str(label) for label in labels)
         changes = [i for i in range(1, length) if labels[i] != labels[i - 1]]
         return cls(length, np.array(changes, np.int64), _NO_CODES, UNTYPED, units=units, labels=names)
@@ -209,27 +221,26 @@ class Segmentation:
         what: str,
         places: list[int] | None = None,
     ) -> Segmentation:
-        declared = types is not None
-        scale = declare(types) if types is not None else _collect(sets, what)
+        named = [
+            [_name(mark, f"{what}[{i if places is None else places[i]}]") for mark in one] for i, one in enumerate(sets)
+        ]
+        scale = declare(types) if types is not None else _collect(named)
         code = {name: i for i, name in enumerate(scale)}
         at: list[int] = []
         codes: list[int] = []
-        for i, (position, one) in enumerate(zip(positions, sets, strict=True)):
+        for i, (position, names) in enumerate(zip(positions, named, strict=True)):
             place = i if places is None else places[i]
-            mine = []
-            for mark in one:
-                name = _name(mark, f"{what}[{place}]")
+            for name in names:
                 if name not in code:
                     known = ", ".join(map(repr, scale))
                     raise SegmentationError(f"{what}[{place}]: type {name!r} is not declared; declared are {known}")
-                mine.append(code[name])
-            mine.sort()
+            mine = sorted(code[name] for name in names)
             if len(set(mine)) < len(mine):
-                raise SegmentationError(f"{what}[{place}]: a type may stand only once at a position; got {one!r}")
+                raise SegmentationError(f"{what}[{place}]: a type may stand only once at a position; got {sets[i]!r}")
             codes.extend(mine)
             at.extend([position] * len(mine))
         coded = np.array(codes, np.int64) if len(scale) > 1 else _NO_CODES
-        return cls(length, np.array(at, np.int64), coded, scale, declared=declared, units=units)
+        return cls(length, np.array(at, np.int64), coded, scale, declared=types is not None, units=units)
 
     # -- what it holds --------------------------------------------------------------------------------------------
 
@@ -331,7 +342,8 @@ class Segmentation:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Segmentation is immutable; cannot set {name!r}")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Segmentation is immutable; cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (
@@ -383,7 +395,7 @@ def declare(types: Iterable[str | int]) -> tuple[str, ...]:
     """A scale of types: names that are not empty and not repeated."""
     if isinstance(types, str):
         raise SegmentationError(f"types: a sequence of names is needed; got the string {types!r}")
-    scale = tuple(_name(name, f"types[{i}]") for i, name in enumerate(types))
+    scale = tuple(_name(name, f"types[{i}]") for i, name in enumerate(_entries(types, "types")))
     if not scale:
         raise SegmentationError("types: at least one type must be declared; got none")
     for i, name in enumerate(scale):
@@ -400,15 +412,17 @@ def _name(mark: object, place: str) -> str:
     raise SegmentationError(f"{place}: a type must be a name that is not empty; got {mark!r}")
 
 
-def _collect(sets: Iterable[Collection[str | int]], what: str) -> tuple[str, ...]:
-    """The types that occur: numbers in their own order, then names in alphabetical order."""
-    found = {mark for one in sets for mark in one}
-    if not found:
-        return UNTYPED
-    for mark in found:
-        _name(mark, what)
-    numbers = sorted(mark for mark in found if not isinstance(mark, str))
-    return tuple(map(str, numbers)) + tuple(sorted(mark for mark in found if isinstance(mark, str)))
+def _collect(named: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """The types that occur."""
+    return in_order({name for names in named for name in names}) or UNTYPED
+
+
+def in_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Where nobody declared an order: numbers in theirs, then names in the alphabet's."""
+    return tuple(sorted(names, key=lambda n: (0, int(n), n) if _NUMBER.fullmatch(n) else (1, 0, n)))
+
+
+_NUMBER = re.compile("-?[0-9]{1,18}")
 
 
 def _check_length(length: object) -> int:
@@ -424,13 +438,20 @@ def _check_length(length: object) -> int:
 def _check_units(units: Iterable[str] | None, length: int) -> tuple[str, ...] | None:
     if units is None:
         return None
-    text = tuple(units)
+    text = tuple(_entries(units, "units"))
     if len(text) != length:
         raise SegmentationError(f"units: one string a unit is needed; got {len(text)} for {length} units")
     for i, unit in enumerate(text):
         if not isinstance(unit, str):
             raise SegmentationError(f"units[{i}]: a unit must be a string; got {unit!r}")
     return text
+
+
+def _entries(values: Any, what: str, of: str = "") -> list[Any]:
+    try:
+        return list(values)
+    except TypeError:
+        raise SegmentationError(f"{what}: a sequence{of} is needed; got {values!r}") from None
 
 
 def _whole_numbers(values: Sequence[int] | NDArray[Any], what: str) -> Ints:
@@ -441,10 +462,7 @@ def _whole_numbers(values: Sequence[int] | NDArray[Any], what: str) -> Ints:
         if values.dtype.kind == "u" and values.size and int(values.max()) > 2**62:
             raise SegmentationError(f"{what}: a number this large cannot be; got {values.max()}")
         return values.astype(np.int64)
-    try:
-        entries = list(values)
-    except TypeError:
-        raise SegmentationError(f"{what}: a sequence of whole numbers is needed; got {values!r}") from None
+    entries = _entries(values, what, " of whole numbers")
     out = np.empty(len(entries), np.int64)
     for i, value in enumerate(entries):
         if isinstance(value, (float, np.floating)) and math.isfinite(value) and value == int(value):

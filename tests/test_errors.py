@@ -1,0 +1,132 @@
+"""One tree of exceptions, as drawn in its docstring, and nothing public left out of ``__all__``."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+
+import caesura
+from caesura import errors
+
+
+def classes() -> dict[str, type]:
+    return {name: one for name, one in inspect.getmembers(errors, inspect.isclass) if one.__module__ == errors.__name__}
+
+
+def test_all_is_complete():
+    assert sorted(errors.__all__) == errors.__all__ == sorted(classes())
+
+
+def test_the_tree_is_as_drawn():
+    """Read the drawing: depth by indentation, the other base in brackets."""
+    drawn = {}
+    parents: list[str] = []
+    for line in errors.__doc__.splitlines():
+        found = re.match(r"^( {4}[│├└─ ]*)([A-Z]\w+)(?: \((\w+)\))?(?:\s{2}|$)", line)
+        if found:
+            depth = (len(found[1]) - 4) // 4
+            parents[depth:] = [found[2]]
+            drawn[found[2]] = [parents[depth - 1]] if depth else ["Exception"]
+            if found[3]:
+                drawn[found[2]].append(found[3])
+    assert drawn == {
+        name: [base.__name__ for base in one.__bases__] for name, one in classes().items() if name != "CaesuraWarning"
+    }
+    assert len(drawn) > 5
+
+
+def test_every_exception_has_one_root_and_errors_about_values_are_value_errors():
+    for name, one in classes().items():
+        if issubclass(one, Warning):
+            assert one is errors.CaesuraWarning
+            continue
+        assert issubclass(one, errors.CaesuraError), name
+        if one is not errors.CaesuraError:
+            assert issubclass(one, ValueError), name
+
+
+def test_every_exception_says_what_it_is():
+    for one in classes().values():
+        assert one.__doc__
+
+
+@pytest.mark.parametrize(
+    ("problem", "shown"),
+    [
+        (
+            errors.FormatError("a.TextGrid", 12, "interval end must be > start"),
+            "a.TextGrid:12: interval end must be > start",
+        ),
+        (errors.FormatError(Path("b.json"), None, "no JSON"), "b.json: no JSON"),
+    ],
+)
+def test_format_error(problem, shown):
+    assert str(problem) == shown
+    again = pickle.loads(pickle.dumps(problem))
+    assert (again.path, again.line, again.problem, str(again)) == (problem.path, problem.line, problem.problem, shown)
+    assert isinstance(problem.path, str)
+    with pytest.raises(ValueError, match=re.escape(shown)):
+        raise problem
+
+
+@pytest.mark.parametrize("kind", [errors.MismatchError, errors.OptionError, errors.SegmentationError, errors.Undefined])
+def test_errors_travel(kind):
+    problem = pickle.loads(pickle.dumps(kind("what happened")))
+    assert (type(problem), str(problem)) == (kind, "what happened")
+
+
+# The package's face
+
+
+def test_all_of_the_package_is_complete():
+    """Whatever a user can reach as cz.name and is no module is listed; whatever is listed is there."""
+    reachable = {
+        name
+        for name, value in vars(caesura).items()
+        if not inspect.ismodule(value) and (not name.startswith("_") or name == "__version__")
+    }
+    assert set(caesura.__all__) == reachable | {"errors"}
+    assert len(caesura.__all__) == len(set(caesura.__all__))
+    for name in caesura.__all__:
+        assert getattr(caesura, name) is not None
+
+
+def test_every_measure_is_a_function_of_the_package():
+    for name in caesura.measures():
+        assert callable(getattr(caesura, name))
+        assert name in caesura.__all__
+
+
+INTERFACE = [
+    ("Segmentation", None),
+    ("Corpus", None),
+    ("measures", ()),
+    ("parse", None),
+    ("score_many", ("pairs", "measure")),
+    ("pk", ("reference", "hypothesis", "window", "padded", "compat")),
+    ("window_diff", ("reference", "hypothesis", "window", "padded", "compat")),
+    ("win_pr", ("reference", "hypothesis", "window")),
+    ("crisp", ("reference", "hypothesis", "tolerance")),
+    ("unit_error", ("reference", "hypothesis")),
+    ("segmentation_similarity", ("a", "b", "n_t", "compat")),
+    ("boundary_similarity", ("a", "b", "n_t", "compat")),
+    ("boundary_confusion", ("reference", "hypothesis", "n_t", "compat")),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), INTERFACE, ids=[name for name, _ in INTERFACE])
+def test_the_names_of_the_interface(name, arguments):
+    """spec/interface.md: the first arguments by position, options by keyword, in this order."""
+    assert name in caesura.__all__
+    if arguments is None:
+        return
+    parameters = list(inspect.signature(getattr(caesura, name)).parameters.values())
+    assert tuple(p.name for p in parameters[: len(arguments)]) == arguments
+    if len(arguments) > 2 or name == "unit_error":
+        kinds = [p.kind for p in parameters]
+        assert kinds[:2] == [inspect.Parameter.POSITIONAL_OR_KEYWORD] * 2
+        assert set(kinds[2:]) <= {inspect.Parameter.KEYWORD_ONLY}

@@ -1,0 +1,295 @@
+"""Laws that every registered measure obeys, or is shown to break where it says that it does.
+
+A measure joins the registry by being classified here: ``LAWS`` names what it claims, the class must claim the same, and
+each claim is tested in both directions. A measure that says it is symmetric is held to it on random pairs; one that says
+it is not must come with a pair that shows it. So a default that was merely inherited cannot pass.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.measures.base import Measure
+from strategies import Pair, TypedPair, pairs, typed, typed_corpora, typed_pairs
+
+KINDS = cz.measures()
+
+
+@dataclass(frozen=True)
+class Laws:
+    best: float  # of two identical segmentations
+    worst: float  # the other end of the range
+    symmetric: bool  # the sides may be swapped
+    reversible: bool  # the text may be read backwards
+    scale_reversible: bool  # the declared types may be listed in reversed order
+
+
+LAWS = {
+    "pk": Laws(0, 1, symmetric=False, reversible=True, scale_reversible=True),
+    "window_diff": Laws(0, 1, symmetric=False, reversible=True, scale_reversible=True),
+    "win_pr": Laws(1, 0, symmetric=False, reversible=True, scale_reversible=True),
+    "crisp": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
+    "unit_error": Laws(0, 1, symmetric=True, reversible=True, scale_reversible=True),
+    "segmentation_similarity": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
+    "boundary_similarity": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
+    # Of equally good explanations the smallest list is taken, which may be another one seen from the other end; cost and
+    # number of edits stay, but correctness falls on other types.
+    "boundary_confusion": Laws(1, 0, symmetric=True, reversible=False, scale_reversible=False),
+}
+
+
+def variants(name: str) -> list[Measure]:
+    """The measure as it comes, under each preset, and at a wider reach."""
+    kind = KINDS[name]
+    found = [kind(), *(kind(compat=preset) for preset in kind.presets)]
+    names = {option.name for option in kind.options}
+    if "n_t" in names:
+        found += [kind(n_t=4), kind(n_t=3, transposition="unit", substitution="unit"), kind(n_t=1)]
+        found += [kind(compat=preset, n_t=4) for preset in kind.presets]
+    if "padded" in names:
+        found += [kind(padded=True), *(kind(compat=preset, padded=True) for preset in kind.presets)]
+    if "tolerance" in names:
+        found += [kind(tolerance=2)]
+    return found
+
+
+VARIANTS = [measure for name in KINDS for measure in variants(name)]
+every_variant = pytest.mark.parametrize("measure", VARIANTS, ids=repr)
+
+
+def laws(measure: Measure) -> Laws:
+    """What the measure claims; segseval's greedy pairing has no claim to reversal."""
+    claimed = LAWS[measure.name]
+    if measure.settings.get("alignment") == "greedy":
+        return Laws(claimed.best, claimed.worst, claimed.symmetric, reversible=False, scale_reversible=False)
+    return claimed
+
+
+# Classification
+
+
+def test_every_measure_is_classified():
+    assert set(LAWS) == set(KINDS), "a measure joins the registry by being classified in LAWS"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_class_claims_what_is_written_here(name):
+    kind, claimed = KINDS[name], LAWS[name]
+    assert issubclass(kind, Measure)
+    for law in ("best", "worst"):
+        assert type(getattr(kind, law)) in (int, float), law
+    for law in ("symmetric", "reversible"):
+        assert type(getattr(kind, law)) is bool, law
+    assert (kind.best, kind.worst, kind.symmetric, kind.reversible) == (
+        claimed.best,
+        claimed.worst,
+        claimed.symmetric,
+        claimed.reversible,
+    )
+    assert kind.best != kind.worst
+    assert kind.sides == (("a", "b") if "similarity" in name else ("reference", "hypothesis"))
+
+
+# Every pair of two types over three positions: small enough to look at all of them, rich enough to break every law.
+CELLS = list(product(range(1, 4), range(2)))
+SIDES = [frozenset(c for i, c in enumerate(CELLS) if bits >> i & 1) for bits in range(2 ** len(CELLS))]
+
+
+def witness(measure: Measure, change) -> bool:
+    """Whether some pair has another value after ``change``. Looks at all small pairs and a few long ones."""
+    found = [TypedPair(4, ("x", "y"), a, b) for a, b in product(SIDES, repeat=2)]
+    found += [
+        TypedPair(7, ("x", "y"), frozenset((p, 0) for p in a), frozenset((p, 0) for p in b))
+        for a, b in product([{2, 5}, {1, 3}, {1, 2}, {3, 4}, {1}, set(range(1, 7)), {2, 3}, {4, 5}], repeat=2)
+    ]
+    before = cz.score_many([one.segmentations for one in found], measure)
+    after = cz.score_many([change(one) for one in found], measure)
+    return bool((np.abs(before.values - after.values) > 1e-9).any())
+
+
+def swapped(pair: TypedPair) -> tuple:
+    return pair.swapped.segmentations
+
+
+def backwards(pair: TypedPair) -> tuple:
+    return tuple(one.reversed() for one in pair.segmentations)
+
+
+def other_scale(pair: TypedPair) -> tuple:
+    return pair.scale_reversed.segmentations
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_law_that_is_not_claimed_is_broken(name):
+    """Otherwise it should be claimed. Several options are tried, because at n_t = 2 little can go wrong."""
+    claimed = LAWS[name]
+    tried = [measure for measure in variants(name) if measure.settings.get("alignment") != "greedy"]
+    for law, change in (("symmetric", swapped), ("reversible", backwards), ("scale_reversible", other_scale)):
+        if not getattr(claimed, law):
+            assert any(witness(measure, change) for measure in tried), f"{name} is {law} after all"
+
+
+@pytest.mark.parametrize("name", ["segmentation_similarity", "boundary_similarity"])
+def test_greedy_is_not_reversible(name):
+    assert any(witness(KINDS[name](compat="segeval-2.0.11", n_t=n_t), backwards) for n_t in (2, 3, 4))
+
+
+# The laws
+
+anything = typed_pairs(max_types=3, max_units=12)
+
+
+@every_variant
+@settings(max_examples=60)
+@given(pair=anything)
+def test_identity_gives_the_best_value(measure: Measure, pair: TypedPair):
+    for one in pair.segmentations:
+        assert measure.score(one, one).value == laws(measure).best
+
+
+@every_variant
+@settings(max_examples=60)
+@given(pair=anything)
+def test_range(measure: Measure, pair: TypedPair):
+    low, high = sorted([laws(measure).best, laws(measure).worst])
+    assert low <= measure.score(*pair.segmentations).value <= high
+
+
+@every_variant
+@settings(max_examples=60)
+@given(pair=anything)
+def test_symmetry(measure: Measure, pair: TypedPair):
+    if laws(measure).symmetric:
+        forward, backward = measure.score(*pair.segmentations), measure.score(*pair.swapped.segmentations)
+        assert forward.value == pytest.approx(backward.value, abs=1e-12)
+
+
+@every_variant
+@settings(max_examples=60)
+@given(pair=anything)
+def test_reversal_of_the_text(measure: Measure, pair: TypedPair):
+    if laws(measure).reversible:
+        assert measure.score(*backwards(pair)).value == pytest.approx(
+            measure.score(*pair.segmentations).value, abs=1e-12
+        )
+
+
+@every_variant
+@settings(max_examples=60)
+@given(pair=anything)
+def test_reversal_of_the_scale(measure: Measure, pair: TypedPair):
+    if laws(measure).scale_reversible:
+        assert measure.score(*other_scale(pair)).value == pytest.approx(
+            measure.score(*pair.segmentations).value, abs=1e-12
+        )
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_worst_value_is_reached(name):
+    """The range is no wider than it need be: everything apart against everything together, or one boundary missed."""
+    full, none = (cz.Segmentation.from_masses(m) for m in ([1] * 10, [10]))
+    values = [KINDS[name]().score(*pair).value for pair in ((full, none), (none, full))]
+    if name == "unit_error":  # half of 1 - 1/N, the mean of R_FN and R_FP; 1 is a bound and not reached
+        assert values == pytest.approx([0.45, 0.45])
+    else:
+        assert LAWS[name].worst in values
+
+
+@every_variant
+@settings(max_examples=40)
+@given(documents=typed_corpora(max_documents=4))
+def test_parts_add_up(measure: Measure, documents: list[TypedPair]):
+    """The score of several documents is finished from the sum of their parts, in any order, one by one or together."""
+    scored = [measure.score(*one.segmentations) for one in documents]
+    together = cz.score_many([one.segmentations for one in documents], measure, threads=2)
+    forward, backward = sum(scored), sum(scored[::-1])
+    assert dict(forward.parts) == pytest.approx(dict(backward.parts), abs=1e-9)
+    assert forward.value == pytest.approx(backward.value, abs=1e-12)
+    assert together.values.tolist() == [one.value for one in scored]
+    assert together.total.value == pytest.approx(forward.value, abs=1e-12)
+    row = np.array([list(forward.parts.values())], float)
+    assert forward.value == measure.finish(row, scored[0].types)[0]
+    if len(documents) == 1:
+        assert forward == scored[0]
+
+
+@every_variant
+@settings(max_examples=30)
+@given(pair=anything, copies=st.integers(2, 5))
+def test_copies_of_a_document_change_no_share(measure: Measure, pair: TypedPair, copies):
+    one = measure.score(*pair.segmentations)
+    assert sum([one] * copies).value == pytest.approx(one.value, abs=1e-12)
+
+
+@every_variant
+@settings(max_examples=30)
+@given(pair=anything)
+def test_the_same_question_has_the_same_answer(measure: Measure, pair: TypedPair):
+    first = measure.score(*pair.segmentations)
+    again = KINDS[measure.name](compat=measure.compat, **measure.settings).score(*pair.segmentations)
+    assert again == first
+    assert again.edits == first.edits
+    assert again.signature == first.signature
+
+
+@every_variant
+@settings(max_examples=30)
+@given(pair=pairs(max_units=12))
+def test_the_text_and_the_end_are_not_looked_at(measure: Measure, pair: Pair):
+    """Units are only compared, labels are only kept, and position N is nobody's in this family."""
+    expected = measure.score(*pair.segmentations)
+    words = [f"w{i}" for i in range(pair.length)]
+    told = [cz.Segmentation.from_positions(pair.length, sorted(side), units=words) for side in (pair.a, pair.b)]
+    assert measure.score(*told).value == expected.value
+    marks = [["boundary" if p in side else "" for p in range(1, pair.length + 1)] for side in (pair.a, pair.b)]
+    for ended in ([], [0], [1], [0, 1]):
+        for side in (0, 1):
+            marks[side][-1] = "boundary" if side in ended else ""
+        closed = [cz.Segmentation.from_marks(one, types=["boundary"]) for one in marks]
+        assert measure.score(*closed).parts == expected.parts
+
+
+SCRIPT = """
+import caesura as cz
+from itertools import product
+names = ["line", "stanza", "canto", "book"]
+def make(seed):
+    sets = [{n for i, n in enumerate(names) if (seed * (p + 3) >> i + p) & 1} for p in range(8)]
+    return cz.Segmentation.from_sets(sets, types=names)
+texts = [make(s) for s in (5, 77, 1234, 99991)]
+for a, b in product(texts, repeat=2):
+    for kind in cz.measures().values():
+        score = kind().score(a, b)
+        print(repr(score.value), dict(score.parts), score.edits, score.signature)
+"""
+
+
+def test_another_process_says_the_same():
+    """Sets of names are walked in another order in every process, unless somebody sorted them."""
+    told = set()
+    for seed in ("0", "1", "424242"):
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        )
+        told.add(done.stdout)
+    assert len(told) == 1
+    assert told.pop().count("\n") == 16 * len(KINDS)
+
+
+def test_typed_sides_of_the_witnesses_are_what_they_seem():
+    """The search for counterexamples is only as good as its pairs: all 64 sides are different segmentations."""
+    assert len({typed(4, ("x", "y"), side) for side in SIDES}) == 64
