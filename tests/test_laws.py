@@ -64,11 +64,10 @@ def variants(name: str) -> list[Measure]:
 
 
 VARIANTS = [measure for name in KINDS for measure in variants(name)]
-every_variant = pytest.mark.parametrize("measure", VARIANTS, ids=repr)
 
 
 def laws(measure: Measure) -> Laws:
-    """What the measure claims; segseval's greedy pairing has no claim to reversal."""
+    """What the measure claims; segeval's greedy pairing has no claim to reversal."""
     claimed = LAWS[measure.name]
     if measure.settings.get("alignment") == "greedy":
         return Laws(claimed.best, claimed.worst, claimed.symmetric, reversible=False, scale_reversible=False)
@@ -105,16 +104,27 @@ CELLS = list(product(range(1, 4), range(2)))
 SIDES = [frozenset(c for i, c in enumerate(CELLS) if bits >> i & 1) for bits in range(2 ** len(CELLS))]
 
 
+# One pair that only the order of the types decides, of four types at n_t = 4. Over position 3 there are two explanations
+# of the cost 3/4: x-x one apart and y-z two steps apart, or z-z two apart and x-y one step apart.
+#
+#   a  ···{y}·x·z··
+#   b  ···{x+z}····
+DECIDED_BY_TYPE = TypedPair(7, ("x", "y", "-", "z"), frozenset({(3, 1), (4, 0), (5, 3)}), frozenset({(3, 0), (3, 3)}))
+
+
 def witness(measure: Measure, change) -> bool:
     """Whether some pair has another value after ``change``. Looks at all small pairs and a few long ones."""
     found = [TypedPair(4, ("x", "y"), a, b) for a, b in product(SIDES, repeat=2)]
     found += [
-        TypedPair(7, ("x", "y"), frozenset((p, 0) for p in a), frozenset((p, 0) for p in b))
-        for a, b in product([{2, 5}, {1, 3}, {1, 2}, {3, 4}, {1}, set(range(1, 7)), {2, 3}, {4, 5}], repeat=2)
+        TypedPair(21, ("x", "y"), frozenset((p, 0) for p in a), frozenset((p, 0) for p in b))
+        for a, b in product([{2, 5}, {1, 3}, {1, 2}, {3, 4}, {1}, set(range(1, 7)), {3, 9, 15}, {10}], repeat=2)
     ]
-    before = cz.score_many([one.segmentations for one in found], measure)
-    after = cz.score_many([change(one) for one in found], measure)
-    return bool((np.abs(before.values - after.values) > 1e-9).any())
+    for pairs_of_one_scale in (found, [DECIDED_BY_TYPE]):
+        before = cz.score_many([one.segmentations for one in pairs_of_one_scale], measure)
+        after = cz.score_many([change(one) for one in pairs_of_one_scale], measure)
+        if (np.abs(before.values - after.values) > 1e-9).any():
+            return True
+    return False
 
 
 def swapped(pair: TypedPair) -> tuple:
@@ -149,49 +159,47 @@ def test_greedy_is_not_reversible(name):
 anything = typed_pairs(max_types=3, max_units=12)
 
 
-@every_variant
-@settings(max_examples=60)
-@given(pair=anything)
-def test_identity_gives_the_best_value(measure: Measure, pair: TypedPair):
+def same(one: cz.Score, other: cz.Score) -> bool:
+    return abs(one.value - other.value) < 1e-12
+
+
+@given(anything)
+def test_identity_gives_the_best_value(pair: TypedPair):
     for one in pair.segmentations:
-        assert measure.score(one, one).value == laws(measure).best
+        for measure in VARIANTS:
+            assert measure.score(one, one).value == laws(measure).best, measure
 
 
-@every_variant
-@settings(max_examples=60)
-@given(pair=anything)
-def test_range(measure: Measure, pair: TypedPair):
-    low, high = sorted([laws(measure).best, laws(measure).worst])
-    assert low <= measure.score(*pair.segmentations).value <= high
+@given(anything)
+def test_range(pair: TypedPair):
+    a, b = pair.segmentations
+    for measure in VARIANTS:
+        low, high = sorted([laws(measure).best, laws(measure).worst])
+        assert low <= measure.score(a, b).value <= high, measure
 
 
-@every_variant
-@settings(max_examples=60)
-@given(pair=anything)
-def test_symmetry(measure: Measure, pair: TypedPair):
-    if laws(measure).symmetric:
-        forward, backward = measure.score(*pair.segmentations), measure.score(*pair.swapped.segmentations)
-        assert forward.value == pytest.approx(backward.value, abs=1e-12)
+@given(anything)
+def test_symmetry(pair: TypedPair):
+    a, b = pair.segmentations
+    for measure in VARIANTS:
+        if laws(measure).symmetric:
+            assert same(measure.score(a, b), measure.score(b, a)), measure
 
 
-@every_variant
-@settings(max_examples=60)
-@given(pair=anything)
-def test_reversal_of_the_text(measure: Measure, pair: TypedPair):
-    if laws(measure).reversible:
-        assert measure.score(*backwards(pair)).value == pytest.approx(
-            measure.score(*pair.segmentations).value, abs=1e-12
-        )
+@given(anything)
+def test_reversal_of_the_text(pair: TypedPair):
+    forward, backward = pair.segmentations, backwards(pair)
+    for measure in VARIANTS:
+        if laws(measure).reversible:
+            assert same(measure.score(*forward), measure.score(*backward)), measure
 
 
-@every_variant
-@settings(max_examples=60)
-@given(pair=anything)
-def test_reversal_of_the_scale(measure: Measure, pair: TypedPair):
-    if laws(measure).scale_reversible:
-        assert measure.score(*other_scale(pair)).value == pytest.approx(
-            measure.score(*pair.segmentations).value, abs=1e-12
-        )
+@given(anything)
+def test_reversal_of_the_scale(pair: TypedPair):
+    upward, downward = pair.segmentations, other_scale(pair)
+    for measure in VARIANTS:
+        if laws(measure).scale_reversible:
+            assert same(measure.score(*upward), measure.score(*downward)), measure
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -205,58 +213,58 @@ def test_the_worst_value_is_reached(name):
         assert LAWS[name].worst in values
 
 
-@every_variant
-@settings(max_examples=40)
-@given(documents=typed_corpora(max_documents=4))
-def test_parts_add_up(measure: Measure, documents: list[TypedPair]):
+@settings(max_examples=80)
+@given(typed_corpora(max_documents=4))
+def test_parts_add_up(documents: list[TypedPair]):
     """The score of several documents is finished from the sum of their parts, in any order, one by one or together."""
-    scored = [measure.score(*one.segmentations) for one in documents]
-    together = cz.score_many([one.segmentations for one in documents], measure, threads=2)
-    forward, backward = sum(scored), sum(scored[::-1])
-    assert dict(forward.parts) == pytest.approx(dict(backward.parts), abs=1e-9)
-    assert forward.value == pytest.approx(backward.value, abs=1e-12)
-    assert together.values.tolist() == [one.value for one in scored]
-    assert together.total.value == pytest.approx(forward.value, abs=1e-12)
-    row = np.array([list(forward.parts.values())], float)
-    assert forward.value == measure.finish(row, scored[0].types)[0]
-    if len(documents) == 1:
-        assert forward == scored[0]
+    texts = [one.segmentations for one in documents]
+    for measure in VARIANTS:
+        scored = [measure.score(a, b) for a, b in texts]
+        together = cz.score_many(texts, measure)
+        forward, backward = sum(scored), sum(scored[::-1])
+        assert all(abs(forward.parts[name] - backward.parts[name]) < 1e-9 for name in forward.parts), measure
+        assert same(forward, backward), measure
+        assert same(forward, together.total), measure
+        assert together.values.tolist() == [one.value for one in scored], measure
+        row = np.array([list(forward.parts.values())], float)
+        assert forward.value == measure.finish(row, scored[0].types)[0], measure
 
 
-@every_variant
-@settings(max_examples=30)
-@given(pair=anything, copies=st.integers(2, 5))
-def test_copies_of_a_document_change_no_share(measure: Measure, pair: TypedPair, copies):
-    one = measure.score(*pair.segmentations)
-    assert sum([one] * copies).value == pytest.approx(one.value, abs=1e-12)
+@given(anything, st.integers(2, 5))
+def test_copies_of_a_document_change_no_share(pair: TypedPair, copies):
+    a, b = pair.segmentations
+    for measure in VARIANTS:
+        one = measure.score(a, b)
+        assert same(one, sum([one] * copies)), measure
 
 
-@every_variant
-@settings(max_examples=30)
-@given(pair=anything)
-def test_the_same_question_has_the_same_answer(measure: Measure, pair: TypedPair):
-    first = measure.score(*pair.segmentations)
-    again = KINDS[measure.name](compat=measure.compat, **measure.settings).score(*pair.segmentations)
-    assert again == first
-    assert again.edits == first.edits
-    assert again.signature == first.signature
+@settings(max_examples=80)
+@given(anything)
+def test_the_same_question_has_the_same_answer(pair: TypedPair):
+    a, b = pair.segmentations
+    for measure in VARIANTS:
+        first = measure.score(a, b)
+        again = KINDS[measure.name](compat=measure.compat, **measure.settings).score(*pair.segmentations)
+        assert (again, again.edits, again.signature) == (first, first.edits, first.signature), measure
 
 
-@every_variant
-@settings(max_examples=30)
-@given(pair=pairs(max_units=12))
-def test_the_text_and_the_end_are_not_looked_at(measure: Measure, pair: Pair):
+@settings(max_examples=80)
+@given(pairs(max_units=12))
+def test_the_text_and_the_end_are_not_looked_at(pair: Pair):
     """Units are only compared, labels are only kept, and position N is nobody's in this family."""
-    expected = measure.score(*pair.segmentations)
     words = [f"w{i}" for i in range(pair.length)]
     told = [cz.Segmentation.from_positions(pair.length, sorted(side), units=words) for side in (pair.a, pair.b)]
-    assert measure.score(*told).value == expected.value
-    marks = [["boundary" if p in side else "" for p in range(1, pair.length + 1)] for side in (pair.a, pair.b)]
-    for ended in ([], [0], [1], [0, 1]):
-        for side in (0, 1):
-            marks[side][-1] = "boundary" if side in ended else ""
-        closed = [cz.Segmentation.from_marks(one, types=["boundary"]) for one in marks]
-        assert measure.score(*closed).parts == expected.parts
+    ended = [
+        cz.Segmentation.from_positions(
+            pair.length, [*sorted(side), pair.length], marks=["boundary"] * (len(side) + 1), types=["boundary"]
+        )
+        for side in (pair.a, pair.b)
+    ]
+    a, b = pair.segmentations
+    for measure in VARIANTS:
+        parts = measure.score(a, b).parts
+        for x, y in (told, ended, (ended[0], b), (a, ended[1])):
+            assert measure.score(x, y).parts == parts, measure
 
 
 SCRIPT = """

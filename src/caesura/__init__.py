@@ -15,12 +15,14 @@ from caesura.measures.crisp import crisp, unit_error
 from caesura.measures.registry import measures, parse
 from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Dialogue
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.study import Scores, score_many
 
 __all__ = [
     "Corpus",
+    "Dialogue",
     "Edit",
     "Measure",
     "Score",

@@ -51,7 +51,7 @@ def multi(cases) -> list[tuple[dict, cz.Segmentation, cz.Segmentation]]:
 
 
 def crashed(field) -> bool:
-    return isinstance(field, dict)
+    return isinstance(field, dict) and "error" in field
 
 
 def parts_of(text: str) -> tuple[int, int]:
@@ -114,18 +114,22 @@ def test_defaults_agree_at_two(single, field, measure):
 def test_unweighted(single, field, name):
     """Every transposition costs 1."""
     measure = cz.measures()[name]
+    checked = 0
     for case, reference, hypothesis in single:
-        if field in case and not crashed(case[field]):
+        if not crashed(case[field]):
             made = measure(n_t=case["n_t"], compat=SEGEVAL, transposition="unit", substitution="unit")
             value = made.score(reference, hypothesis).value
             assert value == pytest.approx(float(Decimal(case[field])), abs=1e-11), case["id"]
+            checked += 1
+    assert checked > 900
 
 
 def test_edits(single):
     """Additions, transpositions with their ends, matches: the lists segeval gives, not only their cost."""
+    checked = 0
     for case, reference, hypothesis in single:
-        stats = case.get("stats")
-        if stats is None or crashed(stats):
+        stats = case["stats"]
+        if crashed(stats):
             continue
         score = cz.boundary_similarity(hypothesis, reference, n_t=case["n_t"], compat=SEGEVAL)
         moved = [(e.position, e.position + e.distance) for e in score.edits if e.kind == "transposition"]
@@ -135,6 +139,8 @@ def test_edits(single):
         ]
         assert sorted(sides) == sorted(side for _, side in stats["A"]), case["id"]
         assert score.parts["matches"] == stats["M"], case["id"]
+        checked += 1
+    assert checked > 900
 
 
 def cost(score: cz.Score) -> float:
@@ -144,8 +150,8 @@ def cost(score: cz.Score) -> float:
 def test_the_minimum_is_never_dearer(single):
     cheaper = 0
     for case, reference, hypothesis in single:
-        stats = case.get("stats")
-        if stats is None or crashed(stats):
+        stats = case["stats"]
+        if crashed(stats):
             continue
         ours = cost(cz.boundary_similarity(reference, hypothesis, n_t=case["n_t"]))
         theirs = float(Decimal(stats["edits"]))

@@ -51,8 +51,7 @@ def write(corpus: Corpus, path: str) -> str:
     numbered = corpus.items == tuple(map(str, range(1, len(corpus.items) + 1)))
     lines = []
     for item in corpus.items:
-        one = corpus[item, coder]
-        plain(one, path, item, coder)
+        one = plain(corpus[item, coder], path, item, coder)
         if any(c in item for c in "\t\n\r") or item != item.strip() or not item or len(item.splitlines()) != 1:
             raise FormatError(path, None, f"item {item!r}: a name in a bit string file cannot hold tabs or line breaks")
         lines.append(("" if numbered else f"{item}\t") + (one.bits() or _ONE_UNIT))

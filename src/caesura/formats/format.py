@@ -12,7 +12,7 @@ from pathlib import Path
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.model.corpus import Corpus
-from caesura.model.segmentation import Segmentation
+from caesura.model.dialogue import Annotation
 
 __all__ = ["Format", "Problems", "Reading", "load", "table_text"]
 
@@ -29,7 +29,7 @@ class Reading:
     text: str
     types: tuple[str, ...] | None = None
     problems: Problems | None = None
-    cells: dict[str, dict[str, Segmentation]] = field(default_factory=dict)
+    cells: dict[str, dict[str, Annotation]] = field(default_factory=dict)
 
     @property
     def stem(self) -> str:
@@ -51,7 +51,7 @@ class Reading:
                 raise said from None
             self.problems.append(said)
 
-    def add(self, item: str, coder: str, segmentation: Segmentation) -> None:
+    def add(self, item: str, coder: str, segmentation: Annotation) -> None:
         """Put a segmentation into the corpus; the same item and coder twice is an error."""
         by_coder = self.cells.setdefault(item, {})
         if coder in by_coder:

@@ -9,6 +9,7 @@ from typing import Any
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
 
 __all__ = ["FORMAT"]
@@ -72,12 +73,10 @@ def _line(text: str, *keys: str) -> int | None:
 
 def write(corpus: Corpus, path: str) -> str:
     """Indented by item and coder, a line each, so that differences can be read."""
-    for item, coder in corpus:
-        plain(corpus[item, coder], path, item, coder)
     items = []
     for item in corpus.items:
         coders = ",\n".join(
-            f"      {json.dumps(coder, ensure_ascii=False)}: {json.dumps(list(one.masses))}"
+            f"      {json.dumps(coder, ensure_ascii=False)}: {json.dumps(list(plain(one, path, item, coder).masses))}"
             for coder, one in corpus.of_item(item).items()
         )
         items.append(f"    {json.dumps(item, ensure_ascii=False)}: {{\n{coders}\n    }}")
@@ -85,8 +84,10 @@ def write(corpus: Corpus, path: str) -> str:
     return f'{{\n  "segmentation_type": "linear",\n  "items": {{\n{body}\n  }}\n}}\n'
 
 
-def plain(one: Segmentation, path: str, item: str, coder: str) -> None:
-    """Refuse what masses and bits cannot hold."""
+def plain(one: Annotation, path: str, item: str, coder: str) -> Segmentation:
+    """The segmentation, if masses and bits can hold it."""
+    if isinstance(one, Dialogue):
+        raise FormatError(path, None, f"item {item!r}, coder {coder!r}: this format cannot hold streams; write a .csv table")
     lost = next(
         (
             what
@@ -103,6 +104,7 @@ def plain(one: Segmentation, path: str, item: str, coder: str) -> None:
         raise FormatError(
             path, None, f"item {item!r}, coder {coder!r}: this format cannot hold {lost}; write a .csv table"
         )
+    return one
 
 
 FORMAT = Format(

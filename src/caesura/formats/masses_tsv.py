@@ -58,8 +58,7 @@ def write(corpus: Corpus, path: str) -> str:
     named = corpus.items != (Path(path).stem,)
     rows: list[list[object]] = [["Item", "Coder", "Masses"] if named else ["Coder", "Masses"]]
     for item, coder in corpus:
-        one = corpus[item, coder]
-        plain(one, path, item, coder)
+        one = plain(corpus[item, coder], path, item, coder)
         rows.append([*([item] if named else []), coder, *one.masses])
     return table_text(rows, "\t")
 

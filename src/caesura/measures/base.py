@@ -66,12 +66,12 @@ class Measure(ABC):
     """Every option with its resolved value, in the order of declaration."""
     _resolved: tuple[tuple[str, Any], ...]
 
-    def __init__(self, *, compat: str | None = None, **given: Any) -> None:
+    def __init__(self, /, *, compat: str | None = None, **given: Any) -> None:
         known = {option.name: option for option in self.options}
         for name in given:
             if name not in known:
                 raise OptionError(_unknown(f"{self.name} has no option", name, [*known, "compat"], "it has"))
-        if compat is not None and compat not in self.presets:
+        if compat is not None and (not isinstance(compat, str) or compat not in self.presets):
             raise OptionError(_unknown(f"{self.name} has no preset", str(compat), list(self.presets), "it has"))
         values = self._defaults(compat)
         # None is "not given": the preset's value or the default holds.
@@ -91,6 +91,9 @@ class Measure(ABC):
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a measure is immutable; cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a measure is immutable; cannot delete {name!r}")
 
     def __getitem__(self, name: str) -> Any:
         """The resolved value of an option."""
@@ -221,7 +224,7 @@ class Measure(ABC):
         return "|".join([*words, f"caesura:{__version__}"])
 
     @classmethod
-    def of(cls, compat: str | None, **options: Any) -> Self:
+    def of(cls, /, compat: str | None, **options: Any) -> Self:
         """The measure with these options, made once and kept."""
         try:
             key = (cls, compat, tuple(options.items()), tuple(map(type, options.values())))

@@ -48,12 +48,12 @@ def parse(text: str | Measure) -> Measure:
         raise OptionError(f"a measure is named by a string; got {type(text).__name__}")
     if len(text) > _LONGEST:
         raise OptionError(f"a measure takes at most {_LONGEST} characters; got {len(text)}")
-    name, _, rest = text.strip().partition("(")
+    name, bracket, _ = text.strip().partition("(")
     name = name.strip()
     if name not in _REGISTRY:
         raise OptionError(_unknown("there is no measure", name, list(_REGISTRY), "there are"))
     options = {}
-    if rest:
+    if bracket:
         complaint = f"{text!r}: options are written as {name}(option=value, ...)"
         try:
             call = ast.parse(text.strip(), mode="eval").body

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from caesura.errors import OptionError
+from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import Segmentation
 
 __all__ = ["Corpus"]
 
 
 class Corpus:
-    """(item, coder) -> what that coder made of that item. Coders may be missing for some items.
+    """(item, coder) -> what that coder made of that item: a ``Segmentation``, or a mapping stream -> ``Segmentation``.
+
+    Coders may be missing for some items.
 
     >>> corpus = Corpus({"poem": {"Ann": Segmentation.from_masses([2, 2]), "Bo": Segmentation.from_masses([1, 3])}})
     >>> corpus["poem", "Bo"]
@@ -23,20 +26,20 @@ class Corpus:
 
     __slots__ = ("_cells", "_hash", "coders", "items")
 
-    def __init__(self, items: Mapping[str, Mapping[str, Segmentation]]) -> None:
-        cells: dict[tuple[str, str], Segmentation] = {}
+    def __init__(self, items: Mapping[str, Mapping[str, Segmentation | Mapping[str, Segmentation]]]) -> None:
+        cells: dict[tuple[str, str], Annotation] = {}
         coders: dict[str, None] = {}
         for item, by_coder in items.items():
-            for coder, segmentation in by_coder.items():
-                if not isinstance(segmentation, Segmentation):
+            for coder, given in by_coder.items():
+                if not isinstance(given, (Segmentation, Mapping)):
                     raise OptionError(
-                        f"item {item!r}, coder {coder!r}: a Segmentation is needed; got {type(segmentation).__name__}"
+                        f"item {item!r}, coder {coder!r}: a Segmentation is needed; got {type(given).__name__}"
                     )
                 if (str(item), str(coder)) in cells:
                     raise OptionError(
                         f"item {item!r}, coder {coder!r}: the name stands for two that differ in kind only"
                     )
-                cells[str(item), str(coder)] = segmentation
+                cells[str(item), str(coder)] = given if isinstance(given, (Segmentation, Dialogue)) else Dialogue(given)
                 coders[str(coder)] = None
         object.__setattr__(self, "_cells", cells)
         object.__setattr__(self, "coders", tuple(coders))
@@ -47,7 +50,7 @@ class Corpus:
     """Everyone who coded at least one item, in order of appearance."""
     items: tuple[str, ...]
     """Names of the items, in order of appearance."""
-    _cells: dict[tuple[str, str], Segmentation]
+    _cells: dict[tuple[str, str], Annotation]
     _hash: int | None
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -56,13 +59,13 @@ class Corpus:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a Corpus is immutable; cannot delete {name!r}")
 
-    def __getitem__(self, key: tuple[str, str]) -> Segmentation:
+    def __getitem__(self, key: tuple[str, str]) -> Annotation:
         return self._cells[key]
 
     def __contains__(self, key: object) -> bool:
         return key in self._cells
 
-    def get(self, item: str, coder: str) -> Segmentation | None:
+    def get(self, item: str, coder: str) -> Annotation | None:
         """What the coder made of the item, or None if nothing."""
         return self._cells.get((item, coder))
 
@@ -89,13 +92,13 @@ class Corpus:
         names = ", ".join(self.coders[:8]) + (", …" if len(self.coders) > 8 else "")
         return f"Corpus({items}, {coders}: {names})" if names else f"Corpus({items}, {coders})"
 
-    def of_item(self, item: str) -> dict[str, Segmentation]:
+    def of_item(self, item: str) -> dict[str, Annotation]:
         """Coder -> segmentation, for one item."""
         if item not in self.items:
             raise OptionError(f"no item {item!r}; there are {_listed(self.items)}")
         return {coder: one for (name, coder), one in self._cells.items() if name == item}
 
-    def of_coder(self, coder: str) -> dict[str, Segmentation]:
+    def of_coder(self, coder: str) -> dict[str, Annotation]:
         """Item -> segmentation, for one coder."""
         if coder not in self.coders:
             raise OptionError(f"no coder {coder!r}; there are {_listed(self.coders)}")
@@ -109,7 +112,7 @@ class Corpus:
             raise OptionError(f"no item {name!r}; there are {_listed(self.items)}")
         for name in kept_coders.difference(self.coders):
             raise OptionError(f"no coder {name!r}; there are {_listed(self.coders)}")
-        chosen: dict[str, dict[str, Segmentation]] = {}
+        chosen: dict[str, dict[str, Annotation]] = {}
         for (item, coder), one in self._cells.items():
             if item in kept_items and coder in kept_coders:
                 chosen.setdefault(item, {})[coder] = one

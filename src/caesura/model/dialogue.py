@@ -1,0 +1,76 @@
+"""A text that several people speak: one running segmentation for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+from caesura.errors import SegmentationError
+from caesura.model.segmentation import Segmentation
+
+__all__ = ["Annotation", "Dialogue"]
+
+
+class Dialogue(Mapping[str, Segmentation]):
+    """Stream -> segmentation: the units of each participant form a running text of their own.
+
+    >>> Dialogue({"Ann": Segmentation.from_marks(["", ",", "."]), "Bo": Segmentation.from_marks(["?"])})
+    Dialogue(4 units in 2 streams: Ann ··,·., Bo ·?)
+    """
+
+    __slots__ = ("_hash", "_streams")
+
+    _streams: dict[str, Segmentation]
+    _hash: int | None
+
+    def __init__(self, streams: Mapping[str, Segmentation]) -> None:
+        if not streams:
+            raise SegmentationError("a dialogue has at least one stream; got none")
+        for name, one in streams.items():
+            if not isinstance(name, str):
+                raise SegmentationError(f"a stream is named by a string; got {name!r}")
+            if not isinstance(one, Segmentation):
+                raise SegmentationError(f"stream {name!r}: a Segmentation is needed; got {type(one).__name__}")
+        object.__setattr__(self, "_streams", dict(streams))
+        object.__setattr__(self, "_hash", None)
+
+    def __getitem__(self, stream: str) -> Segmentation:
+        return self._streams[stream]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._streams)
+
+    def __len__(self) -> int:
+        return len(self._streams)
+
+    @property
+    def length(self) -> int:
+        """Number of units, all streams together."""
+        return sum(one.length for one in self._streams.values())
+
+    def __eq__(self, other: object) -> bool:
+        return self._streams == dict(other) if isinstance(other, Mapping) else NotImplemented
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            object.__setattr__(self, "_hash", hash(frozenset(self._streams.items())))
+        return self._hash  # type: ignore[return-value]
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Dialogue is immutable; cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Dialogue is immutable; cannot delete {name!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dialogue, (dict(self._streams),)
+
+    def __repr__(self) -> str:
+        head = f"Dialogue({self.length} units in {len(self)} stream{'' if len(self) == 1 else 's'}: "
+        if self.length <= 60:
+            return head + ", ".join(f"{name} {one.draw()}" for name, one in self._streams.items()) + ")"
+        return head + ", ".join(list(self._streams)[:8]) + (", …)" if len(self) > 8 else ")")
+
+
+Annotation = Segmentation | Dialogue
+"""What a coder makes of an item."""
