@@ -12,17 +12,21 @@ from caesura.measures.base import VERSION as __version__
 from caesura.measures.base import Measure
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
 from caesura.measures.crisp import crisp, unit_error
+from caesura.measures.flexible import flexible_similarity
 from caesura.measures.registry import measures, parse
+from caesura.measures.similarity import similarity_from_confusion
 from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.corpus import Corpus
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
+from caesura.operations import OperationsTable, operations_table
 from caesura.study import Scores, score_many
 
 __all__ = [
     "Corpus",
     "Edit",
     "Measure",
+    "OperationsTable",
     "Score",
     "Scores",
     "Segmentation",
@@ -31,11 +35,14 @@ __all__ = [
     "boundary_similarity",
     "crisp",
     "errors",
+    "flexible_similarity",
     "measures",
+    "operations_table",
     "parse",
     "pk",
     "score_many",
     "segmentation_similarity",
+    "similarity_from_confusion",
     "unit_error",
     "win_pr",
     "window_diff",
