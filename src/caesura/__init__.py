@@ -1,15 +1,15 @@
 """caesura: how well do two or more segmentations of the same thing agree?
 
-    >>> import caesura as cz
-    >>> reference = cz.Segmentation.from_masses([2, 3, 6])
-    >>> hypothesis = cz.Segmentation.from_masses([2, 2, 7])
-    >>> cz.boundary_similarity(reference, hypothesis).value
-    0.75
+>>> import caesura as cz
+>>> reference = cz.Segmentation.from_masses([2, 3, 6])
+>>> hypothesis = cz.Segmentation.from_masses([2, 2, 7])
+>>> cz.boundary_similarity(reference, hypothesis).value
+0.75
 """
 
 from caesura import errors
-from caesura.measures.base import VERSION as __version__
-from caesura.measures.base import Measure
+from caesura.formats import read, write
+from caesura.measures.base import Measure, __version__
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
 from caesura.measures.crisp import crisp, unit_error
 from caesura.measures.flexible import flexible_similarity
@@ -40,10 +40,12 @@ __all__ = [
     "operations_table",
     "parse",
     "pk",
+    "read",
     "score_many",
     "segmentation_similarity",
     "similarity_from_confusion",
     "unit_error",
     "win_pr",
     "window_diff",
+    "write",
 ]

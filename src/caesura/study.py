@@ -7,14 +7,16 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.base import Computed, Measure, spread
-from caesura.measures.batch import Batch, Pair
+from caesura.measures.batch import Batch, Pair, Plain
 from caesura.measures.registry import parse
+from caesura.model.corpus import Corpus
 from caesura.model.score import Score
 
 __all__ = ["Scores", "score_many"]
@@ -55,7 +57,9 @@ class Scores:
         """One score for all pairs that could be scored, from summed parts."""
         scored = self.scored
         if not scored.size:
-            raise OptionError(f"none of {len(self)} pairs could be scored" if len(self) else "there are no pairs to score")
+            raise OptionError(
+                f"none of {len(self)} pairs could be scored" if len(self) else "there are no pairs to score"
+            )
         resolved = {name: spread(column[scored]) for name, column in self.resolved.items()}
         # Counts are whole numbers or short sums of fractions; numpy adds them pairwise, whole numbers exactly.
         summed = self.counts.sum(axis=0)
@@ -117,7 +121,40 @@ def compute(measure: Measure, batch: Batch, threads: int | None = None) -> Compu
     cuts = np.searchsorted(work, np.linspace(0, work[-1], 4 * workers + 1)[1:-1])
     edges = np.unique(np.concatenate([[0], cuts, [len(batch)]]))
     with ThreadPoolExecutor(workers) as pool:
-        done = list(pool.map(lambda s: measure.compute(batch.slice(*s)), zip(edges[:-1], edges[1:], strict=True)))
+        done = list(pool.map(lambda s: measure.compute(batch.slice(*s)), pairwise(edges.tolist())))
     counts = np.concatenate([one.counts for one in done])
     resolved = {name: np.concatenate([one.resolved[name] for one in done]) for name in done[0].resolved}
     return Computed(counts, resolved)
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Two sides laid against each other, item by item."""
+
+    items: tuple[str, ...]
+    pairs: list[Plain]
+    problems: tuple[str, ...]
+    """Items that stand on one side only."""
+
+
+def pair_up(
+    reference: Corpus, hypothesis: Corpus, *, reference_coder: str | None = None, hypothesis_coder: str | None = None
+) -> Paired:
+    """Items that both sides have, by name. Two corpora of one item each go together whatever the names."""
+    first = reference.of_coder(_only_coder(reference, reference_coder, "reference"))
+    second = hypothesis.of_coder(_only_coder(hypothesis, hypothesis_coder, "hypothesis"))
+    if len(first) == len(second) == 1:
+        ((item, a),), (b,) = first.items(), second.values()
+        return Paired((item,), [(a, b)], ())
+    items = tuple(item for item in first if item in second)
+    problems = [f"item {item!r} is not in the hypothesis" for item in first if item not in second]
+    problems += [f"item {item!r} is not in the reference" for item in second if item not in first]
+    return Paired(items, [(first[item], second[item]) for item in items], tuple(problems))
+
+
+def _only_coder(corpus: Corpus, coder: str | None, side: str) -> str:
+    if coder is not None:
+        return coder
+    if len(corpus.coders) != 1:
+        raise OptionError(f"the {side} has several coders; name one of {', '.join(corpus.coders)}")
+    return corpus.coders[0]

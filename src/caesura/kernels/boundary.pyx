@@ -9,7 +9,7 @@ Three ways of pairing: ORDERED (one type, cost linear or constant in the distanc
 exists), MATCHING (several types, or a concave cost) and GREEDY (segeval 2.0.11).
 """
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT64_MAX, int64_t
 
 from caesura.kernels.matching cimport Graph
 from caesura.kernels.ordered cimport suffix_table, suffix_value
@@ -22,54 +22,58 @@ GREEDY = 2
 
 
 cdef class Room:
-    """Scratch arrays, as long as the longest document of the call."""
+    """Scratch arrays, as long as the longest stretch so far."""
 
     cdef const int64_t[::1] a_pos, a_code, b_pos, b_code, gain_t, gain_s
-    cdef int64_t[::1] mate                  # out: index in b of the partner of each boundary of a, or -1
-    cdef int64_t[::1] xa, xb                # boundaries on one side only, as indices into a and b
-    cdef int64_t[::1] lo, hi, row           # ordered.pxd
-    cdef int64_t[::1] gain, F
+    cdef int64_t[::1] mate                  # out: index in b of the partner of each boundary of a; comes as -1
+    cdef int64_t[::1] xa, xb                # boundaries of a stretch on one side only, as indices into a and b
+    cdef int64_t[::1] lo, hi, row, gain, F  # ordered.pxd
     cdef int64_t n_t
     cdef bint typed
 
-    def __cinit__(self, a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate, Py_ssize_t most_a, Py_ssize_t most_b):
+    def __cinit__(self, a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate):
         self.a_pos, self.a_code, self.b_pos, self.b_code = a_pos, a_code, b_pos, b_code
         self.gain_t, self.gain_s, self.mate = gain_t, gain_s, mate
-        self.xa, self.lo, self.hi, self.row = np.empty((4, most_a), np.int64)
-        self.xb = np.empty(most_b, np.int64)
-        self.gain, self.F = np.empty((2, 4 * most_a + 4), np.int64)
+        self.xa, self.xb = np.empty((2, 16), np.int64)
+        self.lo, self.hi, self.row = np.empty((3, 16), np.int64)
+        self.gain, self.F = np.empty((2, 64), np.int64)
         self.n_t = self.gain_t.shape[0]
         self.typed = self.a_code.shape[0] > 0 or self.b_code.shape[0] > 0
 
-    cdef int grow(self, Py_ssize_t cells) except -1:
+    cdef int lengthen(self) except -1:
+        """Twice the boundaries in a stretch; those that are there stay."""
+        n = self.xa.shape[0]
+        self.xa = np.concatenate([self.xa, np.empty(n, np.int64)])
+        self.xb = np.concatenate([self.xb, np.empty(n, np.int64)])
+        self.lo, self.hi, self.row = np.empty((3, 2 * n), np.int64)
+        return 0
+
+    cdef int widen(self, Py_ssize_t cells) except -1:
+        """More cells in the table; contents are not kept."""
         self.gain, self.F = np.empty((2, cells + cells // 2), np.int64)
         return 0
 
 
 def align(
-    const int64_t[::1] a_pos not None,
-    const int64_t[::1] a_code not None,
+    a_pos not None,
+    a_code not None,
     const int64_t[::1] a_off not None,
-    const int64_t[::1] b_pos not None,
-    const int64_t[::1] b_code not None,
+    b_pos not None,
+    b_code not None,
     const int64_t[::1] b_off not None,
-    const int64_t[::1] gain_t not None,
-    const int64_t[::1] gain_s not None,
+    gain_t not None,
+    gain_s not None,
     int method,
-    int64_t[::1] mate not None,
+    mate not None,
 ):
-    """Fill ``mate`` for all documents between a_off[0] and a_off[-1].
+    """Fill ``mate``, which comes as -1, for all documents between a_off[0] and a_off[-1].
 
     gain_t[d]: what a transposition over d positions saves (n_t entries, the first unused); gain_s[x]: what a
     substitution over x steps of the type scale saves. The codes are empty arrays where there is one type only.
     """
-    cdef Py_ssize_t d, n = a_off.shape[0] - 1, most_a = 0, most_b = 0
-    for d in range(n):
-        most_a = max(most_a, a_off[d + 1] - a_off[d])
-        most_b = max(most_b, b_off[d + 1] - b_off[d])
-    cdef Room room = Room(np.asarray(a_pos), np.asarray(a_code), np.asarray(b_pos), np.asarray(b_code),
-                          np.asarray(gain_t), np.asarray(gain_s), np.asarray(mate), most_a, most_b)
-    cdef Graph graph = Graph()
+    cdef Py_ssize_t d, n = a_off.shape[0] - 1
+    cdef Room room = Room(a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate)
+    cdef Graph graph = None if method == 0 else Graph()
     with nogil:
         for d in range(n):
             align_one(room, graph, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], method)
@@ -84,70 +88,61 @@ cdef inline int64_t apart(int64_t x, int64_t y) noexcept nogil:
 
 
 cdef int align_one(Room r, Graph g, int64_t a, int64_t a_end, int64_t b, int64_t b_end, int method) except -1 nogil:
-    cdef int64_t n_a = 0, n_b = 0, i, j, i0, j0, pos, following
-    # Matches first.
-    while a < a_end:
-        while b < b_end and (r.b_pos[b] < r.a_pos[a] or (
-                r.typed and r.b_pos[b] == r.a_pos[a] and r.b_code[b] < r.a_code[a])):
-            r.xb[n_b] = b
-            n_b += 1
-            b += 1
-        if b < b_end and r.b_pos[b] == r.a_pos[a] and (not r.typed or r.b_code[b] == r.a_code[a]):
+    """Walk over both sides in their common order; what does not match gathers in the stretch at hand."""
+    cdef int64_t n = 0, m = 0, p, q, last = 0, first, ours
+    while a < a_end or b < b_end:
+        p = r.a_pos[a] if a < a_end else INT64_MAX
+        q = r.b_pos[b] if b < b_end else INT64_MAX
+        if p == q and (not r.typed or r.a_code[a] == r.b_code[b]):
             r.mate[a] = b
+            a += 1
             b += 1
-        else:
-            r.mate[a] = -1
-            r.xa[n_a] = a
-            n_a += 1
-        a += 1
-    while b < b_end:
-        r.xb[n_b] = b
-        n_b += 1
-        b += 1
-    if n_a == 0 or n_b == 0:
+            continue
+        # Which side comes first is a coin toss to the processor, so do not branch on it: the sign of p - q says it.
+        ours = (p - q) >> 63
+        first = q + ((p - q) & ours)
+        ours = -ours
+        if p == q:
+            ours = r.a_code[a] < r.b_code[b]
+        if (n or m) and first - last >= r.n_t:
+            pair_stretch(r, g, n, m, method)
+            n = m = 0
+        last = first
+        if n == r.xa.shape[0] or m == r.xb.shape[0]:
+            with gil:
+                r.lengthen()
+        r.xa[n] = a
+        r.xb[m] = b
+        n += ours
+        a += ours
+        m += 1 - ours
+        b += 1 - ours
+    return pair_stretch(r, g, n, m, method)
+
+
+cdef inline int pair_stretch(Room r, Graph g, int64_t n, int64_t m, int method) except -1 nogil:
+    """xa[:n] against xb[:m], which no pair leaves: n_t or more positions without either lie on both sides of them."""
+    if n == 0 or m == 0:
         return 0
-    if method == 2:
-        return greedy(r, g, n_a, n_b)
-    # Stretches: a gap of n_t or more lets no pair across.
-    i = j = 0
-    while i < n_a and j < n_b:
-        i0 = i
-        j0 = j
-        pos = min(r.a_pos[r.xa[i]], r.b_pos[r.xb[j]])
-        while True:
-            if i < n_a and (j == n_b or r.a_pos[r.xa[i]] <= r.b_pos[r.xb[j]]):
-                following = r.a_pos[r.xa[i]]
-                if following - pos >= r.n_t:
-                    break
-                i += 1
-            elif j < n_b:
-                following = r.b_pos[r.xb[j]]
-                if following - pos >= r.n_t:
-                    break
-                j += 1
-            else:
-                break
-            pos = following
-        if i > i0 and j > j0:
-            if method == 0:
-                ordered(r, i0, i, j0, j)
-            else:
-                matching(r, g, i0, i, j0, j)
-    return 0
+    if method == 0:
+        return ordered(r, n, m)
+    if method == 1:
+        return matching(r, g, n, m)
+    return greedy(r, g, n, m)
 
 
-cdef int ordered(Room r, int64_t i0, int64_t i1, int64_t j0, int64_t j1) except -1 nogil:
-    """One stretch of one type: xa[i0:i1] against xb[j0:j1]."""
-    cdef int64_t n = i1 - i0, m = j1 - j0, K = min(n, m) + 1, i, j, k, at, p, lo = 0, hi = 0, cells = 0, best
+cdef int ordered(Room r, int64_t n, int64_t m) except -1 nogil:
+    """One type, without crossing pairs."""
+    cdef int64_t K = min(n, m) + 1, i, j, k, at, p, lo = 0, hi = 0, cells = 0, best
     if n == 1 and m == 1:
-        if r.gain_t[apart(r.a_pos[r.xa[i0]], r.b_pos[r.xb[j0]])] >= 0:
-            r.mate[r.xa[i0]] = r.xb[j0]
+        if r.gain_t[apart(r.a_pos[r.xa[0]], r.b_pos[r.xb[0]])] >= 0:
+            r.mate[r.xa[0]] = r.xb[0]
         return 0
     for i in range(n):
-        p = r.a_pos[r.xa[i0 + i]]
-        while lo < m and r.b_pos[r.xb[j0 + lo]] <= p - r.n_t:
+        p = r.a_pos[r.xa[i]]
+        while lo < m and r.b_pos[r.xb[lo]] <= p - r.n_t:
             lo += 1
-        while hi < m and r.b_pos[r.xb[j0 + hi]] < p + r.n_t:
+        while hi < m and r.b_pos[r.xb[hi]] < p + r.n_t:
             hi += 1
         r.lo[i] = lo
         r.hi[i] = hi
@@ -155,11 +150,11 @@ cdef int ordered(Room r, int64_t i0, int64_t i1, int64_t j0, int64_t j1) except 
         cells += hi - lo + 1
     if cells > r.F.shape[0]:
         with gil:
-            r.grow(cells)
+            r.widen(cells)
     for i in range(n):
-        p = r.a_pos[r.xa[i0 + i]]
+        p = r.a_pos[r.xa[i]]
         for j in range(r.lo[i], r.hi[i]):
-            r.gain[r.row[i] + j - r.lo[i]] = r.gain_t[apart(p, r.b_pos[r.xb[j0 + j]])] * K + 1
+            r.gain[r.row[i] + j - r.lo[i]] = r.gain_t[apart(p, r.b_pos[r.xb[j]])] * K + 1
     suffix_table(n, r.lo, r.hi, r.row, r.gain, r.F)
     # The smallest list of pairs: the leftmost boundary goes with the leftmost partner that keeps the optimum.
     i = j = 0
@@ -170,10 +165,10 @@ cdef int ordered(Room r, int64_t i0, int64_t i1, int64_t j0, int64_t j1) except 
         best = suffix_value(i, j, n, r.lo, r.row, r.F)
         if j < r.lo[i]:
             j = r.lo[i]
-        elif r.a_pos[r.xa[i0 + i]] < r.b_pos[r.xb[j0 + j]]:
+        elif r.a_pos[r.xa[i]] < r.b_pos[r.xb[j]]:
             for k in range(j, r.hi[i]):
                 if r.gain[r.row[i] + k - r.lo[i]] + suffix_value(i + 1, k + 1, n, r.lo, r.row, r.F) == best:
-                    r.mate[r.xa[i0 + i]] = r.xb[j0 + k]
+                    r.mate[r.xa[i]] = r.xb[k]
                     j = k + 1
                     break
             i += 1
@@ -182,7 +177,7 @@ cdef int ordered(Room r, int64_t i0, int64_t i1, int64_t j0, int64_t j1) except 
             while k < n and r.lo[k] <= j:
                 at = r.row[k] + j - r.lo[k]
                 if j < r.hi[k] and r.gain[at] + suffix_value(k + 1, j + 1, n, r.lo, r.row, r.F) == best:
-                    r.mate[r.xa[i0 + k]] = r.xb[j0 + j]
+                    r.mate[r.xa[k]] = r.xb[j]
                     i = k + 1
                     break
                 k += 1
@@ -190,26 +185,26 @@ cdef int ordered(Room r, int64_t i0, int64_t i1, int64_t j0, int64_t j1) except 
     return 0
 
 
-cdef int matching(Room r, Graph g, int64_t i0, int64_t i1, int64_t j0, int64_t j1) except -1 nogil:
-    """One stretch of several types, or of one type with a concave cost."""
-    cdef int64_t n = i1 - i0, m = j1 - j0, K = min(n, m) + 1, i, j, a, b, d, lo = 0, edges = 0, gain
+cdef int matching(Room r, Graph g, int64_t n, int64_t m) except -1 nogil:
+    """Several types, or one type with a concave cost."""
+    cdef int64_t K = min(n, m) + 1, i, j, a, b, d, lo = 0, edges = 0, gain
     for i in range(n):
-        a = r.a_pos[r.xa[i0 + i]]
-        while lo < m and r.b_pos[r.xb[j0 + lo]] <= a - r.n_t:
+        a = r.a_pos[r.xa[i]]
+        while lo < m and r.b_pos[r.xb[lo]] <= a - r.n_t:
             lo += 1
         j = lo
-        while j < m and r.b_pos[r.xb[j0 + j]] < a + r.n_t:
+        while j < m and r.b_pos[r.xb[j]] < a + r.n_t:
             j += 1
         edges += j - lo
     g.reserve(n, m, edges)
     edges = lo = 0
     for i in range(n):
         g.a_edge[i] = edges
-        a = r.xa[i0 + i]
-        while lo < m and r.b_pos[r.xb[j0 + lo]] <= r.a_pos[a] - r.n_t:
+        a = r.xa[i]
+        while lo < m and r.b_pos[r.xb[lo]] <= r.a_pos[a] - r.n_t:
             lo += 1
         for j in range(lo, m):
-            b = r.xb[j0 + j]
+            b = r.xb[j]
             if r.b_pos[b] >= r.a_pos[a] + r.n_t:
                 break
             d = apart(r.a_pos[a], r.b_pos[b])
@@ -233,8 +228,8 @@ cdef int matching(Room r, Graph g, int64_t i0, int64_t i1, int64_t j0, int64_t j
             g.b_rank[j] = i + j
             j += 1
         else:
-            a = r.xa[i0 + i]
-            b = r.xb[j0 + j]
+            a = r.xa[i]
+            b = r.xb[j]
             if r.a_pos[a] < r.b_pos[b] or (r.a_pos[a] == r.b_pos[b] and r.a_code[a] < r.b_code[b]):
                 g.a_rank[i] = i + j
                 i += 1
@@ -244,7 +239,7 @@ cdef int matching(Room r, Graph g, int64_t i0, int64_t i1, int64_t j0, int64_t j
     g.solve(n, m)
     for i in range(n):
         if g.mate_a[i] >= 0:
-            r.mate[r.xa[i0 + i]] = r.xb[j0 + g.mate_a[i]]
+            r.mate[r.xa[i]] = r.xb[g.mate_a[i]]
     return 0
 
 
@@ -399,7 +394,7 @@ cdef int substitute(
         return 0
     if n * (m + 1) > r.F.shape[0]:
         with gil:
-            r.grow(n * (m + 1))
+            r.widen(n * (m + 1))
     for k in range(n):
         r.lo[k] = 0
         r.hi[k] = m

@@ -5,7 +5,7 @@ p-w+1 <= s <= p. While s moves, the counts R(s) and H(s) change only where a bou
 two such events every window looks the same and is counted in one step. The cost is O(boundaries), whatever w and N.
 """
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT64_MAX, int64_t
 
 
 def sweep(
@@ -30,43 +30,43 @@ def sweep(
                       width[d] - 1, first[d], last[d], out, d)
 
 
-cdef void sweep_one(
+cdef int sweep_one(
     const int64_t[::1] r, int64_t r_in, int64_t r_end,
     const int64_t[::1] h, int64_t h_in, int64_t h_end,
     int64_t reach, int64_t s, int64_t last, double[:, ::1] out, Py_ssize_t d,
-) noexcept nogil:
-    # reach = w - 1: the boundary at p enters at s = p - reach and has left at s = p + 1.
-    cdef int64_t r_out = r_in, h_out = h_in, until, run, R, H
+) except -1 nogil:
+    # reach = w - 1: the boundary at p enters at s = p - reach and has left at s = p + 1. Of each list two pointers
+    # move: what enters next and what leaves next. All four events at one place are taken in one step.
+    cdef int64_t r_out = r_in, h_out = h_in, r_enters, r_leaves, h_enters, h_leaves, until, run, R, H
     cdef int64_t differ = 0, disagree = 0, tp = 0, fp = 0, fn = 0
+    while r_in < r_end and r[r_in] - reach <= s:
+        r_in += 1
+    while h_in < h_end and h[h_in] - reach <= s:
+        h_in += 1
     while s <= last:
-        while r_in < r_end and r[r_in] - reach <= s:
-            r_in += 1
-        while h_in < h_end and h[h_in] - reach <= s:
-            h_in += 1
-        while r_out < r_in and r[r_out] < s:
-            r_out += 1
-        while h_out < h_in and h[h_out] < s:
-            h_out += 1
-        until = last + 1
-        if r_in < r_end and r[r_in] - reach < until:
-            until = r[r_in] - reach
-        if h_in < h_end and h[h_in] - reach < until:
-            until = h[h_in] - reach
-        if r_out < r_in and r[r_out] + 1 < until:
-            until = r[r_out] + 1
-        if h_out < h_in and h[h_out] + 1 < until:
-            until = h[h_out] + 1
-        run = until - s
+        r_enters = r[r_in] - reach if r_in < r_end else INT64_MAX
+        h_enters = h[h_in] - reach if h_in < h_end else INT64_MAX
+        r_leaves = r[r_out] + 1 if r_out < r_end else INT64_MAX
+        h_leaves = h[h_out] + 1 if h_out < h_end else INT64_MAX
+        until = min(min(r_enters, h_enters), min(r_leaves, h_leaves))
         R = r_in - r_out
         H = h_in - h_out
+        r_in += r_enters == until
+        h_in += h_enters == until
+        r_out += r_leaves == until
+        h_out += h_leaves == until
+        if until > last:
+            until = last + 1
+        run = until - s
         differ += run * (R != H)
         disagree += run * ((R > 0) != (H > 0))
-        tp += run * (R if R < H else H)
-        fp += run * (H - R if H > R else 0)
-        fn += run * (R - H if R > H else 0)
+        tp += run * min(R, H)
+        fp += run * max(H - R, 0)
+        fn += run * max(R - H, 0)
         s = until
     out[d, 0] = differ
     out[d, 1] = disagree
     out[d, 2] = tp
     out[d, 3] = fp
     out[d, 4] = fn
+    return 0

@@ -19,9 +19,9 @@ from caesura.measures.batch import Batch, Pair, Text, View, pack
 from caesura.measures.options import Option
 from caesura.model.score import Edit, Parts, Score
 
-__all__ = ["Computed", "Measure"]
+__all__ = ["Computed", "Measure", "__version__"]
 
-VERSION = version("caesura")
+__version__ = version("caesura")
 
 Counts = NDArray[np.float64]
 
@@ -58,9 +58,11 @@ class Measure(ABC):
     reversible: ClassVar[bool] = True
     """Whether reading the text backwards never changes the value."""
 
-    __slots__ = ("_resolved", "compat")
+    __slots__ = ("_resolved", "compat", "settings")
 
     compat: str | None
+    settings: Mapping[str, Any]
+    """Every option with its resolved value, in the order of declaration."""
     _resolved: tuple[tuple[str, Any], ...]
 
     def __init__(self, *, compat: str | None = None, **given: Any) -> None:
@@ -74,6 +76,7 @@ class Measure(ABC):
         # None is "not given": the preset's value or the default holds.
         values |= {name: known[name].check(name, value) for name, value in given.items() if value is not None}
         object.__setattr__(self, "compat", compat)
+        object.__setattr__(self, "settings", MappingProxyType(values))
         object.__setattr__(self, "_resolved", tuple(values.items()))
         self.validate()
 
@@ -82,7 +85,7 @@ class Measure(ABC):
         values = {option.name: option.default for option in cls.options}
         return values | dict(cls.presets[compat]) if compat is not None else values
 
-    def validate(self) -> None:
+    def validate(self) -> None:  # noqa: B027 - most measures have nothing to add
         """Raise ``OptionError`` if options that are fine alone do not go together."""
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -91,11 +94,6 @@ class Measure(ABC):
     def __getitem__(self, name: str) -> Any:
         """The resolved value of an option."""
         return self.settings[name]
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Every option with its value, in the order of declaration."""
-        return dict(self._resolved)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Measure):
@@ -114,7 +112,7 @@ class Measure(ABC):
         return f"{self.name}({', '.join(shown)})" if shown else self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.compat, self.settings)
+        return _rebuild, (type(self), self.compat, dict(self.settings))
 
     # -- what a subclass says -------------------------------------------------------------------------------------
 
@@ -188,18 +186,19 @@ class Measure(ABC):
         names = self.part_names(types)
         plain = {name: int(x) if x.is_integer() else x for name, x in zip(names, counts.tolist(), strict=True)}
         value = float(self.finish(counts[None, :], types)[0])
-        params = self.settings | dict(resolved)
+        params = {**self.settings, **resolved}
         aligned = None
         if self.aligns and batch is not None:
+
             def aligned() -> tuple[Edit, ...]:
                 return self.align(batch) or ()
+
         return self.score_class(
             measure=self,
             value=value,
             parts=Parts(plain, self.derived(plain, types)),
             params=MappingProxyType(params),
             types=types,
-            signature=self.signature(params, types, documents),
             documents=documents,
             aligned=aligned,
         )
@@ -234,7 +233,7 @@ class Measure(ABC):
             words.append("types:" + (_plain("<".join(types)) if len(types) > 1 else "1"))
         if self.compat is not None:
             words.append(f"compat:{self.compat}")
-        return "|".join([*words, f"caesura:{VERSION}"])
+        return "|".join([*words, f"caesura:{__version__}"])
 
     @classmethod
     def of(cls, compat: str | None, **options: Any) -> Self:
@@ -254,7 +253,15 @@ class Measure(ABC):
 _made: dict[Any, Measure] = {}
 
 
-def spread(values: Sequence[Any]) -> Any:
+def share(part: NDArray[Any], whole: NDArray[Any], *, empty: float | NDArray[Any] = 0.0) -> NDArray[np.float64]:
+    """part / whole, row by row, and ``empty`` where the whole is 0 (and then the part is 0 too)."""
+    if whole.all():
+        return np.asarray(part / whole, np.float64)
+    nothing = whole == 0
+    return np.asarray(np.where(nothing, empty, part / (whole + nothing)), np.float64)
+
+
+def spread(values: Sequence[Any] | NDArray[Any]) -> Any:
     """One value if all agree, else a short text that says what there was."""
     if isinstance(values, np.ndarray):
         values = np.unique(values).tolist()

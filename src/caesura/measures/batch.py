@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
 from caesura.model.segmentation import UNTYPED, Segmentation
 
-__all__ = ["Batch", "Pair", "Text", "View", "pack"]
+__all__ = ["Batch", "Pair", "Plain", "Text", "View", "pack"]
 
 Ints = NDArray[np.int64]
 Text = Segmentation | Mapping[str, Segmentation]
@@ -86,29 +86,31 @@ def pack(texts: Sequence[Pair], view: View, sides: tuple[str, str]) -> tuple[Bat
     errors: dict[int, CaesuraError] = {}
     sound = _comparable(texts, sides, errors)
     pairs = cast(Sequence[Plain], texts)  # those that are sound
-    if view == "inner":
-        a = [pairs[i][0].inner for i in sound]
-        b = [pairs[i][1].inner for i in sound]
-        types = UNTYPED
-        codes: list[list[Ints]] = [[], []]
+    types: tuple[str, ...] = UNTYPED
+    if view == "typed":
+        types, sound = _common_types([pairs[i] for i in sound] if errors else pairs, sound, sides, errors)
+    chosen = [pairs[i] for i in sound] if errors else pairs
+    length = np.array([a.length for a, _ in chosen], np.int64)
+    if len(types) == 1:
+        a = [a.inner for a, _ in chosen]
+        b = [b.inner for _, b in chosen]
+        batch = Batch(length, _join(a), NONE, _offsets(a), _join(b), NONE, _offsets(b), types)
     else:
-        types, sound = _common_types([pairs[i] for i in sound], sound, sides, errors)
-        a, b, codes = [], [], [[], []]
-        for i in sound:
-            for side, one in enumerate(pairs[i]):
-                positions, mine = _typed(one, types)
-                (a, b)[side].append(positions)
-                codes[side].append(mine)
-    length = np.fromiter([pairs[i][0].length for i in sound], np.int64, len(sound))
-    batch = Batch(length, _join(a), _join(codes[0]), _offsets(a), _join(b), _join(codes[1]), _offsets(b), types)
+        sides_of = [[_typed(one, types) for one in side] for side in zip(*chosen, strict=True)] or [[], []]
+        (a, a_code), (b, b_code) = ([[p for p, _ in side], [c for _, c in side]] for side in sides_of)
+        batch = Batch(length, _join(a), _join(a_code), _offsets(a), _join(b), _join(b_code), _offsets(b), types)
     return batch, np.array(sound, np.int64), errors
 
 
 def _join(arrays: list[Ints]) -> Ints:
+    if len(arrays) == 1:
+        return arrays[0]
     return np.concatenate(arrays) if arrays else NONE
 
 
 def _offsets(arrays: list[Ints]) -> Ints:
+    if len(arrays) == 1:
+        return np.array((0, arrays[0].size))
     out = np.zeros(len(arrays) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, arrays), np.int64, len(arrays)), out=out[1:])
     return out
@@ -116,13 +118,15 @@ def _offsets(arrays: list[Ints]) -> Ints:
 
 def _comparable(pairs: Sequence[Any], sides: tuple[str, str], errors: dict[int, CaesuraError]) -> list[int]:
     try:
-        fine = [
+        fine = [  # in one pass, because most batches have nothing wrong
             type(a) is Segmentation and type(b) is Segmentation and a.length == b.length
             and (a.units is None or b.units is None or a.units is b.units)
             for a, b in pairs
         ]  # fmt: skip
     except (TypeError, ValueError):
         fine = [False] * len(pairs)
+    if all(fine):
+        return list(range(len(fine)))
     sound = []
     for i, good in enumerate(fine):
         problem = None if good else _problem(pairs[i], sides)
@@ -152,7 +156,7 @@ def _problem(pair: Any, sides: tuple[str, str]) -> str | None:
 
 
 def _common_types(
-    pairs: list[Plain], places: list[int], sides: tuple[str, str], errors: dict[int, CaesuraError]
+    pairs: Sequence[Plain], places: list[int], sides: tuple[str, str], errors: dict[int, CaesuraError]
 ) -> tuple[tuple[str, ...], list[int]]:
     """One scale for everything that is scored together.
 
@@ -175,7 +179,9 @@ def _common_types(
         scale = next(iter(scales))
     else:
         occurring = {name for pair in pairs for one in pair for _, name in one.boundaries}
-        scale = tuple(sorted(occurring, key=lambda t: (not t.isdecimal(), int(t) if t.isdecimal() else 0, t))) or UNTYPED
+        scale = (
+            tuple(sorted(occurring, key=lambda t: (not t.isdecimal(), int(t) if t.isdecimal() else 0, t))) or UNTYPED
+        )
         if len(scale) > 2:
             warnings.warn(
                 f"the order of the types was not declared; taken as {' < '.join(scale)}, which decides what a "
@@ -218,4 +224,3 @@ def _typed(one: Segmentation, scale: tuple[str, ...]) -> tuple[Ints, Ints]:
         inner = int(np.searchsorted(positions, one.length))
         positions, codes = positions[:inner], codes[:inner]
     return positions, codes
-

@@ -22,10 +22,9 @@ ordered by leftmost position and lower type. It may differ when the text is reve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import lcm
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -35,7 +34,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
-from caesura.measures.base import Computed, Counts, Measure
+from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import Batch
 from caesura.measures.edits import edits_of
 from caesura.measures.options import Option, choice, number, whole
@@ -65,7 +64,7 @@ _REST = (
 _GREEDY = {"alignment": "greedy"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Costs:
     """What edits cost, as exact fractions, and what pairs save in whole numbers of 1 / scale."""
 
@@ -76,14 +75,14 @@ class Costs:
     ws: Fraction
     types: int
 
-    @property
+    @cached_property
     def per_position(self) -> Fraction:
         """Cost of one position of span."""
         if self.transposition in ("unit", "te"):
             return Fraction(0)
         return Fraction(1, self.n_t if self.transposition == "scaled" else max(1, self.n_t - 1))
 
-    @property
+    @cached_property
     def per_step(self) -> Fraction:
         """Cost of one step on the scale of types."""
         if self.substitution == "unit":
@@ -91,7 +90,7 @@ class Costs:
         return Fraction(1, self.types if self.substitution == "scaled" else max(1, self.types - 1))
 
     def moved(self, d: int) -> Fraction:
-        """Cost of a transposition over d positions."""
+        """Cost of a transposition over d positions; d = 0 gives the constant part."""
         if self.transposition == "te":
             return 2 - Fraction(1, 2 ** (d - 1))
         return (1 if self.transposition == "unit" else self.wt) + d * self.per_position
@@ -100,7 +99,7 @@ class Costs:
         """Cost of a substitution over x steps."""
         return (1 if self.substitution == "unit" else self.ws) + x * self.per_step
 
-    @property
+    @cached_property
     def scale(self) -> int:
         """A common denominator of all costs."""
         halves = 2 ** max(0, self.n_t - 2) if self.transposition == "te" else 1
@@ -108,6 +107,7 @@ class Costs:
             self.per_position.denominator, self.per_step.denominator, self.wt.denominator, self.ws.denominator, halves
         )
 
+    @cached_property
     def gains(self) -> tuple[Ints, Ints]:
         """What a transposition over d = 0, 1, ... n_t-1 and a substitution over x = 0, 1, ... save against 2 additions."""
         scale = self.scale
@@ -119,27 +119,25 @@ class Costs:
         gain_s = int((2 - self.changed(0)) * scale) - np.arange(self.types) * int(self.per_step * scale)
         return gain_t.astype(np.int64), gain_s.astype(np.int64)
 
-    def total(self, counts: Counts, te: Counts | None) -> NDArray[np.float64]:
-        """Cost of each row of counts (additions, transpositions, span, substitutions, distance, ...)."""
-        additions, transpositions, span, substitutions, distance = counts[:, :5].T
-        # Divide rather than multiply by a reciprocal: span / n_t is then rounded once.
-        cost = additions + distance * self.per_step.numerator / self.per_step.denominator
-        cost = cost + float(self.changed(0)) * substitutions
-        if te is not None:
-            return cost + 2 * transpositions - te
-        cost = cost + float(self.moved(0)) * transpositions
-        return cost + span * self.per_position.numerator / self.per_position.denominator
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """What one addition, transposition, position of span, substitution, step and match cost, times ``scale``."""
+        te = self.transposition == "te"
+        constant = Fraction(2) if te else self.moved(0)
+        each = [Fraction(1), constant, self.per_position, self.changed(0), self.per_step, Fraction(0)]
+        return np.array([float(cost * self.scale) for cost in ([*each, Fraction(-1)] if te else each)])
+
+    def total(self, counts: Counts) -> NDArray[np.float64]:
+        """Cost of each row of counts: additions, transpositions, span, substitutions, distance, matches (, te)."""
+        # Whole numbers up to the one division, so the result is the nearest float.
+        cost: NDArray[np.float64] = counts[:, : len(self.weights)] @ self.weights / self.scale
+        return cost
 
 
 @lru_cache(256)
 def _costs(n_t: int, transposition: str, substitution: str, wt: float, ws: float, types: int) -> Costs:
     # A weight is meant as it is written: 0.1 is a tenth, not the nearest binary fraction.
     return Costs(n_t, transposition, substitution, Fraction(repr(wt)), Fraction(repr(ws)), types)
-
-
-@lru_cache(256)
-def _gains(costs: Costs) -> tuple[Ints, Ints]:
-    return costs.gains()
 
 
 class _Edited(Measure):
@@ -163,6 +161,8 @@ class _Edited(Measure):
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """Sums of whole-number gains must fit into 64 bits, which only weights of many digits can break."""
         scale = self.costs(batch.types).scale
+        if 2.0 * scale * (len(batch.a_pos) + 1.0) ** 2 < 2.0**62:
+            return {}
         pairs = np.minimum(batch.a_count, batch.b_count) + 1.0
         return {
             int(d): OptionError(
@@ -173,11 +173,12 @@ class _Edited(Measure):
 
     def mates(self, batch: Batch) -> Ints:
         """For each boundary of a, the index of its partner in b, or -1."""
-        gain_t, gain_s = _gains(self.costs(batch.types))
+        gain_t, gain_s = self.costs(batch.types).gains
         method = kernel.MATCHING if len(batch.types) > 1 or self["transposition"] == "te" else kernel.ORDERED
         if self["alignment"] == "greedy":
             method = kernel.GREEDY
         mate = np.empty(len(batch.a_pos), np.int64)
+        mate[batch.a_off[0] : batch.a_off[-1]] = -1
         kernel.align(
             batch.a_pos, batch.a_code, batch.a_off, batch.b_pos, batch.b_code, batch.b_off, gain_t, gain_s, method, mate
         )
@@ -197,9 +198,13 @@ class _Edited(Measure):
         """B and correctness are shares of 1 only if no pair costs more than 1."""
         dearest = self.costs(("one", "other")).moved(max(0, self["n_t"] - 1))
         if dearest > 1:
-            raise OptionError(f"wt must leave transpositions at a cost of at most 1; {float(dearest):g} at n_t={self['n_t']}")
+            raise OptionError(
+                f"wt must leave transpositions at a cost of at most 1; {float(dearest):g} at n_t={self['n_t']}"
+            )
         if self["ws"] > 0 and self["substitution"] == "printed":
-            raise OptionError("ws must leave substitutions at a cost of at most 1; substitution='printed' alone costs 1")
+            raise OptionError(
+                "ws must leave substitutions at a cost of at most 1; substitution='printed' alone costs 1"
+            )
 
 
 class _Similarity(_Edited):
@@ -220,9 +225,6 @@ class _Similarity(_Edited):
         mate = self.mates(batch)
         kernel.tally(batch.a_pos, batch.a_code, batch.a_off, batch.b_pos, batch.b_code, batch.b_off, mate, out)
         return Computed(out if self._te else out[:, :6], {})
-
-    def cost(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
-        return self.costs(types).total(counts, counts[:, 6] if self._te else None)
 
 
 class SegmentationSimilarity(_Similarity):
@@ -254,9 +256,11 @@ class SegmentationSimilarity(_Similarity):
         return Computed(np.column_stack([super().compute(batch).counts, positions]), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
-        positions = counts[:, -1]
-        share = np.divide(self.cost(counts, types), positions, out=np.zeros(len(counts)), where=positions > 0)
-        return 1 - share
+        return 1 - share(self.costs(types).total(counts), counts[:, -1])
+
+
+# additions, transpositions, substitutions and matches: the columns that count boundary pairs
+_COUNTED = np.array([1.0, 1, 0, 1, 0, 1])
 
 
 class BoundarySimilarity(_Similarity):
@@ -273,9 +277,7 @@ class BoundarySimilarity(_Similarity):
         self._at_most_one()
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
-        additions, transpositions, _, substitutions, _, matches = counts.T
-        pairs = additions + transpositions + substitutions + matches
-        return 1 - np.divide(self.cost(counts, types), pairs, out=np.zeros(len(counts)), where=pairs > 0)
+        return 1 - share(self.costs(types).total(counts), counts @ _COUNTED)
 
 
 class ConfusionScore(Score):
@@ -348,6 +350,11 @@ class ConfusionScore(Score):
             return sum(self.f(one, beta=beta) for one in occurring) / len(occurring) if occurring else 1.0
         return f_measure(self.precision(type), self.recall(type), beta)
 
+    @property
+    def figures(self) -> dict[str, float]:
+        """B-precision, B-recall and B-F over all types."""
+        return {"precision": self.precision(), "recall": self.recall(), "f": self.f()}
+
     def as_dict(self) -> dict[str, Any]:
         """As of every score, with the matrix."""
         return super().as_dict() | {"types": [*self.types, None], "matrix": self.matrix.tolist()}
@@ -401,11 +408,7 @@ class BoundaryConfusion(_Edited):
         else:
             both = hypothesis + reference
         # With no boundary at all F is 1; under "errors" all boundaries may be substitutions, and F is 0.
-        empty = np.where(hypothesis + reference > 0, 0.0, 1.0)
-        return np.divide(2 * correct, both, out=empty, where=both > 0)
-
-    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        return {}
+        return share(2 * correct, both, empty=np.where(hypothesis + reference > 0, 0.0, 1.0))
 
 
 def segmentation_similarity(

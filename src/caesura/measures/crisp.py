@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels import segments as kernel
-from caesura.measures.base import Computed, Counts, Measure
+from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import Batch
 from caesura.measures.edits import edits_of
 from caesura.measures.options import Option, whole
@@ -45,8 +45,7 @@ class Crisp(Measure):
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         matches, reference, hypothesis = counts.T
-        whole = reference + hypothesis
-        return np.divide(2 * matches, whole, out=np.ones(len(counts)), where=whole > 0)
+        return share(2 * matches, reference + hypothesis, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         matches, reference, hypothesis = counts["matches"], counts["reference"], counts["hypothesis"]
@@ -78,7 +77,7 @@ class UnitError(Measure):
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         fn, fp, units = counts.T
-        return (fn + fp) / (2 * units)
+        return share(fn + fp, 2 * units)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         return {"r_fn": counts["fn"] / counts["units"], "r_fp": counts["fp"] / counts["units"]}

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
-from caesura.measures.base import Computed, Counts, Measure
+from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import Batch, Pair, Text
 from caesura.measures.options import Option, choice
 from caesura.measures.similarity import (
@@ -155,9 +155,7 @@ class FlexibleSimilarity(Measure):
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         """S_f or S_f^B."""
-        cost = counts[:, 0]
-        over = counts[:, 1 if self["normalize"] == "positions" else 2]
-        return 1 - np.divide(cost, over, out=np.zeros(len(counts)), where=over > 0)
+        return 1 - share(counts[:, 0], counts[:, 1 if self["normalize"] == "positions" else 2])
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         """Both S_f and S_f^B, whichever is the value."""

@@ -90,9 +90,7 @@ def pack_streams(
         kept.append(Streams(tuple(name for name, _, _ in text), tuple(a.length for _, a, _ in text)))
     length = np.array([sum(one.lengths) for one in kept], np.int64)
     (a, b), (a_code, b_code) = sides_pos, sides_code
-    batch = Dialogues(
-        length, _join(a), _join(a_code), _ends(a), _join(b), _join(b_code), _ends(b), scale, tuple(kept)
-    )
+    batch = Dialogues(length, _join(a), _join(a_code), _ends(a), _join(b), _join(b_code), _ends(b), scale, tuple(kept))
     return batch, np.array(good, np.int64), errors
 
 

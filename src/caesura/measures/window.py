@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import window as kernel
-from caesura.measures.base import Computed, Counts, Measure
+from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import Batch
 from caesura.measures.options import Option, choice, flag, whole
 from caesura.model.score import Score, f_measure, ratio
@@ -35,7 +35,7 @@ _ERROR_RATE = (
     *_HOW_K,
     Option("padding", "inner", choice("inner", "segeval"), "which padded windows the sum is divided by"),
 )
-_PRESETS = MappingProxyType(
+_PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "fournier2012": {"width": "units"},
         "segeval-2.0.11": {"rounding": "half_even", "clamp": False, "padding": "segeval"},
@@ -123,8 +123,7 @@ class _ErrorRate(_Windowed):
         return Computed(np.column_stack([errors, np.maximum(windows, 0)]), resolved)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
-        errors, windows = counts.T
-        return np.divide(errors, windows, out=np.zeros(len(counts)), where=windows > 0)
+        return share(counts[:, 0], counts[:, 1])
 
 
 class Pk(_ErrorRate):
@@ -167,8 +166,7 @@ class WinPR(_Windowed):
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         tp, fp, fn, _ = counts.T
         # F = 2PR / (P + R) = 2 TP / (2 TP + FP + FN), also where one of P and R is 0/0 with the other side not empty.
-        whole = 2 * tp + fp + fn
-        return np.divide(2 * tp, whole, out=np.ones(len(counts)), where=whole > 0)
+        return share(2 * tp, 2 * tp + fp + fn, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         tp, fp, fn = counts["tp"], counts["fp"], counts["fn"]

@@ -85,6 +85,10 @@ class Maker(Protocol):
         """The score of all these documents together."""
         ...
 
+    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
+        """Name and every resolved option in one line."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Score:
@@ -103,8 +107,6 @@ class Score:
     """Every option as it was resolved."""
     types: tuple[str, ...]
     """The boundary types it was computed over."""
-    signature: str
-    """One line that lets someone else reproduce the number."""
     documents: int = 1
     """How many documents it covers."""
     aligned: Callable[[], tuple[Edit, ...]] | None = field(default=None, repr=False)
@@ -112,6 +114,11 @@ class Score:
 
     def __float__(self) -> float:
         return self.value
+
+    @cached_property
+    def signature(self) -> str:
+        """One line that lets someone else reproduce the number."""
+        return self.measure.signature(self.params, self.types, self.documents)
 
     @cached_property
     def edits(self) -> tuple[Edit, ...] | None:
@@ -154,13 +161,18 @@ class Score:
             raise AttributeError(f"{self.measure.name} has no {name}")
         return self.parts.derived[name]
 
+    @property
+    def figures(self) -> dict[str, float]:
+        """Further figures beside the value, such as precision and recall."""
+        return dict(self.parts.derived)
+
     def as_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints: measure, value, parts, derived figures, params, signature."""
+        """What ``--json`` prints: measure, value, parts, further figures, params, signature."""
         return {
             "measure": repr(self.measure),
             "value": self.value,
             "parts": dict(self.parts),
-            "derived": dict(self.parts.derived),
+            "figures": self.figures,
             "params": dict(self.params),
             "documents": self.documents,
             "signature": self.signature,

@@ -36,7 +36,7 @@ class Segmentation:
     True
     """
 
-    __slots__ = ("_codes", "_hash", "_inner", "_positions", "declared", "labels", "length", "types", "units")
+    __slots__ = ("_codes", "_hash", "_positions", "declared", "inner", "labels", "length", "types", "units")
 
     length: int
     """Number of units, N."""
@@ -48,10 +48,11 @@ class Segmentation:
     """The text, a string a unit, where it is known."""
     labels: tuple[str, ...] | None
     """A segment label for each unit, where there are any."""
+    inner: Ints
+    """Positions 1..N-1 that carry a boundary, each once, rising. What window and crisp measures see."""
     # One entry a (position, type), sorted; codes index ``types``, and are empty if there is one type only.
     _positions: Ints
     _codes: Ints
-    _inner: Ints | None
     _hash: int | None
 
     def __init__(
@@ -76,7 +77,10 @@ class Segmentation:
         codes.flags.writeable = False
         put(self, "_positions", positions)
         put(self, "_codes", codes)
-        put(self, "_inner", None)
+        inner = np.unique(positions) if codes.size else positions
+        if inner.size and inner[-1] == length:
+            inner = inner[:-1]
+        put(self, "inner", inner)
         put(self, "_hash", None)
 
     # -- constructors ---------------------------------------------------------------------------------------------
@@ -100,11 +104,14 @@ class Segmentation:
         length: int,
         positions: Sequence[int] | NDArray[Any],
         *,
-        marks: Sequence[str] | None = None,
+        marks: Sequence[str | int | Collection[str | int]] | None = None,
         types: Iterable[str | int] | None = None,
         units: Iterable[str] | None = None,
     ) -> Segmentation:
-        """Boundary positions, rising, each from 1 to N-1 (to N where ``marks`` gives each boundary a type)."""
+        """Boundary positions, rising, each from 1 to N-1.
+
+        ``marks`` gives each position a type or a set of types; position N may then be marked too.
+        """
         length = _check_length(length)
         array = _whole_numbers(positions, "positions")
         if marks is None and types is not None:
@@ -127,8 +134,10 @@ class Segmentation:
         if marks is None:
             return cls(length, array, _NO_CODES, UNTYPED, units=units)
         if len(marks) != len(array):
-            raise SegmentationError(f"marks: one mark a position is needed; got {len(marks)} for {len(array)} positions")
-        sets = [(m,) for m in marks]
+            raise SegmentationError(
+                f"marks: one mark a position is needed; got {len(marks)} for {len(array)} positions"
+            )
+        sets = [(m,) if isinstance(m, (str, int, np.integer)) else tuple(m) for m in marks]
         return cls._typed(length, array.tolist(), sets, types, units, "marks")
 
     @classmethod
@@ -231,17 +240,6 @@ class Segmentation:
     def positions(self) -> Ints:
         """Positions that carry a boundary, each once, rising; position N among them only if it was marked."""
         return self._positions if not self._codes.size else np.unique(self._positions)
-
-    @property
-    def inner(self) -> Ints:
-        """Positions 1..N-1 that carry a boundary, each once, rising. What window and crisp measures see."""
-        if self._inner is None:
-            inner = self.positions
-            if inner.size and inner[-1] == self.length:
-                inner = inner[:-1]
-            object.__setattr__(self, "_inner", inner)
-            return inner
-        return self._inner
 
     @property
     def boundaries(self) -> tuple[tuple[int, str], ...]:

@@ -1,0 +1,1 @@
+"""Results into something to read: a table or score in, a string out."""

@@ -1,0 +1,43 @@
+"""What every test can ask for: the shared folder, the peers, and one hypothesis profile."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from hypothesis import settings
+
+SHARED = Path(__file__).resolve().parents[1].parent / "shared"
+
+settings.register_profile("caesura", derandomize=True, deadline=None, max_examples=200, print_blob=True)
+settings.load_profile("caesura")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with specification, oracles and data, which stands beside a checkout and is no part of it."""
+    if not SHARED.is_dir():
+        pytest.skip("no folder ../shared beside the repository: its oracles and data are not here")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def segeval() -> ModuleType:
+    """segeval 2.0.11, the reference program of Fournier 2013."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        module = pytest.importorskip("segeval", reason="segeval is not installed: pip install caesura[test]")
+        pytest.importorskip("segeval.data.samples")
+    return module
+
+
+@pytest.fixture(scope="session")
+def nltk_segmentation() -> SimpleNamespace:
+    """NLTK's pk and windowdiff. (The module cannot be imported as a whole: nltk.metrics hides it behind a function.)"""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pytest.importorskip("nltk", reason="NLTK is not installed: pip install caesura[test]")
+        from nltk.metrics.segmentation import pk, windowdiff
+    return SimpleNamespace(pk=pk, windowdiff=windowdiff)

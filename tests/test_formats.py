@@ -1,0 +1,313 @@
+"""Files: what they say comes back, and what is wrong with them is said with its place."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.data import stargazer
+from caesura.errors import FormatError, OptionError
+from caesura.formats import formats
+
+# -- round trips ------------------------------------------------------------------------------------------------------
+
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
+
+
+@st.composite
+def plain_corpora(draw: st.DrawFn, coders: int = 3) -> cz.Corpus:
+    """Items of one to twelve units, coders missing here and there."""
+    who = draw(st.lists(names, min_size=1, max_size=coders, unique=True))
+    items = {}
+    for item in draw(st.lists(names, min_size=1, max_size=3, unique=True)):
+        length = draw(st.integers(1, 12))
+        present = draw(st.lists(st.sampled_from(who), min_size=1, unique=True))
+        items[item] = {
+            coder: cz.Segmentation.from_bits(draw(st.text("01", min_size=length - 1, max_size=length - 1)))
+            for coder in who
+            if coder in present
+        }
+    return cz.Corpus(items)
+
+
+@st.composite
+def typed_corpora(draw: st.DrawFn) -> cz.Corpus:
+    types = draw(st.lists(names, min_size=1, max_size=3, unique=True))
+    text = draw(st.booleans())
+    who = draw(st.lists(names.filter(is_column), min_size=1, max_size=3, unique=True))
+    items = {}
+    for item in draw(st.lists(names, min_size=1, max_size=3, unique=True)):
+        length = draw(st.integers(1, 6))
+        units = draw(st.lists(names | st.just(""), min_size=length, max_size=length)) if text else None
+        marked = st.lists(st.lists(st.sampled_from(types), unique=True), min_size=length, max_size=length)
+        items[item] = {}
+        for coder in who:
+            marks = {i: m for i, m in enumerate(draw(marked), 1) if m}
+            items[item][coder] = cz.Segmentation.from_positions(
+                length, list(marks), marks=list(marks.values()), types=types, units=units
+            )
+    return cz.Corpus(items)
+
+
+def is_column(name: str) -> bool:
+    return name == name.strip() and name not in ("item", "stream", "unit", "text", "types")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("round")
+
+
+@given(corpus=plain_corpora())
+def test_masses_json_round_trip(corpus: cz.Corpus, folder: Path) -> None:
+    cz.write(corpus, folder / "c.json")
+    assert cz.read(folder / "c.json") == corpus
+
+
+@given(corpus=plain_corpora())
+def test_masses_tsv_round_trip(corpus: cz.Corpus, folder: Path) -> None:
+    cz.write(corpus, folder / "c.tsv", "masses-tsv")
+    assert cz.read(folder / "c.tsv") == corpus
+
+
+@given(corpus=plain_corpora(coders=1))
+def test_bits_round_trip_or_refuse(corpus: cz.Corpus, folder: Path) -> None:
+    corpus = cz.Corpus({item: {"c": corpus[item, corpus.coders[0]]} for item in corpus.items})
+    holdable = all(item == item.strip() and len(item.splitlines()) == 1 and "\t" not in item for item in corpus.items)
+    if holdable:
+        cz.write(corpus, folder / "c.bits")
+        assert cz.read(folder / "c.bits") == corpus
+    else:
+        with pytest.raises(FormatError, match="cannot hold tabs or line breaks"):
+            cz.write(corpus, folder / "c.bits")
+
+
+@given(corpus=plain_corpora(), suffix=st.sampled_from([("c.csv", "table-csv"), ("c.tsv", "table-tsv")]))
+def test_plain_table_round_trip(corpus: cz.Corpus, suffix: tuple[str, str], folder: Path) -> None:
+    lengths = {item: {one.length for one in corpus.of_item(item).values()} for item in corpus.items}
+    if not all(map(is_column, corpus.coders)):
+        with pytest.raises(FormatError, match="cannot be a column"):
+            cz.write(corpus, folder / suffix[0], suffix[1])
+    elif all(len(one) == 1 for one in lengths.values()):
+        cz.write(corpus, folder / suffix[0], suffix[1])
+        assert cz.read(folder / suffix[0], suffix[1]) == corpus
+
+
+@given(corpus=typed_corpora(), suffix=st.sampled_from([("c.csv", "table-csv"), ("c.tsv", "table-tsv")]))
+def test_typed_table_round_trip(corpus: cz.Corpus, suffix: tuple[str, str], folder: Path) -> None:
+    cz.write(corpus, folder / suffix[0], suffix[1])
+    assert cz.read(folder / suffix[0], suffix[1]) == corpus
+
+
+def test_stargazer_is_hearsts_table() -> None:
+    segeval_samples = pytest.importorskip("segeval.data.samples")
+    theirs = segeval_samples.HEARST_1997_STARGAZER["stargazer"]
+    ours = stargazer().of_item("stargazer")
+    assert {coder: one.masses for coder, one in ours.items()} == {c: tuple(m) for c, m in theirs.items()}
+
+
+def test_segevals_own_tsv_form(tmp_path: Path) -> None:
+    path = tmp_path / "hearst1997.tsv"
+    path.write_text("Coder\tMasses\n1\t2\t3\t3\n2\t8\n")
+    corpus = cz.read(path)
+    assert corpus.items == ("hearst1997",)
+    assert corpus["hearst1997", "1"].masses == (2, 3, 3)
+    cz.write(corpus, path)
+    assert path.read_text() == "Coder\tMasses\n1\t2\t3\t3\n2\t8\n"
+
+
+def test_table_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("item,unit,text,ann,bo\np,1,In Xanadu,,0\np,2,did,1,0\np,3,Kubla,,1\np,4,Khan,1,1\nq,1,a,NA,1\n")
+    corpus = cz.read(path)
+    assert corpus["p", "ann"].masses == (2, 2)
+    assert corpus["p", "bo"].masses == (3, 1)
+    assert corpus["p", "ann"].units == ("In Xanadu", "did", "Kubla", "Khan")
+    assert ("q", "ann") not in corpus
+    assert corpus["q", "bo"].masses == (1,)
+
+
+def test_types_of_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('unit,ann\n1,\n2,"["" , "", ""?""]"\n3,.\n'.replace('" , "', '","'))
+    path.write_text('unit,ann\n1,\n2,"["","", ""?""]"\n3,.\n')
+    one = cz.read(path)["t", "ann"]
+    assert one.types == (",", ".", "?")
+    assert one.declared is False
+    assert one.boundaries == ((2, ","), (2, "?"), (3, "."))
+    declared = cz.read(path, types=["?", ",", "."])["t", "ann"]
+    assert declared.types == ("?", ",", ".")
+
+
+def test_byte_order_mark_and_crlf(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("unit,ann\r\n1,1\r\n2,\r\n".encode("utf-8-sig"))
+    assert cz.read(path)["t", "ann"].masses == (1, 1)
+
+
+def test_format_is_found_by_content_when_the_suffix_is_strange(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.dat"
+    path.write_text('{"items": {"a": {"b": [1, 2]}}}')
+    assert cz.read(path)["a", "b"].masses == (1, 2)
+
+
+# -- damage -----------------------------------------------------------------------------------------------------------
+
+BAD = {
+    # name -> (content, line or None, message)
+    "truncated.json": ('{"items": {"a": {"x": [1, 2', 1, "not valid JSON: Expecting ',' delimiter at column 28"),
+    "later.json": ('{\n "items": {\n', 3, "not valid JSON: Expecting property name enclosed in double quotes at column 1"),
+    "list.json": ("[1, 2]", 1, 'an object with "items": {item: {coder: [masses]}} is needed'),
+    "kind.json": (
+        '{"items": {},\n "segmentation_type": "tree"}', 2, "segmentation_type must be linear; got 'tree'"
+    ),
+    "zero.json": (
+        '{"items": {\n "a": {\n  "x": [1, 0]}}}', 3,
+        "item 'a', coder 'x': masses[1]: a mass must be a whole number from 1 to 2147483647; got 0",
+    ),
+    "nan.json": ('{"items": {"a": {"x": [NaN]}}}', 1, "item 'a', coder 'x': masses[0]: a whole number is needed; got nan"),
+    "float.json": ('{"items": {"a": {"x": [1.5]}}}', 1, "item 'a', coder 'x': masses[0]: a whole number is needed; got 1.5"),
+    "string.json": ('{"items": {"a": {"x": "12"}}}', 1, "item 'a', coder 'x': a list of masses is needed; got '12'"),
+    "none.json": ('{"items": {"a": {"x": []}}}', 1, "item 'a', coder 'x': masses: a text has at least one segment; got none"),
+    "item.json": ('{"items": {"a": 3}}', 1, "item 'a': {coder: [masses]} is needed"),
+    "twice.json": ('{"items": {"a": {"x": [1], "x": [2]}}}', None, "the key 'x' stands twice in one object"),
+    "deep.json": ("[" * 100_000, 1, "not valid masses: nested too deeply"),
+    "nothing.json": ('{"items": {}}', None, "no segmentation was found (segment masses as JSON, {item: {coder: [masses]}})"),
+    "ragged.tsv": ("item\tunit\tann\tbo\na\t1\t1\n", 2, "a row must have 4 cells like the header; got 3"),
+    "letters.tsv": ("Coder\tMasses\n1\t2\tx\n", 2, "mass 2: a whole number is needed; got 'x'"),
+    "blank.tsv": ("Coder\tMasses\n1\t2\t\t3\n", 2, "mass 2: a whole number is needed; got ''"),
+    "short.tsv": ("Coder\tMasses\n1\n", 2, "a name and at least one mass are needed; got 1 cell(s)"),
+    "again.tsv": ("Coder\tMasses\n1\t2\n1\t2\n", 3, "item 'again' has coder '1' twice"),
+    "minus.tsv": (
+        "Coder\tMasses\n1\t2\n2\t-2\n", 3,
+        "coder '2': masses[0]: a mass must be a whole number from 1 to 2147483647; got -2",
+    ),
+    "header.tsv": ("x\n1\n", 1, "the header must begin with Coder, or Item and Coder; got 'x'"),
+    "two.bits": ("0101\n0120\n", 2, "a bit must be 0 or 1; got '2' at mark 3"),
+    "gap.bits": ("0101\n\n01\n", 2, "a document a line is needed, '-' for one unit; the line is empty"),
+    "quote.csv": ('unit,ann\n1,"open\n', 2, "not a valid table: unexpected end of data"),
+    "coderless.csv": ("item,unit\na,1\n", 1, "a column a coder is needed beside item, unit; got none"),
+    "nameless.csv": ("item,,x\na,1,2\n", 1, "column 2 must have a name in the header; it is empty"),
+    "double.csv": ("x,x\n1,2\n", 1, "a column may stand only once in the header; got 'x' twice"),
+    "order.csv": ("unit,x\n1,1\n3,1\n", 3, "units must be numbered 1, 2, 3 ... within an item; got 3 for unit 2"),
+    "partly.csv": ("unit,x\n1,NA\n2,1\n", 2, "item 'partly', coder 'x': NA must stand in all cells or in none"),
+    "types.csv": ("types,x\nscene,1\n", 2, 'types must be a JSON list of names like ["scene", "act"]; got \'scene\''),
+    "undeclared.csv": ('types,x\n"[""a""]",\n,b\n', 3, "type 'b' is not declared; declared are 'a'"),
+    "cell.csv": ('x\n[a\n', 2, 'several types are written as a JSON list like ["scene", "act"]; got \'[a\''),
+    "empty.json": ("", 1, "the file is empty"),
+    "spaces.csv": (" \n\n", 1, "the file is empty"),
+    "unknown.dat": ("hello world\n", 1, "the format was not recognised; name it, one of "
+                    "masses-json, masses-tsv, table-csv, table-tsv, bits"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_damaged_file(name: str, tmp_path: Path) -> None:
+    content, line, message = BAD[name]
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(FormatError) as caught:
+        cz.read(path)
+    assert caught.value.path == str(path)
+    assert caught.value.line == line
+    assert str(caught.value) == f"{path}{'' if line is None else f':{line}'}: {message}"
+
+
+def test_directory(tmp_path: Path) -> None:
+    with pytest.raises(FormatError) as caught:
+        cz.read(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: a file is needed; this is a directory"
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be read: No such file or directory"):
+        cz.read(tmp_path / "nowhere.json")
+
+
+def test_binary_file(tmp_path: Path) -> None:
+    path = tmp_path / "image.json"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    with pytest.raises(FormatError) as caught:
+        cz.read(path)
+    assert str(caught.value) == f"{path}:1: text in UTF-8 is needed; got byte 0x89, is this a binary file?"
+    path.write_bytes(b"Coder\n\0\0")
+    with pytest.raises(FormatError) as caught:
+        cz.read(path)
+    assert str(caught.value) == f"{path}:2: text is needed; got a NUL character, is this a binary file?"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_named_pipe_does_not_hang(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.json"
+    os.mkfifo(path)
+    with pytest.raises(FormatError, match="a regular file is needed"):
+        cz.read(path)
+
+
+def test_good_items_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.json"
+    path.write_text(json.dumps({"items": {"good": {"x": [1, 2]}, "bad": {"x": [0], "y": [3]}}}))
+    problems: list[FormatError] = []
+    corpus = cz.read(path, problems=problems)
+    assert list(corpus) == [("good", "x"), ("bad", "y")]
+    assert [p.problem for p in problems] == [
+        "item 'bad', coder 'x': masses[0]: a mass must be a whole number from 1 to 2147483647; got 0"
+    ]
+
+
+@given(data=st.binary(max_size=300), suffix=st.sampled_from([".json", ".tsv", ".csv", ".bits", ".dat"]))
+def test_any_bytes_give_a_corpus_or_our_error(data: bytes, suffix: str, folder: Path) -> None:
+    path = folder / f"any{suffix}"
+    path.write_bytes(data)
+    with suppress(cz.errors.CaesuraError):
+        assert isinstance(cz.read(path), cz.Corpus)
+
+
+@given(text=st.text('01,\t\n"[]{}:a', max_size=60), format=st.sampled_from(list(formats())))
+def test_any_text_in_any_format_gives_a_corpus_or_our_error(text: str, format: str, folder: Path) -> None:
+    path = folder / "any.dat"
+    path.write_text(text)
+    with suppress(cz.errors.CaesuraError):
+        assert isinstance(cz.read(path, format), cz.Corpus)
+
+
+# -- what a format cannot hold ----------------------------------------------------------------------------------------
+
+
+def typed() -> cz.Corpus:
+    return cz.Corpus({"i": {"c": cz.Segmentation.from_marks(["", ",", "."])}})
+
+
+@pytest.mark.parametrize("name", ["c.json", "c.tsv", "c.bits"])
+def test_types_need_a_table(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    with pytest.raises(FormatError) as caught:
+        cz.write(typed(), path)
+    assert str(caught.value) == (
+        f"{path}: item 'i', coder 'c': this format cannot hold boundary types; write a .csv table"
+    )
+    assert not path.exists()
+
+
+def test_several_coders_in_bits(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="bit strings hold one coder; choose one of 1, 2, 3, 4, 5, 6, 7"):
+        cz.write(stargazer(), tmp_path / "s.bits")
+
+
+def test_unknown_suffix_and_format(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"the suffix must say the format, one of .json, .tsv, .csv, .bits, .txt; got .xls"):
+        cz.write(stargazer(), tmp_path / "s.xls")
+    with pytest.raises(OptionError, match="no format 'excel'; there are masses-json"):
+        cz.write(stargazer(), tmp_path / "s.json", "excel")
+
+
+def test_unwritable_place(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be written: No such file or directory"):
+        cz.write(stargazer(), tmp_path / "no" / "s.json")

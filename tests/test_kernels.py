@@ -1,0 +1,57 @@
+"""The kernel boundary itself."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+from caesura.kernels import boundary, segments, window
+
+EMPTY = np.empty(0, np.int64)
+
+
+def ints(*values: int) -> np.ndarray:
+    return np.array(values, np.int64)
+
+
+@pytest.mark.skipif(os.environ.get("CAESURA_CHECKED") != "1", reason="needs kernels built with bounds checks (.ci/run)")
+def test_checked_build_checks() -> None:
+    # The offsets promise a boundary that the array does not have.
+    with pytest.raises(IndexError):
+        segments.pair_within(EMPTY, ints(0, 1), ints(1), ints(0, 1), 0, ints(-1))
+    with pytest.raises(IndexError):
+        window.sweep(ints(1), ints(0, 2), EMPTY, ints(0, 0), ints(2), ints(1), ints(9), np.empty((1, 5)))
+    with pytest.raises(IndexError):
+        boundary.align(ints(1), EMPTY, ints(0, 2), ints(2), EMPTY, ints(0, 1), ints(0, 1), ints(2), 0, ints(-1, -1))
+
+
+@pytest.mark.parametrize("call", [segments.pair_within, segments.unit_overlap, window.sweep, boundary.align])
+def test_none_is_refused(call: object) -> None:
+    with pytest.raises(TypeError):
+        call(*[None] * 12)  # type: ignore[operator]
+
+
+def test_gil_is_released() -> None:
+    """While one thread is in the kernel another one runs Python."""
+    n = 300_000
+    a, b = np.arange(1, 2 * n, 2), np.arange(2, 2 * n + 1, 2)
+    one_type, off = np.zeros(n, np.int64), ints(0, n)
+    mate = np.full(n, -1)
+    ticks = 0
+    done = threading.Event()
+
+    def work() -> None:
+        # One stretch of 2 x 300,000 boundaries in the matching solver keeps the kernel busy.
+        boundary.align(a, one_type, off, b, one_type, off, ints(0, 3), ints(2), boundary.MATCHING, mate)
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not done.is_set():
+        ticks += 1
+    thread.join()
+    assert (mate >= 0).all()
+    assert ticks > 1000

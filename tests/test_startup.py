@@ -1,0 +1,25 @@
+"""What is imported when, so that starting stays quick."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def loaded_after(statement: str) -> set[str]:
+    code = f"import sys\n{statement}\nprint(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_package_brings_numpy_and_nothing_else() -> None:
+    extra = loaded_after("import caesura") - loaded_after("import numpy")
+    third_party = {name for name in extra if name not in sys.stdlib_module_names and not name.startswith("_")}
+    third_party.discard("cython_runtime")  # a name that compiled modules register; there is no such package
+    assert third_party == {"caesura"}
+
+
+def test_help_does_not_load_rich() -> None:
+    loaded = loaded_after("import caesura.cli")
+    assert "click" in loaded
+    assert "rich" not in loaded
