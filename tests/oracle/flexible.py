@@ -1,6 +1,6 @@
 """Flexible similarity from its definition: forced pairs, then every way of pairing the rest in order.
 
-Slow and obvious. Costs are fractions, so that ties are exact.
+Slow and obvious. Costs are whole numbers of millionths, so that ties are exact.
 """
 
 from __future__ import annotations
@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 
 Mark = str | None
 Boundary = tuple[int, str]
 Pairing = tuple[tuple[Boundary, Boundary], ...]
 
+ONE = 10**6
+
 
 class Oracle:
-    """Costs from a matrix over ``types`` and none (last), and c for each type."""
+    """Costs from a matrix over ``types`` and none (last), and c for each type; of at most three decimals."""
 
     def __init__(
         self,
@@ -26,53 +28,54 @@ class Oracle:
     ) -> None:
         names = [*types, None]
         rows = matrix or [[float(x == y) for y in names] for x in names]
-        self.s = {(x, y): exact(rows[i][j]) for i, x in enumerate(names) for j, y in enumerate(names)}
-        self.c = {
-            x: ((1 - self.s[x, None]) + (1 - self.s[None, x])) / 4
-            if c is None
-            else exact(c[x] if isinstance(c, dict) else c)
-            for x in types
-        }
+        self.cost = {(x, y): ONE - millionths(rows[i][j]) for i, x in enumerate(names) for j, y in enumerate(names)}
+        self.c = {x: (self.cost[x, None] + self.cost[None, x]) // 4 for x in types}
+        if c is not None:
+            self.c = {x: millionths(c[x] if isinstance(c, dict) else c) for x in types}
+        self.scored = cache(self._scored)
         self.best = cache(self._best)
         self.suffix = cache(self._suffix)
 
-    def deletion(self, x: Boundary) -> Fraction:
-        return 1 - self.s[x[1], None]
+    def deletion(self, x: Boundary) -> int:
+        return self.cost[x[1], None]
 
-    def insertion(self, y: Boundary) -> Fraction:
-        return 1 - self.s[None, y[1]]
+    def insertion(self, y: Boundary) -> int:
+        return self.cost[None, y[1]]
 
-    def pair(self, x: Boundary, y: Boundary) -> Fraction:
-        return (self.c[x[1]] + self.c[y[1]]) / 2 * abs(x[0] - y[0]) + 1 - self.s[x[1], y[1]]
+    def pair(self, x: Boundary, y: Boundary) -> int:
+        return (self.c[x[1]] + self.c[y[1]]) // 2 * abs(x[0] - y[0]) + self.cost[x[1], y[1]]
 
-    def score(self, a: Sequence[Mark], b: Sequence[Mark]) -> tuple[Fraction, int]:
+    def score(self, a: Sequence[Mark], b: Sequence[Mark]) -> tuple[float, int]:
         """(C, objects) of one stream."""
-        cost, objects = Fraction(0), 0
-        for run in runs(a, b):
-            if isinstance(run, str):
-                x, y = run.split("\n")
-                cost, objects = cost + 1 - self.s[x, y], objects + 1
-            else:
-                more_cost, more_objects = self.best(*run)
-                cost, objects = cost + more_cost, objects + more_objects
-        return cost, objects
+        cost, objects = self.scored(tuple(a), tuple(b))
+        return cost / ONE, objects
 
-    def _best(self, a: tuple[Boundary, ...], b: tuple[Boundary, ...]) -> tuple[Fraction, int]:
-        """By exhaustive search over order-preserving pairings: the least cost, then the most objects."""
+    def _scored(self, a: tuple[Mark, ...], b: tuple[Mark, ...]) -> tuple[int, int]:
+        """The run before the first forced pair, that pair, and what comes after it."""
+        k = next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x and y), len(a))
+        cost, objects = self.best(a[:k], b[:k])
+        if k == len(a):
+            return cost, objects
+        rest_cost, rest_objects = self.scored(a[k + 1 :], b[k + 1 :])
+        return cost + self.cost[a[k], b[k]] + rest_cost, objects + 1 + rest_objects
+
+    def _best(self, one: tuple[Mark, ...], other: tuple[Mark, ...]) -> tuple[int, int]:
+        """A run by exhaustive search over order-preserving pairings: the least cost, then the most objects."""
+        a, b = boundaries(one), boundaries(other)
         found = []
         for pairs in pairings(a, b):
             lone_a = [x for x in a if x not in {p for p, _ in pairs}]
             lone_b = [y for y in b if y not in {q for _, q in pairs}]
-            cost = sum((self.pair(x, y) for x, y in pairs), Fraction(0))
+            cost = sum(self.pair(x, y) for x, y in pairs)
             cost += sum(map(self.deletion, lone_a)) + sum(map(self.insertion, lone_b))
             found.append((cost, -len(pairs) - len(lone_a) - len(lone_b)))
         cost, objects = min(found)
         return cost, -objects
 
-    def _suffix(self, a: tuple[Boundary, ...], b: tuple[Boundary, ...]) -> tuple[Fraction, int]:
+    def _suffix(self, a: tuple[Boundary, ...], b: tuple[Boundary, ...]) -> tuple[int, int]:
         """(cost, pairs) of the best alignment of these two lists, by recursion."""
         if not a or not b:
-            return sum(map(self.deletion, a), Fraction(0)) + sum(map(self.insertion, b), Fraction(0)), 0
+            return sum(map(self.deletion, a)) + sum(map(self.insertion, b)), 0
         below, right, across = self.suffix(a[1:], b), self.suffix(a, b[1:]), self.suffix(a[1:], b[1:])
         return min(
             (self.deletion(a[0]) + below[0], below[1]),
@@ -100,28 +103,23 @@ class Oracle:
         return pairs
 
 
-def exact(value: float) -> Fraction:
-    """The number as it is written."""
-    return Fraction(repr(float(value)))
+def millionths(value: float) -> int:
+    """The number as it is written, which leaves room to halve and quarter it."""
+    whole = Fraction(repr(float(value))) * ONE
+    assert whole.denominator == 1, value
+    assert whole % 1000 == 0, value
+    return int(whole)
 
 
-def runs(a: Sequence[Mark], b: Sequence[Mark]) -> Iterator[str | tuple[tuple[Boundary, ...], tuple[Boundary, ...]]]:
-    """Forced pairs as "x\\ny", and the runs between them, their positions counted from the run's first boundary."""
-    one: list[Boundary] = []
-    other: list[Boundary] = []
-    for i in range(len(a) + 1):
-        forced = i < len(a) and a[i] and b[i]
-        if (forced or i == len(a)) and (one or other):
-            first = min(p for p, _ in one + other)
-            yield tuple((p - first, t) for p, t in one), tuple((p - first, t) for p, t in other)
-            one, other = [], []
-        if forced:
-            yield f"{a[i]}\n{b[i]}"
-        elif i < len(a):
-            if a[i]:
-                one.append((i, str(a[i])))
-            if b[i]:
-                other.append((i, str(b[i])))
+def boundaries(marks: Sequence[Mark]) -> tuple[Boundary, ...]:
+    return tuple((i, mark) for i, mark in enumerate(marks) if mark)
+
+
+def runs(a: Sequence[Mark], b: Sequence[Mark]) -> Iterator[tuple[tuple[Boundary, ...], tuple[Boundary, ...]]]:
+    """What lies between forced pairs."""
+    forced = [i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x and y]
+    for begin, end in pairwise([-1, *forced, len(a)]):
+        yield boundaries(a[begin + 1 : end]), boundaries(b[begin + 1 : end])
 
 
 def pairings(a: Sequence[Boundary], b: Sequence[Boundary]) -> Iterator[Pairing]:
