@@ -12,12 +12,15 @@ from caesura.formats import read, write
 from caesura.measures.base import Measure, __version__
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
 from caesura.measures.crisp import crisp, unit_error
+from caesura.measures.flexible import flexible_similarity
 from caesura.measures.registry import measures, parse
+from caesura.measures.similarity import similarity_from_confusion
 from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
+from caesura.operations import OperationsTable, operations_table
 from caesura.study import Scores, score_many
 
 __all__ = [
@@ -25,6 +28,7 @@ __all__ = [
     "Dialogue",
     "Edit",
     "Measure",
+    "OperationsTable",
     "Score",
     "Scores",
     "Segmentation",
@@ -33,12 +37,15 @@ __all__ = [
     "boundary_similarity",
     "crisp",
     "errors",
+    "flexible_similarity",
     "measures",
+    "operations_table",
     "parse",
     "pk",
     "read",
     "score_many",
     "segmentation_similarity",
+    "similarity_from_confusion",
     "unit_error",
     "win_pr",
     "window_diff",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.base import Computed, Measure, spread
-from caesura.measures.batch import Batch, Pair
+from caesura.measures.batch import Batch, Pair, Plain
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.score import Score
@@ -139,7 +139,7 @@ class Paired:
     """Two sides laid against each other, item by item."""
 
     items: tuple[str, ...]
-    pairs: list[Pair]
+    pairs: list[Plain]
     problems: tuple[str, ...]
     """Items that stand on one side only."""
 

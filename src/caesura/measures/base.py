@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
-from caesura.measures.batch import Batch, Pair, View, pack
+from caesura.measures.batch import Batch, Pair, Text, View, pack
 from caesura.measures.options import Option
 from caesura.model.score import Edit, Parts, Score
-from caesura.model.segmentation import Segmentation
 
 __all__ = ["Computed", "Measure", "__version__"]
 
@@ -144,14 +143,23 @@ class Measure(ABC):
         """What happened to every boundary of the one document in the batch; None if the measure aligns nothing."""
         return None
 
+    @property
+    def closed(self) -> bool:
+        """Whether counts over one list of types mean something else than counts over another."""
+        return True
+
     aligns: ClassVar[bool] = False
     score_class: ClassVar[type[Score]] = Score
 
     # -- scoring --------------------------------------------------------------------------------------------------
 
+    def lay(self, pairs: Sequence[Pair]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
+        """Arrays for the pairs that can be compared at all."""
+        return pack(pairs, self.view, self.sides)
+
     def pack(self, pairs: Sequence[Pair]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
         """Arrays for the pairs that can be scored, their places, and what is wrong with the others."""
-        batch, places, errors = pack(pairs, self.view, self.sides)
+        batch, places, errors = self.lay(pairs)
         bad = self.check(batch)
         if bad:
             errors |= {int(places[d]): problem for d, problem in bad.items()}
@@ -159,7 +167,7 @@ class Measure(ABC):
             batch, places = batch.take(good), places[good]
         return batch, places, errors
 
-    def score(self, a: Segmentation, b: Segmentation) -> Score:
+    def score(self, a: Text, b: Text) -> Score:
         """The score of one pair: a batch of one."""
         batch, _, errors = self.pack([(a, b)])
         if errors:
@@ -198,18 +206,19 @@ class Measure(ABC):
             raise OptionError("a total needs at least one score; got none")
         first = scores[0]
         for other in scores[1:]:
-            if other.measure != self or other.types != first.types:
+            if other.measure != self or (self.closed and other.types != first.types):
                 raise OptionError(
                     f"only scores of one measure over the same types add up; got {first.signature} and {other.signature}"
                 )
-        names = self.part_names(first.types)
+        types = first.types if self.closed else tuple(sorted({name for one in scores for name in one.types}))
+        names = self.part_names(types)
         counts = np.array([math.fsum(one.parts[name] for one in scores) for name in names])
         resolved = {
             name: spread([one.params[name] for one in scores])
             for name in first.params
             if name not in self.settings or first.params[name] != self[name]
         }
-        return self.make(counts, first.types, resolved, documents=sum(one.documents for one in scores))
+        return self.make(counts, types, resolved, documents=sum(one.documents for one in scores))
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
         """One line, in the way of sacreBLEU: name, every resolved option, types, preset, version."""

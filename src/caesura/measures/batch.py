@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,16 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 
-__all__ = ["Batch", "Pair", "View", "pack"]
+__all__ = ["Batch", "Pair", "Plain", "Text", "View", "pack"]
 
 Ints = NDArray[np.int64]
-Pair = tuple[Segmentation, Segmentation]
-View = Literal["inner", "typed"]
-"""What a measure looks at: inner positions, each once; or inner positions with their types."""
+Text = Segmentation | Mapping[str, Segmentation]
+"""What can be scored: a segmentation, or the streams of a dialogue."""
+Pair = tuple[Text, Text]
+Plain = tuple[Segmentation, Segmentation]
+View = Literal["inner", "typed", "streams"]
+"""What a measure looks at: inner positions, each once; inner positions with their types; or all N positions with their
+types, stream by stream (which ``streams.py`` packs)."""
 
 NONE = np.empty(0, np.int64)
 
@@ -77,10 +81,11 @@ def _take(documents: Ints, pos: Ints, code: Ints, off: Ints) -> tuple[Ints, Ints
     return pos[index], code[index] if code.size else NONE, offsets
 
 
-def pack(pairs: Sequence[Pair], view: View, sides: tuple[str, str]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
-    """The batch of all pairs that can be compared, their places in ``pairs``, and what is wrong with the others."""
+def pack(texts: Sequence[Pair], view: View, sides: tuple[str, str]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    """The batch of all pairs that can be compared, their places in ``texts``, and what is wrong with the others."""
     errors: dict[int, CaesuraError] = {}
-    sound = _comparable(pairs, sides, errors)
+    sound = _comparable(texts, sides, errors)
+    pairs = cast(Sequence[Plain], texts)  # those that are sound
     types: tuple[str, ...] = UNTYPED
     if view == "typed":
         types, sound = _common_types([pairs[i] for i in sound] if errors else pairs, sound, sides, errors)
@@ -151,7 +156,7 @@ def _problem(pair: Any, sides: tuple[str, str]) -> str | None:
 
 
 def _common_types(
-    pairs: Sequence[Pair], places: list[int], sides: tuple[str, str], errors: dict[int, CaesuraError]
+    pairs: Sequence[Plain], places: list[int], sides: tuple[str, str], errors: dict[int, CaesuraError]
 ) -> tuple[tuple[str, ...], list[int]]:
     """One scale for everything that is scored together.
 
@@ -192,7 +197,7 @@ def _common_types(
     return scale, good
 
 
-def _strange_type(pair: Pair, scale: tuple[str, ...], sides: tuple[str, str]) -> str | None:
+def _strange_type(pair: Plain, scale: tuple[str, ...], sides: tuple[str, str]) -> str | None:
     for side, one in zip(sides, pair, strict=True):
         if one.types == scale or (one.types == UNTYPED and not one._positions.size):
             continue

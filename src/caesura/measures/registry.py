@@ -8,6 +8,7 @@ from caesura.errors import OptionError
 from caesura.measures.base import Measure, _unknown
 from caesura.measures.boundary import BoundaryConfusion, BoundarySimilarity, SegmentationSimilarity
 from caesura.measures.crisp import Crisp, UnitError
+from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.window import Pk, WindowDiff, WinPR
 
 __all__ = ["measures", "parse"]
@@ -23,10 +24,11 @@ _REGISTRY: dict[str, type[Measure]] = {
         SegmentationSimilarity,
         BoundarySimilarity,
         BoundaryConfusion,
+        FlexibleSimilarity,
     )
 }
 
-_LONGEST = 2000
+_LONGEST = 20_000  # a similarity matrix is written out in full
 
 
 def measures() -> dict[str, type[Measure]]:

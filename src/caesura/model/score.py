@@ -15,8 +15,9 @@ __all__ = ["Edit", "Parts", "Score"]
 class Edit:
     """What happened to one boundary, or to a pair of them.
 
-    ``kind`` is ``match``, ``substitution``, ``transposition``, ``deletion`` (on the first side only) or ``insertion``
-    (on the second side only); the side that has nothing carries ``None``.
+    ``kind`` is ``match``, ``substitution``, ``transposition``, ``transposition with substitution``, ``deletion`` (on
+    the first side only) or ``insertion`` (on the second side only); the side that has nothing carries ``None``. In a
+    dialogue, positions are those of the ``stream``.
     """
 
     kind: str

@@ -1,0 +1,155 @@
+"""Random pairs of texts, drawn position by position and scored as they come (Lai et al. 2023, section 3.3).
+
+Most positions are empty on both sides. The number of positions to the next one that is not is geometric, so it is drawn
+in one step, and then what stands there, from a table of aliases (Walker 1977) over the other outcomes.
+
+Every draw has a generator of its own, xoshiro256++ (Blackman & Vigna 2021), set up from the seed and the number of the
+draw: what it gives does not depend on which other draws are made, or by which thread.
+"""
+
+from libc.math cimport floor, log, log1p
+from libc.stdint cimport int64_t, uint64_t
+
+from caesura.kernels.flexible cimport Room, score_one
+
+import numpy as np
+
+
+cdef struct Generator:
+    uint64_t s0, s1, s2, s3
+
+
+cdef inline uint64_t scramble(uint64_t z) noexcept nogil:
+    """The finalizer of splitmix64."""
+    z = (z ^ (z >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
+    z = (z ^ (z >> 27)) * <uint64_t>0x94D049BB133111EB
+    return z ^ (z >> 31)
+
+
+cdef inline Generator generator(uint64_t seed, uint64_t number) noexcept nogil:
+    cdef uint64_t gamma = <uint64_t>0x9E3779B97F4A7C15
+    cdef uint64_t z = scramble(scramble(seed + gamma) ^ (number * gamma))
+    cdef Generator g
+    g.s0 = scramble(z + gamma)
+    g.s1 = scramble(z + 2 * gamma)
+    g.s2 = scramble(z + 3 * gamma)
+    g.s3 = scramble(z + 4 * gamma)
+    return g
+
+
+cdef inline uint64_t rotate(uint64_t x, int k) noexcept nogil:
+    return (x << k) | (x >> (64 - k))
+
+
+cdef inline uint64_t bits(Generator* g) noexcept nogil:
+    cdef uint64_t result = rotate(g.s0 + g.s3, 23) + g.s0, t = g.s1 << 17
+    g.s2 ^= g.s0
+    g.s3 ^= g.s1
+    g.s1 ^= g.s2
+    g.s0 ^= g.s3
+    g.s2 ^= t
+    g.s3 = rotate(g.s3, 45)
+    return result
+
+
+cdef inline double uniform(Generator* g) noexcept nogil:
+    """From 0 up to but not including 1, 53 bits."""
+    return (bits(g) >> 11) * (1.0 / 9007199254740992.0)
+
+
+def draw(
+    const double[::1] joint not None,
+    const int64_t[::1] lengths not None,
+    prices not None,
+    int method,
+    uint64_t seed,
+    uint64_t first,
+    double[:, ::1] out not None,
+):
+    """Fill a row of ``out`` for each draw first, first+1, ...
+
+    ``joint[x * (T + 1) + y]``: probability of x in a and y in b at one position, T being none. Columns: 0 cost, 1
+    positions, 2 objects; 3 to 5 the number of positions that both, only a and only b occupy; 6 to 8 their summed costs:
+    substitutions, deletions, insertions.
+    """
+    cdef int64_t N = np.sum(lengths), borders = lengths.shape[0], outcomes = joint.shape[0] - 1
+    cdef Room room = Room(*prices, method, N + borders, N + borders, False)
+    cdef int64_t[::1] a_pos, a_code, b_pos, b_code
+    a_pos, a_code, b_pos, b_code = np.empty((4, N + borders), np.int64)
+    cdef double[::1] keep = np.empty(max(outcomes, 1))
+    cdef int64_t[::1] alias = np.zeros(max(outcomes, 1), np.int64)
+    cdef double occupied = np.sum(joint[:outcomes]), log_empty, gap
+    cdef int64_t T = room.T, d, s, n_a, n_b, begin, at, x, y, k
+    cdef Generator g
+    aliases(joint, outcomes, occupied, keep, alias)
+    log_empty = log1p(-min(occupied, 1.0))
+    with nogil:
+        room.point(a_pos, a_code, b_pos, b_code)
+        for d in range(out.shape[0]):
+            g = generator(seed, first + d)
+            n_a = n_b = begin = 0
+            for s in range(lengths.shape[0]):
+                if s > 0:
+                    a_pos[n_a] = b_pos[n_b] = begin
+                    a_code[n_a] = b_code[n_b] = T
+                    n_a += 1
+                    n_b += 1
+                at = 0
+                while occupied > 0:
+                    gap = 1 + floor(log(1 - uniform(&g)) / log_empty)
+                    if gap > lengths[s] - at:
+                        break
+                    at += <int64_t>gap
+                    k = take(&g, outcomes, keep, alias)
+                    x = k // (T + 1)
+                    y = k % (T + 1)
+                    if x < T:
+                        a_pos[n_a] = begin + at
+                        a_code[n_a] = x
+                        n_a += 1
+                    if y < T:
+                        b_pos[n_b] = begin + at
+                        b_code[n_b] = y
+                        n_b += 1
+                begin += lengths[s] + 1
+            score_one(room, 0, n_a, 0, n_b, False)
+            out[d, 0] = room.cost
+            out[d, 1] = N
+            out[d, 2] = room.objects
+            out[d, 3] = room.shared
+            out[d, 4] = room.a_only
+            out[d, 5] = room.b_only
+            out[d, 6] = room.shared_cost
+            out[d, 7] = room.a_cost
+            out[d, 8] = room.b_cost
+
+
+cdef inline int64_t take(Generator* g, int64_t n, const double[::1] keep, const int64_t[::1] alias) except -1 nogil:
+    cdef double u = uniform(g) * n
+    cdef int64_t k = <int64_t>u
+    return k if u - k < keep[k] else alias[k]
+
+
+cdef int aliases(
+    const double[::1] weight, int64_t n, double total, double[::1] keep, int64_t[::1] alias
+) except -1:
+    """Fill the table: outcome k of n equal ones stays with probability keep[k], else it is alias[k]."""
+    if total <= 0:
+        return 0
+    small, large = [], []
+    cdef int64_t k, big
+    for k in range(n):
+        keep[k] = weight[k] * n / total
+        alias[k] = k
+        (small if keep[k] < 1 else large).append(k)
+    while small and large:
+        k = small.pop()
+        big = large[len(large) - 1]
+        alias[k] = big
+        keep[big] -= 1 - keep[k]
+        if keep[big] < 1:
+            small.append(large.pop())
+    # What is left over misses 1 by rounding only.
+    for k in small + large:
+        keep[k] = 1
+    return 0
