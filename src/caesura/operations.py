@@ -1,4 +1,4 @@
-"""What became of the boundaries of each type: the table behind Figure 6 of Lai et al. (2023)."""
+"""What became of the boundaries of each type: the table behind Figure 6 of Lai & Li (2023)."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class Paired:
     """Two sides laid against each other, item by item."""
 
     items: tuple[str, ...]
-    pairs: list[Plain]
+    pairs: list[Pair]
     problems: tuple[str, ...]
     """Items that stand on one side only."""
 

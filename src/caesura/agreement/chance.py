@@ -26,10 +26,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import Undefined
 from caesura.measures.flexible import FlexibleSimilarity
 
-__all__ = ["COEFFICIENTS", "Chance", "Draft", "Estimate", "distributions", "simulate"]
+__all__ = ["COEFFICIENTS", "Chance", "Draft", "Estimate", "distributions", "exact_costs", "simulate"]
 
 Floats = NDArray[np.float64]
 
@@ -197,7 +196,19 @@ def _seed(seed: int, key: str) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=tuple(words.tolist())).generate_state(1, np.uint64)[0])
 
 
-def nothing_to_agree_on(placed: float) -> None:
-    """Without a boundary there is nothing that chance could be told from."""
-    if placed == 0:
-        raise Undefined("nobody placed a boundary, so agreement beyond chance has no meaning")
+def exact_costs(
+    measure: FlexibleSimilarity, types: tuple[str, ...], drafts: Sequence[Draft], max_states: int
+) -> list[float] | None:
+    """The expected cost of each item, or None if the chain behind it would need more than ``max_states`` states."""
+    from caesura.kernels import frontier
+
+    prices = measure.prices(types)
+    try:
+        return [
+            frontier.expected_cost(
+                one.p_a, one.p_b, one.lengths, prices.similarity, prices.transposition, max_states=max_states
+            )
+            for one in drafts
+        ]
+    except frontier.TooManyStates:
+        return None

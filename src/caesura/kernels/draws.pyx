@@ -1,4 +1,4 @@
-"""Random pairs of texts, drawn position by position and scored as they come (Lai et al. 2023, section 3.3).
+"""Random pairs of texts, drawn position by position and scored as they come (Lai & Li 2023, section 3.3).
 
 Most positions are empty on both sides. The number of positions to the next one that is not is geometric, so it is drawn
 in one step, and then what stands there, from a table of aliases (Walker 1977) over the other outcomes.

@@ -1,4 +1,4 @@
-"""Flexible segmentation similarity: the cost of turning one list of typed boundaries into another (Lai et al. 2023).
+"""Flexible segmentation similarity: the cost of turning one list of typed boundaries into another (Lai & Li 2023).
 
 Positions where both sides have a boundary are forced pairs and cut the text into runs. Inside a run, members of the two
 sorted lists pair in order or stay alone:

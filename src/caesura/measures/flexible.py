@@ -64,7 +64,7 @@ class FlexibleSimilarity(Measure):
 
     __slots__ = ()
     name = "flexible_similarity"
-    title = "Flexible segmentation similarity S_f and S_f^B (Lai, Li & Zhang 2023)"
+    title = "Flexible segmentation similarity S_f and S_f^B (Lai & Li 2023)"
     options = (
         Option("similarity", None, check_similarity, "M: how alike types are; by default the identity"),
         Option("transposition", None, check_transposition, "c: cost of moving by one position"),
@@ -292,7 +292,7 @@ def flexible_similarity(
     a cost of moving of 0.5 unless given, and a pair that is both moved and substituted counted as two objects where
     nothing else is left of the run (``counting``). Its reuse of pruned results is not copied.
 
-    Lai, R. K. Y., Li, Y., & Zhang, S. (2023). Text segmentation similarity revisited: A flexible distance-based
+    Lai, R. K. Y., & Li, Y. (2023). Text segmentation similarity revisited: A flexible distance-based
     approach for multiple boundary types. Proceedings of the Society for Computation in Linguistics.
 
     >>> from caesura import Segmentation

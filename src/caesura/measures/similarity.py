@@ -295,7 +295,7 @@ def similarity_from_confusion(
     counted too. ``smoothing`` is added to every cell: without it a confusion that happened in one direction only counts
     as none, and a type that was never agreed on is an error.
 
-    Section 3.1 of Lai et al. (2023) proposes confusion matrices of experts as a source of M without saying how; the
+    Section 3.1 of Lai & Li (2023) proposes confusion matrices of experts as a source of M without saying how; the
     choice of estimator is ours. Entries are rounded to six digits. The result is what ``similarity=`` takes.
 
     Shepard, R. N. (1957). Stimulus and response generalization. Psychometrika 22. Luce, R. D. (1963). Detection and
