@@ -634,6 +634,13 @@ def test_a_matrix_of_thirty_types_is_parsed_again() -> None:
     assert cz.parse(repr(measure)) == measure
 
 
+def test_a_total_tells_the_costs_over_all_types() -> None:
+    a, b = cz.Segmentation.from_marks(["p", ""]), cz.Segmentation.from_marks(["q", ""])
+    total = flexible(a, a, transposition={"p": 0.25}) + flexible(b, b, transposition={"p": 0.25})
+    assert total.params["transposition"] == (("p", 0.25), ("q", 0.5))
+    assert total.value == 1
+
+
 def test_signature() -> None:
     a, b = marks("p . q"), marks(". p q")
     assert flexible(a, b).signature.startswith(

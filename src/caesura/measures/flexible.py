@@ -164,7 +164,7 @@ class FlexibleSimilarity(Measure):
 
     def make(self, counts: Counts, types: tuple[str, ...], resolved: Mapping[str, Any], **rest: Any) -> Score:
         """As of every measure, with costs as they were resolved over the types."""
-        return super().make(counts, types, {**self._told(types), **resolved}, **rest)
+        return super().make(counts, types, {**resolved, **self._told(types)}, **rest)
 
     def _told(self, types: tuple[str, ...]) -> dict[str, Any]:
         p = self.prices(types)
@@ -200,9 +200,11 @@ class FlexibleSimilarity(Measure):
                 raise OptionError(
                     f"a probability for each of {len(types)} types and for none is needed, 1 in all; got {p.tolist()}"
                 )
+        streams = np.ascontiguousarray(lengths, np.int64)
+        if 2 * streams.sum() >= self.prices(types).most:
+            raise OptionError("similarity and transposition have too many digits for a text this long; round them")
         joint = np.outer(*sides).ravel()
         out = np.empty((draws, len(DRAWN)))
-        streams = np.ascontiguousarray(lengths, np.int64)
         draw_kernel.draw(joint, streams, self.prices(types).arrays, self.method, seed % 2**64, first, out)
         return out
 
