@@ -8,6 +8,8 @@
 """
 
 from caesura import errors
+from caesura.agreement.coefficients import agreement
+from caesura.agreement.result import Agreement
 from caesura.formats import read, write
 from caesura.measures.base import Measure, __version__
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
@@ -24,6 +26,7 @@ from caesura.operations import OperationsTable, operations_table
 from caesura.study import Scores, score_many
 
 __all__ = [
+    "Agreement",
     "Corpus",
     "Dialogue",
     "Edit",
@@ -33,6 +36,7 @@ __all__ = [
     "Scores",
     "Segmentation",
     "__version__",
+    "agreement",
     "boundary_confusion",
     "boundary_similarity",
     "crisp",

@@ -4,41 +4,54 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from caesura import __version__, measures, parse
-from caesura.errors import CaesuraError, FormatError, OptionError
+from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionError
 from caesura.formats import formats, read, write
 from caesura.measures.base import Measure
+from caesura.measures.batch import Pair
+from caesura.measures.flexible import FlexibleSimilarity
 from caesura.model.corpus import Corpus
-from caesura.study import pair_up, score_many
+from caesura.model.segmentation import Segmentation
+from caesura.study import Scores, gather, pair_up, score_many
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from caesura.agreement.result import Agreement
+    from caesura.formats.settings import Settings
     from caesura.model.score import Score
-    from caesura.model.segmentation import Segmentation
     from caesura.report.table import Table
 
 __all__ = ["main"]
 
+DIALOGUE_MEASURES = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
 DEFAULT_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "window_diff", "pk")
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    click.echo(f"caesura: warning: {message}", err=True)
 
 
 class _Program(click.Group):
     """Bad input is one line on stderr and exit code 1; a traceback would be a fault of ours."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except CaesuraError as problem:
-            click.echo(f"caesura: {problem}", err=True)
-            ctx.exit(1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", CaesuraWarning)
+            warnings.showwarning = _warn
+            try:
+                return super().invoke(ctx)
+            except CaesuraError as problem:
+                click.echo(f"caesura: {problem}", err=True)
+                ctx.exit(1)
 
 
 class _MeasureType(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
@@ -67,6 +80,12 @@ def _as(command: F) -> F:
 def _input(command: F) -> F:
     """How files are read."""
     command = click.option(
+        "--settings",
+        "settings_file",
+        type=click.Path(),
+        help="A .toml or .json file with symbols, similarity matrix and costs.",
+    )(command)
+    command = click.option(
         "--types", help='Boundary types in ordinal order, comma-separated or a JSON list: "scene,act".'
     )(command)
     return click.option(
@@ -94,6 +113,7 @@ def main() -> None:
 @click.option("--hypothesis-coder", help="Which coder of HYPOTHESIS, where there are several.")
 @click.option("--items", "by_item", is_flag=True, help="A row for each item beside the total.")
 @click.option("--edits", is_flag=True, help="What happened to every boundary of both sides, item by item.")
+@click.option("--operations", is_flag=True, help="What became of the boundaries of each type, over all items.")
 @_input
 @_as
 def score(
@@ -104,8 +124,10 @@ def score(
     hypothesis_coder: str | None,
     by_item: bool,
     edits: bool,
+    operations: bool,
     format_: str | None,
     types: str | None,
+    settings_file: str | None,
     output: str | None,
 ) -> None:
     """Compare HYPOTHESIS with REFERENCE, item by item, and print the scores of all items together.
@@ -114,8 +136,10 @@ def score(
     listed, the others are scored, and the exit code is 1.
     """
     problems: list[FormatError] = []
-    first = read(reference, format_, types=_types(types), problems=problems)
-    second = first if hypothesis is None else read(hypothesis, format_, types=_types(types), problems=problems)
+    settings = _settings(settings_file)
+    first = _read(reference, format_, types, settings, problems)
+    second = first if hypothesis is None else _read(hypothesis, format_, types, settings, problems)
+    chosen = _measures(chosen, settings, first)
     if hypothesis is None and len(first.coders) == 2 and not reference_coder and not hypothesis_coder:
         reference_coder, hypothesis_coder = first.coders
     bad = [str(problem) for problem in problems]
@@ -126,8 +150,11 @@ def score(
     if not paired.pairs:
         _complain([*bad, "the two sides have no item in common"])
     rows: list[tuple[str | None, Score]] = []
+    became: list[tuple[Measure, Table]] = []
     for measure in chosen:
         scores = score_many(paired.pairs, measure)
+        if operations and scores.scored.size:
+            became.append((measure, _operations(scores)))
         bad += [f"item {paired.items[i]!r}: {measure!r}: {why}" for i, why in scores.errors.items()]
         if by_item or edits or output == "json":
             rows += [(paired.items[i], scores[i]) for i in scores.scored.tolist()]
@@ -137,14 +164,73 @@ def score(
     if not rows:
         _complain(bad)
     if output == "json":
-        click.echo(json.dumps(_score_json(rows, bad, edits), ensure_ascii=False, indent=2))
+        data = _score_json(rows, bad, edits)
+        if operations:
+            data["operations"] = {
+                repr(m): [dict(zip(t.columns, row, strict=True)) for row in t.rows] for m, t in became
+            }
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     else:
         table = _score_table([row for row in rows if by_item or row[0] is None], bad, by_item)
         _print(table, output)
+        for measure, each in became:
+            click.echo(f"\n{measure!r}: what became of the boundaries of each type, both sides together")
+            _print(each, output)
         if edits and output is None:
             _print_edits(dict(zip(paired.items, paired.pairs, strict=True)), rows)
     if bad:
         _complain(bad)
+
+
+def _settings(path: str | None) -> Settings | None:
+    if path is None:
+        return None
+    from caesura.formats.settings import read_settings
+
+    return read_settings(path)
+
+
+def _read(
+    path: str,
+    format_: str | None,
+    types: str | None,
+    settings: Settings | None,
+    problems: list[FormatError] | None = None,
+) -> Corpus:
+    options = {} if settings is None else settings.reading(path, format_)
+    return read(path, format_, types=_types(types), problems=problems, **options)
+
+
+def _measures(chosen: tuple[Measure, ...], settings: Settings | None, corpus: Corpus) -> tuple[Measure, ...]:
+    """What was asked for, or what suits the corpus; flexible similarity with the matrix and costs of the settings."""
+    if not chosen:
+        dialogue = any(not isinstance(corpus[key], Segmentation) for key in corpus)
+        chosen = tuple(map(parse, DIALOGUE_MEASURES if dialogue or settings is not None else DEFAULT_MEASURES))
+    if settings is None:
+        return chosen
+    return tuple(
+        one.replace(**{k: v for k, v in settings.measuring.items() if one[k] is None})
+        if isinstance(one, FlexibleSimilarity)
+        else one
+        for one in chosen
+    )
+
+
+def _operations(scores: Scores) -> Table:
+    from caesura.operations import operations_table
+    from caesura.report.table import Table
+
+    found = operations_table(scores)
+    names = [row.type for row in found]
+    columns = ("type", "boundaries", "match", *(f"as {name}" for name in names), "alone", "moved", "moved, other type")
+    rows = tuple(
+        (
+            row.type, row.boundaries, row.match, *(row.substitution.get(name) for name in names), row.alone,
+            row.transposition, row.transposition_with_substitution,
+        )
+        for row in found
+    )  # fmt: skip
+    return Table(columns, rows, digits=3)
 
 
 def _complain(problems: Sequence[str]) -> None:
@@ -216,15 +302,15 @@ def _console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
 
 
-def _print_edits(pairs: dict[str, tuple[Segmentation, Segmentation]], rows: list[tuple[str | None, Score]]) -> None:
-    from caesura.report.alignment import LEGEND, draw, edit_table
+def _print_edits(pairs: dict[str, Pair], rows: list[tuple[str | None, Score]]) -> None:
+    from caesura.report.alignment import LEGEND, draw_text, edit_table
 
     console = _console()
     for item, one in rows:
         if item is None or one.edits is None:
             continue
         click.echo(f"\n{item}: {one.measure!r} = {one.value:.4f}")
-        click.echo(draw(*pairs[item], one.edits, width=min(console.width, 100)))
+        click.echo(draw_text(*pairs[item], one.edits, width=min(console.width, 100)))
         edit_table(one.edits, ("reference", "hypothesis")).print(console)
     if any(one.edits is not None for item, one in rows if item is not None):
         click.echo(LEGEND)
@@ -247,6 +333,7 @@ def convert(
     items: tuple[str, ...],
     format_: str | None,
     types: str | None,
+    settings_file: str | None,
 ) -> None:
     """Write the corpus in IN to OUT, in another format.
 
@@ -254,7 +341,7 @@ def convert(
     """
     from pathlib import Path
 
-    corpus = read(source, format_, types=_types(types)).select(coders=coders or None, items=items or None)
+    corpus = _read(source, format_, types, _settings(settings_file)).select(coders=coders or None, items=items or None)
     stem = Path(target).stem
     bits = to == "bits" or (to is None and Path(target).suffix.lower() in formats()["bits"].suffixes)
     if bits and len(corpus.coders) == 1 and corpus.coders != (stem,):
@@ -262,6 +349,129 @@ def convert(
         corpus = Corpus({item: {stem: corpus[item, corpus.coders[0]]} for item in corpus.items})
     write(corpus, target, to)
     click.echo(f"{target}: {corpus!r}")
+
+
+@main.command()
+@click.argument("files", metavar="CORPUS...", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "-m", "--measure", "chosen", multiple=True, type=_MeasureType(),
+    help="flexible_similarity with its options; by default S_f and S_f^B.",
+)  # fmt: skip
+@click.option(
+    "-c", "--coefficient", "coefficients", multiple=True, default=("kappa",), show_default=True,
+    type=click.Choice(["kappa", "pi", "s", "s_modified"]), help="May be repeated.",
+)  # fmt: skip
+@click.option("--chance", type=click.Choice(["simulate", "exact"]), default="simulate", show_default=True)
+@click.option("--draws", type=click.IntRange(20), help="Simulated pairs of texts; 10000 by default.")
+@click.option("--tolerance", type=float, help="Draw until the standard error of the coefficient is below this.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="For the simulation; chosen and printed if not given.")
+@click.option("--compat", help="A preset of the measure, such as segsimflex.")
+@_input
+@_as
+def agree(
+    files: tuple[str, ...],
+    chosen: tuple[Measure, ...],
+    coefficients: tuple[str, ...],
+    chance: str,
+    draws: int | None,
+    tolerance: float | None,
+    seed: int | None,
+    compat: str | None,
+    format_: str | None,
+    types: str | None,
+    settings_file: str | None,
+    output: str | None,
+) -> None:
+    """How far coders agree beyond chance. CORPUS is one file with all coders, or a file for each."""
+    from caesura.agreement.coefficients import agreement
+    from caesura.errors import Undefined
+
+    problems: list[FormatError] = []
+    settings = _settings(settings_file)
+    corpus, notes = gather([_read(path, format_, types, settings, problems) for path in files])
+    bad = [str(problem) for problem in problems]
+    chosen = _measures(chosen or tuple(map(parse, DIALOGUE_MEASURES)), settings, corpus)
+    found: list[tuple[str, Measure, Agreement | str]] = []
+    with _Progress(output is None) as progress:
+        for measure in chosen:
+            for coefficient in coefficients:
+                try:
+                    result: Agreement | str = agreement(
+                        corpus, measure=measure, coefficient=coefficient, compat=compat, seed=seed, chance=chance,
+                        draws=draws, tolerance=tolerance, progress=progress,
+                    )  # fmt: skip
+                except Undefined as problem:
+                    result = str(problem)
+                found.append((coefficient, measure, result))
+    for note in notes:
+        click.echo(note, err=True)
+    results = [one for _, _, one in found if not isinstance(one, str)]
+    dropped = {item: why for one in results for item, why in one.dropped.items()}
+    bad += [f"item {item!r} left out: {why}" for item, why in dropped.items()]
+    if output == "json":
+        listed = [
+            {"coefficient": name, "measure": repr(measure), "value": None, "undefined": one} if isinstance(one, str)
+            else one.as_dict()
+            for name, measure, one in found
+        ]  # fmt: skip
+        click.echo(json.dumps({"agreement": listed, "errors": bad}, ensure_ascii=False, indent=2))
+    else:
+        for table in _agreement_tables(found):
+            _print(table, output)
+    if bad:
+        _complain(bad)
+
+
+def _agreement_tables(found: list[tuple[str, Measure, Agreement | str]]) -> list[Table]:
+    from caesura.report.table import Cell, Table
+
+    def label(measure: Measure) -> str:
+        return "S_f" if measure["normalize"] == "positions" else "S_f^B"
+
+    rows: list[tuple[Cell, ...]] = []
+    pairs: list[tuple[Cell, ...]] = []
+    notes: dict[str, None] = {}
+    for name, measure, one in found:
+        if isinstance(one, str):
+            rows.append((name, label(measure), "undefined", None, None, None, one))
+            continue
+        rows.append((name, label(measure), one.value, one.standard_error, one.observed, one.expected, one.method))
+        notes[one.signature] = None
+        if len(one.pairs) > 1:
+            pairs += [
+                (name, label(measure), " - ".join(row.name), "undefined" if row.value is None else row.value,
+                 row.observed, row.expected, row.items)
+                for row in one.pairs
+            ]  # fmt: skip
+    columns = ("coefficient", "over", "value", "error", "observed", "expected", "chance")
+    tables = [Table(columns, tuple(rows), notes=tuple(notes))]
+    if pairs:
+        head = ("coefficient", "over", "coders", "value", "observed", "expected", "items")
+        tables.insert(0, Table(head, tuple(pairs), title="Pairs of coders", group=0))
+    return tables
+
+
+class _Progress:
+    """A bar on standard error while chance is drawn, on a terminal only."""
+
+    def __init__(self, wanted: bool) -> None:
+        self.wanted = wanted and sys.stderr.isatty()
+
+    def __enter__(self) -> Callable[[int, int], None] | None:
+        if not self.wanted:
+            return None
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("drawing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.task = self.bar.add_task("drawing", total=None)
+        self.bar.start()
+        return lambda made, total: self.bar.update(self.task, completed=made, total=total)
+
+    def __exit__(self, *_: object) -> None:
+        if self.wanted:
+            self.bar.stop()
 
 
 @main.command(name="measures")
@@ -301,7 +511,7 @@ def demo() -> None:
 
     corpus = stargazer()
     (item,) = corpus.items
-    coders = corpus.of_item(item)
+    coders = {coder: one for coder, one in corpus.of_item(item).items() if isinstance(one, Segmentation)}
     console = _console()
     click.echo(f"{STARGAZER_SOURCE}\n")
     for coder, one in coders.items():

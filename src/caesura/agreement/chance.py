@@ -72,9 +72,7 @@ class Chance:
     draws: int
 
 
-def distributions(
-    coefficient: str, count_a: Floats, count_b: Floats
-) -> tuple[Floats, Floats]:
+def distributions(coefficient: str, count_a: Floats, count_b: Floats) -> tuple[Floats, Floats]:
     """The two distributions of a coefficient, from counts of the types and (last) of empty positions."""
     T = len(count_a) - 1  # noqa: N806 - the paper's symbol
     if coefficient == "kappa":
@@ -162,7 +160,7 @@ def simulate(
                 _count(measure, types, total, np.sum(drawn, axis=0), exact_costs is not None)
                 made += len(drawn[0])
                 if progress is not None:
-                    progress(len(drawn[0]))
+                    progress(made)
             if enough(total.estimate()):
                 break
     whole = total.estimate()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -58,7 +60,8 @@ def agreement(
     simulated, and ``.method`` says so.
 
     Items with fewer than two coders, and items that cannot be scored, are left out and named in ``.dropped``.
-    ``Undefined`` is raised where the coefficient has no meaning: nobody placed a boundary, or chance agreement is 1.
+    ``progress`` is called with the number of draws made and the most there will be. ``Undefined`` is raised where the
+    coefficient has no meaning: nobody placed a boundary, or chance agreement is 1.
 
     >>> from caesura import Segmentation
     >>> a = Segmentation.from_marks(["", ",", "", "", ".", "", ",", "."])
@@ -112,20 +115,10 @@ def _measure(measure: str | Measure, compat: str | None, normalize: str | None) 
     made = parse(measure)
     if not isinstance(made, FlexibleSimilarity):
         raise OptionError(f"agreement over {made.name} is not there yet; flexible_similarity is")
-    given = {name: value for name, value in made.settings.items() if value is not None}
-    if compat is not None and compat != made.compat:
-        if made.compat is not None:
-            raise OptionError(f"the measure has compat={made.compat!r}, and compat={compat!r} was asked for; give one")
-        usual = {option.name: option.default for option in made.options}
-        given = {name: value for name, value in given.items() if value != usual[name]}
-        made = FlexibleSimilarity(compat=compat, **given)
-    if normalize is not None:
-        made = FlexibleSimilarity(compat=made.compat, **{**_given(made), "normalize": normalize})
-    return made
-
-
-def _given(made: FlexibleSimilarity) -> dict[str, object]:
-    return {name: value for name, value in made.settings.items() if value is not None}
+    if compat is not None and made.compat not in (None, compat):
+        raise OptionError(f"the measure has compat={made.compat!r}, and compat={compat!r} was asked for; give one")
+    changed = {name: value for name, value in (("compat", compat), ("normalize", normalize)) if value is not None}
+    return made.replace(**changed) if changed else made
 
 
 @dataclass(frozen=True)
@@ -251,7 +244,9 @@ def _expect(
             method += f"; exact chance would need more than {MOST_STATES} states"
         else:
             known = found
-            method = "exact" if measure["normalize"] == "positions" else "simulated, 6 control variates and the exact cost"
+            method = (
+                "exact" if measure["normalize"] == "positions" else "simulated, 6 control variates and the exact cost"
+            )
     out = []
     for i, (pair, costs) in enumerate(zip(pairs, known, strict=True)):
         if costs is not None and measure["normalize"] == "positions":
@@ -264,16 +259,21 @@ def _expect(
             if plan.tolerance is None or now.value >= 1:
                 return False
             # The mean over pairs is more precise than each of them.
-            return (1 - pair.observed) / (1 - now.value) ** 2 * now.error <= plan.tolerance * np.sqrt(len(pairs))
+            spread = (1 - pair.observed) / (1 - now.value) ** 2 * now.error
+            return spread <= plan.tolerance * math.sqrt(len(pairs))
 
         out.append(
             simulate(
                 measure, types, pair.drafts, seed=plan.seed, most=plan.most, enough=enough, threads=plan.threads,
                 exact_costs=costs,
-                progress=None if progress is None else lambda n, i=i: progress(i * plan.most, n),  # type: ignore[misc]
+                progress=None if progress is None else partial(_report, progress, i * plan.most, len(pairs) * plan.most),
             )
         )  # fmt: skip
     return out, method
+
+
+def _report(progress: Progress, before: int, total: int, made: int) -> None:
+    progress(before + made, total)
 
 
 def _item_rows(pairs: Sequence[_Pair], expected: Sequence[Chance]) -> tuple[Row, ...]:

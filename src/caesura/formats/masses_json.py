@@ -87,7 +87,9 @@ def write(corpus: Corpus, path: str) -> str:
 def plain(one: Annotation, path: str, item: str, coder: str) -> Segmentation:
     """The segmentation, if masses and bits can hold it."""
     if isinstance(one, Dialogue):
-        raise FormatError(path, None, f"item {item!r}, coder {coder!r}: this format cannot hold streams; write a .csv table")
+        raise FormatError(
+            path, None, f"item {item!r}, coder {coder!r}: this format cannot hold streams; write a .csv table"
+        )
     lost = next(
         (
             what

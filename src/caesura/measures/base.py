@@ -114,6 +114,12 @@ class Measure(ABC):
             shown.append(f"compat={self.compat!r}")
         return f"{self.name}({', '.join(shown)})" if shown else self.name
 
+    def replace(self, **options: Any) -> Self:
+        """The same measure with other options (``compat`` among them); what was not at its default stays."""
+        usual = self._defaults(self.compat)
+        mine = {name: value for name, value in self._resolved if value != usual[name]}
+        return type(self)(**{"compat": self.compat, **mine, **options})
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.compat, dict(self.settings))
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from caesura.model.score import Edit
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.report.table import Table
 
-__all__ = ["LEGEND", "draw", "edit_table"]
+__all__ = ["LEGEND", "draw", "draw_text", "edit_table"]
 
 LEGEND = "= match   - only in the first   + only in the second   > moved from   < moved to   ~ other type"
 
@@ -28,6 +28,26 @@ class _Column:
     @property
     def width(self) -> int:
         return max(_width(self.first), _width(self.second), len(self.sign))
+
+
+def draw_text(
+    a: Segmentation | Mapping[str, Segmentation],
+    b: Segmentation | Mapping[str, Segmentation],
+    edits: Sequence[Edit],
+    *,
+    sides: tuple[str, str] = ("REF", "HYP"),
+    width: int = 78,
+) -> str:
+    """A text or, stream by stream, a dialogue."""
+    if isinstance(a, Segmentation) and isinstance(b, Segmentation):
+        return draw(a, b, edits, sides=sides, width=width)
+    assert isinstance(a, Mapping)
+    assert isinstance(b, Mapping)
+    return "\n\n".join(
+        f"{_clean(stream)}\n"
+        + draw(a[stream], b[stream], [e for e in edits if e.stream == stream], sides=sides, width=width)
+        for stream in a
+    )
 
 
 def draw(
@@ -120,7 +140,9 @@ def _pad(text: str, width: int) -> str:
 def edit_table(edits: Sequence[Edit], sides: tuple[str, str]) -> Table:
     """A row for every boundary, or pair of them."""
     typed = any(name not in (None, *UNTYPED) for edit in edits for name in (edit.a_type, edit.b_type))
+    streams = any(edit.stream is not None for edit in edits)
     columns = [
+        *(["stream"] if streams else []),
         "what happened",
         sides[0],
         sides[1],
@@ -128,7 +150,14 @@ def edit_table(edits: Sequence[Edit], sides: tuple[str, str]) -> Table:
         "cost",
     ]
     rows = [
-        (edit.kind, edit.a_position, edit.b_position, *((edit.a_type, edit.b_type) if typed else ()), float(edit.cost))
+        (
+            *([edit.stream] if streams else ()),
+            edit.kind,
+            edit.a_position,
+            edit.b_position,
+            *((edit.a_type, edit.b_type) if typed else ()),
+            float(edit.cost),
+        )
         for edit in edits
     ]
     return Table(tuple(columns), tuple(rows))
