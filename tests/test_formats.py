@@ -204,7 +204,7 @@ BAD = {
     "empty.json": ("", 1, "the file is empty"),
     "spaces.csv": (" \n\n", 1, "the file is empty"),
     "unknown.dat": ("hello world\n", 1, "the format was not recognised; name it, one of "
-                    "masses-json, masses-tsv, table-csv, table-tsv, bits"),
+                    "masses-json, masses-tsv, table-csv, table-tsv, bits, segsimflex, rez"),
 }  # fmt: skip
 
 
@@ -262,7 +262,7 @@ def test_good_items_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
     ]
 
 
-@given(data=st.binary(max_size=300), suffix=st.sampled_from([".json", ".tsv", ".csv", ".bits", ".dat"]))
+@given(data=st.binary(max_size=300), suffix=st.sampled_from([".json", ".tsv", ".csv", ".bits", ".rez", ".dat"]))
 def test_any_bytes_give_a_corpus_or_our_error(data: bytes, suffix: str, folder: Path) -> None:
     path = folder / f"any{suffix}"
     path.write_bytes(data)

@@ -6,20 +6,34 @@ A format never repairs and never drops anything in silence. What is wrong with a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 from caesura.errors import FormatError, OptionError
-from caesura.formats import bits, masses_json, masses_tsv, unit_table
-from caesura.formats.format import Format, Problems, Reading, load
+from caesura.formats import bits, masses_json, masses_tsv, rez, segsimflex, unit_table
+from caesura.formats.format import Format, Problems, Reading, decode, load
+from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import declare
+from caesura.model.tokens import check_same_tokens
 
-__all__ = ["formats", "read", "write"]
+__all__ = ["Settings", "check_same_tokens", "formats", "read", "read_coders", "read_settings", "write"]
 
 _REGISTRY: dict[str, Format] = {
-    one.name: one for one in (masses_json.FORMAT, masses_tsv.FORMAT, unit_table.CSV, unit_table.TSV, bits.FORMAT)
+    one.name: one
+    for one in (
+        masses_json.FORMAT,
+        masses_tsv.FORMAT,
+        unit_table.CSV,
+        unit_table.TSV,
+        bits.FORMAT,
+        segsimflex.FORMAT,
+        rez.FORMAT,
+    )
 }
 
 
@@ -34,30 +48,81 @@ def read(
     *,
     types: Iterable[str | int] | None = None,
     problems: Problems | None = None,
+    **options: Any,
 ) -> Corpus:
     """A corpus from a file.
 
     The format is found by suffix and content unless it is named. ``types`` declares the boundary types in ordinal order,
     where the file does not. Given a list as ``problems``, items that cannot be are reported there and the others read;
-    without it the first one raises.
+    without it the first one raises. ``options`` are those of the format (``formats()[name].options``), such as
+    ``symbols`` and ``unclassified`` for transcripts.
     """
-    text = load(path)
-    chosen = _named(format) if format is not None else _detect(path, text)
+    data = load(path)
+    chosen = _named(format) if format is not None else _detect(path, data)
+    resolved = chosen.resolve(options)
     scale = None if types is None else declare(types)
-    reading = Reading(fspath(path), text, scale, problems)
+    reading = Reading(fspath(path), chosen.text(path, data), scale, problems, resolved)
     corpus = chosen.read(reading)
     if not len(corpus) and not problems:
         raise FormatError(path, None, f"no segmentation was found ({chosen.says})")
     return corpus
 
 
-def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None) -> None:
+def read_coders(
+    files: Mapping[str, str | PathLike[str]] | Iterable[str | PathLike[str]],
+    format: str | None = None,
+    *,
+    item: str | None = None,
+    types: Iterable[str | int] | None = None,
+    problems: Problems | None = None,
+    **options: Any,
+) -> Corpus:
+    """One corpus from several files, each what one coder made of the same material.
+
+    ``files`` maps coders to files; in a list of files each is its own coder, named by the file. Items go together by
+    name. An item that is named by nothing but its file (``t001_ann.csv``, ``t001_bo.csv``) is ``item``, or else what the
+    names of the files begin with in common (``t001``), or else ``1``.
+    """
+    paths = [*files.values()] if isinstance(files, Mapping) else [*files]
+    coders = [*files] if isinstance(files, Mapping) else [None] * len(paths)
+    if types is not None:
+        types = declare(types)
+    shared = item or _beginning([Path(path).stem for path in paths]) or "1"
+    cells: dict[str, dict[str, Annotation]] = {}
+    for coder, path in zip(coders, paths, strict=True):
+        corpus = read(path, format, types=types, problems=problems, **options)
+        if coder is not None and len(corpus.coders) > 1:
+            raise FormatError(path, None, f"one coder is needed, {coder!r}; got {', '.join(corpus.coders)}")
+        for name, who in corpus:
+            named = shared if corpus.items == (Path(path).stem,) else name
+            by_coder = cells.setdefault(named, {})
+            if (coder or who) in by_coder:
+                raise FormatError(path, None, f"item {named!r} has coder {coder or who!r} in another file too")
+            by_coder[coder or who] = corpus[name, who]
+    return Corpus(cells)
+
+
+def _beginning(names: list[str]) -> str:
+    """What names have in common up to a separator: ``t001`` for ``t001_ann`` and ``t001_anna``."""
+    parts = zip(*(re.split(r"([ _.-]+)", name) for name in names), strict=False)
+    common = ""
+    for first, *others in parts:
+        if any(other != first for other in others):
+            break
+        common += first
+    return common.rstrip(" _-.")
+
+
+def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, **options: Any) -> None:
     """Write a corpus, in the format that the suffix or ``format`` names.
 
     What the format cannot hold is an error, and nothing is written.
     """
     chosen = _named(format) if format is not None else _by_suffix(path)
-    text = chosen.write(corpus, fspath(path))
+    resolved = chosen.resolve(options)
+    if chosen.write is None:
+        raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
+    text = chosen.write(corpus, fspath(path), resolved)
     try:
         Path(path).write_text(text, encoding="utf-8", newline="")
     except OSError as problem:
@@ -70,10 +135,13 @@ def _named(name: str) -> Format:
     return _REGISTRY[name]
 
 
-def _detect(path: str | PathLike[str], text: str) -> Format:
+def _detect(path: str | PathLike[str], data: bytes) -> Format:
     suffix = Path(path).suffix.lower()
     likely = [one for one in _REGISTRY.values() if suffix in one.suffixes]
-    for one in likely:
+    if likely and likely[0].decode is not None:  # its own decoding tells it from all others
+        return likely[0]
+    text = decode(path, data)
+    for one in [*(one for one in _REGISTRY.values() if suffix in one.guessed), *likely]:
         if one.looks_like(text):
             return one
     if likely:  # let the format of the suffix say what is wrong
@@ -89,5 +157,6 @@ def _by_suffix(path: str | PathLike[str]) -> Format:
     for one in _REGISTRY.values():
         if suffix in one.suffixes:
             return one
-    known = ", ".join(dict.fromkeys(suffix for one in _REGISTRY.values() for suffix in one.suffixes))
+    writable = [one for one in _REGISTRY.values() if one.write is not None]
+    known = ", ".join(dict.fromkeys(suffix for one in writable for suffix in one.suffixes))
     raise FormatError(path, None, f"the suffix must say the format, one of {known}; got {suffix or 'none'}")

@@ -6,7 +6,9 @@ line. A document of one unit, which has no inner position, is written ``-``. A n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading
@@ -40,7 +42,7 @@ def read(reading: Reading) -> Corpus:
     return reading.corpus()
 
 
-def write(corpus: Corpus, path: str) -> str:
+def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     """One coder only; names are written where they are not just 1, 2, 3 ..."""
     if len(corpus.coders) != 1:
         raise FormatError(path, None, f"bit strings hold one coder; choose one of {', '.join(corpus.coders)}")

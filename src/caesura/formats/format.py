@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import CaesuraError, FormatError, OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 
-__all__ = ["Format", "Problems", "Reading", "load", "table_text"]
+__all__ = ["Format", "Option", "Problems", "Reading", "decode", "key_line", "load", "parse_json", "shown",
+           "table_text"]  # fmt: skip
 
 Problems = list[FormatError]
 
@@ -29,6 +33,8 @@ class Reading:
     text: str
     types: tuple[str, ...] | None = None
     problems: Problems | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What the format was told, every option it has."""
     cells: dict[str, dict[str, Annotation]] = field(default_factory=dict)
 
     @property
@@ -63,8 +69,17 @@ class Reading:
         return Corpus(self.cells)
 
 
-def _no_write(corpus: Corpus, path: str) -> str:
-    raise FormatError(path, None, "this format can be read but not written")
+@dataclass(frozen=True)
+class Option:
+    """What a format can be told. ``check`` returns the value to use, or raises an error that names the option."""
+
+    name: str
+    default: Any
+    check: Callable[[str, Any], Any]
+    says: str
+
+
+Write = Callable[[Corpus, str, Mapping[str, Any]], str]
 
 
 @dataclass(frozen=True)
@@ -78,8 +93,29 @@ class Format:
     read: Callable[[Reading], Corpus]
     looks_like: Callable[[str], bool]
     """Whether a text seems to be in this format."""
-    write: Callable[[Corpus, str], str] = _no_write
-    """The text of a corpus; the path is for error messages and names."""
+    write: Write | None = None
+    """The text of a corpus; the path is for error messages and names. None: a format that is only read."""
+    options: tuple[Option, ...] = ()
+    """What can be said about a file that does not say it itself, in reading and in writing."""
+    guessed: tuple[str, ...] = ()
+    """Suffixes of other formats under which it is found by its content."""
+    decode: Callable[[str | PathLike[str], bytes], str] | None = None
+    """The text of the bytes, where it is not plain UTF-8."""
+
+    def text(self, path: str | PathLike[str], data: bytes) -> str:
+        """The text in a file of this format."""
+        return (self.decode or decode)(path, data)
+
+    def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Every option with its value; one that the format does not have is an error."""
+        known = {option.name: option for option in self.options}
+        for name in given:
+            if name not in known:
+                raise OptionError(f"format {self.name} has no option {name!r}; there are {', '.join(known) or 'none'}")
+        return {
+            name: option.check(name, given[name]) if given.get(name) is not None else option.default
+            for name, option in known.items()
+        }
 
 
 def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
@@ -93,8 +129,50 @@ def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
     return out.getvalue()
 
 
-def load(path: str | PathLike[str]) -> str:
-    """The text of a file in UTF-8, with or without a byte order mark."""
+def parse_json(path: str, text: str, what: str) -> Any:
+    """JSON from strangers: keys that stand twice, nesting without end and numbers without end are errors."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise FormatError(path, None, f"the key {key!r} stands twice in one object")
+            found[key] = value
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as problem:
+        raise FormatError(path, problem.lineno, f"not valid JSON: {problem.msg} at column {problem.colno}") from None
+    except RecursionError:
+        raise FormatError(path, 1, f"not valid {what}: nested too deeply") from None
+    except FormatError:
+        raise
+    except ValueError as problem:  # a number with more digits than Python converts
+        raise FormatError(path, None, f"not valid JSON: {problem}") from None
+
+
+def shown(value: object) -> str:
+    """A value of a stranger's file for a message: short, and never walked into."""
+    if isinstance(value, (str, int, float)) or value is None:
+        said = repr(value[:60] if isinstance(value, str) else value)
+        return said if len(said) <= 80 else said[:80] + "…"
+    return {"dict": "an object", "list": "a list"}.get(type(value).__name__, type(value).__name__)
+
+
+def key_line(text: str, *keys: str) -> int | None:
+    """The line of a JSON text on which the last of these nested keys stands."""
+    at = 0
+    for key in keys:
+        found = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:").search(text, at)
+        if found is None:
+            return None
+        at = found.end()
+    return text.count("\n", 0, at) + 1
+
+
+def load(path: str | PathLike[str]) -> bytes:
+    """The bytes of a file that is there, is a file, and is neither empty nor beyond measure."""
     place = Path(path)
     try:
         if "\0" in str(path):
@@ -112,6 +190,11 @@ def load(path: str | PathLike[str]) -> str:
         raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
     if not data.strip():
         raise FormatError(path, 1, "the file is empty")
+    return data
+
+
+def decode(path: str | PathLike[str], data: bytes) -> str:
+    """Text in UTF-8, with or without a byte order mark."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

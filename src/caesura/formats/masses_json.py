@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Mapping
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats.format import Format, Reading
+from caesura.formats.format import Format, Reading, key_line, parse_json, shown
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -17,61 +17,33 @@ __all__ = ["FORMAT"]
 
 def read(reading: Reading) -> Corpus:
     """Every item and coder; the line in an error is that of the coder's key."""
-    data = _parse(reading)
+    data = parse_json(reading.path, reading.text, "masses")
     if not isinstance(data, dict) or not isinstance(data.get("items"), dict):
         raise reading.error(1, 'an object with "items": {item: {coder: [masses]}} is needed')
     kind = data.get("segmentation_type", "linear")
     if kind != "linear":
-        raise reading.error(_line(reading.text, "segmentation_type"), f"segmentation_type must be linear; got {kind!r}")
+        raise reading.error(
+            key_line(reading.text, "segmentation_type"), f"segmentation_type must be linear; got {shown(kind)}"
+        )
     for item, by_coder in data["items"].items():
         if not isinstance(by_coder, dict):
-            with reading.item(_line(reading.text, "items", item)):
-                raise reading.error(_line(reading.text, "items", item), f"item {item!r}: {{coder: [masses]}} is needed")
+            with reading.item(key_line(reading.text, "items", item)):
+                raise reading.error(
+                    key_line(reading.text, "items", item), f"item {item!r}: {{coder: [masses]}} is needed"
+                )
             continue
         for coder, masses in by_coder.items():
-            line = _line(reading.text, "items", item, coder)
+            line = key_line(reading.text, "items", item, coder)
             with reading.item(line, f"item {item!r}, coder {coder!r}: "):
                 if not isinstance(masses, list):
                     raise reading.error(
-                        line, f"item {item!r}, coder {coder!r}: a list of masses is needed; got {masses!r}"
+                        line, f"item {item!r}, coder {coder!r}: a list of masses is needed; got {shown(masses)}"
                     )
                 reading.add(item, coder, Segmentation.from_masses(masses))
     return reading.corpus()
 
 
-def _parse(reading: Reading) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in found:
-                raise reading.error(None, f"the key {key!r} stands twice in one object")
-            found[key] = value
-        return found
-
-    try:
-        return json.loads(reading.text, object_pairs_hook=unique)
-    except json.JSONDecodeError as problem:
-        raise reading.error(problem.lineno, f"not valid JSON: {problem.msg} at column {problem.colno}") from None
-    except RecursionError:
-        raise reading.error(1, "not valid masses: nested too deeply") from None
-    except FormatError:
-        raise
-    except ValueError as problem:  # a number with more digits than Python converts
-        raise reading.error(None, f"not valid JSON: {problem}") from None
-
-
-def _line(text: str, *keys: str) -> int | None:
-    """The line on which the last of these nested keys stands."""
-    at = 0
-    for key in keys:
-        found = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:").search(text, at)
-        if found is None:
-            return None
-        at = found.end()
-    return text.count("\n", 0, at) + 1
-
-
-def write(corpus: Corpus, path: str) -> str:
+def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     """Indented by item and coder, a line each, so that differences can be read."""
     items = []
     for item in corpus.items:

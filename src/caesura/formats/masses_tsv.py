@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from caesura.formats.format import Format, Reading, table_text
 from caesura.formats.masses_json import plain
@@ -53,7 +55,7 @@ def _mass(reading: Reading, line: int, i: int, cell: str) -> int:
     raise reading.error(line, f"mass {i + 1}: a whole number is needed; got {cell[:40]!r}")
 
 
-def write(corpus: Corpus, path: str) -> str:
+def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     """segeval's own form where the file's name says the item, else with a column Item."""
     named = corpus.items != (Path(path).stem,)
     rows: list[list[object]] = [["Item", "Coder", "Masses"] if named else ["Coder", "Masses"]]

@@ -8,9 +8,19 @@
 A cell says what stands after the unit: nothing, a type, or several types as a JSON list (``["scene", "act"]``). If no
 cell of the table is anything but 0, 1 or empty, boundaries are of one unnamed kind and 0 is none; a mark after the last
 unit of an item then says nothing, since every text ends there. ``NA`` in all cells of an item: this coder did not code
-it. The columns ``item``, ``unit``, ``text`` and ``types`` may be missing; ``types``, in the first row, is a JSON list
-that declares the types in ordinal order. A type that would be misread (``0``, ``1``, ``NA``, one that begins with a
-bracket) is written as a list of one.
+it. The columns ``item``, ``stream``, ``unit``, ``text`` and ``types`` may be missing; ``types``, in the first row, is a
+JSON list that declares the types in ordinal order. A type that would be misread (``0``, ``1``, ``NA``, one that begins
+with a bracket) is written as a list of one.
+
+With a column ``stream`` an item is a dialogue, and the rows of each stream form a running text of their own:
+
+    item,stream,unit,text,ann,bo
+    chat,F,1,well,",",
+    chat,M,1,yes,.,.
+    chat,F,2,no,.,?
+
+Units are numbered within the stream, as here, or through the item. ``NA`` in all cells of a stream: this coder has no
+such stream. An item whose stream cells are all empty has no streams. How the streams took turns is not kept.
 """
 
 from __future__ import annotations
@@ -18,12 +28,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from caesura.errors import FormatError, SegmentationError
 from caesura.formats.format import Format, Reading, table_text
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation, declare, in_order
 
 __all__ = ["CSV", "TSV"]
@@ -33,13 +46,23 @@ _MISSING = "NA"
 
 
 @dataclass
+class _Rows:
+    """The rows of one stream of an item, or of an item without streams."""
+
+    text: list[str] = field(default_factory=list)
+    cells: dict[str, list[str]] = field(default_factory=dict)
+    lines: list[int] = field(default_factory=list)
+
+
+@dataclass
 class _Item:
     """The rows of one item."""
 
     first_line: int
-    text: list[str] = field(default_factory=list)
-    cells: dict[str, list[str]] = field(default_factory=dict)
-    lines: list[int] = field(default_factory=list)
+    streams: dict[str, _Rows] = field(default_factory=dict)
+    length: int = 0
+    numbered: set[str] = field(default_factory=lambda: {"item", "stream"})
+    """How the units seen so far may have been numbered."""
 
 
 def read(reading: Reading, *, delimiter: str) -> Corpus:
@@ -63,19 +86,32 @@ def read(reading: Reading, *, delimiter: str) -> Corpus:
                 declared = _declared(reading, line, row[columns["types"]])
             name = row[columns["item"]] if "item" in columns else reading.stem
             item = items.setdefault(name, _Item(line))
-            item.lines.append(line)
-            _check_number(reading, line, row, columns, len(item.lines))
+            stream = row[columns["stream"]] if "stream" in columns else ""
+            unit = row[columns["unit"]].strip() if "unit" in columns else ""
+            rows_of = item.streams.setdefault(stream, _Rows())
+            rows_of.lines.append(line)
+            item.length += 1
+            _check_number(reading, line, unit, item, stream)
             if "text" in columns:
-                item.text.append(row[columns["text"]])
+                rows_of.text.append(row[columns["text"]])
             for coder in coders:
-                item.cells.setdefault(coder, []).append(row[columns[coder]])
+                rows_of.cells.setdefault(coder, []).append(row[columns[coder]])
     except csv.Error as problem:
         raise reading.error(rows.line_num, f"not a valid table: {problem}") from None
     types = reading.types or declared
-    cells = {cell for item in items.values() for column in item.cells.values() for cell in column}
+    streams = [one for item in items.values() for one in item.streams.values()]
+    cells = {cell for one in streams for column in one.cells.values() for cell in column}
     plain = types is None and cells <= {"", "0", "1", _MISSING}
     for name, item in items.items():
-        _read_item(reading, name, item, types, plain, "text" in columns)
+        with reading.item(item.first_line):
+            if "" in item.streams and len(item.streams) > 1:
+                line = item.streams[""].lines[0]
+                raise reading.error(
+                    line, f"item {name!r}: a stream must be named in all rows or in none; got none here"
+                )
+            for coder in coders:
+                with reading.item(item.first_line, f"item {name!r}, coder {coder!r}: "):
+                    _read_cell(reading, name, coder, item, types, plain, "text" in columns)
     return reading.corpus() if types is not None or plain else _share_types(reading.corpus())
 
 
@@ -87,21 +123,24 @@ def _columns(reading: Reading, header: list[str]) -> dict[str, int]:
         if name in columns:
             raise reading.error(1, f"a column may stand only once in the header; got {name!r} twice")
         columns[name] = i
-    if "stream" in columns:
-        raise reading.error(1, "tables with several streams cannot be read yet; leave out the column 'stream'")
     if all(name in _RESERVED for name in header):
         raise reading.error(1, f"a column a coder is needed beside {', '.join(header)}; got none")
     return columns
 
 
-def _check_number(reading: Reading, line: int, row: list[str], columns: dict[str, int], expected: int) -> None:
+def _check_number(reading: Reading, line: int, unit: str, item: _Item, stream: str) -> None:
     """Numbered units must come in order, or the table was sorted by something else."""
-    if "unit" in columns:
-        cell = row[columns["unit"]].strip()
-        if cell.isdecimal() and cell.isascii() and (len(cell) > 12 or int(cell) != expected):
-            raise reading.error(
-                line, f"units must be numbered 1, 2, 3 ... within an item; got {cell[:40]} for unit {expected}"
-            )
+    if not (unit.isdecimal() and unit.isascii()):
+        return
+    expected = {"item": item.length, "stream": len(item.streams[stream].lines)}
+    number = int(unit) if len(unit) <= 12 else -1
+    item.numbered &= {way for way, place in expected.items() if place == number}
+    if not item.numbered:
+        counted = "within an item" + (" or within a stream" if stream else "")
+        place = f"unit {expected['item']}" + (
+            f" of the item and unit {expected['stream']} of stream {stream!r}" if stream else ""
+        )
+        raise reading.error(line, f"units must be numbered 1, 2, 3 ... {counted}; got {unit[:40]} for {place}")
 
 
 def _declared(reading: Reading, line: int, cell: str) -> tuple[str, ...]:
@@ -122,28 +161,36 @@ def _list(cell: str) -> list[str] | None:
     return names if isinstance(names, list) and all(isinstance(name, str) for name in names) else None
 
 
-def _read_item(
-    reading: Reading, name: str, item: _Item, types: tuple[str, ...] | None, plain: bool, has_text: bool
+def _read_cell(
+    reading: Reading,
+    name: str,
+    coder: str,
+    item: _Item,
+    types: tuple[str, ...] | None,
+    plain: bool,
+    has_text: bool,
 ) -> None:
-    units = tuple(item.text) if has_text else None
-    for coder, column in item.cells.items():
-        with reading.item(item.first_line, f"item {name!r}, coder {coder!r}: "):
-            missing = [cell == _MISSING for cell in column]
-            if all(missing):
-                continue
-            if any(missing):
-                line = item.lines[missing.index(True)]
-                raise reading.error(
-                    line, f"item {name!r}, coder {coder!r}: {_MISSING} must stand in all cells or in none"
-                )
-            if plain:
-                reading.add(name, coder, Segmentation.from_bits([c or "0" for c in column[:-1]], units=units))
-                continue
-            marks = {i: _marks(reading, item.lines[i - 1], cell, types) for i, cell in enumerate(column, 1) if cell}
-            one = Segmentation.from_positions(
-                len(column), list(marks), marks=list(marks.values()), types=types, units=units
-            )
-            reading.add(name, coder, one)
+    """What one coder made of one item; nothing if all cells say NA."""
+    found: dict[str, Segmentation] = {}
+    for stream, rows in item.streams.items():
+        column = rows.cells[coder]
+        missing = [cell == _MISSING for cell in column]
+        if all(missing):
+            continue
+        place = f"item {name!r}, coder {coder!r}" + (f", stream {stream!r}" if stream else "")
+        if any(missing):
+            line = rows.lines[missing.index(True)]
+            raise reading.error(line, f"{place}: {_MISSING} must stand in all cells or in none")
+        units = tuple(rows.text) if has_text else None
+        if plain:
+            found[stream] = Segmentation.from_bits([c or "0" for c in column[:-1]], units=units)
+            continue
+        marks = {i: _marks(reading, rows.lines[i - 1], cell, types) for i, cell in enumerate(column, 1) if cell}
+        found[stream] = Segmentation.from_positions(
+            len(column), list(marks), marks=list(marks.values()), types=types, units=units
+        )
+    if found:
+        reading.add(name, coder, found[""] if "" in found else Dialogue(found))
 
 
 def _marks(reading: Reading, line: int, cell: str, types: tuple[str, ...] | None) -> tuple[str, ...]:
@@ -159,40 +206,73 @@ def _marks(reading: Reading, line: int, cell: str, types: tuple[str, ...] | None
 
 def _share_types(corpus: Corpus) -> Corpus:
     """One scale for a table that declares none: what occurs in it, in alphabetical order."""
-    scale = in_order({name for key in corpus for _, name in corpus[key].boundaries})
+    scale = in_order({name for one in _segmentations(corpus) for _, name in one.boundaries})
     if not scale:
         return corpus
-    shared: dict[str, dict[str, Segmentation]] = {}
+    shared: dict[str, dict[str, Annotation]] = {}
     for item, coder in corpus:
-        one = corpus[item, coder].with_types(scale)
-        object.__setattr__(one, "declared", False)
-        shared.setdefault(item, {})[coder] = one
+        one = corpus[item, coder]
+        shared.setdefault(item, {})[coder] = (
+            Dialogue({stream: _undeclared(side, scale) for stream, side in one.items()})
+            if isinstance(one, Dialogue)
+            else _undeclared(one, scale)
+        )
     return Corpus(shared)
 
 
-def write(corpus: Corpus, path: str, *, delimiter: str) -> str:
-    """Items one after another, a column a coder, NA where a coder is missing."""
+def _undeclared(one: Segmentation, scale: tuple[str, ...]) -> Segmentation:
+    out = one.with_types(scale)
+    object.__setattr__(out, "declared", False)
+    return out
+
+
+def _segmentations(corpus: Corpus) -> Iterator[Segmentation]:
+    for key in corpus:
+        one = corpus[key]
+        yield from one.values() if isinstance(one, Dialogue) else (one,)
+
+
+def write(corpus: Corpus, path: str, options: Mapping[str, Any], *, delimiter: str) -> str:
+    """Items one after another, in an item stream after stream, a column a coder, NA where a coder is missing."""
     for coder in corpus.coders:
         if coder in _RESERVED or coder != coder.strip() or not coder:
             raise FormatError(path, None, f"a coder cannot be a column named {coder!r}")
-    scales = dict.fromkeys(corpus[key].types for key in corpus)
-    typed = list(scales) != [UNTYPED] or any(corpus[key].length in corpus[key].positions[-1:] for key in corpus)
+    everything = list(_segmentations(corpus))
+    scales = dict.fromkeys(one.types for one in everything)
+    typed = list(scales) != [UNTYPED] or any(one.length in one.positions[-1:] for one in everything)
     if len(scales) > 1:
         raise FormatError(
             path, None, f"all segmentations must declare the same types; got {' and '.join(map(str, scales))}"
         )
-    has_text = any(corpus[key].units is not None for key in corpus)
-    rows = [["item", "unit", *(["text"] if has_text else []), *(["types"] if typed else []), *corpus.coders]]
+    has_text = any(one.units is not None for one in everything)
+    has_streams = any(isinstance(corpus[key], Dialogue) for key in corpus)
+    names = {"stream": has_streams, "unit": True, "text": has_text, "types": typed}
+    rows = [["item", *(name for name, there in names.items() if there), *corpus.coders]]
     declared = json.dumps(list(next(iter(scales))), ensure_ascii=False) if typed else ""
     for item in corpus.items:
-        by_coder = corpus.of_item(item)
-        units = _one_text(path, item, by_coder, has_text)
-        columns = [_column(by_coder.get(coder), len(units), typed) for coder in corpus.coders]
-        for i, unit in enumerate(units):
-            row = [item, str(i + 1), *([unit] if has_text else []), *([declared] if typed else [])]
-            rows.append([*row, *(column[i] for column in columns)])
-            declared = ""
+        for stream, by_coder in _streams(path, item, corpus.of_item(item)).items():
+            units = _one_text(path, item, by_coder, has_text)
+            columns = [_column(by_coder.get(coder), len(units), typed) for coder in corpus.coders]
+            for i, unit in enumerate(units):
+                named = [item, *([stream] if has_streams else []), str(i + 1)]
+                row = [*named, *([unit] if has_text else []), *([declared] if typed else [])]
+                rows.append([*row, *(column[i] for column in columns)])
+                declared = ""
     return table_text(rows, delimiter)
+
+
+def _streams(path: str, item: str, by_coder: dict[str, Annotation]) -> dict[str, dict[str, Segmentation]]:
+    """Stream -> coder -> segmentation; the stream is empty if the item has none."""
+    streams: dict[str, dict[str, Segmentation]] = {}
+    for coder, one in by_coder.items():
+        if isinstance(one, Dialogue) and "" in one:
+            raise FormatError(path, None, f"item {item!r}, coder {coder!r}: a stream must have a name; got ''")
+        for stream, side in one.items() if isinstance(one, Dialogue) else (("", one),):
+            streams.setdefault(stream, {})[coder] = side
+    if "" in streams and len(streams) > 1:
+        whole = next(iter(streams[""]))
+        raise FormatError(path, None, f"item {item!r}: all coders must have streams or none; {whole} has none")
+    return streams
 
 
 def _one_text(path: str, item: str, by_coder: dict[str, Segmentation], has_text: bool) -> tuple[str, ...]:
