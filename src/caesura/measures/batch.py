@@ -185,7 +185,7 @@ def _common_types(
                 f"the order of the types was not declared; taken as {' < '.join(scale)}, which decides what a "
                 "substitution costs. Declare types=[...] in order",
                 CaesuraWarning,
-                stacklevel=6,
+                stacklevel=7,
             )
     good = []
     for i, pair in zip(places, pairs, strict=True):
