@@ -287,6 +287,8 @@ def test_a_file_a_coder(tmp_path: Path) -> None:
     corpus = read_coders({"A": ann, "B": anna}, item="chat", symbols=[".", "?"])
     assert list(corpus) == [("chat", "A"), ("chat", "B")]
     assert check_same_tokens(corpus) == []
+    with pytest.raises(OptionError, match="files must be a mapping from coders to files, or a list of files; got "):
+        read_coders(ann)
     with pytest.raises(FormatError, match="item 't001' has coder 'x' in another file too"):
         read_coders([ann, anna], coder="x")
 

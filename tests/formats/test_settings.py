@@ -148,13 +148,16 @@ BAD = {
         "symbols: type 'b' is not among similarity.types: 'a'",
     'transposition = {b = 1}\nsimilarity = {types = ["a"], matrix = [[1, 0], [0, 1]]}':
         "transposition.b: not among similarity.types: 'a'",
+    f"normalize = 0x{'f' * 9000}": "normalize: must be 'positions' or 'boundaries'; got a very large number",
+    f"symbols = [0x{'f' * 9000}]": "symbols: this value cannot be",
+    f"transposition = 0x{'f' * 9000}": "transposition: a number this large cannot be",
     "fields = 1": "fields: a table is needed; got 1",
     'fields = {spaeker = "x"}': "fields.spaeker: no such key; did you mean 'speaker'?",
     "fields = {speaker = 1}": "fields.speaker: must be a name that is not empty; got 1",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", BAD)
+@pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
 def test_damage(text: str, tmp_path: Path) -> None:
     path = written(tmp_path, text)
     with pytest.raises(FormatError) as caught:
