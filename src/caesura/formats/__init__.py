@@ -83,6 +83,8 @@ def read_coders(
     name. An item that is named by nothing but its file (``t001_ann.csv``, ``t001_bo.csv``) is ``item``, or else what the
     names of the files begin with in common (``t001``), or else ``1``.
     """
+    if isinstance(files, (str, PathLike)):
+        raise OptionError(f"files must be a mapping from coders to files, or a list of files; got {fspath(files)!r}")
     paths = [*files.values()] if isinstance(files, Mapping) else [*files]
     coders = [*files] if isinstance(files, Mapping) else [None] * len(paths)
     if types is not None:

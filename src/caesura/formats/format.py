@@ -154,6 +154,8 @@ def parse_json(path: str, text: str, what: str) -> Any:
 
 def shown(value: object) -> str:
     """A value of a stranger's file for a message: short, and never walked into."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return "a very large number"
     if isinstance(value, (str, int, float)) or value is None:
         said = repr(value[:60] if isinstance(value, str) else value)
         return said if len(said) <= 80 else said[:80] + "…"

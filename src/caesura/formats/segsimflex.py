@@ -1,7 +1,7 @@
 """The R package segsimflex's data frame as CSV or TSV: a row a segment, its speaker, its tokens, its boundary symbol.
 
     Turn,Speaker,Utterance
-    1,F:,well I think ,
+    1,F:,"well I think ,"
     2,M:,yes .
     1,F:,so we --
 
@@ -44,7 +44,8 @@ def read(reading: Reading) -> Corpus:
     options = reading.options
     symbols = Symbols.of(options, reading.types, CASE_STUDY)
     scale = symbols.scale(reading.types)
-    rows = csv.reader(io.StringIO(reading.text, newline=""), delimiter=_delimiter(reading.text, options), strict=True)
+    delimiter = _delimiter(reading.text, options)
+    rows = csv.reader(io.StringIO(reading.text, newline=""), delimiter=delimiter, strict=True)
     found: dict[tuple[str, str], list[Row]] = {}
     try:
         header = [name.strip() for name in next((row for row in rows if row), [])]
@@ -56,8 +57,11 @@ def read(reading: Reading) -> Corpus:
             if not row:
                 continue
             if len(row) != len(header):
+                way = (
+                    "; a cell with a comma in it must be quoted" if len(row) > len(header) and delimiter == "," else ""
+                )
                 raise reading.error(
-                    rows.line_num, f"a row must have {len(header)} cells like the header; got {len(row)}"
+                    rows.line_num, f"a row must have {len(header)} cells like the header; got {len(row)}{way}"
                 )
             name, who = (given if at is None else row[at].strip() for at, given in (item, coder))
             found.setdefault((name, who), []).append((rows.line_num, row[speaker].strip(), row[utterance]))

@@ -174,6 +174,8 @@ class _Checked:
             return _CHECKS[name](name, value)
         except CaesuraError as problem:
             raise self.error(key or name, str(problem).removeprefix(name).lstrip(": ")) from None
+        except (RecursionError, ValueError):  # a value too deep or too large to be printed
+            raise self.error(key or name, "this value cannot be") from None
 
     def number(self, key: str, value: Any, most: float = math.inf) -> float:
         """A finite number from 0 on."""

@@ -1,0 +1,278 @@
+"""Rezonator's files: a map of nodes, in which everything may be missing."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import FormatError
+
+
+def small() -> dict[str, Any]:
+    """F: well I , / M: yes . / F: so --   with kinds, as the Santa Barbara corpus has them."""
+    units = [("F", "well I ,"), ("M", "yes ."), ("F", "so --")]
+    nodes: dict[str, Any] = {"D": {"type": "doc", "unitList": ["U1", "U2", "U3"]}, "showList": [], "colorMap": {}}
+    for u, (speaker, said) in enumerate(units, 1):
+        tokens = said.split()
+        names = [f"{u}.{i}" for i in range(len(tokens))]
+        nodes[f"U{u}"] = {
+            "type": "unit", "unitSeq": u, "entryList": [f"E{n}" for n in names], "tagMap": {"participant": speaker}
+        }  # fmt: skip
+        for name, token in zip(names, tokens, strict=True):
+            nodes[f"E{name}"] = {"type": "entry", "unit": f"U{u}", "token": f"T{name}"}
+            kind = "Word" if token.isalpha() else "EndNote"
+            nodes[f"T{name}"] = {"type": "token", "tagMap": {"text": token, "kind": kind, "gloss": "x"}}
+    return {
+        "ROOT": [{"nodeMap": nodes, "discourseNode": "D", "version": "Version 0.20.3"}, {"objectIndex": "obj_chain"}]
+    }
+
+
+def written(tmp_path: Path, data: object, name: str = "t.rez") -> Path:
+    path = tmp_path / name
+    path.write_bytes(json.dumps(data, ensure_ascii=False, indent=1).encode() + b"\0")
+    return path
+
+
+def test_endnotes_by_kind(tmp_path: Path) -> None:
+    one = cz.read(written(tmp_path, small()))["t", "t"]
+    assert isinstance(one, cz.Dialogue)
+    assert one["F"].units == ("well", "I", "so")
+    assert one["F"].boundaries == ((2, ","), (3, "--"))
+    assert one["M"].boundaries == ((1, "."),)
+    assert one["F"].types == (",", "--", ".")
+    assert one["F"].declared is False
+    assert cz.read(tmp_path / "t.rez", types=[".", ",", "--"])["t", "t"]["F"].types == (".", ",", "--")
+
+
+def test_endnotes_by_symbol(tmp_path: Path) -> None:
+    data = small()
+    for node in data["ROOT"][0]["nodeMap"].values():
+        if isinstance(node, dict) and node.get("type") == "token":
+            del node["tagMap"]["kind"]
+    path = written(tmp_path, data)
+    one = cz.read(path, symbols=[".", ",", "--"])["t", "t"]
+    assert one["F"].boundaries == ((2, ","), (3, "--"))
+    one = cz.read(path, symbols=["."], unclassified=";")["t", "t"]
+    assert one["F"].units == ("well", "I", ",", "so", "--")
+    assert one["F"].boundaries == ((3, ";"), (5, ";"))
+    assert one["F"].types == (".", ";")
+
+
+def test_fields_and_names_are_options(tmp_path: Path) -> None:
+    path = written(tmp_path, small())
+    corpus = cz.read(path, item="chat", coder="ann", token="gloss", kind="gloss", endnote="y", unclassified=";")
+    assert corpus["chat", "ann"]["F"].units == ("x",) * 5
+    whole = cz.read(path, streams=False)["t", "t"]
+    assert isinstance(whole, cz.Segmentation)
+    assert whole.units == ("well", "I", "yes", "so")
+
+
+def test_without_speakers_there_are_no_streams(tmp_path: Path) -> None:
+    data = small()
+    for u in (1, 2, 3):
+        data["ROOT"][0]["nodeMap"][f"U{u}"]["tagMap"] = {}
+    assert cz.read(written(tmp_path, data))["t", "t"].boundaries == ((2, ","), (3, "."), (4, "--"))
+
+
+# -- damage -----------------------------------------------------------------------------------------------------------
+
+
+def change(*steps: str | int, to: Any = None, remove: bool = False) -> dict[str, Any]:
+    data: Any = small()
+    at = data["ROOT"][0]["nodeMap"]
+    for step in steps[:-1]:
+        at = at[step]
+    if remove:
+        del at[steps[-1]]
+    else:
+        at[steps[-1]] = to
+    return data
+
+
+GRIDS = {"ROOT": [{"version": "0.8.3", "wordGrid": []}]}
+BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "list": ([1], {}, 'an object with "ROOT": [{"nodeMap": {...}}] is needed'),
+    "no root": ({"ROOT": []}, {}, 'an object with "ROOT": [{"nodeMap": {...}}] is needed'),
+    "grids": (
+        GRIDS, {},
+        "ROOT[0].nodeMap is needed and this file (0.8.3) has none: files of Rezonator 0.8 and before hold grids instead; "
+        "open it in a newer Rezonator and save it again",
+    ),
+    "no doc": ({"ROOT": [{"nodeMap": {}}]}, {}, "one node of type 'doc' is needed in the nodeMap; got 0"),
+    "no units": (change("D", "unitList", to=[]), {}, "a document of at least one unit is needed; got none"),
+    "no list": (change("D", "unitList", remove=True), {}, "node 'D' must have a list unitList; got None"),
+    "number": (change("D", "unitList", to=[1]), {}, "unitList of 'D' must name nodes; got 1"),
+    "twice": (change("D", "unitList", to=["U1", "U1"]), {}, "unit 'U1' may stand in one place only; got it again"),
+    "shared entry": (
+        change("U2", "entryList", to=["E1.0"]), {}, "entry 'E1.0' may stand in one place only; got it again"
+    ),
+    "shared token": (change("E2.0", "token", to="T1.0"), {}, "token 'T1.0' may stand in one place only; got it again"),
+    "lost unit": (change("U2", remove=True), {}, "unit 'U2' is named but not in the nodeMap"),
+    "lost entry": (change("E2.0", remove=True), {}, "entry 'E2.0' is named but not in the nodeMap"),
+    "lost token": (change("T2.0", remove=True), {}, "token 'T2.0' is named but not in the nodeMap"),
+    "no token": (change("E2.0", "token", to=[]), {}, "entry 'E2.0' must name a token; got a list"),
+    "no tags": (change("T2.0", "tagMap", remove=True), {}, "token 'T2.0' must have a tagMap; got None"),
+    "no text": (
+        change("T2.0", "tagMap", to={"word": "x"}), {},
+        "token 'T2.0' must have a text in the field 'text'; there are 'word'",
+    ),
+    "no speaker": (
+        change("U2", "tagMap", to={}), {}, "unit 2 must name its speaker in the field 'participant'; got None"
+    ),
+    "no such field": (
+        small(), {"speaker": "who"},
+        "no unit has a field 'who' for the speaker; there are 'participant'; or read with streams=False",
+    ),
+    "no endnote": (
+        change("U2", "entryList", to=["E2.0"]), {},
+        "unit 2: it must end in a token whose kind is 'EndNote'; the last is 'yes'. Name the endnotes by symbols=, or "
+        "their absence by unclassified=",
+    ),
+    "endnote alone": (
+        change("U2", "entryList", to=["E2.1"]), {},
+        "unit 2: an utterance must hold a token before the boundary symbol; got '.' alone",
+    ),
+    "endnote inside": (
+        change("U2", "entryList", to=["E2.1", "E2.0"]), {}, "unit 2: an endnote must be the last token; got '.' before"
+    ),
+    "empty unit": (
+        change("U2", "entryList", to=[]), {"unclassified": ";"},
+        "unit 2: an utterance must hold at least one token; this is empty",
+    ),
+    "unknown endnote": (small(), {"symbols": [",", "--"]}, "unit 2: an endnote must be one of ',', '--'; got '.'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_damage(name: str, tmp_path: Path) -> None:
+    data, options, message = BAD[name]
+    path = written(tmp_path, data)
+    with pytest.raises(FormatError) as caught:
+        cz.read(path, **options)
+    assert caught.value.problem == message
+
+
+def test_damage_is_placed(tmp_path: Path) -> None:
+    path = written(tmp_path, change("U2", "tagMap", to={}))
+    with pytest.raises(FormatError) as caught:
+        cz.read(path)
+    lines = path.read_text().splitlines()
+    assert '"U2":' in lines[caught.value.line - 1]
+    problems: list[FormatError] = []
+    assert len(cz.read(path, problems=problems)) == 0
+    assert [str(p) for p in problems] == [str(caught.value)]
+
+
+@pytest.mark.parametrize("content", [b"[" * 200_000, b'{"ROOT":' * 100_000, b'{"ROOT": [{"nodeMap": ' + b'{"a":' * 900])
+def test_deep_nesting_is_an_error(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "deep.rez"
+    path.write_bytes(content + b"\0")
+    with pytest.raises(FormatError):
+        cz.read(path)
+
+
+@pytest.mark.parametrize("depth", [10, 300, 900])
+def test_nested_values_are_not_walked_into(depth: int, tmp_path: Path) -> None:
+    deep = json.loads("[" * depth + "]" * depth)
+    for steps in (("D", "unitList"), ("U1", "entryList"), ("E1.0", "token"), ("T1.0", "tagMap"), ("U1", "tagMap")):
+        with suppress(cz.errors.CaesuraError):
+            cz.read(written(tmp_path, change(*steps, to=deep)))
+        with suppress(cz.errors.CaesuraError):
+            cz.read(written(tmp_path, change(*steps, to=[deep])))
+
+
+def test_a_nul_inside_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "t.rez"
+    path.write_bytes(b'{"ROOT":\0 []}\0')
+    with pytest.raises(FormatError, match="text is needed; got a NUL character"):
+        cz.read(path)
+    path.write_bytes(b"\0\0")
+    with pytest.raises(FormatError, match="not valid JSON"):
+        cz.read(path)
+
+
+def test_it_is_not_written(tmp_path: Path) -> None:
+    corpus = cz.Corpus({"i": {"c": cz.Segmentation.from_bits("1")}})
+    with pytest.raises(FormatError, match=r"this format \(rez\) can be read but not written"):
+        cz.write(corpus, tmp_path / "t.rez")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("rez")
+
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=4)
+    | st.sampled_from(["U1", "E1.0", "T1.0"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(data=st.data())
+def test_any_change_gives_a_corpus_or_our_error(data: st.DataObject, folder: Path) -> None:
+    changed = copy.deepcopy(small())
+    at: Any = changed
+    while True:
+        keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+        key = data.draw(st.sampled_from(keys))
+        if not isinstance(at[key], (dict, list)) or not at[key] or data.draw(st.integers(0, 3)) == 0:
+            at[key] = data.draw(values)
+            break
+        at = at[key]
+    path = folder / "any.rez"
+    path.write_bytes(json.dumps(changed).encode() + b"\0")
+    for options in ({}, {"symbols": [".", ","], "unclassified": ";", "attached": True}):
+        with suppress(cz.errors.CaesuraError):
+            assert isinstance(cz.read(path, **options), cz.Corpus)
+
+
+# -- a real file ------------------------------------------------------------------------------------------------------
+
+
+def test_a_conversation_in_tibetan(shared: Path, tmp_path: Path) -> None:
+    path = shared / "data/formats/rez/parting_0.20.1.rez"
+    raw = path.read_bytes()
+    assert raw.endswith(b"}\0")
+    root = json.loads(raw[:-1])["ROOT"][0]
+    nodes = root["nodeMap"]
+    lines = [
+        (unit["tagMap"]["speaker"], [nodes[nodes[entry]["token"]]["tagMap"]["word"] for entry in unit["entryList"]])
+        for unit in (nodes[name] for name in nodes[root["discourseNode"]]["unitList"])
+    ]
+    with_shad = sum(words[-1] == "།" for _, words in lines)
+    assert (len(lines), sum(len(words) for _, words in lines), with_shad) == (53, 216, 30)
+
+    with pytest.raises(FormatError, match="unit 1: it must end in a token whose kind is 'EndNote'"):
+        cz.read(path)
+    one = cz.read(path, symbols=["།"], unclassified=";")["parting_0.20.1", "parting_0.20.1"]
+    assert one.length == 216 - 30
+    assert set(one) == {speaker for speaker, _ in lines}
+    assert Counter(name for side in one.values() for _, name in side.boundaries) == {"།": 30, ";": 23}
+    for speaker, side in one.items():
+        mine = [words for who, words in lines if who == speaker]
+        assert side.units == tuple(word for words in mine for word in words if word != "།" or word is not words[-1])
+        assert len(side.boundaries) == len(mine)
+    # the first unit ends in '་་།', one token: attached, it is an endnote too
+    attached = cz.read(path, symbols=["།"], unclassified=";", attached=True)["parting_0.20.1", "parting_0.20.1"]
+    assert attached.length == 186
+    assert Counter(name for side in attached.values() for _, name in side.boundaries) == {"།": 31, ";": 22}
+    wylie = cz.read(path, symbols=["/"], unclassified=";", token="wordWylie")["parting_0.20.1", "parting_0.20.1"]
+    assert Counter(name for side in wylie.values() for _, name in side.boundaries) == {"/": 31, ";": 22}
+    # and on into a table
+    cz.write(cz.Corpus({"parting": {"ann": one}}), tmp_path / "parting.csv")
+    assert cz.read(tmp_path / "parting.csv")["parting", "ann"] == one

@@ -1,0 +1,348 @@
+"""The R package's tables: a row a segment, its boundary symbol at the end."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import FormatError, OptionError
+from caesura.formats import check_same_tokens, formats, read_coders
+
+TABLE = """Turn,Speaker,Utterance
+1,F:,"well  I think ,"
+2,M:,yes.
+1,F:,so we --\x20
+"""
+
+
+def written(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_by_hand(tmp_path: Path) -> None:
+    # F:  well I think , so we --     M:  yes .
+    corpus = cz.read(written(tmp_path, TABLE))
+    one = corpus["t", "t"]
+    assert isinstance(one, cz.Dialogue)
+    assert one["F:"].units == ("well", "I", "think", "so", "we")
+    assert one["F:"].boundaries == ((3, ","), (5, "--"))
+    assert one["M:"].units == ("yes",)
+    assert one["M:"].boundaries == ((1, "."),)
+    assert one["M:"].types == (".", ",", "?", "--")
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("t.tsv", "\t"), ("t.csv", ";"), ("t.csv", ","), ("t.txt", "\t")])
+def test_other_delimiters(name: str, delimiter: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    with path.open("w", newline="") as file:
+        csv.writer(file, delimiter=delimiter).writerows(
+            [["", "Speaker", "Utterance"], ["1", "F", "a b ,"], ["2", "F", "c ."]]
+        )
+    assert cz.read(path)["t", "t"]["F"].boundaries == ((2, ","), (3, "."))
+
+
+def test_symbols_in_order_are_types(tmp_path: Path) -> None:
+    path = written(tmp_path, "Speaker,Utterance\nF,a /\nF,b //\nF,c+//\n")
+    one = cz.read(path, "segsimflex", symbols=["//", "/"])["t", "t"]["F"]
+    assert one.types == ("//", "/")
+    assert one.units == ("a", "b", "c+")
+    assert [name for _, name in one.boundaries] == ["/", "//", "//"]
+    assert cz.read(path, types=["//", "/"])["t", "t"]["F"] == one
+    assert cz.read(path, symbols=["//", "/"], types=["/", "//"])["t", "t"]["F"].types == ("/", "//")
+    named = cz.read(path, symbols={"/": "minor", "//": "major"})["t", "t"]["F"]
+    assert named.types == ("minor", "major")
+    assert [name for _, name in named.boundaries] == ["minor", "major", "major"]
+
+
+def test_several_symbols_may_be_one_type(tmp_path: Path) -> None:
+    path = written(tmp_path, "Speaker,Utterance\nF,a —\nF,b --\n")
+    one = cz.read(path, symbols={"--": "cut", "—": "cut", ".": "end"})["t", "t"]["F"]
+    assert one.types == ("cut", "end")
+    assert one.boundaries == ((1, "cut"), (2, "cut"))
+
+
+def test_an_end_without_symbol_is_an_error_or_a_type_of_its_own(tmp_path: Path) -> None:
+    path = written(tmp_path, "Speaker,Utterance\nF,a b\nF,c .\n")
+    with pytest.raises(FormatError) as caught:
+        cz.read(path)
+    assert str(caught.value) == (
+        f"{path}:2: an utterance must end in one of '.', ',', '?', '--'; the last token is 'b'"
+    )
+    one = cz.read(path, unclassified=";")["t", "t"]["F"]
+    assert one.types == (".", ",", "?", "--", ";")
+    assert one.boundaries == ((2, ";"), (3, "."))
+
+
+def test_a_speaker_that_is_not_named_is_that_of_the_row_above(tmp_path: Path) -> None:
+    one = cz.read(written(tmp_path, "Speaker,Utterance\nF,a .\n,b .\nM,c .\nNA,d .\n"))["t", "t"]
+    assert {stream: side.units for stream, side in one.items()} == {"F": ("a", "b"), "M": ("c", "d")}
+
+
+def test_columns_and_names_are_options(tmp_path: Path) -> None:
+    path = written(tmp_path, "who,said,text,by\nF,a .,t1,ann\nF,a ?,t1,bo\nM,b .,t2,ann\n")
+    corpus = cz.read(path, "segsimflex", speaker="who", utterance="said", item_column="text", coder_column="by")
+    assert list(corpus) == [("t1", "ann"), ("t1", "bo"), ("t2", "ann")]
+    path = written(tmp_path, "Item,Annotator,Speaker,Utterance\nx,ann,F,a .\nx,bo,F,a ?\n")
+    assert list(cz.read(path)) == [("x", "ann"), ("x", "bo")]
+    path = written(tmp_path, "Speaker,Utterance\nF,a .\n")
+    assert list(cz.read(path, item="x", coder="ann")) == [("x", "ann")]
+
+
+def test_attached_symbols_can_be_words(tmp_path: Path) -> None:
+    path = written(tmp_path, "Speaker,Utterance\nF,um ...\nF,etc. .\n")
+    one = cz.read(path, attached=False, unclassified=";")["t", "t"]["F"]
+    assert one.units == ("um", "...", "etc.")
+    assert one.boundaries == ((2, ";"), (3, "."))
+
+
+DASH = "an utterance must end in one of '.', ',', '?', '--'; ends in "
+BAD = {
+    "em dash": ("F,a —\n", 2, {}, f"{DASH}'—' (em dash); declared is '--'"),
+    "en dash": ("F,a .\nF,a –\n", 3, {}, f"{DASH}'–' (en dash); declared is '--'"),
+    "dash as a word": ("F,a —\n", 2, {"unclassified": ";"}, f"{DASH}'—' (em dash); declared is '--'"),
+    "attached dash": ("F,a—\n", 2, {}, f"{DASH}'—' (em dash) of 'a—'; declared is '--'"),
+    "ideographic": ("F,嗎 。\n", 2, {}, f"{DASH}'。' (ideographic full stop); declared is '.'"),
+    "empty": ("F,a .\nF,\n", 3, {}, "an utterance must hold at least one token; this is empty"),
+    "alone": ("F,.\n", 2, {}, "an utterance must hold a token before the boundary symbol; got '.' alone"),
+    "several": (
+        "F,what?.\n", 2, {},
+        "the last token 'what?.' ends in several boundary symbols; put a space before the boundary, or read with "
+        "attached=False if it is a word",
+    ),
+    "nobody": (",a .\n", 2, {}, "the first row must name a speaker; got ''"),
+    "ragged": ("F\n", 2, {}, "a row must have 2 cells like the header; got 1"),
+    "comma": ("F,a ,\n", 2, {}, "a row must have 2 cells like the header; got 3; a cell with a comma in it must be quoted"),
+    "quote": ('F,"a .\n', 2, {}, "not a valid table: unexpected end of data"),
+    "no column": ("F,a .\n", 1, {"speaker": "Who"}, "a column 'Who' is needed in the header; got 'Speaker', 'Utterance'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_damage(name: str, tmp_path: Path) -> None:
+    text, line, options, message = BAD[name]
+    path = written(tmp_path, "Speaker,Utterance\n" + text)
+    with pytest.raises(FormatError) as caught:
+        cz.read(path, "segsimflex", **options)
+    assert str(caught.value) == f"{path}:{line}: {message}"
+
+
+def test_good_coders_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
+    path = written(tmp_path, "Coder,Speaker,Utterance\nann,F,a .\nbo,F,a\nann,F,b .\n")
+    problems: list[FormatError] = []
+    corpus = cz.read(path, problems=problems)
+    assert list(corpus) == [("t", "ann")]
+    assert [p.line for p in problems] == [3]
+
+
+OPTIONS = [
+    ({"symbol": ["."]}, "format segsimflex has no option 'symbol'; there are symbols, unclassified, item, coder, attached, "
+     "speaker, utterance, item_column, coder_column"),
+    ({"symbols": "."}, "symbols must be a list of symbols, or a mapping from symbols to types; got '.'"),
+    ({"symbols": [". ."]}, "symbols: a symbol must be a string without spaces; got '. .'"),
+    ({"symbols": [".", "."]}, "symbols: a symbol may be named only once; got '.' again"),
+    ({"symbols": []}, "symbols: at least one symbol is needed; got none"),
+    ({"symbols": {".": ""}}, "symbols: a type must be a name that is not empty; got ''"),
+    ({"unclassified": ""}, "unclassified must be a name that is not empty; got ''"),
+    ({"attached": 1}, "attached must be True or False; got 1"),
+    ({"symbols": ["."], "types": [","]}, "types must hold every type that a symbol stands for; '.' is not among them"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "message"), OPTIONS)
+def test_options_are_checked(options: dict[str, object], message: str, tmp_path: Path) -> None:
+    with pytest.raises(OptionError) as caught:
+        cz.read(written(tmp_path, TABLE), "segsimflex", **options)
+    assert str(caught.value) == message
+
+
+def test_a_format_without_options_says_so(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="format table-csv has no option 'symbols'; there are none"):
+        cz.read(written(tmp_path, "unit,ann\n1,\n"), symbols=["."])
+
+
+# -- round trips ------------------------------------------------------------------------------------------------------
+
+token = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=5).filter(
+    lambda word: word.split() == [word]
+)
+speaker = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=5).filter(
+    lambda name: name == name.strip() and name not in ("", "NA")
+)
+
+
+@st.composite
+def transcripts(draw: st.DrawFn) -> cz.Corpus:
+    types = draw(st.lists(token, min_size=1, max_size=4, unique=True))
+    items = {}
+    for item in draw(st.lists(speaker, min_size=1, max_size=2, unique=True)):
+        streams = {}
+        for name in draw(st.lists(speaker, min_size=1, max_size=3, unique=True)):
+            units = draw(st.lists(token, min_size=1, max_size=6))
+            marks = [draw(st.sampled_from(["", *types])) for _ in units[1:]] + [draw(st.sampled_from(types))]
+            streams[name] = cz.Segmentation.from_marks(marks, types=types, units=units)
+        items[item] = {draw(st.shared(speaker, key="coder")): streams}
+    return cz.Corpus(items)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("segsimflex")
+
+
+@given(corpus=transcripts(), suffix=st.sampled_from(["csv", "tsv"]))
+def test_round_trip(corpus: cz.Corpus, suffix: str, folder: Path) -> None:
+    path = folder / f"c.{suffix}"
+    types = next(iter(corpus[next(iter(corpus))].values())).types
+    cz.write(corpus, path, "segsimflex")
+    assert cz.read(path, "segsimflex", symbols=types) == corpus
+
+
+@given(corpus=transcripts())
+def test_round_trip_with_unclassified_ends_or_refusal(corpus: cz.Corpus, folder: Path) -> None:
+    """A word that would pass for a symbol cannot stand at an end without one."""
+    path = folder / "u.csv"
+    *symbols, unclassified = next(iter(corpus[next(iter(corpus))].values())).types
+    if not symbols:
+        return
+    refused: list[str] = []
+    try:
+        cz.write(corpus, path, "segsimflex", unclassified=unclassified)
+    except FormatError as problem:
+        refused.append(problem.problem)
+    if not refused:
+        assert cz.read(path, "segsimflex", symbols=symbols, unclassified=unclassified) == corpus
+    assert all("would be read otherwise" in problem for problem in refused)
+
+
+@given(text=st.text('F, .?-—\n"\t', max_size=60))
+def test_any_table_gives_a_corpus_or_our_error(text: str, folder: Path) -> None:
+    path = folder / "any.csv"
+    path.write_text("Speaker,Utterance\n" + text)
+    for options in ({}, {"unclassified": ";"}, {"attached": False, "unclassified": ";"}):
+        with suppress(cz.errors.CaesuraError):
+            assert isinstance(cz.read(path, "segsimflex", **options), cz.Corpus)
+
+
+def dialogue(**streams: object) -> cz.Corpus:
+    return cz.Corpus({"i": {"c": streams}})
+
+
+UNWRITABLE = [
+    (cz.Corpus({"i": {"c": cz.Segmentation.from_bits("1")}}), "item 'i': a dialogue is needed; this has no streams"),
+    (dialogue(F=cz.Segmentation.from_marks(["."])), "item 'i', stream 'F': this format needs the text of the units"),
+    (
+        dialogue(F=cz.Segmentation.from_marks([".", ""], units=["a", "b"])),
+        "item 'i', stream 'F': every utterance ends in a boundary; there is none after the last unit",
+    ),
+    (
+        dialogue(F=cz.Segmentation.from_marks(["."], units=["a b"])),
+        "item 'i', stream 'F': a unit must be one token without spaces; unit 1 is 'a b'",
+    ),
+    (
+        dialogue(NA=cz.Segmentation.from_marks(["."], units=["a"])),
+        "item 'i', stream 'NA': a speaker cannot be named so in this format",
+    ),
+    (
+        dialogue(F=cz.Segmentation.from_positions(1, [1], marks=[(".", ",")], units=["a"])),
+        "item 'i', stream 'F': this format holds one type at a position; got several",
+    ),
+    (
+        dialogue(F=cz.Segmentation.from_marks(["."], units=["a"]), M=cz.Segmentation.from_marks([","], units=["a"])),
+        "all segmentations must declare the same types; got ('.',) and (',',)",
+    ),
+    (
+        cz.Corpus({"i": {c: {"F": cz.Segmentation.from_marks(["."], units=["a"])} for c in "ab"}}),
+        "the file of one coder is needed; choose one of a, b",
+    ),
+]
+
+
+@pytest.mark.parametrize(("corpus", "message"), UNWRITABLE)
+def test_what_a_table_cannot_hold(corpus: cz.Corpus, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    with pytest.raises(FormatError) as caught:
+        cz.write(corpus, path, "segsimflex")
+    assert str(caught.value) == f"{path}: {message}"
+    assert not path.exists()
+
+
+# -- several coders ---------------------------------------------------------------------------------------------------
+
+
+def test_a_file_a_coder(tmp_path: Path) -> None:
+    ann = written(tmp_path, "Speaker,Utterance\nF,a b .\n", "t001_ann.csv")
+    anna = written(tmp_path, "Speaker,Utterance\nF,a ?\nF,b .\n", "t001_anna.csv")
+    corpus = read_coders([ann, anna])
+    assert list(corpus) == [("t001", "t001_ann"), ("t001", "t001_anna")]
+    corpus = read_coders({"A": ann, "B": anna}, item="chat", symbols=[".", "?"])
+    assert list(corpus) == [("chat", "A"), ("chat", "B")]
+    assert check_same_tokens(corpus) == []
+    with pytest.raises(OptionError, match="files must be a mapping from coders to files, or a list of files; got "):
+        read_coders(ann)
+    with pytest.raises(FormatError, match="item 't001' has coder 'x' in another file too"):
+        read_coders([ann, anna], coder="x")
+
+
+def test_files_without_a_common_name_are_one_item(tmp_path: Path) -> None:
+    paths = [written(tmp_path, "Speaker,Utterance\nF,a .\n", name) for name in ("ann.csv", "bo.csv")]
+    assert list(read_coders(paths)) == [("1", "ann"), ("1", "bo")]
+
+
+# -- the case study ---------------------------------------------------------------------------------------------------
+
+
+def test_the_case_studys_conversations(shared: Path, tmp_path: Path) -> None:
+    """Strings of one character a token, written as tables with dummy words, attached and apart, and read back."""
+    cases = [json.loads(line) for line in (shared / "oracles/nccu.jsonl").read_text().splitlines()]
+    texts = {case["text"]: case for case in cases if case["config"] == "identity"}
+    assert sorted(texts) == ["t001", "t004", "t016"]
+    symbols = [",", ".", "?", "--"]
+    for text, case in texts.items():
+        paths = {}
+        for coder, lists in (("A1", case["lists1"]), ("A2", case["lists2"])):
+            rows = [["", "Speaker", "Utterance"]]
+            for name, string in zip(case["speakers"], lists, strict=True):
+                words: list[str] = []
+                for i, mark in enumerate(string, 1):
+                    words.append(f"w{i}")
+                    if mark != " ":
+                        symbol = {"–": "--", ";": ""}.get(mark, mark)
+                        apart = " " if len(rows) % 2 else ""
+                        rows.append([str(len(rows)), name, " ".join(words) + apart + symbol])
+                        words = []
+                assert not words
+            paths[coder] = tmp_path / f"{text}_{coder}.csv"
+            with paths[coder].open("w", newline="") as file:
+                csv.writer(file).writerows(rows)
+        corpus = read_coders(paths, symbols=symbols, unclassified=";")
+        assert corpus.items == (text,)
+        assert check_same_tokens(corpus) == []
+        for coder, lists in (("A1", case["lists1"]), ("A2", case["lists2"])):
+            one = corpus[text, coder]
+            assert list(one) == case["speakers"]
+            assert one.length == case["N"] == sum(map(len, lists))
+            counted = Counter(name for side in one.values() for _, name in side.boundaries)
+            assert counted == Counter({"–": "--"}.get(c, c) for string in lists for c in string if c != " ")
+            for name, string in zip(case["speakers"], lists, strict=True):
+                marks = ["" if c == " " else {"–": "--"}.get(c, c) for c in string]
+                units = [f"w{i}" for i in range(1, len(string) + 1)]
+                assert one[name] == cz.Segmentation.from_marks(marks, types=[*symbols, ";"], units=units)
+            # written by us, it reads back the same
+            again = tmp_path / f"{coder}.csv"
+            mine = cz.Corpus({coder: {coder: one}})
+            cz.write(mine, again, "segsimflex", symbols=symbols, unclassified=";")
+            assert cz.read(again, symbols=symbols, unclassified=";") == mine
+
+
+def test_it_is_among_the_formats() -> None:
+    assert formats()["segsimflex"].write is not None

@@ -1,0 +1,224 @@
+"""The settings of a study: read once, used for reading and for measuring."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import FormatError
+from caesura.formats import read_settings
+
+TOML = """
+symbols = [".", ",", "?", "--"]
+unclassified = ";"
+transposition = 0.5
+normalize = "boundaries"
+
+[similarity]
+pairs = [[".", ",", 0.5], [",", "none", 0.25]]
+
+[fields]
+speaker = "who"
+utterance = "said"
+kind = "Kind"
+"""
+
+CASE_STUDY = {
+    "symbols": [".", ",", "?", "--"],
+    "unclassified": ";",
+    "similarity": {
+        "types": [".", ",", "?", "--", ";"],
+        "matrix": [
+            [1, 0.5, 0.25, 0.25, 1, 0],
+            [0.5, 1, 0.5, 0.5, 1, 0.25],
+            [0.25, 0.5, 1, 0.25, 1, 0],
+            [0.25, 0.5, 0.25, 1, 1, 0.25],
+            [1, 1, 1, 1, 1, 1],
+            [0, 0.25, 0, 0.25, 1, 1],
+        ],
+    },
+    "transposition": {".": 0.5, ",": 0.375, "?": 0.5, "--": 0.375, ";": 0},
+}
+
+
+def written(tmp_path: Path, text: str, name: str = "study.toml") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_toml(tmp_path: Path) -> None:
+    settings = read_settings(written(tmp_path, TOML))
+    assert settings.measure() == {
+        "similarity": {(".", ","): 0.5, (",", "none"): 0.25},
+        "transposition": 0.5,
+        "normalize": "boundaries",
+    }
+    symbols = {symbol: symbol for symbol in (".", ",", "?", "--")}
+    assert settings.reading("segsimflex") == {
+        "symbols": symbols, "unclassified": ";", "speaker": "who", "utterance": "said"
+    }  # fmt: skip
+    assert settings.reading("rez") == {"symbols": symbols, "unclassified": ";", "speaker": "who", "kind": "Kind"}
+    assert settings.reading("table-csv") == {}
+    with pytest.raises(FrozenInstanceError):
+        settings.unclassified = "x"
+    assert hash(settings) == hash(read_settings(tmp_path / "study.toml"))
+
+
+def test_json(tmp_path: Path) -> None:
+    settings = read_settings(written(tmp_path, json.dumps(CASE_STUDY), "study.json"))
+    assert settings.measure() == {key: CASE_STUDY[key] for key in ("similarity", "transposition")}
+    assert settings.types == (".", ",", "?", "--", ";")
+    assert settings.reading("table-csv") == {"types": [".", ",", "?", "--", ";"]}
+
+
+def test_none_may_be_named_and_a_matrix_may_stand_elsewhere(tmp_path: Path) -> None:
+    path = written(tmp_path, '[similarity]\ntypes = [".", "none"]\nmatrix = [[1, 0.5], [0.25, 1.0]]\n')
+    assert read_settings(path).measure() == {"similarity": {"types": ["."], "matrix": [[1, 0.5], [0.25, 1]]}}
+    path = written(tmp_path, 'similarity = "m.csv"\n')
+    assert read_settings(path).measure() == {"similarity": str(tmp_path / "m.csv")}
+    assert read_settings(written(tmp_path, "# nothing\n")).measure() == {}
+
+
+def test_two_pairs_are_not_taken_for_a_matrix(tmp_path: Path) -> None:
+    path = written(tmp_path, '[similarity]\npairs = [["a", "b", 0.5], ["a", "c", 0.5]]\n')
+    assert read_settings(path).types is None
+    assert read_settings(path).measure() == {"similarity": {("a", "b"): 0.5, ("a", "c"): 0.5}}
+
+
+def test_they_read_and_measure(tmp_path: Path) -> None:
+    settings = read_settings(written(tmp_path, json.dumps(CASE_STUDY), "study.json"))
+    table = written(tmp_path, 'Coder,Speaker,Utterance\nann,F,a ?\nbo,F,"a ,"\n', "t.csv")
+    corpus = cz.read(table, "segsimflex", **settings.reading("segsimflex"))
+    assert corpus["t", "ann"]["F"].types == (".", ",", "?", "--", ";")
+    if not hasattr(cz, "flexible_similarity"):
+        pytest.skip("flexible_similarity is not here yet")
+    with pytest.warns(cz.errors.CaesuraWarning):  # ';' is identical to none in this matrix
+        score = cz.flexible_similarity(corpus["t", "ann"], corpus["t", "bo"], **settings.measure())
+    assert score.value == 0.5
+
+
+BAD = {
+    'symbol = ["."]': "symbol: no such key; did you mean 'symbols'?",
+    "colour = 1": "colour: no such key; there are similarity, transposition, normalize, symbols, unclassified, attached, "
+                  "streams, fields",
+    'symbols = "."': "symbols: must be a list of symbols, or a mapping from symbols to types; got '.'",
+    'symbols = ["a b"]': "symbols: a symbol must be a string without spaces; got 'a b'",
+    "symbols = [1]": "symbols: a symbol must be a string without spaces; got 1",
+    'symbols = {"." = "none"}': "symbols: 'none' stands for no boundary and cannot be a type of boundary",
+    'unclassified = "none"': "unclassified: 'none' stands for no boundary and cannot be a type of boundary",
+    "unclassified = 3": "unclassified: must be a name that is not empty; got 3",
+    'attached = "no"': "attached: must be True or False; got 'no'",
+    'normalize = "all"': "normalize: must be 'positions' or 'boundaries'; got 'all'",
+    "normalize = []": "normalize: must be 'positions' or 'boundaries'; got a list",
+    "transposition = -1": "transposition: a number must be finite and not negative; got -1",
+    "transposition = nan": "transposition: a number must be finite and not negative; got nan",
+    "transposition = true": "transposition: a number is needed; got True",
+    'transposition = {"." = "x"}': "transposition..: a number is needed; got 'x'",
+    "transposition = 1979-05-27": "transposition: a number is needed; got date",
+    "similarity = 1": "similarity: a table is needed; got 1",
+    "similarity = {}": "similarity: either pairs, or types and matrix, are needed; got none",
+    'similarity = {types = ["a"]}': "similarity: either pairs, or types and matrix, are needed; got types",
+    "similarity = {pair = []}": "similarity.pair: no such key; did you mean 'pairs'?",
+    "similarity = {pairs = 1}": "similarity.pairs: a list is needed; got 1",
+    'similarity = {pairs = [["a", "b"]]}': 'similarity.pairs[0]: a pair is written ["type", "type", number]; got a list',
+    'similarity = {pairs = [["a", "b", 2]]}': "similarity.pairs[0]: a number must be between 0 and 1; got 2",
+    'similarity = {pairs = [["a", "a", 0.5]]}': "similarity.pairs[0]: a type is alike to itself by exactly 1; got 0.5",
+    'similarity = {pairs = [["a", "b", 0], ["b", "a", 1]]}':
+        "similarity.pairs[1]: a pair may be named only once; got 'b', 'a' again",
+    'similarity = {types = ["a"], matrix = [[1]]}':
+        "similarity.matrix: 2 rows are needed, a row a type and one for 'none'; got 1",
+    'similarity = {types = ["a"], matrix = [[1, 0], [0]]}':
+        "similarity.matrix[1]: a row must have 2 numbers, as there are rows; got 1",
+    'similarity = {types = ["a"], matrix = [[1, 0], [1.5, 1]]}':
+        "similarity.matrix[1][0]: a number must be between 0 and 1; got 1.5",
+    'similarity = {types = ["a"], matrix = [[0.5, 0], [0, 1]]}':
+        "similarity.matrix[0][0]: the diagonal must be exactly 1; got 0.5",
+    'similarity = {types = ["a", "a"], matrix = [[1]]}':
+        "similarity: types[1]: a type may be declared only once; got 'a' again",
+    'similarity = {types = [], matrix = []}': "similarity: types: at least one type must be declared; got none",
+    'symbols = ["b"]\nsimilarity = {types = ["a"], matrix = [[1, 0], [0, 1]]}':
+        "symbols: type 'b' is not among similarity.types: 'a'",
+    'transposition = {b = 1}\nsimilarity = {types = ["a"], matrix = [[1, 0], [0, 1]]}':
+        "transposition.b: not among similarity.types: 'a'",
+    f"normalize = 0x{'f' * 9000}": "normalize: must be 'positions' or 'boundaries'; got a very large number",
+    f"symbols = [0x{'f' * 9000}]": "symbols: this value cannot be",
+    f"transposition = 0x{'f' * 9000}": "transposition: a number this large cannot be",
+    "fields = 1": "fields: a table is needed; got 1",
+    'fields = {spaeker = "x"}': "fields.spaeker: no such key; did you mean 'speaker'?",
+    "fields = {speaker = 1}": "fields.speaker: must be a name that is not empty; got 1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
+def test_damage(text: str, tmp_path: Path) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(FormatError) as caught:
+        read_settings(path)
+    assert str(caught.value) == f"{path}: {BAD[text]}"
+
+
+def test_damaged_files(tmp_path: Path) -> None:
+    path = written(tmp_path, "a = 1\nb = [\n")
+    with pytest.raises(FormatError, match="not valid TOML"):
+        read_settings(path)
+    path = written(tmp_path, "a = 1\na = 2\n")
+    with pytest.raises(FormatError) as caught:
+        read_settings(path)
+    assert caught.value.line == 2
+    with pytest.raises(FormatError, match="nested too deeply"):
+        read_settings(written(tmp_path, "a = " + "[" * 100_000))
+    with pytest.raises(FormatError, match=r"settings are a \.toml or \.json file; got \.ini"):
+        read_settings(written(tmp_path, "a", "study.ini"))
+    with pytest.raises(FormatError, match="an object with settings is needed"):
+        read_settings(written(tmp_path, "[1]", "study.json"))
+    with pytest.raises(FormatError, match="No such file"):
+        read_settings(tmp_path / "nowhere.toml")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("settings")
+
+
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=3)
+    | st.sampled_from([".", "none", 1, 0.5]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["types", "matrix", "pairs", "."]), inner)
+    ),
+    max_leaves=8,
+)
+keys = st.sampled_from(
+    ["similarity", "transposition", "normalize", "symbols", "unclassified", "attached", "streams", "fields", "other"]
+)
+
+
+@given(data=st.dictionaries(keys, anything, max_size=3) | anything)
+def test_any_content_gives_settings_or_our_error(data: object, folder: Path) -> None:
+    path = folder / "any.json"
+    path.write_text(json.dumps(data))
+    with suppress(cz.errors.CaesuraError):
+        settings = read_settings(path)
+        assert isinstance(settings.measure(), dict)
+        assert isinstance(settings.reading("rez"), dict)
+        hash(settings)
+
+
+@given(data=st.binary(max_size=100), suffix=st.sampled_from(["toml", "json"]))
+def test_any_bytes_give_settings_or_our_error(data: bytes, suffix: str, folder: Path) -> None:
+    path = folder / f"any.{suffix}"
+    path.write_bytes(data)
+    with suppress(cz.errors.CaesuraError):
+        read_settings(path)

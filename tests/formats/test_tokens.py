@@ -1,0 +1,81 @@
+"""Whether coders segmented the same text, and where not."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import MismatchError
+from caesura.formats import check_same_tokens
+
+
+def said(text: str) -> cz.Segmentation:
+    words = text.split()
+    return cz.Segmentation.from_marks(["."] * len(words), units=words)
+
+
+def silent(length: int) -> cz.Segmentation:
+    return cz.Segmentation.from_marks(["."] * length)
+
+
+def problems(**by_coder: object) -> list[str]:
+    found = check_same_tokens(cz.Corpus({"x": by_coder}))
+    assert all(isinstance(problem, MismatchError) for problem in found)
+    return [str(problem) for problem in found]
+
+
+def test_the_same() -> None:
+    assert problems(A={"F": said("a b"), "M": said("c")}, B={"M": said("c"), "F": said("a b")}) == []
+    assert problems(A=said("a b"), B=said("a b"), C=silent(2)) == []
+    assert problems(A=silent(3)) == []
+
+
+def test_the_first_difference() -> None:
+    assert problems(A={"F": said("a b c")}, B={"F": said("a x y")}) == [
+        "item 'x', stream 'F': token 2 is 'b' for A and 'x' for B"
+    ]
+    assert problems(A=said("a b"), B=said("a b"), C=said("a c")) == ["item 'x': token 2 is 'b' for A and 'c' for C"]
+    # A carries no text, so that B is what C differs from
+    assert problems(A=silent(2), B=said("a b"), C=said("a c")) == ["item 'x': token 2 is 'b' for B and 'c' for C"]
+
+
+def test_lengths() -> None:
+    assert problems(A={"F": said("a b")}, B={"F": said("a b c")}) == [
+        "item 'x', stream 'F': 2 tokens for A and 3 for B"
+    ]
+    assert problems(A=said("a b"), B=said("a c c")) == [
+        "item 'x': token 2 is 'b' for A and 'c' for B (2 tokens for A and 3 for B)"
+    ]
+    assert problems(A=silent(2), B=silent(3)) == ["item 'x': 2 tokens for A and 3 for B"]
+
+
+def test_streams() -> None:
+    assert problems(A={"F2": said("a")}, B={"F2": said("a"), "F2:": said("b")}) == [
+        "item 'x': stream 'F2:' is there for B and not for A"
+    ]
+    assert problems(A=said("a"), B={"F": said("a")}) == ["item 'x': B has streams and A has none"]
+
+
+def test_one_problem_an_item() -> None:
+    corpus = cz.Corpus({name: {"A": said("a b"), "B": said("c d"), "C": said("e")} for name in ("x", "y")})
+    assert [str(problem).split(":")[0] for problem in check_same_tokens(corpus)] == ["item 'x'", "item 'y'"]
+
+
+texts = st.lists(st.sampled_from("ab"), min_size=1, max_size=3)
+sides = st.builds(lambda words, there: said(" ".join(words)) if there else silent(len(words)), texts, st.booleans())
+cells = sides | st.dictionaries(st.sampled_from("FM"), sides, min_size=1)
+
+
+@given(items=st.dictionaries(st.sampled_from("xy"), st.dictionaries(st.sampled_from("ABC"), cells, max_size=3)))
+def test_it_never_raises_and_is_empty_if_all_can_be_compared(items: dict[str, dict[str, object]]) -> None:
+    corpus = cz.Corpus(items)
+    found = {str(problem).split("'")[1] for problem in check_same_tokens(corpus)}
+    for item in corpus.items:
+        shapes = set()
+        for one in corpus.of_item(item).values():
+            streams = one if isinstance(one, cz.Dialogue) else {None: one}
+            shapes.add(frozenset((name, side.length) for name, side in streams.items()))
+        if len(shapes) > 1:
+            assert item in found
+    assert found <= set(corpus.items)
