@@ -12,13 +12,13 @@ import click
 
 from caesura import __version__, measures, parse
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionError
-from caesura.formats import formats, read, write
+from caesura.formats import detect, formats, read, read_coders, write
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
-from caesura.study import Scores, gather, pair_up, score_many
+from caesura.study import Scores, pair_up, score_many
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,8 +36,16 @@ DEFAULT_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    click.echo(f"caesura: warning: {message}", err=True)
+def _warner() -> Callable[..., None]:
+    """Warnings in our own words, each once."""
+    told: set[str] = set()
+
+    def warn(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            click.echo(f"caesura: warning: {message}", err=True)
+
+    return warn
 
 
 class _Program(click.Group):
@@ -46,7 +54,7 @@ class _Program(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("always", CaesuraWarning)
-            warnings.showwarning = _warn
+            warnings.showwarning = _warner()
             try:
                 return super().invoke(ctx)
             except CaesuraError as problem:
@@ -106,7 +114,7 @@ def main() -> None:
 @click.argument("reference", type=click.Path())
 @click.argument("hypothesis", type=click.Path(), required=False)
 @click.option(
-    "-m", "--measure", "chosen", multiple=True, type=_MeasureType(), default=DEFAULT_MEASURES,
+    "-m", "--measure", "chosen", multiple=True, type=_MeasureType(),
     help='A measure, with options: "window_diff(window=5)". May be repeated; `caesura measures` lists them.',
 )  # fmt: skip
 @click.option("--reference-coder", help="Which coder of REFERENCE, where there are several.")
@@ -190,6 +198,12 @@ def _settings(path: str | None) -> Settings | None:
     return read_settings(path)
 
 
+def _options(path: str, format_: str | None, types: str | None, settings: Settings | None) -> dict[str, Any]:
+    """What ``read`` is told: the types of the command line, and what the settings say about the format."""
+    options = {} if settings is None else settings.reading(detect(path, format_).name)
+    return options if types is None else {**options, "types": _types(types)}
+
+
 def _read(
     path: str,
     format_: str | None,
@@ -197,8 +211,7 @@ def _read(
     settings: Settings | None,
     problems: list[FormatError] | None = None,
 ) -> Corpus:
-    options = {} if settings is None else settings.reading(path, format_)
-    return read(path, format_, types=_types(types), problems=problems, **options)
+    return read(path, format_, problems=problems, **_options(path, format_, types, settings))
 
 
 def _measures(chosen: tuple[Measure, ...], settings: Settings | None, corpus: Corpus) -> tuple[Measure, ...]:
@@ -208,8 +221,11 @@ def _measures(chosen: tuple[Measure, ...], settings: Settings | None, corpus: Co
         chosen = tuple(map(parse, DIALOGUE_MEASURES if dialogue or settings is not None else DEFAULT_MEASURES))
     if settings is None:
         return chosen
+    found = {name: value for name, value in settings.measure().items() if name != "normalize"}
+    if settings.normalize is not None and len(chosen) > 1:
+        chosen = tuple(one for one in chosen if one.settings.get("normalize") in (None, settings.normalize))
     return tuple(
-        one.replace(**{k: v for k, v in settings.measuring.items() if one[k] is None})
+        one.replace(**{name: value for name, value in found.items() if one[name] is None})
         if isinstance(one, FlexibleSimilarity)
         else one
         for one in chosen
@@ -388,7 +404,11 @@ def agree(
 
     problems: list[FormatError] = []
     settings = _settings(settings_file)
-    corpus, notes = gather([_read(path, format_, types, settings, problems) for path in files])
+    options = _options(files[0], format_, types, settings)
+    if len(files) == 1:
+        corpus = read(files[0], format_, problems=problems, **options)
+    else:
+        corpus = read_coders(files, format_, problems=problems, **options)
     bad = [str(problem) for problem in problems]
     chosen = _measures(chosen or tuple(map(parse, DIALOGUE_MEASURES)), settings, corpus)
     found: list[tuple[str, Measure, Agreement | str]] = []
@@ -403,8 +423,6 @@ def agree(
                 except Undefined as problem:
                     result = str(problem)
                 found.append((coefficient, measure, result))
-    for note in notes:
-        click.echo(note, err=True)
     results = [one for _, _, one in found if not isinstance(one, str)]
     dropped = {item: why for one in results for item, why in one.dropped.items()}
     bad += [f"item {item!r} left out: {why}" for item, why in dropped.items()]
@@ -444,7 +462,7 @@ def _agreement_tables(found: list[tuple[str, Measure, Agreement | str]]) -> list
                 for row in one.pairs
             ]  # fmt: skip
     columns = ("coefficient", "over", "value", "error", "observed", "expected", "chance")
-    tables = [Table(columns, tuple(rows), notes=tuple(notes))]
+    tables = [Table(columns, tuple(rows), notes=tuple(notes), digits=6)]
     if pairs:
         head = ("coefficient", "over", "coders", "value", "observed", "expected", "items")
         tables.insert(0, Table(head, tuple(pairs), title="Pairs of coders", group=0))

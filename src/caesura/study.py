@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +17,6 @@ from caesura.measures.base import Computed, Measure, spread
 from caesura.measures.batch import Batch, Pair
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
 from caesura.model.score import Score
 
 __all__ = ["Scores", "score_many"]
@@ -158,29 +157,6 @@ def pair_up(
     problems = [f"item {item!r} is not in the hypothesis" for item in first if item not in second]
     problems += [f"item {item!r} is not in the reference" for item in second if item not in first]
     return Paired(items, [(first[item], second[item]) for item in items], tuple(problems))
-
-
-def gather(corpora: Sequence[Corpus]) -> tuple[Corpus, tuple[str, ...]]:
-    """One corpus from several files, and what should be said about it.
-
-    The same item and coder in two files is an error. Files of one coder and one item each, all of different names, are
-    one text that several people coded: formats that name the item by the file cannot say so themselves.
-    """
-    notes: tuple[str, ...] = ()
-    names = [corpus.items for corpus in corpora]
-    if len(corpora) > 1 and all(len(c.items) == len(c.coders) == 1 for c in corpora) and len(set(names)) == len(names):
-        item = corpora[0].items[0]
-        by_coder = {c.coders[0]: c[c.items[0], c.coders[0]] for c in corpora}
-        if len(by_coder) == len(corpora):
-            return Corpus({item: by_coder}), (f"{len(corpora)} files of one coder each: taken as one item, {item!r}",)
-    merged: dict[str, dict[str, Annotation]] = {}
-    for corpus in corpora:
-        for item, coder in corpus:
-            by_coder = merged.setdefault(item, {})
-            if coder in by_coder:
-                raise OptionError(f"item {item!r} has coder {coder!r} in two files")
-            by_coder[coder] = corpus[item, coder]
-    return Corpus(merged), notes
 
 
 def _only_coder(corpus: Corpus, coder: str | None, side: str) -> str:

@@ -137,6 +137,11 @@ def _named(name: str) -> Format:
     return _REGISTRY[name]
 
 
+def detect(path: str | PathLike[str], format: str | None = None) -> Format:
+    """The format that ``read`` would take: the one named, or what suffix and content say."""
+    return _named(format) if format is not None else _detect(path, load(path))
+
+
 def _detect(path: str | PathLike[str], data: bytes) -> Format:
     suffix = Path(path).suffix.lower()
     likely = [one for one in _REGISTRY.values() if suffix in one.suffixes]

@@ -144,6 +144,8 @@ def _problem(pair: Any, sides: tuple[str, str]) -> str | None:
     except (TypeError, ValueError):
         return f"a pair of segmentations is needed; got {type(pair).__name__}"
     for side, one in zip(sides, (a, b), strict=True):
+        if isinstance(one, Mapping):
+            return f"{side}: a dialogue, whose streams only flexible_similarity scores; got {len(one)} stream(s)"
         if not isinstance(one, Segmentation):
             return f"{side}: a Segmentation is needed; got {type(one).__name__}"
     if a.length != b.length:
