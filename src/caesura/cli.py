@@ -161,7 +161,7 @@ def score(
     became: list[tuple[Measure, Table]] = []
     for measure in chosen:
         scores = score_many(paired.pairs, measure)
-        if operations and scores.scored.size:
+        if operations and scores.scored.size and not any(_alike(measure, other) for other, _ in became):
             became.append((measure, _operations(scores)))
         bad += [f"item {paired.items[i]!r}: {measure!r}: {why}" for i, why in scores.errors.items()]
         if by_item or edits or output == "json":
@@ -182,7 +182,7 @@ def score(
         table = _score_table([row for row in rows if by_item or row[0] is None], bad, by_item)
         _print(table, output)
         for measure, each in became:
-            click.echo(f"\n{measure!r}: what became of the boundaries of each type, both sides together")
+            click.echo(f"\n{measure.label}: what became of the boundaries of each type, both sides together")
             _print(each, output)
         if edits and output is None:
             _print_edits(dict(zip(paired.items, paired.pairs, strict=True)), rows)
@@ -230,6 +230,11 @@ def _measures(chosen: tuple[Measure, ...], settings: Settings | None, corpus: Co
         else one
         for one in chosen
     )
+
+
+def _alike(one: Measure, other: Measure) -> bool:
+    """Whether two measures align alike: S_f and S_f^B do, they only divide by different things."""
+    return one == other or ("normalize" in one.settings and one.replace(normalize=other.settings.get("normalize")) == other)
 
 
 def _operations(scores: Scores) -> Table:
@@ -289,7 +294,7 @@ def _score_table(rows: list[tuple[str | None, Score]], bad: list[str], by_item: 
     columns = ["measure", *(["item"] if by_item else []), "value", *names]
     body = [
         (
-            repr(one.measure),
+            one.measure.label,
             *(["all" if item is None else item] if by_item else []),
             one.value,
             *(each.get(name) for name in names),
@@ -325,7 +330,7 @@ def _print_edits(pairs: dict[str, Pair], rows: list[tuple[str | None, Score]]) -
     for item, one in rows:
         if item is None or one.edits is None:
             continue
-        click.echo(f"\n{item}: {one.measure!r} = {one.value:.4f}")
+        click.echo(f"\n{item}: {one.measure.label} = {one.value:.4f}")
         click.echo(draw_text(*pairs[item], one.edits, width=min(console.width, 100)))
         edit_table(one.edits, ("reference", "hypothesis")).print(console)
     if any(one.edits is not None for item, one in rows if item is not None):

@@ -114,6 +114,17 @@ class Measure(ABC):
             shown.append(f"compat={self.compat!r}")
         return f"{self.name}({', '.join(shown)})" if shown else self.name
 
+    @property
+    def label(self) -> str:
+        """The repr for a table: long values are left out, the signature has them."""
+        usual = self._defaults(self.compat)
+        always = {option.name for option in self.options if option.always}
+        shown = [
+            f"{k}={v!r}" if len(repr(v)) < 20 else f"{k}=…" for k, v in self._resolved if v != usual[k] or k in always
+        ]
+        shown += [] if self.compat is None else [f"compat={self.compat!r}"]
+        return f"{self.name}({', '.join(shown)})" if shown else self.name
+
     def replace(self, **options: Any) -> Self:
         """The same measure with other options (``compat`` among them); what was not at its default stays."""
         usual = self._defaults(self.compat)

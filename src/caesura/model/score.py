@@ -81,6 +81,11 @@ class Maker(Protocol):
         """The name in the registry."""
         ...
 
+    @property
+    def label(self) -> str:
+        """A short text form, for tables."""
+        ...
+
     def total(self, scores: list[Score]) -> Score:
         """The score of all these documents together."""
         ...
