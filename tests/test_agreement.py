@@ -93,7 +93,11 @@ def test_same_seed_same_number_whatever_threads_and_order(normalize: str) -> Non
         cz.agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, threads=3),
         cz.agreement(corpus(**turned), seed=5, draws=2000, normalize=normalize, threads=2),
     ):
-        assert (again.value, again.expected, again.standard_error) == (first.value, first.expected, first.standard_error)
+        assert (again.value, again.expected, again.standard_error) == (
+            first.value,
+            first.expected,
+            first.standard_error,
+        )
         assert {row.name: row.expected for row in again.items} == {row.name: row.expected for row in first.items}
     assert cz.agreement(corpus(**items), seed=6, draws=2000, normalize=normalize).expected != first.expected
 
@@ -145,9 +149,7 @@ def test_too_many_states_fall_back_and_say_so(monkeypatch: pytest.MonkeyPatch) -
 def test_several_items_are_summed_before_the_ratio() -> None:
     items = {"x": TALK, "y": {"ann": ". .", "bo": "  ."}}
     result = cz.agreement(corpus(**items), chance="exact")
-    parts = [
-        cz.flexible_similarity(text(by["ann"]), text(by["bo"])).parts for by in items.values()
-    ]
+    parts = [cz.flexible_similarity(text(by["ann"]), text(by["bo"])).parts for by in items.values()]
     assert result.observed == pytest.approx(1 - sum(p["cost"] for p in parts) / sum(p["positions"] for p in parts))
     chances = {item: cz.agreement(corpus(**{item: by}), chance="exact").expected for item, by in items.items()}
     assert result.expected == pytest.approx((8 * chances["x"] + 3 * chances["y"]) / 11)

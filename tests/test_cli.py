@@ -215,3 +215,117 @@ def test_as_a_module_without_a_terminal() -> None:
                           env={"PYTHONIOENCODING": "ascii", "PATH": ""})  # fmt: skip
     assert "\x1b" not in done.stdout
     assert done.stderr == ""
+
+
+# -- dialogues and agreement ------------------------------------------------------------------------------------------
+
+# F  ann ··, ···.   bo ··, ····    M  ann ·?   bo ·.
+TALK = """item,stream,unit,ann,bo
+talk,F,1,,
+talk,F,2,",",","
+talk,F,3,,
+talk,F,4,,
+talk,F,5,.,
+talk,M,1,?,.
+"""
+
+
+@pytest.fixture
+def talk(run: Run) -> Run:
+    Path("talk.csv").write_text(TALK)
+    Path("matrix.toml").write_text('normalize = "positions"\n[similarity]\npairs = [["?", ".", 0.75]]\n')
+    return run
+
+
+def test_dialogue_is_scored_by_the_flexible_family(talk: Run) -> None:
+    result = talk("score", "talk.csv", "--json", "--edits")
+    data = json.loads(result.stdout)
+    totals = {s["measure"]: s["value"] for s in data["scores"] if s["item"] is None}
+    # one deletion and one substitution: cost 2 over 6 positions and 3 objects
+    assert totals == {
+        "flexible_similarity(normalize='positions')": pytest.approx(1 - 2 / 6),
+        "flexible_similarity(normalize='boundaries')": pytest.approx(1 - 2 / 3),
+    }
+    assert [(e["stream"], e["kind"]) for e in data["scores"][0]["edits"]] == [
+        ("F", "match"), ("F", "deletion"), ("M", "substitution"),
+    ]  # fmt: skip
+
+
+def test_dialogue_is_drawn_stream_by_stream(talk: Run) -> None:
+    result = talk("score", "talk.csv", "--edits", "-m", "flexible_similarity")
+    assert "F\nREF  ··{,}···{.}\nHYP  ··{,}···\n       =     -\n\nM\nREF  ·{?}\nHYP  ·{.}\n      ~\n" in result.stdout
+
+
+def test_settings_file(talk: Run) -> None:
+    result = talk("score", "talk.csv", "--settings", "matrix.toml", "--json")
+    (total,) = (s for s in json.loads(result.stdout)["scores"] if s["item"] is None)
+    assert total["value"] == pytest.approx(1 - 1.25 / 6)
+
+
+def test_operations(talk: Run) -> None:
+    result = talk("score", "talk.csv", "--operations", "--json")
+    (rows,) = json.loads(result.stdout)["operations"].values()
+    assert {row["type"]: (row["boundaries"], row["match"], row["alone"]) for row in rows} == {
+        ",": (2, 1.0, 0.0), ".": (2, 0.0, 0.5), "?": (1, 0.0, 0.0),
+    }  # fmt: skip
+
+
+def test_linear_measures_refuse_a_dialogue(talk: Run) -> None:
+    result = talk("score", "talk.csv", "-m", "pk")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "caesura: item 'talk': pk: reference: a dialogue, whose streams only flexible_similarity scores; got 2 stream(s)\n",
+    )
+
+
+def test_agree(talk: Run) -> None:
+    result = talk("agree", "talk.csv", "-c", "kappa", "-c", "pi", "--seed", "1", "--draws", "200", "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)["agreement"]
+    assert [(one["coefficient"], one["draws"], one["seed"]) for one in found] == [
+        ("kappa", 200, 1), ("pi", 200, 1), ("kappa", 200, 1), ("pi", 200, 1),
+    ]  # fmt: skip
+    expected = cz.agreement(cz.read("talk.csv"), seed=1, draws=200)
+    assert (found[0]["value"], found[0]["signature"]) == (expected.value, expected.signature)
+    shown = talk("agree", "talk.csv", "--seed", "1", "--draws", "200").stdout
+    assert f"{expected.value:.6f}" in shown
+    assert expected.signature in shown
+
+
+def test_agree_exactly(talk: Run) -> None:
+    result = talk("agree", "talk.csv", "--chance", "exact", "-m", "flexible_similarity", "--json")
+    (found,) = json.loads(result.stdout)["agreement"]
+    assert (found["method"], found["draws"], found["standard_error"]) == ("exact", 0, 0)
+
+
+def test_agree_with_a_file_for_each_coder(talk: Run) -> None:
+    for who, column in (("ann", 3), ("bo", 4)):
+        rows = list(csv.reader(io.StringIO(TALK)))
+        with open(f"talk_{who}.csv", "w", newline="") as file:
+            csv.writer(file).writerows([*row[1:3], row[column]] for row in rows)
+    one = json.loads(talk("agree", "talk.csv", "--chance", "exact", "-m", "flexible_similarity", "--json").stdout)
+    two = json.loads(
+        talk("agree", "talk_ann.csv", "talk_bo.csv", "--chance", "exact", "-m", "flexible_similarity", "--json").stdout
+    )
+    assert one["agreement"][0]["value"] == two["agreement"][0]["value"]
+
+
+def test_agree_where_it_is_undefined(talk: Run) -> None:
+    Path("empty.csv").write_text("unit,ann,bo\n1,,\n2,,\n")
+    result = talk("agree", "empty.csv", "-m", "flexible_similarity")
+    assert result.exit_code == 0
+    assert "undefined" in result.stdout
+    assert "nobody placed a boundary" in result.stdout
+
+
+def test_agree_needs_two_coders(talk: Run) -> None:
+    result = talk("agree", "ref.bits")
+    assert (result.exit_code, result.stderr) == (1, "caesura: agreement needs at least two coders; got ref\n")
+
+
+def test_warnings_are_one_line(talk: Run) -> None:
+    Path("trap.toml").write_text('[similarity]\npairs = [["?", "none", 1]]\n')
+    result = talk("score", "talk.csv", "--settings", "trap.toml", "--csv")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("caesura: warning: similarity: '?' is identical to no boundary")
+    assert result.stderr.count("\n") == 1

@@ -298,7 +298,9 @@ def test_an_option_overrides_its_preset(name):
     for preset, values in KINDS[name].presets.items():
         for option in values:
             default = KINDS[name]()[option]
-            if default is None or option == "algorithm":  # None is "not given"; segsimflex's counting needs its algorithm
+            if (
+                default is None or option == "algorithm"
+            ):  # None is "not given"; segsimflex's counting needs its algorithm
                 continue
             assert KINDS[name](compat=preset, **{option: default})[option] == default
 

@@ -234,7 +234,9 @@ def _measures(chosen: tuple[Measure, ...], settings: Settings | None, corpus: Co
 
 def _alike(one: Measure, other: Measure) -> bool:
     """Whether two measures align alike: S_f and S_f^B do, they only divide by different things."""
-    return one == other or ("normalize" in one.settings and one.replace(normalize=other.settings.get("normalize")) == other)
+    return one == other or (
+        "normalize" in one.settings and one.replace(normalize=other.settings.get("normalize")) == other
+    )
 
 
 def _operations(scores: Scores) -> Table:

@@ -6,7 +6,8 @@
     │   ├── MismatchError            two segmentations that cannot be compared
     │   ├── OptionError              a measure, option, preset or coder that does not exist or cannot have this value
     │   └── Undefined                the number asked for has no meaning here
-    └── FormatError (ValueError)     a file that cannot be read or written; has .path and .line
+    ├── FormatError (ValueError)     a file that cannot be read or written; has .path and .line
+    └── TooManyStates (ValueError)   exact chance would need more states than allowed; draw at random instead
 
 Messages name the place, what must hold, what came and, where there is one, the way out.
 ``CaesuraWarning`` is the category of all warnings.
@@ -24,6 +25,7 @@ __all__ = [
     "MismatchError",
     "OptionError",
     "SegmentationError",
+    "TooManyStates",
     "Undefined",
 ]
 
@@ -64,6 +66,10 @@ class FormatError(CaesuraError, ValueError):
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
         return f"{place}: {self.problem}"
+
+
+class TooManyStates(CaesuraError, ValueError):  # noqa: N818 - a signal more than an error
+    """Exact chance would need more states than allowed: a signal to draw at random instead, and to say so."""
 
 
 class CaesuraWarning(UserWarning):

@@ -26,6 +26,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.agreement.exact import expected_cost
+from caesura.errors import TooManyStates
 from caesura.measures.flexible import FlexibleSimilarity
 
 __all__ = ["COEFFICIENTS", "Chance", "Draft", "Estimate", "distributions", "exact_costs", "simulate"]
@@ -198,15 +200,13 @@ def exact_costs(
     measure: FlexibleSimilarity, types: tuple[str, ...], drafts: Sequence[Draft], max_states: int
 ) -> list[float] | None:
     """The expected cost of each item, or None if the chain behind it would need more than ``max_states`` states."""
-    from caesura.kernels import frontier
-
     prices = measure.prices(types)
     try:
         return [
-            frontier.expected_cost(
-                one.p_a, one.p_b, one.lengths, prices.similarity, prices.transposition, max_states=max_states
+            expected_cost(
+                one.p_a, one.p_b, one.lengths.tolist(), prices.similarity, prices.transposition, max_states=max_states
             )
             for one in drafts
         ]
-    except frontier.TooManyStates:
+    except TooManyStates:
         return None

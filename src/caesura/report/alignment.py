@@ -101,7 +101,7 @@ def _columns(a: Segmentation, b: Segmentation, edits: Sequence[Edit]) -> Iterabl
     first, second = _marks(a), _marks(b)
     text = a.units if a.units is not None else b.units
     end = 0
-    for position in [*sorted(signs), a.length]:
+    for position in sorted({*signs, a.length}):
         for unit in range(end, position):
             shown = "·" if text is None else _clean(text[unit])
             yield _Column(shown, shown, "")

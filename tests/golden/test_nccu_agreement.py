@@ -1,0 +1,99 @@
+"""kappa, pi, s and s_modified of the three conversations of Lai & Li (2023): the table of the specification."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+
+import caesura as cz
+
+TYPES = [".", ",", "?", "--", ";"]
+# Section 4.2 in words; the order is that of TYPES, then none.
+WORDED = {
+    "types": TYPES,
+    "matrix": [
+        [1, 0.5, 0.25, 0.25, 1, 0],
+        [0.5, 1, 0.5, 0.5, 1, 0.25],
+        [0.25, 0.5, 1, 0.25, 1, 0],
+        [0.25, 0.5, 0.25, 1, 1, 0.25],
+        [1, 1, 1, 1, 1, 1],
+        [0, 0.25, 0, 0.25, 1, 1],
+    ],
+}
+COSTS = {".": 0.5, ",": 0.375, "?": 0.5, "--": 0.375, ";": 0}
+
+
+def marks(line: str) -> cz.Segmentation:
+    return cz.Segmentation.from_marks([{" ": "", "–": "--"}.get(c, c) for c in line], types=TYPES)
+
+
+@pytest.fixture(scope="module")
+def talks(shared: Path) -> dict[str, cz.Corpus]:
+    found = {}
+    for line in (shared / "oracles" / "nccu.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        sides = [dict(zip(row["speakers"], map(marks, row[side]), strict=True)) for side in ("lists1", "lists2")]
+        found[row["text"]] = cz.Corpus({row["text"]: {"A": sides[0], "B": sides[1]}})
+    return found
+
+
+def measure(matrix: str, **options: object) -> cz.Measure:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # ";" is identical to none
+        return cz.parse("flexible_similarity").replace(similarity=WORDED if matrix == "worded" else None, **options)
+
+
+@pytest.mark.parametrize(
+    ("talk", "matrix", "kappa"),
+    [("t001", "identity", 0.688796), ("t004", "identity", 0.734660),
+     ("t001", "worded", 0.787934), ("t004", "worded", 0.804697)],
+)  # fmt: skip
+def test_kappa_of_s_f(talks: dict[str, cz.Corpus], talk: str, matrix: str, kappa: float) -> None:
+    exact = cz.agreement(talks[talk], measure=measure(matrix), chance="exact")
+    assert exact.method == "exact"
+    assert f"{exact.value:.6f}" == f"{kappa:.6f}"
+    drawn = cz.agreement(talks[talk], measure=measure(matrix), seed=1, draws=4000)
+    assert abs(drawn.value - kappa) < 3 * drawn.standard_error + 5e-7
+
+
+@pytest.mark.parametrize(
+    ("talk", "values"),
+    [("t001", {"pi": 0.687894, "s": 0.875818, "s_modified": 0.704490}),
+     ("t004", {"pi": 0.734441, "s": 0.907973, "s_modified": 0.756526})],
+)  # fmt: skip
+def test_other_coefficients_of_s_f(talks: dict[str, cz.Corpus], talk: str, values: dict[str, float]) -> None:
+    for name, value in values.items():
+        exact = cz.agreement(talks[talk], measure=measure("identity"), coefficient=name, chance="exact")
+        assert f"{exact.value:.6f}" == f"{value:.6f}", name
+        drawn = cz.agreement(talks[talk], measure=measure("identity"), coefficient=name, seed=2, draws=4000)
+        assert abs(drawn.value - value) < 3 * drawn.standard_error + 5e-7, name
+
+
+# S_f^B, and the R package's alignment and counting with the whole distribution: simulated, to five digits.
+@pytest.mark.parametrize(
+    ("talk", "matrix", "s_f_b", "old", "old_b"),
+    [("t001", "identity", 0.55086, 0.68983, 0.54543), ("t001", "worded", 0.70844, 0.78509, 0.69842),
+     ("t004", "identity", 0.61877, 0.73549, 0.61575), ("t004", "worded", 0.73040, 0.80329, 0.72583)],
+)  # fmt: skip
+def test_kappa_of_s_f_b_and_of_the_r_package(
+    talks: dict[str, cz.Corpus], talk: str, matrix: str, s_f_b: float, old: float, old_b: float
+) -> None:
+    costs = COSTS if matrix == "worded" else None
+    for options, value in (
+        ({"normalize": "boundaries"}, s_f_b),
+        ({"compat": "segsimflex", "transposition": costs}, old),
+        ({"compat": "segsimflex", "transposition": costs, "normalize": "boundaries"}, old_b),
+    ):
+        drawn = cz.agreement(talks[talk], measure=measure(matrix, **options), seed=3, draws=4000)
+        # the figures are simulated themselves, with a standard error below .0001
+        assert abs(drawn.value - value) < 3 * drawn.standard_error + 1e-4, options
+
+
+def test_s_f_b_helped_by_the_exact_cost(talks: dict[str, cz.Corpus]) -> None:
+    options = {"measure": measure("identity"), "normalize": "boundaries", "seed": 4, "draws": 4000}
+    plain, helped = (cz.agreement(talks["t001"], **options, chance=chance) for chance in ("simulate", "exact"))
+    assert helped.standard_error < plain.standard_error
+    assert abs(helped.value - 0.55086) < 3 * helped.standard_error + 5e-6

@@ -1,0 +1,16 @@
+"""The pages in docs/ are run, on the data they speak of."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def test_case_study(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(shared / "oracles")  # where nccu.jsonl is
+    failed, attempted = doctest.testfile(str(DOCS / "flexible.md"), module_relative=False)
+    assert (failed, attempted > 20) == (0, True)
