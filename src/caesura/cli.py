@@ -18,7 +18,7 @@ from caesura.measures.batch import Pair
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
-from caesura.study import Scores, pair_up, score_many
+from caesura.study import pair_up, score_many
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -143,6 +143,10 @@ def score(
     Items go together by name. Without HYPOTHESIS both coders are taken from REFERENCE. Items that cannot be scored are
     listed, the others are scored, and the exit code is 1.
     """
+    from caesura.operations import operations_table
+    from caesura.report.results import operations as operations_shown
+    from caesura.report.results import score_json, score_table
+
     problems: list[FormatError] = []
     settings = _settings(settings_file)
     first = _read(reference, format_, types, settings, problems)
@@ -162,7 +166,7 @@ def score(
     for measure in chosen:
         scores = score_many(paired.pairs, measure)
         if operations and scores.scored.size and not any(_alike(measure, other) for other, _ in became):
-            became.append((measure, _operations(scores)))
+            became.append((measure, operations_shown(operations_table(scores))))
         bad += [f"item {paired.items[i]!r}: {measure!r}: {why}" for i, why in scores.errors.items()]
         if by_item or edits or output == "json":
             rows += [(paired.items[i], scores[i]) for i in scores.scored.tolist()]
@@ -172,14 +176,15 @@ def score(
     if not rows:
         _complain(bad)
     if output == "json":
-        data = _score_json(rows, bad, edits)
+        data: dict[str, Any] = {"scores": score_json(rows, edits=edits), "errors": bad}
         if operations:
             data["operations"] = {
                 repr(m): [dict(zip(t.columns, row, strict=True)) for row in t.rows] for m, t in became
             }
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     else:
-        table = _score_table([row for row in rows if by_item or row[0] is None], bad, by_item)
+        shown = [row for row in rows if by_item or row[0] is None]
+        table = score_table(shown, by_item=by_item, problems=len(bad))
         _print(table, output)
         for measure, each in became:
             click.echo(f"\n{measure.label}: what became of the boundaries of each type, both sides together")
@@ -239,23 +244,6 @@ def _alike(one: Measure, other: Measure) -> bool:
     )
 
 
-def _operations(scores: Scores) -> Table:
-    from caesura.operations import operations_table
-    from caesura.report.table import Table
-
-    found = operations_table(scores)
-    names = [row.type for row in found]
-    columns = ("type", "boundaries", "match", *(f"as {name}" for name in names), "alone", "moved", "moved, other type")
-    rows = tuple(
-        (
-            row.type, row.boundaries, row.match, *(row.substitution.get(name) for name in names), row.alone,
-            row.transposition, row.transposition_with_substitution,
-        )
-        for row in found
-    )  # fmt: skip
-    return Table(columns, rows, digits=3)
-
-
 def _complain(problems: Sequence[str]) -> None:
     for problem in problems:
         click.echo(f"caesura: {problem}", err=True)
@@ -274,40 +262,6 @@ def _types(given: str | None) -> list[str] | None:
             raise click.BadParameter(f"not a JSON list of names: {given}", param_hint="--types")
         return names
     return [name.strip() for name in given.split(",")]
-
-
-def _score_json(rows: list[tuple[str | None, Score]], bad: list[str], edits: bool) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    listed = []
-    for item, one in rows:
-        entry = {"item": item} | one.as_dict()
-        if edits and item is not None and one.edits is not None:
-            entry["edits"] = [asdict(edit) for edit in one.edits]
-        listed.append(entry)
-    return {"scores": listed, "errors": bad}
-
-
-def _score_table(rows: list[tuple[str | None, Score]], bad: list[str], by_item: bool) -> Table:
-    from caesura.report.table import Table
-
-    figures = [one.figures for _, one in rows]
-    names = [name for name in dict.fromkeys(name for each in figures for name in each) if name != "f"]
-    columns = ["measure", *(["item"] if by_item else []), "value", *names]
-    body = [
-        (
-            one.measure.label,
-            *(["all" if item is None else item] if by_item else []),
-            one.value,
-            *(each.get(name) for name in names),
-            one.documents,
-        )
-        for (item, one), each in zip(rows, figures, strict=True)
-    ]
-    notes = [one.signature for item, one in rows if item is None]
-    if bad:
-        notes.append(f"{len(bad)} problem(s), listed on standard error")
-    return Table((*columns, "items"), tuple(body), notes=tuple(notes), group=0)
 
 
 def _print(table: Table, output: str | None) -> None:
@@ -408,6 +362,7 @@ def agree(
     """How far coders agree beyond chance. CORPUS is one file with all coders, or a file for each."""
     from caesura.agreement.coefficients import agreement
     from caesura.errors import Undefined
+    from caesura.report.results import agreement_tables
 
     problems: list[FormatError] = []
     settings = _settings(settings_file)
@@ -441,39 +396,10 @@ def agree(
         ]  # fmt: skip
         click.echo(json.dumps({"agreement": listed, "errors": bad}, ensure_ascii=False, indent=2))
     else:
-        for table in _agreement_tables(found):
+        for table in agreement_tables(found):
             _print(table, output)
     if bad:
         _complain(bad)
-
-
-def _agreement_tables(found: list[tuple[str, Measure, Agreement | str]]) -> list[Table]:
-    from caesura.report.table import Cell, Table
-
-    def label(measure: Measure) -> str:
-        return "S_f" if measure["normalize"] == "positions" else "S_f^B"
-
-    rows: list[tuple[Cell, ...]] = []
-    pairs: list[tuple[Cell, ...]] = []
-    notes: dict[str, None] = {}
-    for name, measure, one in found:
-        if isinstance(one, str):
-            rows.append((name, label(measure), "undefined", None, None, None, one))
-            continue
-        rows.append((name, label(measure), one.value, one.standard_error, one.observed, one.expected, one.method))
-        notes[one.signature] = None
-        if len(one.pairs) > 1:
-            pairs += [
-                (name, label(measure), " - ".join(row.name), "undefined" if row.value is None else row.value,
-                 row.observed, row.expected, row.items)
-                for row in one.pairs
-            ]  # fmt: skip
-    columns = ("coefficient", "over", "value", "error", "observed", "expected", "chance")
-    tables = [Table(columns, tuple(rows), notes=tuple(notes), digits=6)]
-    if pairs:
-        head = ("coefficient", "over", "coders", "value", "observed", "expected", "items")
-        tables.insert(0, Table(head, tuple(pairs), title="Pairs of coders", group=0))
-    return tables
 
 
 class _Progress:
