@@ -10,7 +10,7 @@
 from caesura import errors
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.result import Agreement
-from caesura.formats import read, write
+from caesura.formats import check_same_tokens, read, read_coders, write
 from caesura.measures.base import Measure, __version__
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
 from caesura.measures.crisp import crisp, unit_error
@@ -39,6 +39,7 @@ __all__ = [
     "agreement",
     "boundary_confusion",
     "boundary_similarity",
+    "check_same_tokens",
     "crisp",
     "errors",
     "flexible_similarity",
@@ -47,6 +48,7 @@ __all__ = [
     "parse",
     "pk",
     "read",
+    "read_coders",
     "score_many",
     "segmentation_similarity",
     "similarity_from_confusion",

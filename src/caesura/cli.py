@@ -456,8 +456,10 @@ def demo() -> None:
     """Every part on data that ships with the package."""
     from itertools import combinations
 
+    from caesura.agreement.coefficients import agreement
     from caesura.data import STARGAZER_SOURCE, stargazer
     from caesura.report.alignment import LEGEND, draw
+    from caesura.report.results import agreement_tables
     from caesura.report.table import Table
 
     corpus = stargazer()
@@ -483,6 +485,11 @@ def demo() -> None:
     grid = [(f"reader {a}", *(value.get((min(a, b), max(a, b))) if a != b else None for b in coders)) for a in coders]
     notes = (f"mean over all boundary pairs: {scores.total.value:.4f}", scores.total.signature)
     Table(("B", *coders), tuple(grid), title="Every reader against every other", notes=notes, digits=2).print(console)
+    flexible = parse("flexible_similarity")
+    agreed = agreement(corpus, measure=flexible, coefficient="kappa", chance="exact")
+    tables = agreement_tables([("kappa", flexible, agreed)])
+    click.echo("\nAgreement of all seven beyond chance, over flexible similarity S_f:")
+    tables[-1].print(console)
 
 
 if __name__ == "__main__":
