@@ -563,3 +563,14 @@ def test_documents_of_one_type_laid_end_to_end(documents: list[Pair]):
     whole = cz.boundary_similarity(positions(start, sorted(a)), positions(start, sorted(b)))
     summed = sum(cz.boundary_similarity(*one.segmentations) for one in documents)
     assert dict(whole.parts) == dict(summed.parts) | {"matches": summed.parts["matches"] + len(documents) - 1}
+
+
+def test_a_reach_that_would_take_too_much_memory_is_refused():
+    """20,000 boundaries against 20,000, all within reach of each other, are 400 million pairs."""
+    a, b = (positions(40_002, range(first, 40_000, 2)) for first in (1, 2))
+    with pytest.raises(OptionError) as caught:
+        cz.boundary_similarity(a, b, n_t=100_000)
+    assert str(caught.value).startswith("n_t=100000 lets 399,980,000 pairs of boundaries come into question")
+    scores = cz.score_many([(a, b), (positions(9, [1]), positions(9, [2]))], "boundary_similarity(n_t=100000)")
+    assert list(scores.errors) == [0]
+    assert scores.values[1] == 1 - 1e-5

@@ -41,16 +41,11 @@ def test_gil_is_released() -> None:
     one_type, off = np.zeros(n, np.int64), ints(0, n)
     mate = np.full(n, -1)
     ticks = 0
-    done = threading.Event()
-
-    def work() -> None:
-        # One stretch of 2 x 300,000 boundaries in the matching solver keeps the kernel busy.
-        boundary.align(a, one_type, off, b, one_type, off, ints(0, 3), ints(2), boundary.MATCHING, mate)
-        done.set()
-
-    thread = threading.Thread(target=work)
+    # One stretch of 2 x 300,000 boundaries in the matching solver keeps the kernel busy.
+    arguments = (a, one_type, off, b, one_type, off, ints(0, 3), ints(2), boundary.MATCHING, mate)
+    thread = threading.Thread(target=boundary.align, args=arguments)
     thread.start()
-    while not done.is_set():
+    while thread.is_alive():
         ticks += 1
     thread.join()
     assert (mate >= 0).all()

@@ -314,7 +314,7 @@ def test_params_of_a_total_say_what_there_was():
 def test_bad_arguments():
     with pytest.raises(OptionError) as caught:
         cz.score_many([GOOD], "pk", threads=0)
-    assert str(caught.value) == "threads must be at least 1; got 0"
+    assert str(caught.value) == "threads must be a whole number of at least 1; got 0"
     with pytest.raises(OptionError) as caught:
         cz.score_many([GOOD], "pc")
     assert str(caught.value).startswith("there is no measure 'pc'")

@@ -97,8 +97,8 @@ def score_many(pairs: Iterable[Pair], measure: str | Measure, *, threads: int | 
 'substitutions': 0, 'distance': 0, 'matches': 3})
     """
     made = parse(measure)
-    if threads is not None and threads < 1:
-        raise OptionError(f"threads must be at least 1; got {threads}")
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+        raise OptionError(f"threads must be a whole number of at least 1; got {threads!r}")
     listed = list(pairs)
     batch, places, errors = made.pack(listed)
     computed = compute(made, batch, threads)

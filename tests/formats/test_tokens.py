@@ -67,7 +67,9 @@ sides = st.builds(lambda words, there: said(" ".join(words)) if there else silen
 cells = sides | st.dictionaries(st.sampled_from("FM"), sides, min_size=1)
 
 
-@given(items=st.dictionaries(st.sampled_from("xy"), st.dictionaries(st.sampled_from("ABC"), cells, max_size=3)))
+@given(
+    items=st.dictionaries(st.sampled_from("xy"), st.dictionaries(st.sampled_from("ABC"), cells, min_size=1, max_size=3))
+)
 def test_it_never_raises_and_is_empty_if_all_can_be_compared(items: dict[str, dict[str, object]]) -> None:
     corpus = cz.Corpus(items)
     found = {str(problem).split("'")[1] for problem in check_same_tokens(corpus)}

@@ -10,15 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import product
+from math import prod
 
 import numpy as np
 
 Text = tuple[int, ...]
 Boundary = tuple[int, int]  # position, type
+Edges = tuple[list[Boundary], list[Boundary], list[float], list[float]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rules:
     """Similarities over T types and none (last), and the cost of moving each type by one position."""
 
@@ -44,29 +47,23 @@ class Rules:
             for rest in self.run(a[1:], b[j + 1 :]):
                 yield inserted + self.pair(a[0], y) + rest
 
+    @cache  # noqa: B019 - few rules, and many pairs of texts with the same ends
     def cost(self, a: Text, b: Text) -> Fraction:
-        """C of one stream. Where both have a boundary they are a pair, and the stream is cut."""
-        total = Fraction(0)
-        left: tuple[list[Boundary], list[Boundary]] = ([], [])
-        for position, (x, y) in enumerate(zip(a, b, strict=True)):
-            if x != self.none and y != self.none:
-                total += min(self.run(*left)) + 1 - self.S[x][y]
-                left = ([], [])
-            elif x != self.none:
-                left[0].append((position, x))
-            elif y != self.none:
-                left[1].append((position, y))
-        return total + min(self.run(*left))
+        """C of one stream: the run before the first forced pair, that pair, and the rest."""
+        cut = next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if self.none not in (x, y)), len(a))
+        run = min(self.run(*([(i, x) for i, x in enumerate(text[:cut]) if x != self.none] for text in (a, b))))
+        if cut == len(a):
+            return run
+        return run + 1 - self.S[a[cut]][b[cut]] + self.cost(a[cut + 1 :], b[cut + 1 :])
 
     def mean(self, p_a: Sequence[Fraction], p_b: Sequence[Fraction], length: int) -> Fraction:
         """E[C] of one stream, over all pairs of texts."""
+        texts = list(product(range(self.none + 1), repeat=length))
+        chance_a, chance_b = ([prod(p[x] for x in text) for text in texts] for p in (p_a, p_b))
         total = Fraction(0)
-        for pair in product(product(range(self.none + 1), repeat=2), repeat=length):
-            weight = Fraction(1)
-            for x, y in pair:
-                weight *= p_a[x] * p_b[y]
-            if weight:
-                total += weight * self.cost(*zip(*pair, strict=True))
+        for a, p in zip(texts, chance_a, strict=True):
+            if p:
+                total += p * sum(q * self.cost(a, b) for b, q in zip(texts, chance_b, strict=True) if q)
         return total
 
 
@@ -81,13 +78,11 @@ class Table:
         self.pair = pair.tolist(), pair.T.tolist()
         self.step = step.tolist()
 
-    def start(self) -> tuple[list[Boundary], list[Boundary], list[float], list[float]]:
+    def start(self) -> Edges:
         """The boundaries of a and b so far; costs of all of a with 0, 1, ... of b, and the other way round."""
         return [], [], [0.0], [0.0]
 
-    def grow(
-        self, side: int, new: Boundary, before: tuple[list[Boundary], list[Boundary], list[float], list[float]]
-    ) -> tuple[list[Boundary], list[Boundary], list[float], list[float]]:
+    def grow(self, side: int, new: Boundary, before: Edges) -> Edges:
         """One more boundary on a side."""
         other, row, column = before[1 - side], before[2 + side], before[3 - side]
         position, x = new
@@ -116,14 +111,12 @@ def table_cost(a: Sequence[int], b: Sequence[int], S: np.ndarray, c: np.ndarray)
 
 
 def mean_by_runs(p_a: np.ndarray, p_b: np.ndarray, length: int, S: np.ndarray, c: np.ndarray) -> list[float]:  # noqa: N803
-    """E[C] of streams of 0, 1, ... ``length`` positions: all that can stand before the first forced pair, and the rest."""
+    """E[C] of streams of 0, 1, ... ``length`` positions: every run before the first forced pair, and the rest."""
     table = Table(S, c)
     none = table.none
     run_cost = [0.0] * (length + 1)  # [n]: mean cost of a run of n positions, times its probability
 
-    def visit(
-        position: int, weight: float, run: tuple[list[Boundary], list[Boundary], list[float], list[float]]
-    ) -> None:
+    def visit(position: int, weight: float, run: Edges) -> None:
         run_cost[position] += weight * run[2][-1]
         if position == length or not weight:
             return

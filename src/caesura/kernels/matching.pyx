@@ -18,6 +18,7 @@ import numpy as np
 cdef class Graph:
 
     def __cinit__(self):
+        self.a_rank = self.b_rank = self.to_b = self.queue = None
         self.grow(16, 16, 64)
 
     cdef int grow(self, Py_ssize_t n_a, Py_ssize_t n_b, Py_ssize_t n_edges) except -1:

@@ -54,6 +54,9 @@ __all__ = [
 
 Ints = NDArray[np.int64]
 
+MOST_PAIRS = 100_000_000
+"""Boundaries of both sides within reach of each other, in one document; each takes 16 bytes or more."""
+
 _N_T = Option("n_t", 2, whole(1, 1_000_000), "transpositions span fewer than n_t positions", always=True)
 _SCALED = Option("transposition", "scaled", choice("scaled", "printed", "unit"), "what a transposition costs")
 _REST = (
@@ -167,6 +170,9 @@ class _Edited(Measure):
         problem = self.too_dear(self.costs(batch.types))
         if problem is not None:
             return {d: OptionError(problem) for d in range(len(batch))}
+        return {**self._too_fine(batch), **self._too_wide(batch)}
+
+    def _too_fine(self, batch: Batch) -> dict[int, CaesuraError]:
         scale = self.costs(batch.types).scale
         if 2.0 * scale * (len(batch.a_pos) + 1.0) ** 2 < 2.0**62:
             return {}
@@ -178,6 +184,23 @@ class _Edited(Measure):
             )
             for d in np.flatnonzero(2.0 * scale * pairs * pairs >= 2.0**62)
         }
+
+    def _too_wide(self, batch: Batch) -> dict[int, CaesuraError]:
+        """Every pair within reach takes a place in a table, so a wide reach over many boundaries takes much memory."""
+        n_t = self["n_t"]
+        a, b = batch.a_count.astype(float), batch.b_count.astype(float)
+        suspects = np.flatnonzero(a * np.minimum(b, 2.0 * n_t * len(batch.types)) > MOST_PAIRS)
+        found: dict[int, CaesuraError] = {}
+        for d in suspects.tolist():
+            ours = batch.a_pos[batch.a_off[d] : batch.a_off[d + 1]]
+            theirs = batch.b_pos[batch.b_off[d] : batch.b_off[d + 1]]
+            pairs = int((np.searchsorted(theirs, ours + n_t) - np.searchsorted(theirs, ours - n_t, "right")).sum())
+            if pairs > MOST_PAIRS:
+                found[d] = OptionError(
+                    f"n_t={n_t} lets {pairs:,} pairs of boundaries come into question, more than {MOST_PAIRS:,}; "
+                    "take a smaller one"
+                )
+        return found
 
     def too_dear(self, costs: Costs) -> str | None:
         """Why these costs do not suit the measure, if they do not."""

@@ -30,6 +30,8 @@ class Corpus:
         cells: dict[tuple[str, str], Annotation] = {}
         coders: dict[str, None] = {}
         for item, by_coder in items.items():
+            if not by_coder:
+                raise OptionError(f"item {item!r}: at least one coder is needed; got none")
             for coder, given in by_coder.items():
                 if not isinstance(given, (Segmentation, Mapping)):
                     raise OptionError(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol
+
+from caesura.errors import OptionError
 
 __all__ = ["Edit", "Parts", "Score"]
 
@@ -205,5 +208,7 @@ def ratio(part: float, whole: float, boundaries: float) -> float:
 
 def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
     """The weighted harmonic mean; 0 when both are 0."""
+    if not 0 <= beta < math.inf:
+        raise OptionError(f"beta must be a number from 0 up; got {beta!r}")
     weighted = beta * beta * precision + recall
     return (1 + beta * beta) * precision * recall / weighted if weighted > 0 else 0.0

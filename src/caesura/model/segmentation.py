@@ -140,6 +140,9 @@ class Segmentation:
             raise SegmentationError(
                 f"marks: one mark a position is needed; got {len(marks)} for {len(array)} positions"
             )
+        for i, mark in enumerate(marks):
+            if isinstance(mark, (set, frozenset, list, tuple)) and not mark:
+                raise SegmentationError(f"marks[{i}]: a position needs a type; got none")
         sets = [tuple(m) if isinstance(m, (set, frozenset, list, tuple)) else (m,) for m in marks]
         return cls._typed(length, array.tolist(), sets, types, units, "marks")
 
@@ -406,7 +409,7 @@ def declare(types: Iterable[str | int]) -> tuple[str, ...]:
 
 def _name(mark: object, place: str) -> str:
     if isinstance(mark, str) and mark:
-        return mark
+        return str(mark)
     if isinstance(mark, (int, np.integer)) and not isinstance(mark, bool):
         return str(mark)
     raise SegmentationError(f"{place}: a type must be a name that is not empty; got {mark!r}")
@@ -427,6 +430,8 @@ _NUMBER = re.compile("-?[0-9]{1,18}")
 
 def _check_length(length: object) -> int:
     try:
+        if isinstance(length, bool):
+            raise TypeError
         number = operator.index(length)  # type: ignore[arg-type]
     except TypeError:
         raise SegmentationError(f"length: the number of units must be a whole number; got {length!r}") from None
@@ -467,7 +472,9 @@ def _whole_numbers(values: Sequence[int] | NDArray[Any], what: str) -> Ints:
     for i, value in enumerate(entries):
         if isinstance(value, (float, np.floating)) and math.isfinite(value) and value == int(value):
             value = int(value)
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, bool) or not isinstance(value, int):
             raise SegmentationError(f"{what}[{i}]: a whole number is needed; got {value!r}")
         if not -(2**62) < value < 2**62:
             raise SegmentationError(f"{what}[{i}]: a number this large cannot be; got {value}")
