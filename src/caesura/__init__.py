@@ -11,7 +11,7 @@ from caesura import errors
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.result import Agreement
 from caesura.formats import check_same_tokens, read, read_coders, write
-from caesura.measures.base import Measure, __version__
+from caesura.measures.base import Measure
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
 from caesura.measures.crisp import crisp, unit_error
 from caesura.measures.flexible import flexible_similarity
@@ -24,6 +24,7 @@ from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.operations import OperationsTable, operations_table
 from caesura.study import Scores, score_many
+from caesura.version import __version__
 
 __all__ = [
     "Agreement",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -124,6 +123,8 @@ def compute(measure: Measure, batch: Batch, threads: int | None = None) -> Compu
     workers = threads or os.cpu_count() or 1
     if len(batch) < 2 or workers == 1 or (threads is None and work[-1] < _SMALL):
         return measure.compute(batch)
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, and small batches do without
+
     # Pieces of about equal work, a few per thread, so that one long document does not leave the others waiting.
     cuts = np.searchsorted(work, np.linspace(0, work[-1], 4 * workers + 1)[1:-1])
     edges = np.unique(np.concatenate([[0], cuts, [len(batch)]]))

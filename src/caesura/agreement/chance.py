@@ -17,9 +17,7 @@ control variate.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -145,6 +143,8 @@ def simulate(
     All items are drawn together; costs, positions and objects are summed before the ratio is taken, as in the observed
     similarity. ``exact_costs``, where known, are the expected costs of the items: one more control variate.
     """
+    from concurrent.futures import ThreadPoolExecutor  # slow to import
+
     seeds = [_seed(seed, draft.key) for draft in drafts]
     means = [known_means(measure, types, draft) for draft in drafts]
     if exact_costs is not None:
@@ -192,6 +192,8 @@ def _count(
 
 def _seed(seed: int, key: str) -> int:
     """A seed for one item of one pair of coders that does not depend on what else is in the corpus, or in which order."""
+    import hashlib  # slow to import
+
     words = np.frombuffer(hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest(), np.uint32)
     return int(np.random.SeedSequence(seed, spawn_key=tuple(words.tolist())).generate_state(1, np.uint64)[0])
 

@@ -7,7 +7,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -18,10 +17,9 @@ from caesura.errors import CaesuraError, OptionError
 from caesura.measures.batch import Batch, Pair, Text, View, pack
 from caesura.measures.options import Option
 from caesura.model.score import Edit, Parts, Score
+from caesura.version import __version__
 
-__all__ = ["Computed", "Measure", "__version__"]
-
-__version__ = version("caesura")
+__all__ = ["Computed", "Measure"]
 
 Counts = NDArray[np.float64]
 

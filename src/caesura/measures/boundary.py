@@ -131,6 +131,16 @@ class Costs:
         each = [Fraction(1), constant, self.per_position, self.changed(0), self.per_step, Fraction(0)]
         return np.array([float(cost * self.scale) for cost in ([*each, Fraction(-1)] if te else each)])
 
+    @cached_property
+    def no_share(self) -> str | None:
+        """Why B and correctness are no shares of 1 with these costs: a pair costs more than 1. None if all is well."""
+        moved, changed = self.moved(max(0, self.n_t - 1)), self.changed(self.types - 1)
+        if moved > 1:
+            return f"wt must leave transpositions at a cost of at most 1; {float(moved):g} at n_t={self.n_t}"
+        if self.types > 1 and changed > 1:
+            return f"ws must leave substitutions at a cost of at most 1; {float(changed):g} with {self.types} types"
+        return None
+
     def total(self, counts: Counts) -> NDArray[np.float64]:
         """Cost of each row of counts: additions, transpositions, span, substitutions, distance, matches (, te)."""
         # Whole numbers up to the one division, so the result is the nearest float.
@@ -188,6 +198,8 @@ class _Edited(Measure):
     def _too_wide(self, batch: Batch) -> dict[int, CaesuraError]:
         """Every pair within reach takes a place in a table, so a wide reach over many boundaries takes much memory."""
         n_t = self["n_t"]
+        if len(batch.a_pos) * min(len(batch.b_pos), 2 * n_t * len(batch.types)) <= MOST_PAIRS:
+            return {}
         a, b = batch.a_count.astype(float), batch.b_count.astype(float)
         suspects = np.flatnonzero(a * np.minimum(b, 2.0 * n_t * len(batch.types)) > MOST_PAIRS)
         found: dict[int, CaesuraError] = {}
@@ -228,16 +240,6 @@ class _Edited(Measure):
             moved=lambda d: float(costs.moved(d)),
             changed=lambda x: float(costs.changed(x)),
         )
-
-
-def _at_most_one(costs: Costs) -> str | None:
-    """B and correctness are shares of 1 only if no pair costs more than 1."""
-    moved, changed = costs.moved(max(0, costs.n_t - 1)), costs.changed(costs.types - 1)
-    if moved > 1:
-        return f"wt must leave transpositions at a cost of at most 1; {float(moved):g} at n_t={costs.n_t}"
-    if costs.types > 1 and changed > 1:
-        return f"ws must leave substitutions at a cost of at most 1; {float(changed):g} with {costs.types} types"
-    return None
 
 
 class _Similarity(_Edited):
@@ -306,7 +308,7 @@ class BoundarySimilarity(_Similarity):
     presets = MappingProxyType({"fournier2013": {}, "segeval-2.0.11": _GREEDY})
 
     def too_dear(self, costs: Costs) -> str | None:
-        return _at_most_one(costs)
+        return costs.no_share
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         return 1 - share(self.costs(types).total(counts), counts @ _COUNTED)
@@ -421,7 +423,7 @@ class BoundaryConfusion(_Edited):
     score_class: ClassVar[type[Score]] = ConfusionScore
 
     def too_dear(self, costs: Costs) -> str | None:
-        return _at_most_one(costs)
+        return costs.no_share
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         by_type = [_part(what, name) for what in _BY_TYPE for name in types]
