@@ -268,8 +268,8 @@ def test_what_cannot_be(change: dict[str, object], says: str) -> None:
         expected_cost(**arguments)  # type: ignore[arg-type]
 
 
-# Two conversations of the NCCU corpus, as annotated for the case study of Lai et al. Figures: kappa and the other
-# coefficients of S_f from an independent program.
+# Two conversations of the NCCU corpus, as annotated for the case study that introduces S_f. The figures are those of
+# the specification (shared/spec/flexible.md), found there with another set of states.
 
 TYPES = ".,?\u2013; "
 WORDED = floats(

@@ -78,7 +78,7 @@ def expectation(
     by one position. Costs that are multiples of a common 1 / q, q <= 10,000, are taken so, others rounded to 1e-12.
 
     ``tolerance``: how much E[C] per position of the longest stream may be overestimated. 0 is exact, and 1e-9 is exact
-    to any digit that is printed. ``TooManyStates`` where more than ``max_states``, of some 200 bytes each, are needed.
+    to any digit that is printed. ``TooManyStates`` where more than ``max_states``, of some 300 bytes each, are needed.
 
     >>> found = expectation([0.2, 0.1, 0.7], [0.1, 0.2, 0.7], [5000], np.eye(3), [0.5, 0.5])
     >>> found.states, found.error, round(1 - found.cost / 5000, 9)
@@ -131,10 +131,11 @@ class _Chain:
         which = np.zeros(1, np.int64)
         while len(which):
             self.frontier.expand(which, max_states)
-            if len(self.frontier) > max_states or not self.frontier.fits:
-                known = min(max_states, len(self.frontier))
+            if not self.frontier.fits:
+                raise TooManyStates("pairs reach too far for exact chance (c is small); draw at random")
+            if len(self.frontier) > max_states:
                 raise TooManyStates(
-                    f"exact chance needs more than {known:,} states here; raise max_states, allow a tolerance, "
+                    f"exact chance needs more than {max_states:,} states here; raise max_states, allow a tolerance, "
                     "or draw at random"
                 )
             self.open[which] = False
@@ -150,9 +151,12 @@ class _Chain:
 
     def _worst(self, tolerance: float) -> Ints:
         """The states whose expansion brings the error well below ``tolerance``; none if it is there."""
-        often = visits(self.frontier.successor, self.probability, self.shared, self.longest, CLOSE)
-        error = often * self.forgotten / self.longest
-        if error.sum() <= tolerance:
+        for close in (tolerance / 100, CLOSE):  # roughly, and again before it is believed
+            often = visits(self.frontier.successor, self.probability, self.shared, self.longest, close)
+            error = often * self.forgotten / self.longest
+            if error.sum() > tolerance:
+                break
+        else:
             return np.empty(0, np.int64)
         order = np.argsort(-error)
         enough = int(np.searchsorted(np.cumsum(error[order]), error.sum() - tolerance / 2)) + 1

@@ -53,7 +53,7 @@ import numpy as np
 
 cdef enum:
     MOST = 64       # pending boundaries of one side
-    REACH = 256     # positions between the members of a pair; beyond, there are too many states anyway
+    REACH = 64      # positions between the members of a pair; beyond, there are too many states anyway
 
 
 cdef class Pool:
@@ -148,7 +148,7 @@ cdef class Frontier:
     cdef Pool curves, states
     cdef Py_ssize_t T, W, expanded
     cdef bint mirror
-    cdef readonly bint fits                 # or else there is a state beyond what can be written down
+    cdef readonly bint fits                 # or else pairs reach too far, or a state has too many pendings
     cdef const int64_t[::1] side, kind
     cdef const int64_t[:, ::1] alone
     cdef int32_t[::1] next_state            # [state * W + column]
