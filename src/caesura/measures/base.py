@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -105,23 +105,20 @@ class Measure(ABC):
         return hash((self.name, self.compat, self._resolved))
 
     def __repr__(self) -> str:
-        usual = self._defaults(self.compat)
-        always = {option.name for option in self.options if option.always}
-        shown = [f"{k}={v!r}" for k, v in self._resolved if v != usual[k] or k in always]
-        if self.compat is not None:
-            shown.append(f"compat={self.compat!r}")
-        return f"{self.name}({', '.join(shown)})" if shown else self.name
+        return self._written(repr)
 
     @property
     def label(self) -> str:
         """The repr for a table: long values are left out, the signature has them."""
+        return self._written(lambda value: repr(value) if len(repr(value)) < 20 else "…")
+
+    def _written(self, shown: Callable[[Any], str]) -> str:
+        """Name, options that are not at their default or always named, and preset."""
         usual = self._defaults(self.compat)
         always = {option.name for option in self.options if option.always}
-        shown = [
-            f"{k}={v!r}" if len(repr(v)) < 20 else f"{k}=…" for k, v in self._resolved if v != usual[k] or k in always
-        ]
-        shown += [] if self.compat is None else [f"compat={self.compat!r}"]
-        return f"{self.name}({', '.join(shown)})" if shown else self.name
+        words = [f"{k}={shown(v)}" for k, v in self._resolved if v != usual[k] or k in always]
+        words += [] if self.compat is None else [f"compat={self.compat!r}"]
+        return f"{self.name}({', '.join(words)})" if words else self.name
 
     def replace(self, **options: Any) -> Self:
         """The same measure with other options (``compat`` among them); what was not at its default stays."""
