@@ -15,6 +15,7 @@ from caesura.measures.base import Measure
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
 from caesura.measures.crisp import crisp, unit_error
 from caesura.measures.flexible import flexible_similarity
+from caesura.measures.many import Scores, score_many
 from caesura.measures.registry import measures, parse
 from caesura.measures.similarity import similarity_from_confusion
 from caesura.measures.window import pk, win_pr, window_diff
@@ -23,7 +24,6 @@ from caesura.model.dialogue import Dialogue
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.operations import OperationsTable, operations_table
-from caesura.study import Scores, score_many
 from caesura.version import __version__
 
 __all__ = [

@@ -16,9 +16,10 @@ from caesura.formats import detect, formats, read, read_coders, write
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.flexible import FlexibleSimilarity
+from caesura.measures.many import score_many
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
-from caesura.study import pair_up, score_many
+from caesura.study import pair_up
 
 if TYPE_CHECKING:
     from rich.console import Console

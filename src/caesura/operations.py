@@ -11,9 +11,9 @@ from typing import Any
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
+from caesura.measures.many import Scores
 from caesura.measures.registry import parse
 from caesura.model.score import Score
-from caesura.study import Scores
 
 __all__ = ["OperationsRow", "OperationsTable", "operations_table"]
 

@@ -17,10 +17,10 @@ from caesura.agreement.result import Agreement, Row, corrected
 from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
+from caesura.measures.many import Scores, score_many
 from caesura.measures.registry import parse
 from caesura.measures.streams import Dialogues
 from caesura.model.corpus import Corpus
-from caesura.study import Scores, score_many
 
 __all__ = ["agreement"]
 

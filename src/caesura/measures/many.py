@@ -1,0 +1,134 @@
+"""The one loop over documents: pack, cut into pieces, score the pieces on threads, put together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, OptionError
+from caesura.measures.base import Computed, Measure, spread
+from caesura.measures.batch import Batch, Pair
+from caesura.measures.registry import parse
+from caesura.model.score import Score
+
+__all__ = ["Scores", "score_many"]
+
+_SMALL = 50_000  # boundaries and documents below which a second thread costs more than it saves
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What :func:`score_many` returns."""
+
+    measure: Measure
+    values: NDArray[np.float64]
+    """One a pair, in order; NaN where ``errors`` says why."""
+    errors: dict[int, CaesuraError]
+    """Place of a pair -> why it could not be scored."""
+    types: tuple[str, ...]
+    counts: NDArray[np.float64] = field(repr=False)
+    """A row of additive parts a pair (columns ``part_names``); zeros where there was an error."""
+    resolved: dict[str, NDArray[np.generic]] = field(repr=False)
+    batch: Batch = field(repr=False)
+    places: NDArray[np.int64] = field(repr=False)
+    """Place in ``values`` of each document of the batch."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Names of the columns of ``counts``."""
+        return self.measure.part_names(self.types)
+
+    @property
+    def scored(self) -> NDArray[np.int64]:
+        """Places of the pairs that were scored."""
+        return np.array([i for i in range(len(self)) if i not in self.errors], np.int64)
+
+    @cached_property
+    def total(self) -> Score:
+        """One score for all pairs that could be scored, from summed parts."""
+        scored = self.scored
+        if not scored.size:
+            raise OptionError(
+                f"none of {len(self)} pairs could be scored" if len(self) else "there are no pairs to score"
+            )
+        resolved = {name: spread(column[scored]) for name, column in self.resolved.items()}
+        # Counts are whole numbers or short sums of fractions; numpy adds them pairwise, whole numbers exactly.
+        summed = self.counts.sum(axis=0)
+        return self.measure.make(summed, self.types, resolved, documents=len(scored))
+
+    def __getitem__(self, place: int) -> Score:
+        """The full score of one pair, edits included; raises what was wrong with it."""
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"there are {len(self)} pairs; got {place}")
+        place %= len(self)
+        if place in self.errors:
+            raise self.errors[place]
+        document = np.searchsorted(self.places, [place])
+        resolved = {name: column[place].item() for name, column in self.resolved.items()}
+        return self.measure.make(self.counts[place], self.types, resolved, batch=self.batch.take(document))
+
+
+def score_many(pairs: Iterable[Pair], measure: str | Measure, *, threads: int | None = None) -> Scores:
+    """Score many pairs of segmentations at once.
+
+    The documents cross into compiled code together, without the GIL and on ``threads`` threads (all cores by default).
+    Pairs that cannot be scored are listed in ``.errors``, and all others are scored.
+
+    >>> from caesura import Segmentation
+    >>> a, b, c = (Segmentation.from_masses(m) for m in ([2, 3, 6], [2, 2, 7], [5, 5]))
+    >>> scores = score_many([(a, b), (a, a), (a, c)], "boundary_similarity(n_t=2)")
+    >>> scores.values
+    array([0.75, 1.  ,  nan])
+    >>> print(scores.errors[2])
+    both sides must have the same units; a has 11, b has 10
+    >>> scores.total
+    Score(0.875, boundary_similarity(n_t=2), parts={'additions': 0, 'transpositions': 1, 'span': 1, \
+'substitutions': 0, 'distance': 0, 'matches': 3})
+    """
+    made = parse(measure)
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+        raise OptionError(f"threads must be a whole number of at least 1; got {threads!r}")
+    listed = list(pairs)
+    batch, places, errors = made.pack(listed)
+    computed = compute(made, batch, threads)
+    n, columns = len(listed), len(made.part_names(batch.types))
+    if len(places) == n:
+        counts, resolved = computed.counts, dict(computed.resolved)
+        values = made.finish(counts, batch.types)
+    else:
+        counts = np.zeros((n, columns))
+        counts[places] = computed.counts
+        values = np.full(n, np.nan)
+        values[places] = made.finish(computed.counts, batch.types)
+        resolved = {}
+        for name, column in computed.resolved.items():
+            resolved[name] = np.zeros(n, column.dtype)
+            resolved[name][places] = column
+    return Scores(made, values, errors, batch.types, counts, resolved, batch, places)
+
+
+def compute(measure: Measure, batch: Batch, threads: int | None = None) -> Computed:
+    """Counts for a batch, its documents spread over threads. The same whatever the number of threads."""
+    work = batch.a_off + batch.b_off + np.arange(len(batch) + 1)
+    workers = threads or os.cpu_count() or 1
+    if len(batch) < 2 or workers == 1 or (threads is None and work[-1] < _SMALL):
+        return measure.compute(batch)
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, and small batches do without
+
+    # Pieces of about equal work, a few per thread, so that one long document does not leave the others waiting.
+    cuts = np.searchsorted(work, np.linspace(0, work[-1], 4 * workers + 1)[1:-1])
+    edges = np.unique(np.concatenate([[0], cuts, [len(batch)]]))
+    with ThreadPoolExecutor(workers) as pool:
+        done = list(pool.map(lambda s: measure.compute(batch.slice(*s)), pairwise(edges.tolist())))
+    counts = np.concatenate([one.counts for one in done])
+    resolved = {name: np.concatenate([one.resolved[name] for one in done]) for name in done[0].resolved}
+    return Computed(counts, resolved)
