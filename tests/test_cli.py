@@ -285,7 +285,7 @@ def test_agree(talk: Run) -> None:
     assert [(one["coefficient"], one["draws"], one["seed"]) for one in found] == [
         ("kappa", 200, 1), ("pi", 200, 1), ("kappa", 200, 1), ("pi", 200, 1),
     ]  # fmt: skip
-    expected = cz.agreement(cz.read("talk.csv"), seed=1, draws=200)
+    expected = cz.agreement(cz.read("talk.csv"), measure="flexible_similarity", seed=1, draws=200)
     assert (found[0]["value"], found[0]["signature"]) == (expected.value, expected.signature)
     shown = talk("agree", "talk.csv", "--seed", "1", "--draws", "200").stdout
     assert f"{expected.value:.6f}" in shown

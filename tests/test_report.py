@@ -55,7 +55,7 @@ def test_edit_table_names_types_only_where_there_are_any() -> None:
 
 
 def test_table_as_text_csv_and_latex() -> None:
-    table = Table(("name", "value"), (("a_b & c", 0.12345), ("a_b & c", None)), notes=("n",), group=0)
+    table = Table(("name", "value"), (("a_b & c", 0.12345), ("a_b & c", None)), notes=("n",), group=1)
     out = io.StringIO()
     table.print(Console(file=out, width=60))
     lines = [line.split() for line in out.getvalue().splitlines() if line.strip()]

@@ -8,7 +8,10 @@
 """
 
 from caesura import errors
+from caesura.agreement.clusters import Clustering, cluster_coders
 from caesura.agreement.coefficients import agreement
+from caesura.agreement.pairwise import Pairwise, pairwise
+from caesura.agreement.placed import Placed, boundaries_placed
 from caesura.agreement.result import Agreement
 from caesura.formats import check_same_tokens, read, read_coders, write
 from caesura.measures.base import Measure
@@ -28,24 +31,30 @@ from caesura.version import __version__
 
 __all__ = [
     "Agreement",
+    "Clustering",
     "Corpus",
     "Dialogue",
     "Edit",
     "Measure",
     "OperationsTable",
+    "Pairwise",
+    "Placed",
     "Score",
     "Scores",
     "Segmentation",
     "__version__",
     "agreement",
+    "boundaries_placed",
     "boundary_confusion",
     "boundary_similarity",
     "check_same_tokens",
+    "cluster_coders",
     "crisp",
     "errors",
     "flexible_similarity",
     "measures",
     "operations_table",
+    "pairwise",
     "parse",
     "pk",
     "read",

@@ -70,6 +70,8 @@ class Chance:
     total: Estimate
     items: tuple[Estimate, ...]
     draws: int
+    sizes: Floats
+    """What the cost of each item is divided by: its positions, or the objects expected."""
 
 
 def distributions(coefficient: str, count_a: Floats, count_b: Floats) -> tuple[Floats, Floats]:
@@ -151,6 +153,7 @@ def simulate(
         means = [np.append(one, cost) for one, cost in zip(means, exact_costs, strict=True)]
     total = _Moments(np.sum(means, axis=0))
     apart = [_Moments(one) for one in means] if len(drafts) > 1 else []
+    objects = np.zeros(len(drafts))
     made = 0
     with ThreadPoolExecutor(threads) as pool:
         while made < most:
@@ -160,13 +163,16 @@ def simulate(
                 for moments, one in zip(apart, drawn, strict=False):
                     _count(measure, types, moments, one, exact_costs is not None)
                 _count(measure, types, total, np.sum(drawn, axis=0), exact_costs is not None)
+                objects += [one[:, 2].sum() for one in drawn]
                 made += len(drawn[0])
                 if progress is not None:
                     progress(made)
             if enough(total.estimate()):
                 break
     whole = total.estimate()
-    return Chance(whole, tuple(one.estimate() for one in apart) or (whole,), made)
+    positions = np.array([draft.positions for draft in drafts], float)
+    sizes = positions if measure["normalize"] == "positions" else objects / made
+    return Chance(whole, tuple(one.estimate() for one in apart) or (whole,), made, sizes)
 
 
 def _block(

@@ -1,44 +1,53 @@
-"""The coefficients, over a whole corpus."""
+"""The coefficients: one call for all of them."""
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.chance import COEFFICIENTS, Chance, Draft, Estimate, distributions, exact_costs, simulate
-from caesura.agreement.result import Agreement, Row, corrected
-from caesura.errors import OptionError, Undefined
+from caesura.agreement.basis import Basis, Figures
+from caesura.agreement.chance import COEFFICIENTS as DRAWN
+from caesura.agreement.counted import BLOCK, PRESETS, Convention, Counted
+from caesura.agreement.drawn import Drawn, Plan, Progress
+from caesura.agreement.nominal import Nominal
+from caesura.agreement.observed import Observed, observe
+from caesura.agreement.result import Agreement, CoderRow, Row
+from caesura.errors import CaesuraWarning, OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
-from caesura.measures.many import Scores, score_many
 from caesura.measures.registry import parse
-from caesura.measures.streams import Dialogues
 from caesura.model.corpus import Corpus
+from caesura.version import __version__
 
-__all__ = ["agreement"]
+__all__ = ["COUNTED", "DRAWN", "agreement", "basis_of", "resolve"]
 
-DRAWS = 10_000
-MOST_DRAWS = 1_000_000
-MOST_STATES = 400_000
+COUNTED = ("pi", "kappa", "multi_pi", "multi_kappa", "bias")
+"""Coefficients whose chance comes from boundary counts."""
+FEW_ITEMS = 20
+"""Below this many items the percentile interval is too short: it covers .84 at 5 items, .92 at 20, .95 at 50."""
 
-Progress = Callable[[int, int], None]
+Floats = NDArray[np.float64]
 
 
 def agreement(
     corpus: Corpus,
     *,
-    measure: str | Measure = "flexible_similarity",
-    coefficient: str = "kappa",
+    measure: str | Measure = "boundary_similarity(n_t=2)",
+    coefficient: str | None = None,
     compat: str | None = None,
+    interval: str | None = "items",
+    level: float = 0.95,
+    replicates: int = 2000,
     seed: int | None = None,
-    chance: str = "simulate",
+    counted: str | None = None,
+    rates: str | None = None,
+    types: str | None = None,
+    chance: str | None = None,
     draws: int | None = None,
     tolerance: float | None = None,
     normalize: str | None = None,
@@ -47,267 +56,321 @@ def agreement(
 ) -> Agreement:
     """How far coders agree beyond chance: (observed - expected) / (1 - expected).
 
-    1 is full agreement, 0 what chance gives, below 0 is worse than chance. Over ``flexible_similarity`` (S_f, or S_f^B
-    with ``normalize="boundaries"``) the coefficients are ``kappa``, ``pi``, ``s`` and ``s_modified``; they differ in the
-    distribution that chance is drawn from (:mod:`caesura.agreement.chance`). With several items costs, positions and
-    objects are summed before the ratio, observed and chance alike; with more than two coders the coefficient is that
-    of the mean observed and mean expected similarity over pairs of coders, and ``.pairs`` has the table.
+    1 is full agreement, 0 what chance gives, below 0 is worse than chance. Observed agreement is the similarity of all
+    pairs of coders on all items both coded, from summed parts: for B the mean correctness of boundary pairs, for S
+    weighted by positions. (Equation 12 of 2012 prints mass S / (mass - 1), which can exceed 1.) Any symmetric measure
+    will do; error rates are turned round.
 
-    ``chance="simulate"``: ``draws`` pairs of texts (10,000 by default), or as many as it takes to bring the standard
-    error of the coefficient below ``tolerance`` (at most ``draws``, by default a million). The same ``seed`` gives the
-    same number whatever the threads and the order of coders and items. ``chance="exact"``: S_f without simulation; for
-    S_f^B the exact expected cost is one more control variate. If the chain behind it has too many states, chance is
-    simulated, and ``.method`` says so.
+    ====================  =========================================================================================
+    ``coefficient``       chance
+    ====================  =========================================================================================
+    ``multi_pi``, ``pi``  everybody's boundaries pooled (Fleiss; Scott for two coders). The default
+    ``multi_kappa``,      each coder's own, averaged over pairs (Davies & Fleiss; Cohen for two coders)
+    ``kappa``
+    ``bias``              no coefficient but A_e(pi) - A_e(kappa): 0 where all place equally many boundaries
+    ``alpha``             Krippendorff's, nominal over positions; no near misses, the measure is not looked at
+    ``kappa``, ``pi``,    over ``flexible_similarity``, the default there being ``kappa``: chance is simulated, see
+    ``s``, ``s_modified``  :mod:`caesura.agreement.chance`
+    ====================  =========================================================================================
 
-    Items with fewer than two coders, and items that cannot be scored, are left out and named in ``.dropped``.
-    ``progress`` is called with the number of draws made and the most there will be. ``Undefined`` is raised where the
-    coefficient has no meaning: nobody placed a boundary, or chance agreement is 1.
+    :mod:`caesura.agreement.counted` has the equations. Coders may be missing on items. Items that fewer than two coded,
+    or that cannot be scored, are left out and named in ``.dropped``. ``Undefined`` is raised where the coefficient has
+    no meaning: nobody placed a boundary, or chance agreement is 1 or more.
 
-    >>> from caesura import Segmentation
-    >>> a = Segmentation.from_marks(["", ",", "", "", ".", "", ",", "."])
-    >>> b = Segmentation.from_marks(["", ",", "", "", ".", "", "", "?"])
-    >>> result = agreement(Corpus({"talk": {"Ann": a, "Bo": b}}), chance="exact")
-    >>> f"{result.observed:.4f} {result.expected:.4f} {result.value:.4f}"
-    '0.7500 0.4593 0.5376'
+    ``.pairs``, ``.items`` and ``.coders`` are tables, ``.outliers`` the coders without whom the others agree better,
+    ``.bias`` is there with every counted coefficient. ``.interval``: percentile bootstrap over ``"items"`` or
+    ``"coders"``, ``replicates`` of them from the parts, at ``level``; ``interval=None`` for none. It covers .84 at 5
+    items, .92 at 20, .95 at 50. ``.interval_note`` says what it is, or why there is none.
+
+    ``compat``: ``"fournier2012"`` (S only), ``"fournier2013"``, ``"segeval-2.0.11"``: published figures counted segments
+    where equation 8 says boundaries, segeval averages pi's rates over items and lumps types together. They are bundles
+    of ``counted`` (``"boundaries"``, ``"segments"``), ``rates`` (``"pooled"``, ``"mean"``) and ``types`` (``"apart"``,
+    ``"together"``) with the preset of the measure.
+
+    Over flexible similarity, costs, positions and objects are summed over items before the ratio, observed and chance
+    alike; with more than two coders the coefficient is that of the means over pairs. ``normalize="boundaries"`` is
+    S_f^B. ``chance="simulate"``: ``draws`` pairs of texts (10,000 by default), or as many as it takes to bring the
+    standard error of the coefficient below ``tolerance`` (at most ``draws``, by default a million). The same ``seed``
+    gives the same number whatever the threads and the order of coders and items. ``chance="exact"``: S_f without
+    simulation; for S_f^B the exact expected cost is one more control variate. If the chain behind it has too many
+    states, chance is simulated, and ``.method`` says so. ``progress`` is called with the number of draws made and the
+    most there will be.
+
+    Fournier, C., & Inkpen, D. (2012). Segmentation similarity and agreement. NAACL-HLT. Fournier, C. (2013). Evaluating
+    text segmentation using boundary edit distance. ACL. Krippendorff, K. (2004). Content analysis. Sage.
+
+    >>> from caesura.data import stargazer
+    >>> result = agreement(stargazer())
+    >>> f"{result.value:.4f} = ({result.observed:.4f} - {result.expected:.4f}) / (1 - {result.expected:.4f})"
+    '0.4644 = (0.5301 - 0.1225) / (1 - 0.1225)'
+    >>> f"{agreement(stargazer(), compat='fournier2013').value:.4f}"      # as printed in 2013, section 5
+    '0.4405'
+    >>> result.interval_note
+    'no interval: it needs at least two items to resample; there is one'
     """
-    made = _measure(measure, compat, normalize)
-    if coefficient not in COEFFICIENTS:
-        raise OptionError(f"coefficient must be one of {', '.join(COEFFICIENTS)}; got {coefficient!r}")
-    if chance not in ("simulate", "exact"):
+    made = parse(measure)
+    flexible = isinstance(made, FlexibleSimilarity)
+    name = coefficient if coefficient is not None else ("kappa" if flexible else "multi_pi")
+    _check_coefficient(name, flexible)
+    drawn = flexible and name != "alpha"
+    _refuse(
+        name if name == "alpha" else made.name,
+        drawn=None if drawn else {
+            "chance": chance, "draws": draws, "tolerance": tolerance, "normalize": normalize, "progress": None,
+        },
+        counted=None if not drawn and name != "alpha" else {"counted": counted, "rates": rates, "types": types},
+    )  # fmt: skip
+    if name == "alpha" and compat is not None:
+        raise OptionError(f"alpha has no preset; got compat={compat!r}")
+    _check(interval, level, replicates, seed, threads)
+    if chance not in (None, "simulate", "exact"):
         raise OptionError(f"chance must be 'simulate' or 'exact'; got {chance!r}")
-    if chance == "exact" and made["algorithm"] != "exact":
-        raise OptionError("chance='exact' is for the exact alignment; with algorithm='pardist' it must be simulated")
-    plan = _Plan.of(draws, tolerance, seed, threads)
-    dropped: dict[str, str] = {}
-    observed = _observe(corpus, made, dropped)
-    pairs = [_pair(one, coefficient) for one in observed]
-    expected, method = _expect(made, observed[0].scores.types, pairs, plan, chance, progress)
-    rows = tuple(
-        Row(pair.coders, pair.observed, each.total.value, each.total.error, len(pair.items))
-        for pair, each in zip(pairs, expected, strict=True)
-    )
-    A = sum(row.observed for row in rows) / len(rows)  # noqa: N806 - the literature's symbols
-    E = sum(row.expected for row in rows) / len(rows)  # noqa: N806
-    error = float(np.sqrt(sum(row.expected_error**2 for row in rows))) / len(rows)
-    value = corrected(A, E)
-    if value is None:
+    made = resolve(made, compat, normalize) if name != "alpha" else parse("boundary_similarity(n_t=1)")
+    chosen = int(np.random.SeedSequence().generate_state(1, np.uint32)[0]) if seed is None else seed
+    if drawn:
+        if chance == "exact" and made["algorithm"] != "exact":
+            raise OptionError(
+                "chance='exact' is for the exact alignment; with algorithm='pardist' it must be simulated"
+            )
+        plan = Plan.of(draws, tolerance, chosen, threads)
+        observed = observe(corpus, made, threads=threads)
+        basis: Basis = Drawn(observed, name, plan, chance or "simulate", progress)
+    else:
+        observed = observe(corpus, made, threads=threads)
+        basis = basis_of(observed, name, Convention.of(compat, counted=counted, rates=rates, types=types))
+    return _result(corpus, name, basis, _Bootstrap(interval, level, replicates, chosen), compat)
+
+
+def basis_of(observed: Observed, coefficient: str, convention: Convention) -> Basis:
+    """What a coefficient that needs no drawing is computed from."""
+    if coefficient == "alpha":
+        return Nominal(observed)
+    if coefficient in ("pi", "kappa") and len(observed.coders) > 2:
+        raise OptionError(f"{coefficient} is for two coders; for {len(observed.coders)} there is multi_{coefficient}")
+    return Counted(observed, convention, kappa=coefficient in ("kappa", "multi_kappa"))
+
+
+def _check_coefficient(name: str, flexible: bool) -> None:
+    known = (*DRAWN, "alpha") if flexible else (*COUNTED, "alpha")
+    if name not in known:
+        over = " over flexible_similarity" if flexible else ""
+        raise OptionError(f"coefficient must be one of {', '.join(known)}{over}; got {name!r}")
+
+
+def _refuse(over: str, **groups: dict[str, Any] | None) -> None:
+    """Options that do not belong to the coefficient are errors, never ignored."""
+    for group in groups.values():
+        for option, value in (group or {}).items():
+            if value is not None:
+                raise OptionError(f"{option} has no place in agreement over {over}; leave it out")
+
+
+def _check(interval: str | None, level: float, replicates: int, seed: int | None, threads: int | None) -> None:
+    if interval not in (None, "items", "coders"):
+        raise OptionError(f"interval must be 'items', 'coders' or None; got {interval!r}")
+    if not 0 < level < 1:
+        raise OptionError(f"level must lie between 0 and 1; got {level!r}")
+    for option, number, least in (("replicates", replicates, 100), ("threads", threads, 1)):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < least):
+            raise OptionError(f"{option} must be a whole number of at least {least}; got {number!r}")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63):
+        raise OptionError(f"seed must be a whole number from 0 to 2^63 - 1; got {seed!r}")
+
+
+def resolve(given: str | Measure, compat: str | None, normalize: str | None = None) -> Measure:
+    """The measure with the preset, if agreement can be computed over it."""
+    measure = parse(given)
+    if not measure.symmetric:
+        raise OptionError(
+            f"agreement needs a symmetric measure; {measure.name} changes when its sides change places. "
+            "pairwise(corpus, measure, ordered=True) gives its table"
+        )
+    if measure.view not in ("inner", "typed", "streams"):
+        raise OptionError(f"agreement beyond chance is not defined over {measure.name}")
+    if compat is not None and measure.compat not in (None, compat):
+        raise OptionError(f"the measure has compat={measure.compat!r}, and compat={compat!r} was asked for; give one")
+    changed = {name: value for name, value in (("compat", compat), ("normalize", normalize)) if value is not None}
+    if not isinstance(measure, FlexibleSimilarity) and compat is not None and compat not in PRESETS:
+        known = ", ".join(map(repr, filter(None, PRESETS)))
+        raise OptionError(f"agreement has no preset {compat!r}; it has {known}")
+    return measure.replace(**changed) if changed else measure
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+def _values(name: str, figures: Figures) -> Floats:
+    if name == "bias":
+        assert figures.bias is not None
+        return figures.bias
+    return figures.corrected
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _result(corpus: Corpus, name: str, basis: Basis, bootstrap: _Bootstrap, compat: str | None) -> Agreement:
+    o = basis.observed
+    whole = basis.total()
+    A, E, error = float(whole.observed[0]), float(whole.expected[0]), float(whole.error[0])  # noqa: N806 - the symbols
+    if np.isnan(E):
+        raise Undefined("nobody placed a boundary, so agreement beyond chance has no meaning")
+    if E >= 1 and name != "bias":
         raise Undefined(f"chance agreement is {E:.6g}, so agreement beyond chance has no meaning")
-    drawn = max(each.draws for each in expected)
+    value = float(_values(name, whole)[0])
+    drawn = basis if isinstance(basis, Drawn) else None
+    interval, note = bootstrap.run(name, basis)
+    seed = bootstrap.seed if interval is not None or (drawn is not None and drawn.draws) else None
     return Agreement(
-        coefficient=coefficient,
+        coefficient=name,
         value=value,
         observed=A,
         expected=E,
-        standard_error=(1 - A) / (1 - E) ** 2 * error,
+        bias=None if whole.bias is None else float(whole.bias[0]),
+        standard_error=(1 - A) / (1 - E) ** 2 * error if error else 0.0,
         expected_error=error,
-        pairs=rows,
-        items=_item_rows(pairs, expected),
-        measure=made,
-        method=method,
-        draws=drawn,
-        seed=plan.seed if drawn else None,
-        signature=_signature(made, observed[0].scores, coefficient, method, drawn, plan, pairs),
-        dropped=dropped,
+        pairs=_pair_rows(corpus, name, basis),
+        items=_item_rows(corpus, name, basis),
+        coders=_coder_rows(corpus, name, basis, value),
+        measure=None if name == "alpha" else o.measure,
+        method="counted" if drawn is None else drawn.method,
+        draws=0 if drawn is None else drawn.draws,
+        seed=seed,
+        signature=_signature(name, basis, compat, bootstrap.words(name, basis) if interval else []),
+        interval=interval,
+        interval_note=note,
+        dropped=dict(o.dropped),
     )
 
 
-def _measure(measure: str | Measure, compat: str | None, normalize: str | None) -> FlexibleSimilarity:
-    made = parse(measure)
-    if not isinstance(made, FlexibleSimilarity):
-        raise OptionError(f"agreement over {made.name} is not there yet; flexible_similarity is")
-    if compat is not None and made.compat not in (None, compat):
-        raise OptionError(f"the measure has compat={made.compat!r}, and compat={compat!r} was asked for; give one")
-    changed = {name: value for name, value in (("compat", compat), ("normalize", normalize)) if value is not None}
-    return made.replace(**changed) if changed else made
+def _row(names: tuple[str, ...], name: str, figures: Figures, values: Floats, k: int, items: int) -> Row:
+    return Row(
+        names, _number(values[k]), float(figures.observed[k]), _number(figures.expected[k]), float(figures.error[k]),
+        items,
+    )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """How much to draw."""
-
-    most: int
-    tolerance: float | None
-    seed: int
-    threads: int
-
-    @classmethod
-    def of(cls, draws: int | None, tolerance: float | None, seed: int | None, threads: int | None) -> _Plan:
-        for name, value in (("draws", draws), ("threads", threads)):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise OptionError(f"{name} must be a whole number of at least 1; got {value!r}")
-        if draws is not None and draws < 20:
-            raise OptionError(f"draws must be at least 20, or there is no standard error; got {draws}")
-        if tolerance is not None and not 0 < tolerance < 1:
-            raise OptionError(f"tolerance must lie between 0 and 1; got {tolerance!r}")
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63):
-            raise OptionError(f"seed must be a whole number from 0 to 2^63 - 1; got {seed!r}")
-        most = draws or (DRAWS if tolerance is None else MOST_DRAWS)
-        chosen = int(np.random.SeedSequence().generate_state(1, np.uint32)[0]) if seed is None else seed
-        return cls(most, tolerance, chosen, threads or os.cpu_count() or 1)
-
-
-@dataclass(frozen=True)
-class _Observed:
-    """The scores of two coders on the items both coded."""
-
-    coders: tuple[str, str]
-    items: tuple[str, ...]
-    places: tuple[int, ...]
-    scores: Scores
-
-
-def _observe(corpus: Corpus, measure: FlexibleSimilarity, dropped: dict[str, str]) -> list[_Observed]:
-    """Everything in one batch, so that all pairs are scored over the same types."""
-    if len(corpus.coders) < 2:
-        raise OptionError(f"agreement needs at least two coders; got {', '.join(corpus.coders) or 'none'}")
-    for item in corpus.items:
-        who = list(corpus.of_item(item))
-        if len(who) < 2:
-            dropped[item] = f"coded by {who[0]} only"
-    # With a symmetric matrix the order of the coders must not matter, not even to the random numbers.
-    coders = corpus.coders
-    if not measure.closed or measure.prices(measure["similarity"][0]).symmetric:
-        coders = tuple(sorted(coders))
-    while True:
-        keys = [
-            (a, b, item)
-            for a, b in combinations(coders, 2)
-            for item in sorted(corpus.items)
-            if item not in dropped and (item, a) in corpus and (item, b) in corpus
-        ]
-        if not keys:
-            why = "; ".join(f"item {item!r}: {reason}" for item, reason in dropped.items())
-            raise OptionError(f"no item is left that two coders share{': ' if why else ''}{why}")
-        scores = score_many([(corpus[item, a], corpus[item, b]) for a, b, item in keys], measure)
-        if not scores.errors:
-            break
-        for place, problem in scores.errors.items():
-            a, b, item = keys[place]
-            dropped.setdefault(item, f"a is {a}, b is {b}: {problem}")
-    found: dict[tuple[str, str], list[int]] = {}
-    for place, (a, b, _) in enumerate(keys):
-        found.setdefault((a, b), []).append(place)
-    return [
-        _Observed(pair, tuple(keys[place][2] for place in places), tuple(places), scores)
-        for pair, places in found.items()
+def _pair_rows(corpus: Corpus, name: str, basis: Basis) -> tuple[Row, ...]:
+    """In the order of the corpus."""
+    o = basis.observed
+    order = {coder: i for i, coder in enumerate(corpus.coders)}
+    figures = basis.each_pair()
+    values = _values(name, figures)
+    items = np.bincount(o.pair, minlength=len(o.pairs)).tolist()
+    rows = [
+        _row(tuple(sorted((o.coders[a], o.coders[b]), key=order.__getitem__)), name, figures, values, k, items[k])
+        for k, (a, b) in enumerate(o.pairs)
     ]
+    return tuple(sorted(rows, key=lambda row: [order[coder] for coder in row.name]))
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """One pair of coders: what was observed, and what chance is drawn from."""
-
-    coders: tuple[str, str]
-    items: tuple[str, ...]
-    observed: float
-    by_item: NDArray[np.float64]
-    drafts: tuple[Draft, ...]
-
-
-def _pair(one: _Observed, coefficient: str) -> _Pair:
-    scores = one.scores
-    batch = scores.batch
-    assert isinstance(batch, Dialogues)
-    T = len(scores.types)  # noqa: N806
-    drafts = []
-    placed = 0
-    for place, item in zip(one.places, one.items, strict=True):
-        counts = []
-        for code, off in ((batch.a_code, batch.a_off), (batch.b_code, batch.b_off)):
-            codes = code[off[place] : off[place + 1]]
-            by_type = np.bincount(codes[codes < T], minlength=T).astype(float)
-            placed += int(by_type.sum())
-            counts.append(np.append(by_type, batch.length[place] - by_type.sum()))
-        lengths = np.array(batch.streams[place].lengths, np.int64)
-        drafts.append(Draft("\0".join((item, *one.coders)), *distributions(coefficient, *counts), lengths))
-    if not placed:
-        raise Undefined("nobody placed a boundary, so agreement beyond chance has no meaning")
-    rows = scores.counts[list(one.places)]
-    total = float(scores.measure.finish(rows.sum(axis=0)[None, :], scores.types)[0])
-    return _Pair(one.coders, one.items, total, scores.measure.finish(rows, scores.types), tuple(drafts))
-
-
-def _expect(
-    measure: FlexibleSimilarity,
-    types: tuple[str, ...],
-    pairs: Sequence[_Pair],
-    plan: _Plan,
-    chance: str,
-    progress: Progress | None,
-) -> tuple[list[Chance], str]:
-    """Chance agreement of every pair, and how it was found."""
-    method = "simulated, 6 control variates"
-    known: list[list[float] | None] = [None] * len(pairs)
-    if chance == "exact":
-        found = [exact_costs(measure, types, pair.drafts, MOST_STATES) for pair in pairs]
-        if any(one is None for one in found):
-            method += f"; exact chance would need more than {MOST_STATES} states"
-        else:
-            known = found
-            method = (
-                "exact" if measure["normalize"] == "positions" else "simulated, 6 control variates and the exact cost"
-            )
-    out = []
-    for i, (pair, costs) in enumerate(zip(pairs, known, strict=True)):
-        if costs is not None and measure["normalize"] == "positions":
-            N = [draft.positions for draft in pair.drafts]  # noqa: N806
-            each = [Estimate(1 - cost / n, 0.0) for cost, n in zip(costs, N, strict=True)]
-            out.append(Chance(Estimate(1 - sum(costs) / sum(N), 0.0), tuple(each), 0))
-            continue
-
-        def enough(now: Estimate, pair: _Pair = pair) -> bool:
-            if plan.tolerance is None or now.value >= 1:
-                return False
-            # The mean over pairs is more precise than each of them.
-            spread = (1 - pair.observed) / (1 - now.value) ** 2 * now.error
-            return spread <= plan.tolerance * math.sqrt(len(pairs))
-
-        out.append(
-            simulate(
-                measure, types, pair.drafts, seed=plan.seed, most=plan.most, enough=enough, threads=plan.threads,
-                exact_costs=costs,
-                progress=None if progress is None else partial(_report, progress, i * plan.most, len(pairs) * plan.most),
-            )
-        )  # fmt: skip
-    return out, method
-
-
-def _report(progress: Progress, before: int, total: int, made: int) -> None:
-    progress(before + made, total)
-
-
-def _item_rows(pairs: Sequence[_Pair], expected: Sequence[Chance]) -> tuple[Row, ...]:
-    """Item by item, the mean over the pairs that coded it."""
-    found: dict[str, list[tuple[float, Estimate]]] = {}
-    for pair, each in zip(pairs, expected, strict=True):
-        for item, value, estimate in zip(pair.items, pair.by_item.tolist(), each.items, strict=True):
-            found.setdefault(item, []).append((value, estimate))
+def _item_rows(corpus: Corpus, name: str, basis: Basis) -> tuple[Row, ...]:
+    o = basis.observed
+    figures = basis.each_item()
+    values = _values(name, figures)
+    place = {item: k for k, item in enumerate(o.items)}
     return tuple(
-        Row(
-            (item,),
-            sum(value for value, _ in rows) / len(rows),
-            sum(e.value for _, e in rows) / len(rows),
-            float(np.sqrt(sum(e.error**2 for _, e in rows))) / len(rows),
-            1,
+        _row((item,), name, figures, values, place[item], 1) for item in corpus.items if item in place
+    )  # fmt: skip
+
+
+def _coder_rows(corpus: Corpus, name: str, basis: Basis, value: float) -> tuple[CoderRow, ...]:
+    o = basis.observed
+    n = len(o.coders)
+    figures = basis.each_coder()
+    values = _values(name, figures)
+    without = _values(name, basis.over_coders(1 - np.eye(n))) if n > 2 else np.full(n, np.nan)
+    items = o.present.sum(axis=0).tolist()
+    place = {coder: k for k, coder in enumerate(o.coders)}
+    return tuple(
+        CoderRow(
+            name=coder,
+            value=_number(values[k]),
+            observed=float(figures.observed[k]),
+            expected=_number(figures.expected[k]),
+            without=_number(without[k]),
+            gain=_number(without[k] - value),
+            items=items[k],
         )
-        for item, rows in found.items()
+        for coder in corpus.coders
+        if (k := place.get(coder, -1)) >= 0
     )
 
 
-def _signature(
-    measure: FlexibleSimilarity,
-    scores: Scores,
-    coefficient: str,
-    method: str,
-    drawn: int,
-    plan: _Plan,
-    pairs: Sequence[_Pair],
-) -> str:
-    coders = len({coder for pair in pairs for coder in pair.coders})
-    items = len({item for pair in pairs for item in pair.items})
-    words = [coefficient, f"coders:{coders}", f"items:{items}", f"chance:{method}"]
-    if drawn:
-        words += [f"draws:{drawn}", f"seed:{plan.seed}"]
-        if plan.tolerance is not None:
-            words.append(f"tolerance:{plan.tolerance:g}")
-    return "|".join([*words, scores.total.signature])
+def _signature(name: str, basis: Basis, compat: str | None, resampled: Sequence[str]) -> str:
+    o = basis.observed
+    words = [name, f"coders:{len(o.coders)}", f"items:{len(o.items)}"]
+    if isinstance(basis, Nominal):
+        return "|".join([*words, "nominal", *resampled, f"caesura:{__version__}"])
+    if isinstance(basis, Drawn):
+        words.append(f"chance:{basis.method}")
+        if basis.draws:
+            words += [f"draws:{basis.draws}", f"seed:{basis.plan.seed}"]
+            if basis.plan.tolerance is not None:
+                words.append(f"tolerance:{basis.plan.tolerance:g}")
+    elif isinstance(basis, Counted):
+        words += ["chance:counted", *basis.convention.words()]
+        if compat is not None and compat != o.measure.compat:
+            words.append(f"compat:{compat}")
+    return "|".join([*words, *resampled, o.scores.total.signature])
+
+
+@dataclass(frozen=True)
+class _Bootstrap:
+    """Percentile bootstrap from the parts: nothing is scored again."""
+
+    over: str | None
+    level: float
+    replicates: int
+    seed: int
+
+    def run(self, name: str, basis: Basis) -> tuple[tuple[float, float] | None, str]:
+        """The interval, or None, and what to say of it."""
+        o = basis.observed
+        if self.over is None:
+            return None, "no interval was asked for"
+        n = len(o.items) if self.over == "items" else len(o.coders)
+        if self.over == "items" and n < 2:
+            return None, "no interval: it needs at least two items to resample; there is one"
+        if self.over == "coders" and n < 3:
+            return None, "no interval: two coders, each drawn at least once, are always the same pair"
+        if self.over == "items" and n < FEW_ITEMS:
+            warnings.warn(
+                f"an interval from {n} items is too short: it covers about .84 at 5 items, .92 at 20, .95 at 50",
+                CaesuraWarning,
+                stacklevel=4,
+            )
+        under = basis.over_items if self.over == "items" else basis.over_coders
+        values = np.concatenate([_values(name, under(weights)) for weights in self._weights(n)])
+        values = values[~np.isnan(values)]
+        if not len(values):
+            return None, "no interval: the coefficient is undefined in every resample"
+        low, high = np.quantile(values, [(1 - self.level) / 2, (1 + self.level) / 2])
+        note = f"{self.level:.4g} percentile bootstrap over {n} {self.over}, {self.replicates} replicates"
+        if len(values) < self.replicates:
+            note += f", {self.replicates - len(values)} of them undefined and left out"
+        return (float(low), float(high)), note
+
+    def words(self, name: str, basis: Basis) -> list[str]:
+        """For the signature."""
+        words = [f"interval:{self.over}", f"level:{self.level:g}", f"replicates:{self.replicates}"]
+        drawn = isinstance(basis, Drawn) and basis.draws > 0
+        return words if drawn else [*words, f"seed:{self.seed}"]
+
+    def _weights(self, n: int) -> Iterator[Floats]:
+        """How often each of n is drawn: a row a replicate. Of coders, at least two different ones."""
+        rng = np.random.default_rng([self.seed, n])
+        step = max(1, BLOCK // n)
+        for first in range(0, self.replicates, step):
+            weights = resample(rng, min(step, self.replicates - first), n)
+            if self.over == "coders":
+                while (bad := np.flatnonzero((weights > 0).sum(axis=1) < 2)).size:
+                    weights[bad] = resample(rng, len(bad), n)
+            yield weights
+
+
+def resample(rng: np.random.Generator, replicates: int, n: int) -> Floats:
+    """n draws with replacement, counted: a row a replicate."""
+    chosen = rng.integers(0, n, (replicates, n)) + n * np.arange(replicates)[:, None]
+    return np.bincount(chosen.ravel(), minlength=replicates * n).reshape(replicates, n).astype(float)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 
-__all__ = ["Batch", "Pair", "Plain", "Text", "View", "pack"]
+__all__ = ["Batch", "Pair", "Plain", "Text", "View", "inner_boundaries", "pack"]
 
 Ints = NDArray[np.int64]
 Text = Segmentation | Mapping[str, Segmentation]
@@ -96,7 +96,7 @@ def pack(texts: Sequence[Pair], view: View, sides: tuple[str, str]) -> tuple[Bat
         b = [b.inner for _, b in chosen]
         batch = Batch(length, _join(a), NONE, _offsets(a), _join(b), NONE, _offsets(b), types)
     else:
-        sides_of = [[_typed(one, types) for one in side] for side in zip(*chosen, strict=True)] or [[], []]
+        sides_of = [[inner_boundaries(one, types) for one in side] for side in zip(*chosen, strict=True)] or [[], []]
         (a, a_code), (b, b_code) = ([[p for p, _ in side], [c for _, c in side]] for side in sides_of)
         batch = Batch(length, _join(a), _join(a_code), _offsets(a), _join(b), _join(b_code), _offsets(b), types)
     return batch, np.array(sound, np.int64), errors
@@ -214,7 +214,7 @@ def _strange_type(pair: Plain, scale: tuple[str, ...], sides: tuple[str, str]) -
     return None
 
 
-def _typed(one: Segmentation, scale: tuple[str, ...]) -> tuple[Ints, Ints]:
+def inner_boundaries(one: Segmentation, scale: tuple[str, ...]) -> tuple[Ints, Ints]:
     """Inner positions and codes over the common scale; codes empty where the scale has one type."""
     positions, codes = one._positions, one._codes
     if one.types is not scale and one.types != scale and positions.size:

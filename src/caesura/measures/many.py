@@ -60,10 +60,14 @@ class Scores:
             raise OptionError(
                 f"none of {len(self)} pairs could be scored" if len(self) else "there are no pairs to score"
             )
-        resolved = {name: spread(column[scored]) for name, column in self.resolved.items()}
+        return self.over(scored)
+
+    def over(self, places: NDArray[np.int64]) -> Score:
+        """One score for these pairs, from summed parts; they must have been scored."""
+        resolved = {name: spread(column[places]) for name, column in self.resolved.items()}
         # Counts are whole numbers or short sums of fractions; numpy adds them pairwise, whole numbers exactly.
-        summed = self.counts.sum(axis=0)
-        return self.measure.make(summed, self.types, resolved, documents=len(scored))
+        summed = self.counts[places].sum(axis=0)
+        return self.measure.make(summed, self.types, resolved, documents=len(places))
 
     def __getitem__(self, place: int) -> Score:
         """The full score of one pair, edits included; raises what was wrong with it."""

@@ -10,7 +10,7 @@ from caesura.model.score import Edit
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.report.table import Table
 
-__all__ = ["LEGEND", "draw", "draw_text", "edit_table"]
+__all__ = ["LEGEND", "clean", "draw", "draw_text", "edit_table", "pad", "text_width"]
 
 LEGEND = "= match   - only in the first   + only in the second   > moved from   < moved to   ~ other type"
 
@@ -27,7 +27,7 @@ class _Column:
 
     @property
     def width(self) -> int:
-        return max(_width(self.first), _width(self.second), len(self.sign))
+        return max(text_width(self.first), text_width(self.second), len(self.sign))
 
 
 def draw_text(
@@ -44,7 +44,7 @@ def draw_text(
     assert isinstance(a, Mapping)
     assert isinstance(b, Mapping)
     return "\n\n".join(
-        f"{_clean(stream)}\n"
+        f"{clean(stream)}\n"
         + draw(a[stream], b[stream], [e for e in edits if e.stream == stream], sides=sides, width=width)
         for stream in a
     )
@@ -62,7 +62,7 @@ def draw(
     HYP  ··|··|· ······
            =  < >
     """
-    label = max(map(_width, sides))
+    label = max(map(text_width, sides))
     room = max(20, width - label - 2)
     lines: list[str] = []
     line: list[_Column] = []
@@ -80,7 +80,7 @@ def draw(
 def _three(line: Iterable[_Column], sides: tuple[str, str], label: int) -> list[str]:
     line = list(line)
     rows = [
-        _pad(name, label) + "  " + "".join(_pad(text, column.width) for column, text in cells)
+        pad(name, label) + "  " + "".join(pad(text, column.width) for column, text in cells)
         for name, cells in (
             (sides[0], [(c, c.first) for c in line]),
             (sides[1], [(c, c.second) for c in line]),
@@ -103,7 +103,7 @@ def _columns(a: Segmentation, b: Segmentation, edits: Sequence[Edit]) -> Iterabl
     end = 0
     for position in sorted({*signs, a.length}):
         for unit in range(end, position):
-            shown = "·" if text is None else _clean(text[unit])
+            shown = "·" if text is None else clean(text[unit])
             yield _Column(shown, shown, "")
             if text is not None and unit + 1 < position:
                 yield _Column(" ", " ", "")
@@ -120,21 +120,23 @@ def _marks(one: Segmentation) -> dict[int, str]:
     marks: dict[int, list[str]] = {}
     for position, name in one.boundaries:
         marks.setdefault(position, []).append(name)
-    return {position: "{" + "+".join(map(_clean, names)) + "}" for position, names in marks.items()}
+    return {position: "{" + "+".join(map(clean, names)) + "}" for position, names in marks.items()}
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Text from a stranger, safe to print: control characters become visible."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
+    """How many columns of a terminal it takes."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
 
 
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
+def pad(text: str, width: int) -> str:
+    """Filled up with blanks."""
+    return text + " " * (width - text_width(text))
 
 
 def edit_table(edits: Sequence[Edit], sides: tuple[str, str]) -> Table:

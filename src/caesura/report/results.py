@@ -1,4 +1,4 @@
-"""Scores and agreement as tables, and as plain values for JSON."""
+"""Scores as tables, and as plain values for JSON."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from caesura.agreement.result import Agreement
-from caesura.measures.base import Measure
 from caesura.model.score import Score
 from caesura.operations import OperationsTable
-from caesura.report.table import Cell, Table
+from caesura.report.table import Table
 
-__all__ = ["agreement_tables", "operations", "score_json", "score_table"]
+__all__ = ["operations", "score_json", "score_table"]
 
 Scored = tuple[str | None, Score]
 """An item and its score; None is all items together."""
@@ -36,7 +34,7 @@ def score_table(rows: Sequence[Scored], *, by_item: bool, problems: int = 0) -> 
     notes = [one.signature for item, one in rows if item is None]
     if problems:
         notes.append(f"{problems} problem(s), listed on standard error")
-    return Table(tuple(columns), tuple(body), notes=tuple(notes), group=0)
+    return Table(tuple(columns), tuple(body), notes=tuple(notes), group=1)
 
 
 def score_json(rows: Sequence[Scored], *, edits: bool) -> list[dict[str, Any]]:
@@ -67,29 +65,3 @@ def operations(found: OperationsTable) -> Table:
         for row in found
     ]
     return Table(columns, tuple(rows), digits=3)
-
-
-def agreement_tables(found: Sequence[tuple[str, Measure, Agreement | str]]) -> list[Table]:
-    """Coefficient by coefficient, before it the pairs of coders if there are several.
-
-    In place of a result may stand the reason why the coefficient is undefined.
-    """
-    rows: list[tuple[Cell, ...]] = []
-    pairs: list[tuple[Cell, ...]] = []
-    notes: dict[str, None] = {}
-    for name, measure, one in found:
-        over = "S_f" if measure["normalize"] == "positions" else "S_f^B"
-        if isinstance(one, str):
-            rows.append((name, over, "undefined", None, None, None, one))
-            continue
-        rows.append((name, over, one.value, one.standard_error, one.observed, one.expected, one.method))
-        notes[one.signature] = None
-        for row in one.pairs if len(one.pairs) > 1 else ():
-            value = "undefined" if row.value is None else row.value
-            pairs.append((name, over, " - ".join(row.name), value, row.observed, row.expected, row.items))
-    columns = ("coefficient", "over", "value", "error", "observed", "expected", "chance")
-    tables = [Table(columns, tuple(rows), notes=tuple(notes), digits=6)]
-    if pairs:
-        head = ("coefficient", "over", "coders", "value", "observed", "expected", "items")
-        tables.insert(0, Table(head, tuple(pairs), title="Pairs of coders", group=0))
-    return tables

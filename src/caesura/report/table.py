@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ class Table:
     title: str = ""
     notes: tuple[str, ...] = ()
     digits: int = 4
-    group: int | None = field(default=None)
-    """Index of a column whose repeated values are shown only once."""
+    group: int = 0
+    """How many of the first columns are left blank where they repeat the row above."""
 
     def _shown(self, cell: Cell) -> str:
         if cell is None:
@@ -45,12 +45,13 @@ class Table:
         grid = Grid(title=self.title or None, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
         for i, name in enumerate(self.columns):
             grid.add_column(Text(name), justify="right" if self._numeric(i) else "left", overflow="fold")
-        previous: Cell = None
+        previous: tuple[Cell, ...] = ()
         for row in self.rows:
             cells = [Text(self._shown(cell)) for cell in row]
-            if self.group is not None and row[self.group] == previous:
-                cells[self.group] = Text("")
-            previous = row[self.group] if self.group is not None else None
+            for i in range(self.group):
+                if row[: i + 1] == previous[: i + 1]:
+                    cells[i] = Text("")
+            previous = row
             grid.add_row(*cells)
         console.print(grid)
         for note in self.notes:

@@ -10,11 +10,15 @@ import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.agreement import coefficients
+from caesura.agreement import drawn
 from caesura.agreement.chance import distributions
 from caesura.errors import OptionError, Undefined
 
 TYPES = [".", ","]
+
+
+def agreement(corpus: cz.Corpus, **options: object) -> cz.Agreement:
+    return cz.agreement(corpus, **{"measure": "flexible_similarity", "interval": None, **options})  # type: ignore[arg-type]
 
 
 def text(marks: str, types: list[str] = TYPES) -> cz.Segmentation:
@@ -56,7 +60,7 @@ def test_simulation_is_the_mean_over_all_texts(coefficient: str, normalize: str)
         "s_modified": ([(1 - pooled[2]) / 2] * 2 + pooled[2:], [(1 - pooled[2]) / 2] * 2 + pooled[2:]),
     }[coefficient]
     expected = enumerated(*p, 3, normalize)
-    result = cz.agreement(
+    result = agreement(
         corpus(talk=marks), measure=f"flexible_similarity(normalize='{normalize}')", coefficient=coefficient, seed=1,
         draws=40_000,
     )  # fmt: skip
@@ -68,7 +72,7 @@ def test_simulation_is_the_mean_over_all_texts(coefficient: str, normalize: str)
 
 
 def test_standard_error_is_the_spread_over_seeds() -> None:
-    runs = [cz.agreement(corpus(talk=TALK), seed=seed, draws=500) for seed in range(60)]
+    runs = [agreement(corpus(talk=TALK), seed=seed, draws=500) for seed in range(60)]
     spread = np.std([run.expected for run in runs], ddof=1)
     # the standard deviation of 60 values is known to about a tenth
     assert 0.7 < spread / np.mean([run.expected_error for run in runs]) < 1.4
@@ -80,18 +84,18 @@ def test_control_variates_take_out_variance() -> None:
     measure = cz.parse("flexible_similarity")
     drawn = measure.draw((",", "."), [0.2, 0.2, 0.6], [0.2, 0.2, 0.6], [200], draws=4000, seed=1)
     plain = np.std(measure.finish(drawn[:, :3], (",", ".")), ddof=1) / math.sqrt(4000)
-    with_variates = cz.agreement(corpus(talk={"a": a, "b": b}), seed=1, draws=4000, coefficient="s").expected_error
+    with_variates = agreement(corpus(talk={"a": a, "b": b}), seed=1, draws=4000, coefficient="s").expected_error
     assert with_variates < plain / 1.5
 
 
 @pytest.mark.parametrize("normalize", ["positions", "boundaries"])
 def test_same_seed_same_number_whatever_threads_and_order(normalize: str) -> None:
     items = {"x": {**TALK, "cy": ", . . ."[:8].ljust(8)}, "y": {"ann": ". .", "bo": "  ."}}
-    first = cz.agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, threads=1)
+    first = agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, threads=1)
     turned = {item: dict(reversed(by.items())) for item, by in reversed(items.items())}
     for again in (
-        cz.agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, threads=3),
-        cz.agreement(corpus(**turned), seed=5, draws=2000, normalize=normalize, threads=2),
+        agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, threads=3),
+        agreement(corpus(**turned), seed=5, draws=2000, normalize=normalize, threads=2),
     ):
         assert (again.value, again.expected, again.standard_error) == (
             first.value,
@@ -99,22 +103,22 @@ def test_same_seed_same_number_whatever_threads_and_order(normalize: str) -> Non
             first.standard_error,
         )
         assert {row.name: row.expected for row in again.items} == {row.name: row.expected for row in first.items}
-    assert cz.agreement(corpus(**items), seed=6, draws=2000, normalize=normalize).expected != first.expected
+    assert agreement(corpus(**items), seed=6, draws=2000, normalize=normalize).expected != first.expected
 
 
 def test_seed_is_told_when_it_was_not_given() -> None:
-    result = cz.agreement(corpus(talk=TALK), draws=100)
-    assert cz.agreement(corpus(talk=TALK), draws=100, seed=result.seed).value == result.value
+    result = agreement(corpus(talk=TALK), draws=100)
+    assert agreement(corpus(talk=TALK), draws=100, seed=result.seed).value == result.value
     assert f"|draws:100|seed:{result.seed}|" in result.signature
 
 
 def test_draws_until_the_tolerance() -> None:
-    loose = cz.agreement(corpus(talk=TALK), seed=1, tolerance=0.01)
-    tight = cz.agreement(corpus(talk=TALK), seed=1, tolerance=0.001)
+    loose = agreement(corpus(talk=TALK), seed=1, tolerance=0.01)
+    tight = agreement(corpus(talk=TALK), seed=1, tolerance=0.001)
     assert loose.standard_error <= 0.01
     assert tight.standard_error <= 0.001
     assert loose.draws < tight.draws
-    assert cz.agreement(corpus(talk=TALK), seed=1, tolerance=1e-9, draws=4500).draws == 4500
+    assert agreement(corpus(talk=TALK), seed=1, tolerance=1e-9, draws=4500).draws == 4500
 
 
 def test_exact_and_simulated_agree_on_random_texts() -> None:
@@ -123,8 +127,8 @@ def test_exact_and_simulated_agree_on_random_texts() -> None:
         n = int(rng.integers(5, 40))
         marks = {coder: "".join(rng.choice([" ", " ", ",", "."], n)) for coder in ("a", "b")}
         measure = cz.parse("flexible_similarity(similarity={(',', '.'): 0.5})" if trial % 2 else "flexible_similarity")
-        exact = cz.agreement(corpus(talk=marks), measure=measure, chance="exact")
-        drawn = cz.agreement(corpus(talk=marks), measure=measure, seed=trial, draws=4000)
+        exact = agreement(corpus(talk=marks), measure=measure, chance="exact")
+        drawn = agreement(corpus(talk=marks), measure=measure, seed=trial, draws=4000)
         assert (exact.method, exact.draws, exact.seed, exact.standard_error) == ("exact", 0, None, 0.0)
         assert abs(exact.expected - drawn.expected) < 4.5 * drawn.expected_error, trial
 
@@ -132,26 +136,26 @@ def test_exact_and_simulated_agree_on_random_texts() -> None:
 def test_exact_cost_helps_the_ratio() -> None:
     rng = np.random.default_rng(2)
     marks = {coder: "".join(rng.choice([" ", " ", ",", "."], 300)) for coder in ("a", "b")}
-    plain = cz.agreement(corpus(talk=marks), normalize="boundaries", seed=1, draws=2000)
-    helped = cz.agreement(corpus(talk=marks), normalize="boundaries", seed=1, draws=2000, chance="exact")
+    plain = agreement(corpus(talk=marks), normalize="boundaries", seed=1, draws=2000)
+    helped = agreement(corpus(talk=marks), normalize="boundaries", seed=1, draws=2000, chance="exact")
     assert helped.method == "simulated, 6 control variates and the exact cost"
     assert helped.expected_error < plain.expected_error
     assert abs(helped.expected - plain.expected) < 4 * plain.expected_error
 
 
 def test_too_many_states_fall_back_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coefficients, "MOST_STATES", 1)
-    result = cz.agreement(corpus(talk=TALK), chance="exact", seed=1, draws=200)
+    monkeypatch.setattr(drawn, "MOST_STATES", 1)
+    result = agreement(corpus(talk=TALK), chance="exact", seed=1, draws=200)
     assert result.method == "simulated, 6 control variates; exact chance would need more than 1 states"
     assert result.draws == 200
 
 
 def test_several_items_are_summed_before_the_ratio() -> None:
     items = {"x": TALK, "y": {"ann": ". .", "bo": "  ."}}
-    result = cz.agreement(corpus(**items), chance="exact")
+    result = agreement(corpus(**items), chance="exact")
     parts = [cz.flexible_similarity(text(by["ann"]), text(by["bo"])).parts for by in items.values()]
     assert result.observed == pytest.approx(1 - sum(p["cost"] for p in parts) / sum(p["positions"] for p in parts))
-    chances = {item: cz.agreement(corpus(**{item: by}), chance="exact").expected for item, by in items.items()}
+    chances = {item: agreement(corpus(**{item: by}), chance="exact").expected for item, by in items.items()}
     assert result.expected == pytest.approx((8 * chances["x"] + 3 * chances["y"]) / 11)
     assert [(row.name, row.items) for row in result.items] == [(("x",), 1), (("y",), 1)]
     assert {row.name[0]: row.expected for row in result.items} == pytest.approx(chances)
@@ -159,10 +163,10 @@ def test_several_items_are_summed_before_the_ratio() -> None:
 
 def test_more_than_two_coders_is_the_mean_over_pairs() -> None:
     three = {**TALK, "cy": ". . . ,."}
-    result = cz.agreement(corpus(talk=three), chance="exact")
+    result = agreement(corpus(talk=three), chance="exact")
     assert [row.name for row in result.pairs] == [("ann", "bo"), ("ann", "cy"), ("bo", "cy")]
     pairs = [
-        cz.agreement(corpus(talk={one: three[one] for one in pair}), chance="exact")
+        agreement(corpus(talk={one: three[one] for one in pair}), chance="exact")
         for pair in (("ann", "bo"), ("ann", "cy"), ("bo", "cy"))
     ]
     observed, expected = (sum(getattr(p, name) for p in pairs) / 3 for name in ("observed", "expected"))
@@ -173,34 +177,34 @@ def test_more_than_two_coders_is_the_mean_over_pairs() -> None:
 
 def test_missing_coders_and_bad_items_are_named() -> None:
     items = {"x": TALK, "alone": {"ann": ", ."}, "torn": {"ann": ", .", "bo": ", ."[:2]}}
-    result = cz.agreement(corpus(**items), chance="exact")
+    result = agreement(corpus(**items), chance="exact")
     assert result.dropped == {
         "alone": "coded by ann only",
         "torn": "a is ann, b is bo: both sides must have the same units; a has 3, b has 2",
     }
-    assert result.value == cz.agreement(corpus(x=TALK), chance="exact").value
+    assert result.value == agreement(corpus(x=TALK), chance="exact").value
 
 
 def test_streams_are_pooled_for_the_distribution_and_apart_in_the_draws() -> None:
     whole = {"ann": {"F": text(" ,. "), "M": text(", ")}, "bo": {"F": text(" ,  "), "M": text(",.")}}
-    result = cz.agreement(cz.Corpus({"talk": whole}), chance="exact")
+    result = agreement(cz.Corpus({"talk": whole}), chance="exact")
     assert result.observed == pytest.approx(1 - 2 / 6)  # one deletion in F, one insertion in M
     # Two streams cut the text, so chance differs from that of one stream of six units.
-    joined = cz.agreement(corpus(talk={"ann": " ,. , ", "bo": " ,  ,."}), chance="exact")
+    joined = agreement(corpus(talk={"ann": " ,. , ", "bo": " ,  ,."}), chance="exact")
     assert joined.observed == result.observed
     assert joined.expected != result.expected
 
 
 def test_identical_coders_agree_fully() -> None:
-    assert cz.agreement(corpus(talk={"ann": TALK["ann"], "bo": TALK["ann"]}), chance="exact").value == 1
+    assert agreement(corpus(talk={"ann": TALK["ann"], "bo": TALK["ann"]}), chance="exact").value == 1
 
 
 def test_compat_of_the_r_package() -> None:
-    result = cz.agreement(corpus(talk=TALK), compat="segsimflex", seed=1, draws=500)
+    result = agreement(corpus(talk=TALK), compat="segsimflex", seed=1, draws=500)
     assert result.measure.compat == "segsimflex"
     assert "compat:segsimflex" in result.signature
     with pytest.raises(OptionError, match="chance='exact' is for the exact alignment"):
-        cz.agreement(corpus(talk=TALK), compat="segsimflex", chance="exact")
+        agreement(corpus(talk=TALK), compat="segsimflex", chance="exact")
 
 
 @pytest.mark.parametrize(
@@ -213,8 +217,8 @@ def test_compat_of_the_r_package() -> None:
          "nobody placed a boundary, so agreement beyond chance has no meaning"),
         ({"x": {"ann": "...", "bo": "..."}}, {"chance": "exact"}, Undefined,
          "chance agreement is 1, so agreement beyond chance has no meaning"),
-        ({"x": TALK}, {"coefficient": "alpha"}, OptionError,
-         "coefficient must be one of kappa, pi, s, s_modified; got 'alpha'"),
+        ({"x": TALK}, {"coefficient": "multi_pi"}, OptionError,
+         "coefficient must be one of kappa, pi, s, s_modified, alpha over flexible_similarity; got 'multi_pi'"),
         ({"x": TALK}, {"chance": "guess"}, OptionError, "chance must be 'simulate' or 'exact'; got 'guess'"),
         ({"x": TALK}, {"draws": 0}, OptionError, "draws must be a whole number of at least 1; got 0"),
         ({"x": TALK}, {"draws": 5}, OptionError, "draws must be at least 20, or there is no standard error; got 5"),
@@ -227,12 +231,12 @@ def test_compat_of_the_r_package() -> None:
 )  # fmt: skip
 def test_what_cannot_be(items: dict, options: dict, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as caught:
-        cz.agreement(corpus(**items), **options)
+        agreement(corpus(**items), **options)
     assert str(caught.value) == message
 
 
 def test_as_dict_is_json() -> None:
-    data = json.loads(json.dumps(cz.agreement(corpus(talk=TALK), seed=1, draws=100).as_dict()))
+    data = json.loads(json.dumps(agreement(corpus(talk=TALK), seed=1, draws=100).as_dict()))
     assert data["coefficient"] == "kappa"
     assert data["pairs"][0]["coders"] == ["ann", "bo"]
     assert data["items"][0]["item"] == "talk"

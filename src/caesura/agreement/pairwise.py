@@ -1,0 +1,125 @@
+"""The table of pairs of coders under any measure, and their similarity as a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.agreement.observed import observe
+from caesura.measures.base import Measure
+from caesura.measures.registry import parse
+from caesura.model.corpus import Corpus
+from caesura.model.score import Score
+
+__all__ = ["Pairwise", "PairwiseRow", "pairwise"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseRow:
+    """One pair of coders over all items both coded."""
+
+    coders: tuple[str, str]
+    """With a measure that is not symmetric: reference, hypothesis."""
+    score: Score
+    items: Mapping[str, float]
+    """The value of each item by itself."""
+
+    @property
+    def value(self) -> float:
+        """Over all items, from summed parts."""
+        return self.score.value
+
+
+@dataclass(frozen=True, eq=False)
+class Pairwise:
+    """A row a pair; ``mean`` and ``deviation`` are over the rows, unweighted."""
+
+    measure: Measure
+    coders: tuple[str, ...]
+    rows: tuple[PairwiseRow, ...]
+    ordered: bool
+    signature: str
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    """Items left out, and why."""
+
+    @property
+    def mean(self) -> float:
+        """The mean over pairs, each weighing the same."""
+        return float(np.mean([row.value for row in self.rows]))
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation over pairs, of these pairs as the whole population."""
+        return float(np.std([row.value for row in self.rows]))
+
+    @property
+    def matrix(self) -> Floats:
+        """Values by coder and coder, in the order of ``coders``; NaN where two share no item."""
+        place = {coder: i for i, coder in enumerate(self.coders)}
+        out = np.full((len(place), len(place)), np.nan)
+        np.fill_diagonal(out, self.measure.best)
+        for row in self.rows:
+            a, b = (place[coder] for coder in row.coders)
+            out[a, b] = row.value
+            if not self.ordered and self.measure.symmetric:
+                out[b, a] = row.value
+        return out
+
+    def as_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return {
+            "measure": repr(self.measure),
+            "ordered": self.ordered,
+            "mean": self.mean,
+            "deviation": self.deviation,
+            "pairs": [
+                {"coders": list(row.coders), "items": dict(row.items)} | row.score.as_dict() for row in self.rows
+            ],
+            "dropped": dict(self.dropped),
+            "signature": self.signature,
+        }
+
+
+def pairwise(corpus: Corpus, measure: str | Measure, *, ordered: bool = False, threads: int | None = None) -> Pairwise:
+    """Every pair of coders, over all items both coded, under any measure.
+
+    ``ordered``: each coder once as reference, which matters for measures that are not symmetric. (Unordered, who comes
+    first in the corpus is the reference.) The mean and deviation of 1 - WD in Table 2 of Fournier & Inkpen (2012) are
+    those over ordered pairs, each weighing the same.
+
+    >>> from caesura.data import stargazer
+    >>> table = pairwise(stargazer(), "boundary_similarity(n_t=2)")
+    >>> row = max(table.rows, key=lambda row: row.value)
+    >>> row.coders, f"{row.value:.4f}", len(table.rows)
+    (('3', '7'), '0.7500', 21)
+    >>> f"{table.mean:.4f} +- {table.deviation:.4f}"
+    '0.5337 +- 0.1181'
+    """
+    made = parse(measure)
+    o = observe(corpus, made, ordered=ordered, threads=threads)
+    order = {coder: i for i, coder in enumerate(corpus.coders)}
+    values = made.finish(o.parts, o.scores.types)
+    rows = []
+    for k, (a, b) in enumerate(o.pairs):
+        mine = np.flatnonzero(o.pair == k)
+        rows.append(
+            PairwiseRow(
+                _names(o.coders[a], o.coders[b], order, made.symmetric and not ordered),
+                o.scores.over(mine),
+                {o.items[o.item[row]]: float(values[row]) for row in mine.tolist()},
+            )
+        )
+    rows.sort(key=lambda row: [order[coder] for coder in row.coders])
+    coders = tuple(coder for coder in corpus.coders if coder in o.coders)
+    words = ["pairwise", f"coders:{len(coders)}", f"pairs:{len(rows)}", "ordered" if ordered else "unordered"]
+    return Pairwise(made, coders, tuple(rows), ordered, "|".join([*words, o.scores.total.signature]), dict(o.dropped))
+
+
+def _names(a: str, b: str, order: Mapping[str, int], turn: bool) -> tuple[str, str]:
+    return (b, a) if turn and order[b] < order[a] else (a, b)

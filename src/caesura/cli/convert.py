@@ -1,0 +1,46 @@
+"""``caesura convert``: one format into another."""
+
+from __future__ import annotations
+
+import click
+
+from caesura.cli.program import input_options, load_settings, main, read_corpus
+from caesura.formats import formats, write
+from caesura.model.corpus import Corpus
+
+__all__ = ["convert"]
+
+
+@main.command()
+@click.argument("source", metavar="IN", type=click.Path())
+@click.argument("target", metavar="OUT", type=click.Path())
+@click.option("--to", type=click.Choice(list(formats())), help="Format of OUT; by default by its suffix.")
+@click.option("--coder", "coders", multiple=True, help="Only this coder. May be repeated.")
+@click.option("--item", "items", multiple=True, help="Only this item. May be repeated.")
+@input_options
+def convert(
+    source: str,
+    target: str,
+    to: str | None,
+    coders: tuple[str, ...],
+    items: tuple[str, ...],
+    format_: str | None,
+    types: str | None,
+    settings_file: str | None,
+) -> None:
+    """Write the corpus in IN to OUT, in another format.
+
+    Bit strings hold one coder and name it by the file, so the coder chosen for them takes the name of OUT.
+    """
+    from pathlib import Path
+
+    corpus = read_corpus(source, format_, types, load_settings(settings_file)).select(
+        coders=coders or None, items=items or None
+    )
+    stem = Path(target).stem
+    bits = to == "bits" or (to is None and Path(target).suffix.lower() in formats()["bits"].suffixes)
+    if bits and len(corpus.coders) == 1 and corpus.coders != (stem,):
+        click.echo(f"coder {corpus.coders[0]!r} is called {stem!r} in {target}", err=True)
+        corpus = Corpus({item: {stem: corpus[item, corpus.coders[0]]} for item in corpus.items})
+    write(corpus, target, to)
+    click.echo(f"{target}: {corpus!r}")

@@ -1,0 +1,63 @@
+"""``caesura demo``: every part on data that ships with the package."""
+
+from __future__ import annotations
+
+import click
+
+from caesura.cli.program import console_for_tables, main
+from caesura.measures.registry import measures, parse
+from caesura.model.segmentation import Segmentation
+
+__all__ = ["demo"]
+
+
+@main.command()
+def demo() -> None:
+    """Every part on data that ships with the package."""
+    from caesura.agreement.clusters import cluster_coders
+    from caesura.agreement.coefficients import agreement
+    from caesura.agreement.pairwise import pairwise
+    from caesura.agreement.placed import boundaries_placed
+    from caesura.data import STARGAZER_SOURCE, stargazer
+    from caesura.report.agreement import LIMITS, Found, agreement_table, coder_table
+    from caesura.report.alignment import LEGEND, draw
+    from caesura.report.dendrogram import draw_dendrogram
+    from caesura.report.table import Table
+
+    corpus = stargazer()
+    (item,) = corpus.items
+    coders = {coder: one for coder, one in corpus.of_item(item).items() if isinstance(one, Segmentation)}
+    console = console_for_tables()
+    click.echo(f"{STARGAZER_SOURCE}\n")
+    for coder, one in coders.items():
+        click.echo(f"reader {coder}  {one.draw()}")
+    click.echo("\nReader 1 against reader 3, boundary by boundary:\n")
+    pair = coders["1"], coders["3"]
+    similarity = parse("boundary_similarity(n_t=2)")
+    click.echo(draw(*pair, similarity.score(*pair).edits or (), sides=("reader 1", "reader 3")))
+    click.echo(f"\n{LEGEND}\n")
+    rows = [(name, kind.title, float(kind().score(*pair))) for name, kind in measures().items()]
+    Table(("measure", "what it is", "value"), tuple(rows), title="The same two readers under every measure").print(
+        console
+    )
+    click.echo()
+    table = pairwise(corpus, similarity)
+    grid = [
+        (f"reader {a}", *(None if a == b else float(value) for b, value in zip(coders, row, strict=True)))
+        for a, row in zip(coders, table.matrix, strict=True)
+    ]
+    Table(("B", *coders), tuple(grid), title="Every reader against every other", digits=2).print(console)
+    click.echo("Agreement of all seven beyond chance: over B, over S, by position, and over flexible similarity S_f")
+    flexible = parse("flexible_similarity")
+    found = [
+        Found("multi_pi", similarity, agreement(corpus)),
+        Found("multi_pi", other := parse("segmentation_similarity"), agreement(corpus, measure=other)),
+        Found("alpha", similarity, agreement(corpus, coefficient="alpha")),
+        Found("kappa", flexible, agreement(corpus, measure=flexible, chance="exact")),
+    ]
+    agreement_table(found).print(console)
+    click.echo()
+    coder_table(found[:1], boundaries_placed(corpus)).print(console)
+    click.echo("\nWho reads like whom, with multi_pi inside each group:\n")
+    click.echo(draw_dendrogram(cluster_coders(corpus, similarity)))
+    click.echo("\n" + "\n".join(LIMITS))

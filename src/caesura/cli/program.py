@@ -1,0 +1,227 @@
+"""The command line's frame: the group, options that commands share, reading and printing."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionError
+from caesura.formats import detect, formats, read
+from caesura.measures.base import Measure
+from caesura.measures.flexible import FlexibleSimilarity
+from caesura.measures.registry import parse
+from caesura.model.corpus import Corpus
+from caesura.model.segmentation import Segmentation
+from caesura.version import __version__
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from caesura.formats.settings import Settings
+    from caesura.report.table import Table
+
+__all__ = [
+    "DIALOGUE_MEASURES",
+    "MeasureType",
+    "Progress",
+    "chosen_measures",
+    "complain",
+    "console_for_tables",
+    "input_options",
+    "load_settings",
+    "main",
+    "output_options",
+    "read_corpus",
+    "reading",
+    "show",
+]
+
+DIALOGUE_MEASURES = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
+DEFAULT_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "window_diff", "pk")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _warner() -> Callable[..., None]:
+    """Warnings in our own words, each once."""
+    told: set[str] = set()
+
+    def warn(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            click.echo(f"caesura: warning: {message}", err=True)
+
+    return warn
+
+
+class _Program(click.Group):
+    """Bad input is one line on stderr and exit code 1; a traceback would be a fault of ours."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", CaesuraWarning)
+            warnings.showwarning = _warner()
+            try:
+                return super().invoke(ctx)
+            except CaesuraError as problem:
+                click.echo(f"caesura: {problem}", err=True)
+                ctx.exit(1)
+
+
+class MeasureType(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
+    """A measure with its options, as ``parse`` reads it."""
+
+    name = "measure"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Measure:
+        """Read it, or fail as click wants it."""
+        try:
+            return parse(value)
+        except OptionError as problem:
+            self.fail(str(problem), param, ctx)
+
+
+def output_options(command: F) -> F:
+    """The ways every command can print its table."""
+    for name, says in (
+        ("latex", "a LaTeX table"),
+        ("csv", "comma-separated values"),
+        ("json", "JSON, with everything"),
+    ):
+        command = click.option(f"--{name}", "output", flag_value=name, help=f"Print {says}.")(command)
+    return command
+
+
+def input_options(command: F) -> F:
+    """How files are read."""
+    command = click.option(
+        "--settings",
+        "settings_file",
+        type=click.Path(),
+        help="A .toml or .json file with symbols, similarity matrix and costs.",
+    )(command)
+    command = click.option(
+        "--types", help='Boundary types in ordinal order, comma-separated or a JSON list: "scene,act".'
+    )(command)
+    return click.option(
+        "--format", "format_", type=click.Choice(list(formats())), help="Format of the input; by default found out."
+    )(command)
+
+
+@click.group(cls=_Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="caesura")
+def main() -> None:
+    """How well do two or more segmentations of the same thing agree?"""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def load_settings(path: str | None) -> Settings | None:
+    """The settings file, if one was given."""
+    if path is None:
+        return None
+    from caesura.formats.settings import read_settings
+
+    return read_settings(path)
+
+
+def reading(path: str, format_: str | None, types: str | None, settings: Settings | None) -> dict[str, Any]:
+    """What ``read`` is told: the types of the command line, and what the settings say about the format."""
+    options = {} if settings is None else settings.reading(detect(path, format_).name)
+    return options if types is None else {**options, "types": _types(types)}
+
+
+def read_corpus(
+    path: str,
+    format_: str | None,
+    types: str | None,
+    settings: Settings | None,
+    problems: list[FormatError] | None = None,
+) -> Corpus:
+    """One file, with the options of the command line."""
+    return read(path, format_, problems=problems, **reading(path, format_, types, settings))
+
+
+def chosen_measures(chosen: tuple[Measure, ...], settings: Settings | None, corpus: Corpus) -> tuple[Measure, ...]:
+    """What was asked for, or what suits the corpus; flexible similarity with the matrix and costs of the settings."""
+    if not chosen:
+        dialogue = any(not isinstance(corpus[key], Segmentation) for key in corpus)
+        chosen = tuple(map(parse, DIALOGUE_MEASURES if dialogue or settings is not None else DEFAULT_MEASURES))
+    if settings is None:
+        return chosen
+    found = {name: value for name, value in settings.measure().items() if name != "normalize"}
+    if settings.normalize is not None and len(chosen) > 1:
+        chosen = tuple(one for one in chosen if one.settings.get("normalize") in (None, settings.normalize))
+    return tuple(
+        one.replace(**{name: value for name, value in found.items() if one[name] is None})
+        if isinstance(one, FlexibleSimilarity)
+        else one
+        for one in chosen
+    )
+
+
+def complain(problems: Sequence[str]) -> None:
+    """A line on standard error for each, and exit code 1."""
+    for problem in problems:
+        click.echo(f"caesura: {problem}", err=True)
+    click.get_current_context().exit(1)
+
+
+def _types(given: str | None) -> list[str] | None:
+    if given is None:
+        return None
+    if given.lstrip().startswith("["):
+        try:
+            names = json.loads(given)
+        except ValueError:
+            names = None
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise click.BadParameter(f"not a JSON list of names: {given}", param_hint="--types")
+        return names
+    return [name.strip() for name in given.split(",")]
+
+
+def show(table: Table, output: str | None) -> None:
+    """As a table, CSV or LaTeX."""
+    if output == "csv":
+        click.echo(table.csv(), nl=False)
+    elif output == "latex":
+        click.echo(table.latex(), nl=False)
+    else:
+        table.print(console_for_tables())
+
+
+def console_for_tables() -> Console:
+    """As wide as the terminal; into a file wide enough for most tables."""
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+
+
+class Progress:
+    """A bar on standard error while chance is drawn, on a terminal only."""
+
+    def __init__(self, wanted: bool) -> None:
+        self.wanted = wanted and sys.stderr.isatty()
+
+    def __enter__(self) -> Callable[[int, int], None] | None:
+        if not self.wanted:
+            return None
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("drawing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.task = self.bar.add_task("drawing", total=None)
+        self.bar.start()
+        return lambda made, total: self.bar.update(self.task, completed=made, total=total)
+
+    def __exit__(self, *_: object) -> None:
+        if self.wanted:
+            self.bar.stop()

@@ -1,0 +1,128 @@
+"""Agreement as tables: coefficients, coders, pairs, items, clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from caesura.agreement.clusters import Clustering
+from caesura.agreement.placed import Placed
+from caesura.agreement.result import Agreement
+from caesura.measures.base import Measure
+from caesura.report.table import Cell, Table
+
+__all__ = ["LIMITS", "Found", "agreement_table", "cluster_table", "coder_table", "item_table", "pair_table"]
+
+LIMITS = (
+    "Limits from the literature, conventions and no tests: conclusions from .80 up, tentative ones from .667 "
+    "(Krippendorff 2004, for alpha);",
+    ".21-.40 fair, .41-.60 moderate, .61-.80 substantial, above almost perfect (Landis & Koch 1977, who call them "
+    "arbitrary).",
+    "They know nothing of near misses: S-based values run high where boundaries are few, B-based ones lower.",
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of one coefficient over one measure: a result, or the reason why it is undefined."""
+
+    coefficient: str
+    measure: Measure
+    result: Agreement | str
+
+    @property
+    def over(self) -> str:
+        """Short name of what it is computed over."""
+        if self.coefficient == "alpha":
+            return "positions"
+        if self.measure.name == "flexible_similarity":
+            return "S_f" if self.measure["normalize"] == "positions" else "S_f^B"
+        if isinstance(self.result, Agreement) and self.result.measure is not None:
+            return self.result.measure.label
+        return self.measure.label
+
+
+def _results(found: Iterable[Found]) -> list[tuple[Found, Agreement]]:
+    return [(one, one.result) for one in found if isinstance(one.result, Agreement)]
+
+
+def _shown(value: float | None) -> Cell:
+    return "undefined" if value is None else value
+
+
+def agreement_table(found: Sequence[Found]) -> Table:
+    """A row a coefficient and measure, with interval; how chance was found, bias and signatures below."""
+    simulated = any(one.standard_error for _, one in _results(found))
+    columns = ["coefficient", "over", "value", "low", "high", "observed", "expected"]
+    columns += ["error", "chance"] if simulated else []
+    columns += ["why"] if any(isinstance(one.result, str) for one in found) else []
+    rows: list[tuple[Cell, ...]] = []
+    notes: dict[str, None] = {}
+    for each in found:
+        one = each.result
+        cells: dict[str, Cell] = {"coefficient": each.coefficient, "over": each.over}
+        if isinstance(one, str):
+            cells |= {"value": "undefined", "why": one}
+        else:
+            low, high = one.interval or (None, None)
+            cells |= {
+                "value": one.value, "low": low, "high": high, "observed": one.observed, "expected": one.expected,
+                "error": one.standard_error, "chance": one.method,
+            }  # fmt: skip
+            notes[f"interval: {one.interval_note}".replace("interval: no interval", "no interval")] = None
+        rows.append(tuple(cells.get(name) for name in columns))
+    biases = {one.bias for _, one in _results(found) if one.bias is not None}
+    for bias in sorted(biases):
+        notes[f"bias, A_e(pi) - A_e(kappa): {bias:.4f}"] = None
+    for _, one in _results(found):
+        notes[one.signature] = None
+    return Table(tuple(columns), tuple(rows), notes=tuple(notes), digits=6 if simulated else 4)
+
+
+def coder_table(found: Sequence[Found], placed: Placed) -> Table:
+    """Each coder against all others: what was placed, agreement with them, agreement of the others without."""
+    by_coder = {row.coder: row for row in placed.rows}
+    rows: list[tuple[Cell, ...]] = []
+    notes: list[str] = [f"boundaries per item: {placed.mean:.4f} +- {placed.deviation:.4f} over coders"]
+    for each, one in _results(found):
+        for row in one.coders:
+            put = by_coder[row.name]
+            rows.append(
+                (each.coefficient, each.over, row.name, put.items, put.boundaries, put.per_unit, _shown(row.value),
+                 row.without if len(one.coders) > 2 else None, row.gain)
+            )  # fmt: skip
+        for row in one.outliers[:1]:
+            notes.append(
+                f"{each.coefficient} over {each.over}: without {row.name} the others agree best, "
+                f"{row.without:.4f} ({row.gain:+.4f})"
+            )
+    columns = ("coefficient", "over", "coder", "items", "boundaries", "per position", "value", "without", "gain")
+    return Table(columns, tuple(rows), title="Each coder with all others", notes=tuple(notes), group=2)
+
+
+def pair_table(found: Sequence[Found]) -> Table:
+    """Each pair of coders as if there were no others."""
+    rows = [
+        (each.coefficient, each.over, " - ".join(row.name), _shown(row.value), row.observed, row.expected, row.items)
+        for each, one in _results(found)
+        for row in one.pairs
+    ]
+    columns = ("coefficient", "over", "coders", "value", "observed", "expected", "items")
+    return Table(columns, tuple(rows), title="Pairs of coders", group=2)
+
+
+def item_table(found: Sequence[Found]) -> Table:
+    """Each item as if there were no other."""
+    rows = [
+        (each.coefficient, each.over, row.name[0], _shown(row.value), row.observed, row.expected)
+        for each, one in _results(found)
+        for row in one.items
+    ]
+    return Table(("coefficient", "over", "item", "value", "observed", "expected"), tuple(rows), title="Items", group=2)
+
+
+def cluster_table(found: Clustering) -> Table:
+    """Clusters in the order in which they were joined."""
+    rows = [(i, ", ".join(one.coders), one.height, _shown(one.value)) for i, one in enumerate(found.clusters, 1)]
+    title = f"Coders joined by {found.method} linkage of 1 - {found.measure.label}"
+    return Table(("step", "coders", "distance", found.coefficient), tuple(rows), title=title, notes=(found.signature,))
