@@ -1,0 +1,188 @@
+"""Agreement as printed in the papers of Fournier and Inkpen, under the preset each figure needs.
+
+Fournier, C., & Inkpen, D. (2012). Segmentation similarity and agreement. NAACL-HLT. Table 2.
+Fournier, C. (2013). Evaluating text segmentation using boundary edit distance. ACL. Section 5.
+Fournier, C. (2013). Segmentation similarity and agreement of poetry (W13-1407): the poetry study.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from decimal import Decimal
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import caesura as cz
+from caesura.data import stargazer
+
+S, B = "segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)"
+QUIET = {"interval": None}
+
+
+def corpus(items: dict) -> cz.Corpus:
+    return cz.Corpus({i: {c: cz.Segmentation.from_masses(m) for c, m in by.items()} for i, by in items.items()})
+
+
+@pytest.fixture(scope="module")
+def moonstone(segeval: ModuleType) -> dict[str, cz.Corpus]:
+    samples = segeval.data.samples
+    return {"G2": corpus(samples.KAZANTSEVA2012_G2), "G5": corpus(samples.KAZANTSEVA2012_G5)}
+
+
+@pytest.fixture(scope="module")
+def kubla_khan(shared: Path) -> cz.Corpus:
+    return cz.read(shared / "data" / "linear" / "kubla_khan_fournier2013.json")
+
+
+@pytest.fixture(scope="module")
+def numbered(kubla_khan: cz.Corpus) -> dict[int, str]:
+    """The study's numbers of its coders, found by the boundaries they placed."""
+    (item,) = kubla_khan.items
+    placed = [20, 26, 18, 10, 26, 16, 9, 23, 11]
+    by_count = {kubla_khan[item, coder].inner.size: coder for coder in kubla_khan.coders}
+    return {i: by_count[n] for i, n in enumerate(placed)} | {1: "C3", 4: "C5"}
+
+
+# pi* over S and B, defaults of the ruling: pi* S, B, kappa* S, B, bias
+STARGAZER = (0.7667, 0.4644, 0.7670, 0.4653, 0.0014)
+KUBLA_KHAN = (0.7267, 0.3880, 0.7272, 0.3892, 0.0018)
+MOONSTONE = {"G2": (0.8987, 0.4106, 0.8987, 0.4107, 0.0002), "G5": (0.8319, 0.2406, 0.8322, 0.2421, 0.0020)}
+
+
+def defaults(one: cz.Corpus) -> tuple[float, ...]:
+    found = [
+        cz.agreement(one, measure=measure, coefficient=name, **QUIET).value
+        for name in ("multi_pi", "multi_kappa")
+        for measure in (S, B)
+    ]
+    return tuple(round(value, 4) for value in (*found, cz.agreement(one, coefficient="bias", **QUIET).value))
+
+
+def test_stargazer() -> None:
+    """2013, section 5: .7562 and .4405, from segments counted as boundaries."""
+    assert round(cz.agreement(stargazer(), measure=S, compat="fournier2013").value, 4) == 0.7562
+    assert round(cz.agreement(stargazer(), measure=B, compat="fournier2013").value, 4) == 0.4405
+    assert defaults(stargazer()) == STARGAZER
+
+
+def test_moonstone(moonstone: dict[str, cz.Corpus]) -> None:
+    """2013, section 5, prints two digits: the third and the fifth coder group."""
+    printed = {"G2": (0.90, 0.40), "G5": (0.83, 0.23)}
+    preset = {"G2": (0.8972, 0.4018), "G5": (0.8297, 0.2308)}
+    for group, one in moonstone.items():
+        values = [cz.agreement(one, measure=measure, compat="fournier2013", **QUIET).value for measure in (S, B)]
+        assert tuple(round(value, 2) for value in values) == printed[group]
+        assert tuple(round(value, 4) for value in values) == preset[group]
+        assert defaults(one) == MOONSTONE[group]
+
+
+# Table 2 of 2012: pi*, kappa*, bias, mean and deviation of 1-WD.
+TABLE_2 = {
+    "ch1": (0.7452, 0.7463, 0.0039, 0.6641, 0.1307),
+    "ch2": (0.8839, 0.8840, 0.0009, 0.7619, 0.1743),
+    "ch3": (0.8338, 0.8340, 0.0013, 0.6732, 0.1559),
+    "ch4": (0.8414, 0.8417, 0.0019, 0.6019, 0.2245),
+    "ch5": (0.8773, 0.8774, 0.0003, 0.6965, 0.1106),
+    "ch8": (0.8495, 0.8496, 0.0006, 0.7505, 0.0911),
+    "ch10": (0.9077, 0.9078, 0.0002, 0.7729, 0.0770),
+    "ch11": (0.8130, 0.8135, 0.0022, 0.6189, 0.1294),
+}
+
+
+@pytest.mark.parametrize("chapter", TABLE_2)
+def test_table_2_of_2012(moonstone: dict[str, cz.Corpus], chapter: str) -> None:
+    group = next(one for one in moonstone.values() if chapter in one.items)
+    one = group.select(items=[chapter])
+    found = [
+        cz.agreement(one, measure="segmentation_similarity(n_t=2)", coefficient=name, compat="fournier2012").value
+        for name in ("multi_pi", "multi_kappa", "bias")
+    ]
+    wd = cz.pairwise(one, "window_diff(compat='fournier2012')", ordered=True)
+    assert tuple(round(value, 4) for value in (*found, 1 - wd.mean, wd.deviation)) == TABLE_2[chapter]
+    n = len(one.coders)
+    assert len(wd.rows) == n * (n - 1)
+
+
+def test_table_2_is_the_oracles(shared: Path) -> None:
+    rows = json.loads((shared / "oracles" / "fournier_figures.json").read_text(encoding="utf-8"))
+    found = {}
+    for row in rows:
+        named = re.match(r"Moonstone (ch\d+) pi", row["figure"])
+        if named:
+            p = row["published"]
+            found[named[1]] = (p["pi"], p["kappa"], p["bias"], p["one_minus_wd"], p["sd"])
+    assert found == TABLE_2
+
+
+def test_kubla_khan(kubla_khan: cz.Corpus) -> None:
+    assert round(cz.agreement(kubla_khan, compat="fournier2013").value, 4) == 0.3789
+    assert defaults(kubla_khan) == KUBLA_KHAN
+    placed = cz.boundaries_placed(kubla_khan)
+    assert (round(placed.mean, 4), round(placed.deviation, 4)) == (17.6667, 6.2716)
+
+
+def test_clusters_of_the_poetry_study(shared: Path, kubla_khan: cz.Corpus, numbered: dict[int, str]) -> None:
+    """All seven, found by complete linkage on 1 - B; average linkage joins coder 4 with 0, 1, 2 before 7."""
+    published = {}
+    for row in json.loads((shared / "oracles" / "fournier_figures.json").read_text(encoding="utf-8")):
+        named = re.match(r"Kubla Khan pi\*_B coders (\[.*\])", row["figure"])
+        if named:
+            published[frozenset(numbered[i] for i in json.loads(named[1]))] = row["published"]
+    assert len(published) == 7
+    published[frozenset(kubla_khan.coders)] = 0.3789
+    found = cz.cluster_coders(kubla_khan, compat="fournier2013")
+    assert {frozenset(one.coders): round(one.value, 4) for one in found.clusters} == published
+    assert found.method == "complete"
+    average = cz.cluster_coders(kubla_khan, compat="fournier2013", linkage="average")
+    values = {frozenset(one.coders): round(one.value, 4) for one in average.clusters}
+    assert len(values.items() & published.items()) == 7
+    for coders, value in published.items():
+        alone = cz.agreement(kubla_khan.select(coders=coders), compat="fournier2013").value
+        assert round(alone, 4) == value
+
+
+def test_segeval_on_sixty_data_sets(shared: Path) -> None:
+    """pi, kappa and bias to ten digits, and what they are made of."""
+    checked = 0
+    for line in (shared / "oracles" / "segeval.jsonl").read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        if case["kind"] != "agreement":
+            continue
+        one = corpus(case["data"])
+        for letter, measure in (("S", "segmentation_similarity"), ("B", "boundary_similarity")):
+            options = {"measure": f"{measure}(n_t={case['n_t']})", "compat": "segeval-2.0.11", **QUIET}
+            theirs = {name: float(Decimal(value)) for name, value in case[letter].items()}
+            pi, kappa, bias = (
+                cz.agreement(one, coefficient=name, **options) for name in ("multi_pi", "multi_kappa", "bias")
+            )
+            ours = {
+                "Aa": pi.observed, "pi": pi.value, "kappa": kappa.value, "bias": bias.value, "Ae_pi": pi.expected,
+                "Ae_kappa": kappa.expected,
+            }  # fmt: skip
+            assert ours == pytest.approx(theirs, abs=1e-11), case["id"]
+        checked += 1
+    assert checked == 60
+
+
+def test_segeval_live(segeval: ModuleType) -> None:
+    """The same against the program itself, on its own samples; its bias of two identical coders is not ours."""
+    samples = segeval.data.samples
+    for data in (samples.HEARST_1997_STARGAZER, samples.KAZANTSEVA2012_G2, samples.KAZANTSEVA2012_G5):
+        one = corpus(data)
+        for fnc, measure in (
+            (segeval.boundary_similarity, "boundary_similarity"),
+            (segeval.segmentation_similarity, "segmentation_similarity"),
+        ):
+            options = {"measure": measure, "compat": "segeval-2.0.11", **QUIET}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                pi = float(segeval.fleiss_pi_linear(data, fnc_compare=fnc))
+                kappa = float(segeval.fleiss_kappa_linear(data, fnc_compare=fnc))
+                bias = float(segeval.artstein_poesio_bias_linear(data, fnc_compare=fnc))
+            assert cz.agreement(one, coefficient="multi_pi", **options).value == pytest.approx(pi, abs=1e-11)
+            assert cz.agreement(one, coefficient="multi_kappa", **options).value == pytest.approx(kappa, abs=1e-11)
+            assert cz.agreement(one, coefficient="bias", **options).value == pytest.approx(bias, abs=1e-11)

@@ -1,0 +1,85 @@
+"""Agreement coefficients from the rulings, slow and with fractions: pi, kappa, bias, nominal alpha.
+
+Coders may be missing. A corpus is a mapping item -> coder -> (length, set of (position, type)).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from itertools import combinations
+
+Text = tuple[int, frozenset[tuple[int, str]]]
+Items = Mapping[str, Mapping[str, Text]]
+Parts = Callable[[Text, Text], tuple[Fraction, Fraction]]
+"""Numerator and denominator of the similarity of a pair, which are summed before they are divided."""
+
+
+def kept(items: Items) -> dict[str, Mapping[str, Text]]:
+    """Items that at least two coded."""
+    return {item: by for item, by in items.items() if len(by) >= 2}
+
+
+def observed(items: Items, parts: Parts) -> Fraction:
+    """A_a: parts summed over pairs of coders and items both coded. Nothing to compare is full agreement."""
+    rows = [parts(by[a], by[b]) for by in kept(items).values() for a, b in combinations(sorted(by), 2)]
+    below = sum((row[1] for row in rows), Fraction(0))
+    return sum((row[0] for row in rows), Fraction(0)) / below if below else Fraction(1)
+
+
+def _placed(text: Text, kind: str) -> int:
+    return sum(name == kind for _, name in text[1])
+
+
+def expected_pi(items: Items, types: list[str]) -> Fraction:
+    """Sum over types of P_t^2, each kept (coder, item) once."""
+    texts = [text for by in kept(items).values() for text in by.values()]
+    positions = sum(n - 1 for n, _ in texts)
+    return sum((Fraction(sum(_placed(text, t) for text in texts), positions) ** 2 for t in types), Fraction(0))
+
+
+def expected_kappa(items: Items, types: list[str]) -> Fraction:
+    """Products of each coder's own rates over all kept items of that coder, averaged over pairs that share an item."""
+    mine: dict[str, list[Text]] = {}
+    pairs: set[tuple[str, str]] = set()
+    for by in kept(items).values():
+        for coder, text in by.items():
+            mine.setdefault(coder, []).append(text)
+        pairs |= set(combinations(sorted(by), 2))
+
+    def rate(coder: str, kind: str) -> Fraction:
+        return Fraction(sum(_placed(text, kind) for text in mine[coder]), sum(n - 1 for n, _ in mine[coder]))
+
+    products = [sum((rate(a, t) * rate(b, t) for t in types), Fraction(0)) for a, b in pairs]
+    return sum(products, Fraction(0)) / len(products)
+
+
+def corrected(a: Fraction, e: Fraction) -> Fraction:
+    """The coefficient."""
+    return (a - e) / (1 - e)
+
+
+def alpha(items: Items) -> Fraction | None:
+    """Krippendorff's nominal alpha from the coincidence matrix, as in his worked examples: 1 - D_o / D_e.
+
+    None where all values are the same, so that D_e is 0.
+
+    A unit of analysis is an inner position, its values are the sets of types that the coders put there.
+    """
+    coincidences: Counter[tuple[frozenset[str], frozenset[str]]] = Counter()
+    for by in kept(items).values():
+        length = next(iter(by.values()))[0]
+        for position in range(1, length):
+            values = [frozenset(name for at, name in text[1] if at == position) for text in by.values()]
+            for i, one in enumerate(values):
+                for j, other in enumerate(values):
+                    if i != j:
+                        coincidences[one, other] += Fraction(1, len(values) - 1)
+    n_v: Counter[frozenset[str]] = Counter()
+    for (one, _), times in coincidences.items():
+        n_v[one] += times
+    n = sum(n_v.values())
+    d_o = sum(times for (one, other), times in coincidences.items() if one != other)
+    d_e = sum(n_v[one] * n_v[other] for one in n_v for other in n_v if one != other) / Fraction(n - 1)
+    return 1 - d_o / d_e if d_e else None
