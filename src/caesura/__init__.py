@@ -8,6 +8,7 @@
 """
 
 from caesura import errors
+from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.result import Agreement
 from caesura.formats import check_same_tokens, read, read_coders, write
@@ -28,11 +29,13 @@ from caesura.version import __version__
 
 __all__ = [
     "Agreement",
+    "CochranQ",
     "Corpus",
     "Dialogue",
     "Edit",
     "Measure",
     "OperationsTable",
+    "PercentageAgreement",
     "Score",
     "Scores",
     "Segmentation",
@@ -41,12 +44,14 @@ __all__ = [
     "boundary_confusion",
     "boundary_similarity",
     "check_same_tokens",
+    "cochran_q",
     "crisp",
     "errors",
     "flexible_similarity",
     "measures",
     "operations_table",
     "parse",
+    "percentage_agreement",
     "pk",
     "read",
     "read_coders",
