@@ -10,6 +10,7 @@
 from caesura import errors
 from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
 from caesura.agreement.coefficients import agreement
+from caesura.agreement.labels import LabelAgreement, label_agreement
 from caesura.agreement.result import Agreement
 from caesura.formats import check_same_tokens, read, read_coders, write
 from caesura.measures.base import Measure
@@ -33,6 +34,7 @@ __all__ = [
     "Corpus",
     "Dialogue",
     "Edit",
+    "LabelAgreement",
     "Measure",
     "OperationsTable",
     "PercentageAgreement",
@@ -48,6 +50,7 @@ __all__ = [
     "crisp",
     "errors",
     "flexible_similarity",
+    "label_agreement",
     "measures",
     "operations_table",
     "parse",
