@@ -71,6 +71,20 @@ def test_masses_json_round_trip(corpus: cz.Corpus, folder: Path) -> None:
     assert cz.read(folder / "c.json") == corpus
 
 
+@given(corpus=plain_corpora(), data=st.data())
+def test_masses_json_round_trip_with_labels(corpus: cz.Corpus, data: st.DataObject, folder: Path) -> None:
+    cells: dict[str, dict[str, cz.Segmentation]] = {}
+    for item, coder in corpus:
+        masses = corpus[item, coder].masses
+        labels = data.draw(st.none() | st.lists(names | st.just(""), min_size=len(masses), max_size=len(masses)))
+        cells.setdefault(item, {})[coder] = cz.Segmentation.from_masses(masses, labels=labels)
+    cz.write(cz.Corpus(cells), folder / "l.json")
+    assert cz.read(folder / "l.json") == cz.Corpus(cells)
+    assert cz.read(folder / "l.json", labels=False) == corpus
+    cz.write(cz.Corpus(cells), folder / "l.json", labels=False)
+    assert cz.read(folder / "l.json") == corpus
+
+
 @given(corpus=plain_corpora())
 def test_masses_tsv_round_trip(corpus: cz.Corpus, folder: Path) -> None:
     cz.write(corpus, folder / "c.tsv", "masses-tsv")
@@ -145,6 +159,50 @@ def test_types_of_a_table(tmp_path: Path) -> None:
     assert declared.types == ("?", ",", ".")
 
 
+LABELLED = """{
+  "segmentation_type": "linear",
+  "items": {
+    "poem": {
+      "ann": [2, 1, 1],
+      "bo": [4]
+    }
+  },
+  "segment_labels": {
+    "poem": {
+      "ann": ["Place", "Place", "Sound/Person"]
+    }
+  }
+}
+"""
+
+
+def test_segment_labels(tmp_path: Path) -> None:
+    path = tmp_path / "l.json"
+    path.write_text(LABELLED)
+    corpus = cz.read(path)
+    assert corpus["poem", "ann"].masses == (2, 1, 1)
+    assert corpus["poem", "ann"].labels == ("Place", "Place", "Place", "Sound/Person")
+    assert corpus["poem", "bo"].labels is None
+    cz.write(corpus, path)
+    assert path.read_text() == LABELLED
+    path.write_text('{"items": {"poem": {"ann": [2, 1]}}, "segment_labels": {"ann": ["Place", "Sound"]}}')  # one item
+    assert cz.read(path)["poem", "ann"].labels == ("Place", "Place", "Sound")
+
+
+def test_bad_labels_are_listed_and_masses_kept(tmp_path: Path) -> None:
+    path = tmp_path / "l.json"
+    path.write_text(
+        json.dumps({"items": {"i": {"x": [1, 2], "y": [3]}}, "segment_labels": {"i": {"x": 7, "y": ["A"]}}})
+    )
+    problems: list[FormatError] = []
+    corpus = cz.read(path, problems=problems)
+    assert [one.problem for one in problems] == [
+        "segment_labels, item 'i', coder 'x': a list of labels is needed; got 7"
+    ]
+    assert corpus["i", "x"] == cz.Segmentation.from_masses([1, 2])
+    assert corpus["i", "y"].labels == ("A", "A", "A")
+
+
 def test_byte_order_mark_and_crlf(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("unit,ann\r\n1,1\r\n2,\r\n".encode("utf-8-sig"))
@@ -179,6 +237,30 @@ BAD = {
     "twice.json": ('{"items": {"a": {"x": [1], "x": [2]}}}', None, "the key 'x' stands twice in one object"),
     "deep.json": ("[" * 100_000, 1, "not valid masses: nested too deeply"),
     "nothing.json": ('{"items": {}}', None, "no segmentation was found (segment masses as JSON, {item: {coder: [masses]}})"),
+    "labels.json": (
+        '{"items": {"a": {"x": [1]}},\n "segment_labels": 3}', 2,
+        "segment_labels: {item: {coder: [labels]}} is needed; got 3",
+    ),
+    "whose.json": (
+        '{"items": {"a": {"x": [1]}, "b": {"x": [1]}},\n "segment_labels": {"x": ["A"]}}', 2,
+        "segment_labels: with 2 items {item: {coder: [labels]}} is needed; got {coder: [labels]}",
+    ),
+    "mixed.json": (
+        '{"items": {"a": {"x": [1]}},\n "segment_labels": {\n "a": {"x": ["A"]},\n "b": ["A"]}}', 4,
+        "segment_labels, item 'b': {coder: [labels]} is needed; got a list",
+    ),
+    "nobody.json": (
+        '{"items": {"a": {"x": [1]}},\n "segment_labels": {"a": {\n "y": ["A"]}}}', 3,
+        "segment_labels, item 'a', coder 'y': there are no masses of this item and coder",
+    ),
+    "label.json": (
+        '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {\n "x": ["A", null]}}', 3,
+        "segment_labels, item 'a', coder 'x', label 2: a string is needed; got None",
+    ),
+    "fewer.json": (
+        '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {"x": ["A"]}}', 1,
+        "item 'a', coder 'x': labels: one label a segment is needed; got 1 for 2 segments",
+    ),
     "ragged.tsv": ("item\tunit\tann\tbo\na\t1\t1\n", 2, "a row must have 4 cells like the header; got 3"),
     "letters.tsv": ("Coder\tMasses\n1\t2\tx\n", 2, "mass 2: a whole number is needed; got 'x'"),
     "blank.tsv": ("Coder\tMasses\n1\t2\t\t3\n", 2, "mass 2: a whole number is needed; got ''"),
@@ -293,6 +375,16 @@ def test_types_need_a_table(name: str, tmp_path: Path) -> None:
         f"{path}: item 'i', coder 'c': this format cannot hold boundary types; write a .csv table"
     )
     assert not path.exists()
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.tsv", "c.bits"])
+def test_labels_need_json(name: str, tmp_path: Path) -> None:
+    labelled = cz.Corpus({"i": {"c": cz.Segmentation.from_labels("AAB")}})
+    with pytest.raises(FormatError) as caught:
+        cz.write(labelled, tmp_path / name)
+    assert caught.value.problem == (
+        "item 'i', coder 'c': this format cannot hold segment labels; write .json, or read it without: labels=False"
+    )
 
 
 def test_several_coders_in_bits(tmp_path: Path) -> None:

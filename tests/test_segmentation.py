@@ -70,6 +70,14 @@ def test_from_labels():
     assert Segmentation.from_labels([1, 1, 2]).labels == ("1", "1", "2")
     assert Segmentation.from_labels("AAB").masses == (2, 1)
     assert made != Segmentation.from_masses([2, 3, 1])  # labels are part of it
+    assert made == Segmentation.from_masses([2, 3, 1], labels=["A", "B", "A"])
+
+
+def test_from_masses_with_labels():
+    made = Segmentation.from_masses([2, 1, 2], labels=["A", "A", ""])
+    assert made.masses == (2, 1, 2)  # a segment ends though the label stays the same
+    assert made.labels == ("A", "A", "A", "", "")
+    assert Segmentation.from_masses([1, 1], labels="AB").labels == ("A", "B")
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array])
@@ -270,6 +278,16 @@ BAD = [
     (lambda: Segmentation.from_positions("5", []), "length: the number of units must be a whole number; got '5'"),
     (lambda: Segmentation.from_positions(None, []), "length: the number of units must be a whole number; got None"),
     (lambda: Segmentation.from_marks([]), f"length: a text has 1 to {LONGEST} units; got 0"),
+    (
+        lambda: Segmentation.from_masses([2, 1], labels=["A"]),
+        "labels: one label a segment is needed; got 1 for 2 segments",
+    ),
+    (lambda: Segmentation.from_masses([2, 1], labels=["A", 7]), "labels[1]: a label must be a string; got 7"),
+    (lambda: Segmentation.from_masses([2], labels=7), "labels: a sequence is needed; got 7"),
+    (
+        lambda: Segmentation.from_masses([10**7, 1], labels="AB"),
+        "labels: a text with labels has at most 10000000 units; got 10000001",
+    ),
     (lambda: Segmentation.from_labels([]), f"length: a text has 1 to {LONGEST} units; got 0"),
     # positions
     (lambda: Segmentation.from_positions(5, [0]), "positions[0]: a position must lie in 1..4 for 5 units; got 0"),

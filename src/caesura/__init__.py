@@ -9,7 +9,9 @@
 
 from caesura import errors
 from caesura.agreement.clusters import Clustering, cluster_coders
+from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
 from caesura.agreement.coefficients import agreement
+from caesura.agreement.labels import LabelAgreement, label_agreement
 from caesura.agreement.pairwise import Pairwise, pairwise
 from caesura.agreement.placed import Placed, boundaries_placed
 from caesura.agreement.result import Agreement
@@ -32,12 +34,15 @@ from caesura.version import __version__
 __all__ = [
     "Agreement",
     "Clustering",
+    "CochranQ",
     "Corpus",
     "Dialogue",
     "Edit",
+    "LabelAgreement",
     "Measure",
     "OperationsTable",
     "Pairwise",
+    "PercentageAgreement",
     "Placed",
     "Score",
     "Scores",
@@ -49,13 +54,16 @@ __all__ = [
     "boundary_similarity",
     "check_same_tokens",
     "cluster_coders",
+    "cochran_q",
     "crisp",
     "errors",
     "flexible_similarity",
+    "label_agreement",
     "measures",
     "operations_table",
     "pairwise",
     "parse",
+    "percentage_agreement",
     "pk",
     "read",
     "read_coders",

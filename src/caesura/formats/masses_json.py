@@ -1,4 +1,8 @@
-"""Segment masses as JSON, the format of segeval: ``{"items": {item: {coder: [2, 3, 6]}}}``."""
+"""Segment masses as JSON, the format of segeval: ``{"items": {item: {coder: [2, 3, 6]}}}``.
+
+Beside it may stand ``"segment_labels": {item: {coder: ["Scenery", "Event/Person", "Event"]}}``, a label a segment; with
+one item ``{coder: [labels]}`` will do.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats.format import Format, Reading, key_line, parse_json, shown
+from caesura.formats.format import Format, Option, Reading, key_line, parse_json, shown
+from caesura.formats.symbols import flag
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -25,6 +30,7 @@ def read(reading: Reading) -> Corpus:
         raise reading.error(
             key_line(reading.text, "segmentation_type"), f"segmentation_type must be linear; got {shown(kind)}"
         )
+    labels = _labels(reading, data) if reading.options["labels"] else {}
     for item, by_coder in data["items"].items():
         if not isinstance(by_coder, dict):
             with reading.item(key_line(reading.text, "items", item)):
@@ -39,45 +45,91 @@ def read(reading: Reading) -> Corpus:
                     raise reading.error(
                         line, f"item {item!r}, coder {coder!r}: a list of masses is needed; got {shown(masses)}"
                     )
-                reading.add(item, coder, Segmentation.from_masses(masses))
+                names = labels.get(item, {}).get(coder)
+                reading.add(item, coder, Segmentation.from_masses(masses, labels=names))
     return reading.corpus()
+
+
+def _labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
+    """Item -> coder -> labels, for the masses that are there."""
+    given = data.get("segment_labels")
+    if given is None:
+        return {}
+    line = key_line(reading.text, "segment_labels")
+    if not isinstance(given, dict):
+        raise reading.error(line, f"segment_labels: {{item: {{coder: [labels]}}}} is needed; got {shown(given)}")
+    items = data["items"]
+    of_coders = bool(given) and all(isinstance(one, list) for one in given.values())
+    if of_coders and len(items) != 1:
+        raise reading.error(
+            line,
+            f"segment_labels: with {len(items)} items {{item: {{coder: [labels]}}}} is needed; got {{coder: [labels]}}",
+        )
+    found: dict[str, dict[str, list[str]]] = {}
+    for item, by_coder in ({next(iter(items)): given} if of_coders else given).items():
+        keys = ("segment_labels",) if of_coders else ("segment_labels", item)
+        line = key_line(reading.text, *keys)
+        if not isinstance(by_coder, dict):
+            with reading.item(line):
+                raise reading.error(
+                    line, f"segment_labels, item {item!r}: {{coder: [labels]}} is needed; got {shown(by_coder)}"
+                )
+            continue
+        for coder, labels in by_coder.items():
+            line = key_line(reading.text, *keys, coder)
+            place = f"segment_labels, item {item!r}, coder {coder!r}"
+            with reading.item(line):
+                masses = items.get(item)
+                if not isinstance(masses, dict) or coder not in masses:
+                    raise reading.error(line, f"{place}: there are no masses of this item and coder")
+                if not isinstance(labels, list):
+                    raise reading.error(line, f"{place}: a list of labels is needed; got {shown(labels)}")
+                for i, label in enumerate(labels):
+                    if not isinstance(label, str):
+                        raise reading.error(line, f"{place}, label {i + 1}: a string is needed; got {shown(label)}")
+                found.setdefault(item, {})[coder] = labels
+    return found
 
 
 def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     """Indented by item and coder, a line each, so that differences can be read."""
+    masses: dict[str, dict[str, list[int]]] = {}
+    labels: dict[str, dict[str, list[str]]] = {}
+    for item, coder in corpus:
+        one = plain(corpus[item, coder], path, item, coder, labels=True)
+        masses.setdefault(item, {})[coder] = list(one.masses)
+        if one.labels is not None and options["labels"]:
+            firsts = [one.labels[start] for start in (0, *one.inner.tolist())]
+            labels.setdefault(item, {})[coder] = firsts
+    body = _block("items", masses) + (",\n" + _block("segment_labels", labels) if labels else "")
+    return f'{{\n  "segmentation_type": "linear",\n{body}\n}}\n'
+
+
+def _block(name: str, by_item: Mapping[str, Mapping[str, list[Any]]]) -> str:
     items = []
-    for item in corpus.items:
-        coders = ",\n".join(
-            f"      {json.dumps(coder, ensure_ascii=False)}: {json.dumps(list(plain(one, path, item, coder).masses))}"
-            for coder, one in corpus.of_item(item).items()
-        )
-        items.append(f"    {json.dumps(item, ensure_ascii=False)}: {{\n{coders}\n    }}")
+    for item, by_coder in by_item.items():
+        coders = ",\n".join(f"      {_json(coder)}: {_json(one)}" for coder, one in by_coder.items())
+        items.append(f"    {_json(item)}: {{\n{coders}\n    }}")
     body = ",\n".join(items)
-    return f'{{\n  "segmentation_type": "linear",\n  "items": {{\n{body}\n  }}\n}}\n'
+    return f'  "{name}": {{\n{body}\n  }}'
 
 
-def plain(one: Annotation, path: str, item: str, coder: str) -> Segmentation:
-    """The segmentation, if masses and bits can hold it."""
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def plain(one: Annotation, path: str, item: str, coder: str, *, labels: bool = False) -> Segmentation:
+    """The segmentation, if masses and bits can hold it; ``labels`` says whether the format holds those too."""
+    place = f"item {item!r}, coder {coder!r}"
     if isinstance(one, Dialogue):
-        raise FormatError(
-            path, None, f"item {item!r}, coder {coder!r}: this format cannot hold streams; write a .csv table"
-        )
-    lost = next(
-        (
-            what
-            for what, there in (
-                ("boundary types", one.types != UNTYPED),
-                ("the text of the units", one.units is not None),
-                ("segment labels", one.labels is not None),
-            )
-            if there
-        ),
-        None,
-    )
-    if lost is not None:
-        raise FormatError(
-            path, None, f"item {item!r}, coder {coder!r}: this format cannot hold {lost}; write a .csv table"
-        )
+        raise FormatError(path, None, f"{place}: this format cannot hold streams; write a .csv table")
+    for lost, there, way_out in (
+        ("boundary types", one.types != UNTYPED, "write a .csv table"),
+        ("the text of the units", one.units is not None, "write a .csv table"),
+        ("segment labels", one.labels is not None and not labels, "write .json, or read it without: labels=False"),
+    ):
+        if there:
+            raise FormatError(path, None, f"{place}: this format cannot hold {lost}; {way_out}")
     return one
 
 
@@ -88,4 +140,5 @@ FORMAT = Format(
     read=read,
     looks_like=lambda text: text.lstrip().startswith("{"),
     write=write,
+    options=(Option("labels", True, flag, "whether segment labels are read and written"),),
 )

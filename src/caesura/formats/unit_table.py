@@ -283,7 +283,12 @@ def _one_text(path: str, item: str, by_coder: dict[str, Segmentation], has_text:
         raise FormatError(path, None, f"item {item!r}: all coders must have the same number of units; got {sizes}")
     for coder, one in by_coder.items():
         if one.labels is not None:
-            raise FormatError(path, None, f"item {item!r}, coder {coder!r}: this format cannot hold segment labels")
+            raise FormatError(
+                path,
+                None,
+                f"item {item!r}, coder {coder!r}: this format cannot hold segment labels; "
+                "write .json, or read it without: labels=False",
+            )
     texts = {one.units for one in by_coder.values()}
     (length,) = lengths
     if len(texts) > 1 or (has_text and None in texts):

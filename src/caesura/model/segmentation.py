@@ -20,6 +20,7 @@ UNTYPED = ("boundary",)
 
 LONGEST = 2**31 - 1
 _DRAWN = 60  # units that a repr still draws one by one
+_LABELLED = 10**7  # units that can carry labels, one each: a short file may claim a text that fills the memory
 
 Ints = NDArray[np.int64]
 
@@ -88,8 +89,18 @@ class Segmentation:
     # -- constructors ---------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_masses(cls, masses: Sequence[int] | NDArray[Any], *, units: Iterable[str] | None = None) -> Segmentation:
-        """Segment lengths: ``[2, 3, 6]`` is 11 units with boundaries at 2 and 5."""
+    def from_masses(
+        cls,
+        masses: Sequence[int] | NDArray[Any],
+        *,
+        units: Iterable[str] | None = None,
+        labels: Iterable[str] | None = None,
+    ) -> Segmentation:
+        """Segment lengths: ``[2, 3, 6]`` is 11 units with boundaries at 2 and 5.
+
+        ``labels`` has one string a segment, which every unit of the segment then carries. Unlike in ``from_labels``,
+        neighbours may have the same.
+        """
         array = _whole_numbers(masses, "masses")
         bad = np.flatnonzero((array < 1) | (array > LONGEST))
         if bad.size:
@@ -98,7 +109,9 @@ class Segmentation:
         if not array.size:
             raise SegmentationError("masses: a text has at least one segment; got none")
         ends = np.cumsum(array)
-        return cls(_check_length(int(ends[-1])), ends[:-1].copy(), _NO_CODES, UNTYPED, units=units)
+        length = _check_length(int(ends[-1]))
+        names = None if labels is None else _spread(labels, array.tolist(), length)
+        return cls(length, ends[:-1].copy(), _NO_CODES, UNTYPED, units=units, labels=names)
 
     @classmethod
     def from_positions(
@@ -450,6 +463,19 @@ def _check_units(units: Iterable[str] | None, length: int) -> tuple[str, ...] | 
         if not isinstance(unit, str):
             raise SegmentationError(f"units[{i}]: a unit must be a string; got {unit!r}")
     return text
+
+
+def _spread(labels: Iterable[str], masses: list[int], length: int) -> tuple[str, ...]:
+    """The label of each segment, on every unit of it."""
+    names = _entries(labels, "labels")
+    if len(names) != len(masses):
+        raise SegmentationError(f"labels: one label a segment is needed; got {len(names)} for {len(masses)} segments")
+    for i, name in enumerate(names):
+        if not isinstance(name, str):
+            raise SegmentationError(f"labels[{i}]: a label must be a string; got {name!r}")
+    if length > _LABELLED:
+        raise SegmentationError(f"labels: a text with labels has at most {_LABELLED} units; got {length}")
+    return tuple(name for name, mass in zip(names, masses, strict=True) for _ in range(mass))
 
 
 def _entries(values: Any, what: str, of: str = "") -> list[Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from caesura.errors import MismatchError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["check_same_tokens"]
+__all__ = ["check_same_tokens", "difference"]
 
 
 def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
@@ -25,12 +27,15 @@ def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
     by_item: dict[str, dict[str, Annotation]] = {}
     for item, coder in corpus:
         by_item.setdefault(item, {})[coder] = corpus[item, coder]
-    found = ((item, _difference(by_coder)) for item, by_coder in by_item.items())
+    found = ((item, difference(by_coder)) for item, by_coder in by_item.items())
     return [MismatchError(f"item {item!r}{said}") for item, said in found if said is not None]
 
 
-def _difference(by_coder: dict[str, Annotation]) -> str | None:
-    """Every coder against the first, and the texts against the first text: what no coder carries cannot differ."""
+def difference(by_coder: Mapping[str, Annotation]) -> str | None:
+    """The first difference between the coders of one item, as the end of a sentence (": 4 tokens for ..."), or None.
+
+    Every coder against the first, and the texts against the first text: what no coder carries cannot differ.
+    """
     (first, one), *others = by_coder.items()
     for coder, other in others:
         said = _streams(first, one, coder, other)
