@@ -2,7 +2,7 @@
 
 Fournier, C., & Inkpen, D. (2012). Segmentation similarity and agreement. NAACL-HLT. Table 2.
 Fournier, C. (2013). Evaluating text segmentation using boundary edit distance. ACL. Section 5.
-Fournier, C. (2013). Segmentation similarity and agreement of poetry (W13-1407): the poetry study.
+Fournier, C. (2013). An initial study of topical poetry segmentation. CLfL (W13-1407): the poetry study.
 """
 
 from __future__ import annotations

@@ -9,11 +9,15 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.coefficients import COUNTED, basis_of, resolve
+from caesura.agreement.basis import Basis
+from caesura.agreement.chance import COEFFICIENTS as DRAWN
+from caesura.agreement.coefficients import basis_of, resolve
 from caesura.agreement.counted import Convention
+from caesura.agreement.drawn import Drawn, Plan
 from caesura.agreement.observed import Observed, observe
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
+from caesura.measures.flexible import FlexibleSimilarity
 from caesura.model.corpus import Corpus
 
 __all__ = ["Cluster", "Clustering", "cluster_coders"]
@@ -102,20 +106,22 @@ def cluster_coders(
     corpus: Corpus,
     measure: str | Measure = "boundary_similarity(n_t=2)",
     *,
-    coefficient: str = "multi_pi",
+    coefficient: str | None = None,
     linkage: Linkage | None = None,
     compat: str | None = None,
+    seed: int = 0,
 ) -> Clustering:
     """Who segments like whom: coders joined step by step, the most alike first, with the agreement inside each group.
 
     The distance of two coders is 1 - similarity over all items both coded; ``linkage`` is how distances of groups are
     made of it, ``"average"`` by default. ``coefficient`` and ``compat`` as for
     :func:`~caesura.agreement.coefficients.agreement`; the value inside a cluster is what ``agreement`` gives for its
-    coders alone. Where agreement is low, look whether two schools agree among themselves. Every pair of coders must
-    share an item. The study does not name its linkage; complete linkage gives its seven clusters and average linkage
-    six of them, so ``compat="fournier2013"`` stands for complete linkage too.
+    coders alone, over flexible similarity with chance simulated from ``seed``. Where agreement is low, look whether two
+    schools agree among themselves. Every pair of coders must share an item. The study does not name its linkage;
+    complete linkage gives its seven clusters and average linkage six of them, so ``compat="fournier2013"`` stands for
+    complete linkage too.
 
-    Fournier, C. (2013). Segmentation similarity and agreement of poetry: Evaluating Kubla Khan. CLfL (W13-1407).
+    Fournier, C. (2013). An initial study of topical poetry segmentation. Computational Linguistics for Literature.
 
     >>> from caesura.data import stargazer
     >>> found = cluster_coders(stargazer())
@@ -129,9 +135,12 @@ def cluster_coders(
     if linkage not in (None, *get_args(Linkage)):
         raise OptionError(f"linkage must be one of {', '.join(get_args(Linkage))}; got {linkage!r}")
     method: Linkage = linkage or ("complete" if compat == "fournier2013" else "average")
-    if coefficient not in (*COUNTED, "alpha") or coefficient in ("pi", "kappa", "bias"):
-        raise OptionError(f"coefficient must be multi_pi, multi_kappa or alpha; got {coefficient!r}")
     made = resolve(measure, compat)
+    flexible = isinstance(made, FlexibleSimilarity)
+    name = coefficient if coefficient is not None else ("kappa" if flexible else "multi_pi")
+    known = DRAWN if flexible else ("multi_pi", "multi_kappa", "alpha")
+    if name not in known:
+        raise OptionError(f"coefficient must be one of {', '.join(known)} for clusters; got {name!r}")
     o = observe(corpus, made)
     distances = _distances(o)
     from scipy.cluster.hierarchy import linkage as join  # slow to import
@@ -142,7 +151,12 @@ def cluster_coders(
     for a, b, _, _ in Z.tolist():
         groups.append(groups[int(a)] + groups[int(b)])
     members = np.array([[coder in group for coder in o.coders] for group in groups[len(o.coders) :]], float)
-    figures = basis_of(o, coefficient, Convention.of(compat)).over_coders(members)
+    basis: Basis = (
+        Drawn(o, name, Plan.of(None, None, seed, None), "simulate")
+        if flexible
+        else basis_of(o, name, Convention.of(compat))
+    )
+    figures = basis.over_coders(members)
     values = figures.corrected
     clusters = tuple(
         Cluster(
@@ -155,9 +169,10 @@ def cluster_coders(
         )
         for k, (a, b, height, _) in enumerate(Z.tolist())
     )
-    words = ["cluster_coders", f"linkage:{method}", coefficient, f"coders:{len(o.coders)}", f"items:{len(o.items)}"]
-    signature = "|".join([*words, *Convention.of(compat).words(), o.scores.total.signature])
-    return Clustering(made, coefficient, method, o.coders, distances, Z, clusters, signature, dict(o.dropped))
+    words = ["cluster_coders", f"linkage:{method}", name, f"coders:{len(o.coders)}", f"items:{len(o.items)}"]
+    words += [f"seed:{seed}"] if flexible else Convention.of(compat).words()
+    signature = "|".join([*words, o.scores.total.signature])
+    return Clustering(made, name, method, o.coders, distances, Z, clusters, signature, dict(o.dropped))
 
 
 def _distances(o: Observed) -> Floats:

@@ -101,9 +101,7 @@ def common(corpus: Corpus) -> tuple[dict[str, list[str]], dict[str, str]]:
     """Item -> its coders, of items that at least two coded; and the other items with the reason."""
     if len(corpus.coders) < 2:
         raise OptionError(f"agreement needs at least two coders; got {', '.join(corpus.coders) or 'none'}")
-    by_item: dict[str, list[str]] = {}
-    for item, coder in corpus:
-        by_item.setdefault(item, []).append(coder)
+    by_item = {item: list(corpus.of_item(item)) for item in corpus.items}
     dropped = {item: f"coded by {who[0]} only" for item, who in by_item.items() if len(who) < 2}
     return {item: who for item, who in by_item.items() if len(who) > 1}, dropped
 

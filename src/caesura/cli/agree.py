@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,8 +31,10 @@ from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
 if TYPE_CHECKING:
+    from caesura.agreement.placed import Placed
     from caesura.formats.settings import Settings
     from caesura.report.agreement import Found
+    from caesura.report.table import Table
 
 __all__ = ["agree"]
 
@@ -59,6 +62,9 @@ LINEAR_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)
 @click.option("--pairs", "by_pair", is_flag=True, help="Each pair of coders.")
 @click.option("--items", "by_item", is_flag=True, help="Each item.")
 @click.option("--clusters", is_flag=True, help="Who segments like whom: a dendrogram, with agreement inside clusters.")
+@click.option("--cochran", is_flag=True, help="Cochran's Q, percentage agreement, how many coders make a boundary.")
+@click.option("--labels", is_flag=True, help="Jaccard similarity of segment labels.")
+@click.option("--heat", is_flag=True, help="How many coders marked each position, item by item.")
 @click.option("--chance", type=click.Choice(["simulate", "exact"]), help="Over S_f; by default simulate.")
 @click.option("--draws", type=click.IntRange(20), help="Over S_f: simulated pairs of texts; 10000 by default.")
 @click.option("--tolerance", type=float, help="Over S_f: draw until the standard error is below this.")
@@ -79,6 +85,9 @@ def agree(
     by_pair: bool,
     by_item: bool,
     clusters: bool,
+    cochran: bool,
+    labels: bool,
+    heat: bool,
     chance: str | None,
     draws: int | None,
     tolerance: float | None,
@@ -94,7 +103,6 @@ def agree(
     CORPUS is one file with all coders, or a file for each. Items that cannot be used are named, the others are used,
     and the exit code is 1.
     """
-    from caesura.agreement.clusters import cluster_coders
     from caesura.agreement.placed import boundaries_placed
 
     problems: list[FormatError] = []
@@ -117,20 +125,64 @@ def agree(
     results = [one.result for one in found if not isinstance(one.result, str)]
     dropped = {item: why for one in results for item, why in one.dropped.items()}
     bad += [f"item {item!r} left out: {why}" for item, why in dropped.items()]
+    sections = _sections(corpus, measures[0], compat, {"clusters": clusters, "cochran": cochran, "labels": labels})
     placed = boundaries_placed(corpus)
-    joined = None
-    if clusters:
-        linear = next((one for one in measures if one.name != "flexible_similarity"), parse(LINEAR_MEASURES[0]))
-        joined = cluster_coders(corpus, linear, compat=compat)
     if output == "json":
         data: dict[str, Any] = {"agreement": [_plain(one) for one in found], "placed": placed.as_dict()}
-        if joined is not None:
-            data["clusters"] = joined.as_dict()
+        data |= {one.name: one.data for one in sections}
         click.echo(json.dumps(data | {"errors": bad}, ensure_ascii=False, indent=2))
     else:
-        _show(found, placed, joined, (by_coder, by_pair, by_item), output)
+        _show(found, placed, sections, (by_coder, by_pair, by_item), output)
     if bad:
         complain(bad)
+
+
+@dataclass(frozen=True)
+class _Section:
+    """One of the analyses that are asked for by name: as JSON, as tables, and as text for a terminal."""
+
+    name: str
+    data: Any
+    tables: tuple[Table, ...] = ()
+    text: str = ""
+
+
+def _sections(corpus: Corpus, measure: Measure, compat: str | None, wanted: dict[str, bool]) -> list[_Section]:
+    """An analysis that cannot be made says why in its place, and the others are made."""
+    made = []
+    for name, make in (("clusters", _clusters), ("cochran", _cochran), ("labels", _labels)):
+        if wanted[name]:
+            try:
+                made.append(make(corpus, measure, compat))
+            except Undefined as problem:
+                made.append(_Section(name, {"undefined": str(problem)}, text=f"{name}: undefined: {problem}"))
+    return made
+
+
+def _clusters(corpus: Corpus, measure: Measure, compat: str | None) -> _Section:
+    from caesura.agreement.clusters import cluster_coders
+    from caesura.report.agreement import cluster_table
+    from caesura.report.dendrogram import draw_dendrogram
+
+    found = cluster_coders(corpus, measure, compat=compat)
+    drawn = draw_dendrogram(found, width=max(20, min(console_for_tables().width - 40, 60)))
+    return _Section("clusters", found.as_dict(), (cluster_table(found),), drawn)
+
+
+def _cochran(corpus: Corpus, _measure: Measure, _compat: str | None) -> _Section:
+    from caesura.agreement.cochran import cochran_q
+    from caesura.report.agreement import cochran_table
+
+    found = cochran_q(corpus)
+    return _Section("cochran", found.as_dict(), (cochran_table(found),))
+
+
+def _labels(corpus: Corpus, _measure: Measure, _compat: str | None) -> _Section:
+    from caesura.agreement.labels import label_agreement
+    from caesura.report.agreement import label_table
+
+    found = label_agreement(corpus)
+    return _Section("labels", found.as_dict(), (label_table(found),))
 
 
 def _measures(
@@ -189,9 +241,10 @@ def _plain(one: Found) -> dict[str, Any]:
     return {"coefficient": one.coefficient, "measure": measure, "value": None, "undefined": one.result}
 
 
-def _show(found: list[Found], placed: Any, joined: Any, wanted: tuple[bool, bool, bool], output: str | None) -> None:
-    from caesura.report.agreement import LIMITS, agreement_table, cluster_table, coder_table, item_table, pair_table
-    from caesura.report.dendrogram import draw_dendrogram
+def _show(
+    found: list[Found], placed: Placed, sections: list[_Section], wanted: tuple[bool, bool, bool], output: str | None
+) -> None:
+    from caesura.report.agreement import LIMITS, agreement_table, coder_table, item_table, pair_table
 
     by_coder, by_pair, by_item = wanted
     some = any(not isinstance(one.result, str) for one in found)
@@ -201,12 +254,15 @@ def _show(found: list[Found], placed: Any, joined: Any, wanted: tuple[bool, bool
         tables.append(coder_table(found, placed))
     tables += [pair_table(found)] if some and by_pair else []
     tables += [item_table(found)] if some and by_item else []
-    tables += [cluster_table(joined)] if joined is not None else []
     for i, table in enumerate(tables):
         if i and output is not None:
             click.echo()
         show(table, output)
-    if joined is not None and output is None:
-        click.echo(f"\n{draw_dendrogram(joined, width=min(console_for_tables().width - 40, 60))}")
+    for section in sections:
+        for table in section.tables:
+            click.echo()
+            show(table, output)
+        if section.text and output is None:
+            click.echo(f"\n{section.text}")
     if output is None and any(one.coefficient != "bias" and not isinstance(one.result, str) for one in found):
         click.echo("\n" + "\n".join(LIMITS))

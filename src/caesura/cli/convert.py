@@ -7,6 +7,8 @@ import click
 from caesura.cli.program import input_options, load_settings, main, read_corpus
 from caesura.formats import formats, write
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
+from caesura.model.segmentation import Segmentation
 
 __all__ = ["convert"]
 
@@ -17,6 +19,7 @@ __all__ = ["convert"]
 @click.option("--to", type=click.Choice(list(formats())), help="Format of OUT; by default by its suffix.")
 @click.option("--coder", "coders", multiple=True, help="Only this coder. May be repeated.")
 @click.option("--item", "items", multiple=True, help="Only this item. May be repeated.")
+@click.option("--drop-labels", is_flag=True, help="Leave the labels of segments out, for formats that have none.")
 @input_options
 def convert(
     source: str,
@@ -24,6 +27,7 @@ def convert(
     to: str | None,
     coders: tuple[str, ...],
     items: tuple[str, ...],
+    drop_labels: bool,
     format_: str | None,
     types: str | None,
     settings_file: str | None,
@@ -37,6 +41,8 @@ def convert(
     corpus = read_corpus(source, format_, types, load_settings(settings_file)).select(
         coders=coders or None, items=items or None
     )
+    if drop_labels:
+        corpus = Corpus({item: _unlabelled(corpus.of_item(item)) for item in corpus.items})
     stem = Path(target).stem
     bits = to == "bits" or (to is None and Path(target).suffix.lower() in formats()["bits"].suffixes)
     if bits and len(corpus.coders) == 1 and corpus.coders != (stem,):
@@ -44,3 +50,7 @@ def convert(
         corpus = Corpus({item: {stem: corpus[item, corpus.coders[0]]} for item in corpus.items})
     write(corpus, target, to)
     click.echo(f"{target}: {corpus!r}")
+
+
+def _unlabelled(by_coder: dict[str, Annotation]) -> dict[str, Annotation]:
+    return {coder: one.without_labels() if isinstance(one, Segmentation) else one for coder, one in by_coder.items()}

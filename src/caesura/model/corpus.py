@@ -24,7 +24,7 @@ class Corpus:
     Corpus(1 item, 2 coders: Ann, Bo)
     """
 
-    __slots__ = ("_cells", "_hash", "coders", "items")
+    __slots__ = ("_cells", "_hash", "_rows", "coders", "items")
 
     def __init__(self, items: Mapping[str, Mapping[str, Segmentation | Mapping[str, Segmentation]]]) -> None:
         cells: dict[tuple[str, str], Annotation] = {}
@@ -43,9 +43,13 @@ class Corpus:
                     )
                 cells[str(item), str(coder)] = given if isinstance(given, (Segmentation, Dialogue)) else Dialogue(given)
                 coders[str(coder)] = None
+        rows: dict[str, dict[str, Annotation]] = {}
+        for (item, coder), one in cells.items():
+            rows.setdefault(item, {})[coder] = one
         object.__setattr__(self, "_cells", cells)
+        object.__setattr__(self, "_rows", rows)
         object.__setattr__(self, "coders", tuple(coders))
-        object.__setattr__(self, "items", tuple(dict.fromkeys(item for item, _ in cells)))
+        object.__setattr__(self, "items", tuple(rows))
         object.__setattr__(self, "_hash", None)
 
     coders: tuple[str, ...]
@@ -53,6 +57,7 @@ class Corpus:
     items: tuple[str, ...]
     """Names of the items, in order of appearance."""
     _cells: dict[tuple[str, str], Annotation]
+    _rows: dict[str, dict[str, Annotation]]
     _hash: int | None
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -96,9 +101,9 @@ class Corpus:
 
     def of_item(self, item: str) -> dict[str, Annotation]:
         """Coder -> segmentation, for one item."""
-        if item not in self.items:
+        if item not in self._rows:
             raise OptionError(f"no item {item!r}; there are {_listed(self.items)}")
-        return {coder: one for (name, coder), one in self._cells.items() if name == item}
+        return dict(self._rows[item])
 
     def of_coder(self, coder: str) -> dict[str, Annotation]:
         """Item -> segmentation, for one coder."""

@@ -333,6 +333,12 @@ class Segmentation:
         object.__setattr__(out, "labels", self.labels)
         return out
 
+    def without_labels(self) -> Segmentation:
+        """The same without segment labels, which most formats cannot hold."""
+        return self if self.labels is None else Segmentation(
+            self.length, self._positions, self._codes, self.types, declared=self.declared, units=self.units
+        )  # fmt: skip
+
     # -- value semantics ------------------------------------------------------------------------------------------
 
     def _key(self) -> tuple[Any, ...]:

@@ -6,12 +6,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from caesura.agreement.clusters import Clustering
+from caesura.agreement.cochran import CochranQ
+from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.placed import Placed
 from caesura.agreement.result import Agreement
 from caesura.measures.base import Measure
 from caesura.report.table import Cell, Table
 
-__all__ = ["LIMITS", "Found", "agreement_table", "cluster_table", "coder_table", "item_table", "pair_table"]
+__all__ = [
+    "LIMITS",
+    "Found",
+    "agreement_table",
+    "cluster_table",
+    "cochran_table",
+    "coder_table",
+    "item_table",
+    "label_table",
+    "pair_table",
+]
 
 LIMITS = (
     "Limits from the literature, conventions and no tests: conclusions from .80 up, tentative ones from .667 "
@@ -126,3 +138,33 @@ def cluster_table(found: Clustering) -> Table:
     rows = [(i, ", ".join(one.coders), one.height, _shown(one.value)) for i, one in enumerate(found.clusters, 1)]
     title = f"Coders joined by {found.method} linkage of 1 - {found.measure.label}"
     return Table(("step", "coders", "distance", found.coefficient), tuple(rows), title=title, notes=(found.signature,))
+
+
+def cochran_table(found: CochranQ) -> Table:
+    """The parts of Q, a row for each number of coders that marked a position; thresholds and percentage below."""
+    rows = [(row.g, row.positions, row.q, row.df, row.p, "yes" if row.significant else "no") for row in found.partial]
+    title = f"Cochran's Q = {found.q:.4f}, {found.df} degrees of freedom, p = {found.p:.3g}"
+    partial = "none" if found.threshold is None else f"{found.threshold} of {len(found.coders)} coders"
+    chance = "none" if found.chance_threshold is None else f"{found.chance_threshold} of {len(found.coders)} coders"
+    notes = (
+        f"threshold at alpha = {found.alpha:g}: by partial Q {partial} (lenient: groups are chosen by the outcome), "
+        f"beyond what meets by chance {chance}",
+        f"percentage agreement with the majority: {found.percentage:.4f} (inflated where boundaries are rare)",
+        *(f"item {item!r} left out: {why}" for item, why in found.dropped.items()),
+        found.signature,
+    )
+    columns = ("coders that marked it", "positions", "partial Q", "df", "p", "significant")
+    return Table(columns, tuple(rows), title=title, notes=notes)
+
+
+def label_table(found: LabelAgreement) -> Table:
+    """Pairs of coders by the labels of their segments."""
+    rows: list[tuple[Cell, ...]] = [
+        (" - ".join(row.name), row.value, row.deviation, row.comparisons) for row in found.pairs
+    ]
+    rows.append(("all", found.value, found.deviation, found.comparisons))
+    notes = tuple(f"item {item!r} left out: {why}" for item, why in found.dropped.items())
+    return Table(
+        ("coders", "mean Jaccard", "deviation", "comparisons"), tuple(rows), title="Labels of segments, unit by unit",
+        notes=(*notes, found.signature),
+    )  # fmt: skip
