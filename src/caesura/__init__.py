@@ -7,7 +7,7 @@
 0.75
 """
 
-from caesura import errors
+from caesura import errors, simulation
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.result import Agreement
 from caesura.formats import check_same_tokens, read, read_coders, write
@@ -53,6 +53,7 @@ __all__ = [
     "score_many",
     "segmentation_similarity",
     "similarity_from_confusion",
+    "simulation",
     "unit_error",
     "win_pr",
     "window_diff",
