@@ -422,14 +422,15 @@ def _corpus(lengths: list[int], coded: Iterable[list[Ints]]) -> Corpus:
 
 def _fill(length: int, masses: Ints, rng: np.random.Generator) -> Ints:
     """Inner ends of segments drawn until the text is full."""
-    ends = np.empty(0, np.int64)
+    rounds = []
     reached = 0
     while reached < length:
-        # As many as the rest holds on average, and a few more: seldom a second round.
-        likely = int((length - reached) / masses.mean()) + 8
-        more = reached + np.cumsum(rng.choice(masses, likely))
-        ends = np.concatenate([ends, more])
-        reached = int(ends[-1])
+        # As many as the rest holds on average, and a few more: seldom a second round. What is cut counts as cut.
+        rest = length - reached
+        likely = int(rest / np.minimum(masses, rest).mean()) + 8
+        rounds.append(reached + np.cumsum(rng.choice(masses, likely)))
+        reached = int(rounds[-1][-1])
+    ends = np.concatenate(rounds)
     return ends[: np.searchsorted(ends, length)]
 
 
