@@ -46,6 +46,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.segmentation import LONGEST, UNTYPED, Segmentation
 
 __all__ = [
+    "EACH",
     "MOST",
     "Cell",
     "all_boundaries",
@@ -71,6 +72,8 @@ Pairs = list[tuple[Segmentation, Segmentation]]
 
 MOST = 10_000_000
 """Units that one call may lay out, over all segmentations it holds at a time; each may take a few dozen bytes."""
+EACH = 100
+"""What a segmentation counts for beside its units: an empty one takes memory too."""
 
 _probability = number(0, 1)
 _count = whole(1)
@@ -209,7 +212,7 @@ def figure_5a(units: int = 100) -> Pairs:
     (7, 25)
     """
     units = _length(units, 2)
-    _check_room(units**2 // 2, "units")
+    _check_room(units**2 // 2, 2 * units, "units")
     pairs = []
     for n in range(units - 1):
         placed = np.arange(1, n + 2) * units // (n + 2)
@@ -231,6 +234,7 @@ def figure_5b(units: int = 100, most: int = 10) -> Pairs:
     middle = units // 2
     if middle + most >= units:
         raise OptionError(f"most must leave the boundary inside the text, {units - 1 - middle} at most; got {most}")
+    _check_room(units, most, "most")
     reference = Segmentation.from_positions(units, [middle])
     return [(reference, shifts(reference, d)) for d in range(most + 1)]
 
@@ -245,7 +249,8 @@ def figure_5c(most: int = 100) -> Pairs:
     >>> f"{1 - scores.values[-1]:.2f}"                  # "1-WD will eventually indicate 0.68"
     '0.68'
     """
-    most = whole(4, MOST)("most", most)
+    most = whole(4)("most", most)
+    _check_room(3 * most, 2 * most, "most")
     return [
         (Segmentation.from_positions(m, [m // 4]), Segmentation.from_positions(m, [m // 4, m // 2]))
         for m in range(4, most + 1)
@@ -305,15 +310,15 @@ def table_1(
 
     For each scenario (misses, false alarms, both) and each range of lengths, every trial draws a reference of
     ``segments`` segments (:func:`uniform_segments`) and ``hypotheses`` copies of it with errors: each boundary is dropped
-    with probability ``miss``, each segment gets a boundary inside with probability ``false_alarm``. All ranges have the
-    mean 25, so a steady measure has the same mean in all of them. A :class:`Cell` for each scenario, range and measure.
+    with probability ``miss``, each segment gets a boundary inside with probability ``false_alarm``. The mean segment is 25
+    in all ranges, so a steady measure says the same in all. A :class:`Cell` for each scenario, range and measure.
 
     The trial, and not the hypothesis, is what varies: half the mean segment is 12.5 give or take, so WindowDiff's k is 12
     in one trial and 13 in the next, and its mean jumps by .02. Hence the standard error over trials.
 
-    Means agree with print to .012 (WD) and .0015 (S). What was printed comes out within sampling error with two quirks of
-    the program of that time, ``compat="fournier2012"``: a false alarm never falls on the last inner position
-    (``margin=1``), and the last range is really (5, 44).
+    Means agree with print to .012 (WD) and .0015 (S). Print comes out within sampling error with two quirks that the paper
+    does not mention and the figures betray, ``compat="fournier2012"``: a false alarm never falls on the last inner
+    position (``margin=1``), and the last range is really (5, 44).
 
     >>> table = table_1(seed=1, trials=2, hypotheses=10, segments=200, ranges=[(20, 30)])
     >>> for cell in table[:2]:
@@ -329,7 +334,8 @@ def table_1(
     trials, hypotheses = whole(2)("trials", trials), _count("hypotheses", hypotheses)
     miss, false_alarm = _probability("miss", miss), _probability("false_alarm", false_alarm)
     drafts = [_range(segments, low, high) for low, high in _ranges(preset["ranges"] if ranges is None else ranges)]
-    _check_room(max(segments, trials) * hypotheses, "segments, trials and hypotheses")
+    _check_room(segments * hypotheses, hypotheses, "segments and hypotheses")
+    _check_room(trials * hypotheses, 0, "trials and hypotheses")
     cells: list[Cell] = []
     for scenario, (missing, alarming) in _SCENARIOS.items():
         for segments, low, high in drafts:
@@ -372,7 +378,7 @@ def pseudo_coders(
     full miss leaves a boundary out.
 
     The paper leaves open how long the text is, how far an offset goes and what a miss does; its Figure 9a, where S-based
-    pi* rises with misses, comes out of no natural reading. What does: B-based pi* falls, S-based pi* hardly moves.
+    pi* rises with misses, comes out of no natural reading. What does: B-based pi* falls by far, S-based pi* stays high.
     Coders are named ``coder 1``, ..., items ``item 1``, ...; for fewer coders of the same data take ``corpus.select``.
 
     >>> corpus = pseudo_coders([20, 12], [2, 3, 4], coders=3, near=0.2, miss=0.2, seed=3)
@@ -517,7 +523,7 @@ def _ends(reference: object) -> Ints:
             f"reference: boundaries must be of one unnamed kind; got types {types}. "
             "Segmentation.from_positions(len(reference), reference.inner) leaves them out"
         )
-    _check_room(reference.length, "reference")
+    _check_room(reference.length, 0, "reference")
     return np.append(reference.inner, reference.length)
 
 
@@ -543,7 +549,7 @@ def _lengths(units: object, coders: int) -> list[int]:
         lengths = [_length(units)]
     if not lengths:
         raise OptionError("units: at least one item is needed; got none")
-    _check_room(sum(lengths) * coders, "units and coders")
+    _check_room(sum(lengths) * coders, len(lengths) * coders, "units and coders")
     return lengths
 
 
@@ -568,11 +574,15 @@ def _range(segments: object, low: object, high: object) -> tuple[int, int, int]:
     number_of, least, most = _count("segments", segments), _count("low", low), _count("high", high)
     if least > most:
         raise OptionError(f"high must be at least low; got {most} after {least}")
-    _check_room(number_of * most, "segments and high")
+    _check_room(number_of * most, 0, "segments and high")
     return number_of, least, most
 
 
-def _check_room(units: int, what: str) -> None:
+def _check_room(units: int, segmentations: int, what: str) -> None:
     """Refuse what would take too much memory before it does."""
-    if units > MOST:
-        raise OptionError(f"{what}: one call may lay out {MOST:,} units; got {units:,}. Take less at a time")
+    room = units + EACH * segmentations
+    if room > MOST:
+        raise OptionError(
+            f"{what}: one call may lay out {MOST:,} units, a segmentation counting for {EACH} more; got {room:,}. "
+            "Take less at a time"
+        )
