@@ -1,25 +1,40 @@
-"""One command, ``python -m bench``: every measure against its peer on the same documents, then growth.
+"""``python -m bench``: every measure against its peer on the same documents, growth, and what statistics promise.
 
-Needs the extra ``test`` (segeval and NLTK). A time is the best of several runs; a ratio is the peer's time over ours.
+``python -m bench agreement coverage`` runs only these parts. Needs the extra ``test`` (segeval and NLTK). A time is the best
+of several runs; a ratio is the peer's time over ours.
 """
 
 from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Callable, Iterable
 
 from rich.console import Console
 
-from bench import agreement, flexible, linear
+from bench import agreement, flexible, linear, simulation
 from caesura import __version__
+from caesura.report.table import Table
+
+PARTS: dict[str, Callable[[], Iterable[Table]]] = {
+    "linear": linear.tables,
+    "flexible": flexible.tables,
+    "agreement": agreement.tables,
+    "coverage": agreement.coverage_tables,
+    "simulation": simulation.tables,
+}
 
 
-def main() -> None:
+def main(chosen: list[str]) -> None:
+    unknown = [name for name in chosen if name not in PARTS]
+    if unknown:
+        sys.exit(f"no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
     console.print(f"caesura {__version__}, Python {platform.python_version()}, {platform.machine()}, one thread\n")
-    for table in (*linear.tables(), *flexible.tables(), *agreement.tables(), agreement.coverage_table()):
-        table.print(console)
+    for name in chosen or PARTS:
+        for table in PARTS[name]():
+            table.print(console)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

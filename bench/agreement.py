@@ -97,7 +97,7 @@ def _population(items: int, seed: int) -> cz.Corpus:
     return cz.Corpus(made)
 
 
-def coverage_table(runs: int = 500) -> Table:
+def coverage_tables(runs: int = 500) -> Iterator[Table]:
     rows = []
     for items in (20, 50, 100):
         with warnings.catch_warnings():
@@ -105,10 +105,4 @@ def coverage_table(runs: int = 500) -> Table:
             truth, share = coverage(items, runs)
         rows.append((items, runs, truth, share, "0.92 to 0.98" if items >= 50 else ""))
     title = "Coverage of the 95 % percentile interval over items, multi_pi over B"
-    return Table(("items", "runs", "population", "covered", "goal"), tuple(rows), title=title)
-
-
-if __name__ == "__main__":
-    from rich.console import Console
-
-    coverage_table().print(Console(width=120))
+    yield Table(("items", "runs", "population", "covered", "goal"), tuple(rows), title=title)

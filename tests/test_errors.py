@@ -89,7 +89,7 @@ def test_all_of_the_package_is_complete():
         for name, value in vars(caesura).items()
         if not inspect.ismodule(value) and (not name.startswith("_") or name == "__version__")
     }
-    assert set(caesura.__all__) == reachable | {"errors"}
+    assert set(caesura.__all__) == reachable | {"errors", "simulation"}
     assert len(caesura.__all__) == len(set(caesura.__all__))
     for name in caesura.__all__:
         assert getattr(caesura, name) is not None

@@ -9,11 +9,15 @@ import sys
 def loaded_after(statement: str) -> set[str]:
     code = f"import sys\n{statement}\nprint(' '.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return {name.partition(".")[0] for name in done.stdout.split()}
+    return set(done.stdout.split())
+
+
+def packages(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
 
 
 def test_package_brings_numpy_and_nothing_else() -> None:
-    extra = loaded_after("import caesura") - loaded_after("import numpy")
+    extra = packages(loaded_after("import caesura")) - packages(loaded_after("import numpy"))
     third_party = {name for name in extra if name not in sys.stdlib_module_names and not name.startswith("_")}
     third_party.discard("cython_runtime")  # a name that compiled modules register; there is no such package
     assert third_party == {"caesura"}
@@ -23,3 +27,8 @@ def test_help_does_not_load_rich() -> None:
     loaded = loaded_after("import caesura.cli")
     assert "click" in loaded
     assert "rich" not in loaded
+
+
+def test_random_numbers_are_loaded_when_drawn() -> None:
+    extra = loaded_after("import caesura") - loaded_after("import numpy")  # which brings them itself in some versions
+    assert "numpy.random" not in extra

@@ -7,7 +7,7 @@
 0.75
 """
 
-from caesura import errors
+from caesura import errors, simulation
 from caesura.agreement.clusters import Clustering, cluster_coders
 from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
 from caesura.agreement.coefficients import agreement
@@ -70,6 +70,7 @@ __all__ = [
     "score_many",
     "segmentation_similarity",
     "similarity_from_confusion",
+    "simulation",
     "unit_error",
     "win_pr",
     "window_diff",
