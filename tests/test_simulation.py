@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import caesura as cz
 import caesura.simulation as sim
 from caesura.errors import OptionError
-from oracle.agreement import multi_pi
 
 S, B = "segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)"
 
@@ -396,6 +395,10 @@ def moonstone(segeval) -> list[int]:
     samples = segeval.data.samples
     chapters = {**samples.KAZANTSEVA2012_G2, **samples.KAZANTSEVA2012_G5}.values()
     return [mass for coders in chapters for masses in coders.values() for mass in masses]
+
+
+def multi_pi(corpus: cz.Corpus, measure: str) -> float:
+    return cz.agreement(corpus, measure=measure, interval=None).value
 
 
 def pi_by_misses(moonstone, coders, misses, **options):
