@@ -1,6 +1,7 @@
 """One command, ``python -m bench``: every measure against its peer on the same documents, then growth.
 
 Needs the extra ``test`` (segeval and NLTK). A time is the best of several runs; a ratio is the peer's time over ours.
+``python -m bench.level`` is apart: it measures how often the tests of ``caesura.statistics`` cry wolf.
 """
 
 from __future__ import annotations
