@@ -5,6 +5,7 @@ system is, is the caller's affair.
 
     intervals.py    percentile bootstrap over additive parts, mean and standard error over values
     paired.py       two systems on the same items: studentised bootstrap, approximate randomisation
+    multiple.py     many comparisons: Holm, Benjamini-Yekutieli, compact letters, wins and losses
 
 A p-value is significant at alpha if it is alpha or less.
 """
@@ -12,6 +13,7 @@ A p-value is significant at alpha if it is alpha or less.
 from __future__ import annotations
 
 from caesura.statistics.intervals import BootstrapInterval, MeanInterval, bootstrap, item_weights, mean_interval
+from caesura.statistics.multiple import Wins, benjamini_yekutieli, holm, letters, wins
 from caesura.statistics.paired import PairedBootstrap, Randomisation, paired_bootstrap, randomisation
 
 __all__ = [
@@ -19,9 +21,14 @@ __all__ = [
     "MeanInterval",
     "PairedBootstrap",
     "Randomisation",
+    "Wins",
+    "benjamini_yekutieli",
     "bootstrap",
+    "holm",
     "item_weights",
+    "letters",
     "mean_interval",
     "paired_bootstrap",
     "randomisation",
+    "wins",
 ]
