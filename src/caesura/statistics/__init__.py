@@ -5,6 +5,7 @@ system is, is the caller's affair.
 
     intervals.py    percentile bootstrap over additive parts, mean and standard error over values
     paired.py       two systems on the same items: studentised bootstrap, approximate randomisation
+    ranks.py        many systems: Kruskal-Wallis and Friedman with their comparisons of pairs
     multiple.py     many comparisons: Holm, Benjamini-Yekutieli, compact letters, wins and losses
 
 A p-value is significant at alpha if it is alpha or less.
@@ -15,17 +16,21 @@ from __future__ import annotations
 from caesura.statistics.intervals import BootstrapInterval, MeanInterval, bootstrap, item_weights, mean_interval
 from caesura.statistics.multiple import Wins, benjamini_yekutieli, holm, letters, wins
 from caesura.statistics.paired import PairedBootstrap, Randomisation, paired_bootstrap, randomisation
+from caesura.statistics.ranks import RankTest, friedman, kruskal_wallis
 
 __all__ = [
     "BootstrapInterval",
     "MeanInterval",
     "PairedBootstrap",
     "Randomisation",
+    "RankTest",
     "Wins",
     "benjamini_yekutieli",
     "bootstrap",
+    "friedman",
     "holm",
     "item_weights",
+    "kruskal_wallis",
     "letters",
     "mean_interval",
     "paired_bootstrap",
