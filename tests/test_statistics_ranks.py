@@ -26,9 +26,9 @@ ROUNDING_FIRST_BASE = np.array([
     [5.70, 5.65, 5.55], [6.30, 6.30, 6.25],
 ])  # fmt: skip
 
-# Siegel & Castellan (1988), Nonparametric statistics for the behavioral sciences, pages 211-214, the data of their comparison
-# of pairs, as the help page of kruskalmc in the R package pgirmess has them. Three of 18 values are tied twice over.
-SIEGEL_CASTELLAN = [
+# The example of kruskalmc in the R package pgirmess, which computes the comparison of pairs of Siegel & Castellan (1988),
+# Nonparametric statistics for the behavioral sciences, pages 213-214. 0.44 occurs twice and 0.80 three times.
+KRUSKALMC = [
     [0.44, 0.44, 0.54, 0.32, 0.21, 0.28],
     [0.70, 0.77, 0.48, 0.64, 0.71, 0.75],
     [0.80, 0.76, 0.34, 0.80, 0.73, 0.80],
@@ -90,9 +90,9 @@ def test_rounding_first_base_without_the_correction_for_ties():
 # Kruskal-Wallis: published
 
 
-def test_siegel_and_castellan():
-    """Their rule on their data, worked through by hand: rank sums, critical difference without ties, which pairs differ."""
-    found = kruskal_wallis(SIEGEL_CASTELLAN)
+def test_the_rule_of_siegel_and_castellan():
+    """Worked through by hand: rank sums, their critical difference (without ties) and ours, which pairs differ."""
+    found = kruskal_wallis(KRUSKALMC)
     assert (found.mean_ranks * 6).tolist() == [25, 65, 81]
     untied = stats.norm.isf(0.05 / 6) * math.sqrt(18 * 19 / 12 * (1 / 6 + 1 / 6))
     assert found.critical[0, 1] == pytest.approx(untied * math.sqrt(1 - (6 + 24) / (18**3 - 18)))
@@ -102,7 +102,7 @@ def test_siegel_and_castellan():
 
 
 def test_chicks_at_birth():
-    """kruskalmc of pgirmess, as Schlegel & Smit print it ("Intro R workshop", chapter on analysis of variance).
+    """p, differences and critical differences that R and kruskalmc print in a course text (biostats, chapter 07-anova).
 
     Its critical differences are Siegel & Castellan's without ties, so ours are smaller by the correction of the variance.
     """
