@@ -23,6 +23,10 @@ def test_package_brings_numpy_and_nothing_else() -> None:
     assert third_party == {"caesura"}
 
 
+def test_statistics_bring_scipy_only_when_used() -> None:
+    assert not {"scipy", "scikit_posthocs", "pandas"} & loaded_after("import caesura.statistics")
+
+
 def test_help_does_not_load_rich() -> None:
     loaded = loaded_after("import caesura.cli")
     assert "click" in loaded

@@ -1,0 +1,22 @@
+"""Paired tests from their definitions: every swap in turn, every resample scored by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+
+def ratio(rows: list[tuple[int, int]]) -> Fraction:
+    """Pooled first part over pooled second part."""
+    return Fraction(sum(part for part, _ in rows), sum(whole for _, whole in rows))
+
+
+def randomisation(a: list[tuple[int, int]], b: list[tuple[int, int]]) -> Fraction:
+    """The share of all 2^n swaps whose difference is at least as large as the one seen."""
+    seen = abs(ratio(a) - ratio(b))
+    larger = 0
+    for swaps in product([False, True], repeat=len(a)):
+        one = [y if swap else x for x, y, swap in zip(a, b, swaps, strict=True)]
+        other = [x if swap else y for x, y, swap in zip(a, b, swaps, strict=True)]
+        larger += abs(ratio(one) - ratio(other)) >= seen
+    return Fraction(larger, 2 ** len(a))
