@@ -21,6 +21,7 @@ from caesura.measures.similarity import similarity_from_confusion
 from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
+from caesura.model.marks import Marks
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.operations import OperationsTable, operations_table
@@ -31,6 +32,7 @@ __all__ = [
     "Corpus",
     "Dialogue",
     "Edit",
+    "Marks",
     "Measure",
     "OperationsTable",
     "Score",
