@@ -15,6 +15,7 @@ from caesura.measures.base import Measure
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
 from caesura.measures.crisp import crisp, unit_error
 from caesura.measures.flexible import flexible_similarity
+from caesura.measures.fuzzy import fuzzy_success
 from caesura.measures.many import Scores, score_many
 from caesura.measures.registry import measures, parse
 from caesura.measures.similarity import similarity_from_confusion
@@ -46,6 +47,7 @@ __all__ = [
     "crisp",
     "errors",
     "flexible_similarity",
+    "fuzzy_success",
     "measures",
     "operations_table",
     "parse",

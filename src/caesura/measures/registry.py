@@ -11,6 +11,7 @@ from caesura.measures.base import Measure, _unknown
 from caesura.measures.boundary import BoundaryConfusion, BoundarySimilarity, SegmentationSimilarity
 from caesura.measures.crisp import Crisp, UnitError
 from caesura.measures.flexible import FlexibleSimilarity
+from caesura.measures.fuzzy import FuzzySuccess
 from caesura.measures.window import Pk, WindowDiff, WinPR
 
 __all__ = ["measures", "parse"]
@@ -27,6 +28,7 @@ _REGISTRY: dict[str, type[Measure]] = {
         BoundarySimilarity,
         BoundaryConfusion,
         FlexibleSimilarity,
+        FuzzySuccess,
     )
 }
 
