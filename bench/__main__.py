@@ -10,14 +10,14 @@ import sys
 
 from rich.console import Console
 
-from bench import flexible, linear
+from bench import flexible, fuzzy, linear
 from caesura import __version__
 
 
 def main() -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
     console.print(f"caesura {__version__}, Python {platform.python_version()}, {platform.machine()}, one thread\n")
-    for table in (*linear.tables(), *flexible.tables()):
+    for table in (*linear.tables(), *flexible.tables(), *fuzzy.tables()):
         table.print(console)
 
 
