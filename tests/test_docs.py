@@ -14,3 +14,8 @@ def test_case_study(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(shared / "oracles")  # where nccu.jsonl is
     failed, attempted = doctest.testfile(str(DOCS / "flexible.md"), module_relative=False)
     assert (failed, attempted > 20) == (0, True)
+
+
+def test_fuzzy() -> None:
+    failed, attempted = doctest.testfile(str(DOCS / "fuzzy.md"), module_relative=False)
+    assert (failed, attempted > 10) == (0, True)
