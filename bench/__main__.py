@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from rich.console import Console
 
-from bench import agreement, flexible, linear, simulation
+from bench import agreement, flexible, fuzzy, level, linear, simulation
 from caesura import __version__
 from caesura.report.table import Table
 
@@ -22,6 +22,8 @@ PARTS: dict[str, Callable[[], Iterable[Table]]] = {
     "agreement": agreement.tables,
     "coverage": agreement.coverage_tables,
     "simulation": simulation.tables,
+    "fuzzy": fuzzy.tables,
+    "level": level.tables,
 }
 
 

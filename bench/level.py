@@ -1,4 +1,4 @@
-"""``python -m bench.level``: how often each test calls two equal systems different.
+"""How often each test calls two equal systems different.
 
 2,000 pairs of systems that are alike are compared at 5 %, for 6, 20 and 100 items; a test that keeps its level does so in
 about 5 % of them, and never much more. Every item has its own size and difficulty, and both systems meet it in the same
@@ -7,11 +7,9 @@ way, so that their outputs could change places. Takes a few minutes.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from rich.console import Console
 
 from caesura.report.table import Table
 from caesura.statistics import bootstrap, paired_bootstrap, randomisation
@@ -128,13 +126,3 @@ def tables() -> Iterator[Table]:
         digits=2,
         group=0,
     )
-
-
-def main() -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
-    for table in tables():
-        table.print(console)
-
-
-if __name__ == "__main__":
-    main()

@@ -19,3 +19,8 @@ def test_case_study(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_simulation() -> None:
     failed, attempted = doctest.testfile(str(DOCS / "simulation.md"), module_relative=False)
     assert (failed, attempted > 20) == (0, True)
+
+
+def test_fuzzy() -> None:
+    failed, attempted = doctest.testfile(str(DOCS / "fuzzy.md"), module_relative=False)
+    assert (failed, attempted > 10) == (0, True)

@@ -115,6 +115,23 @@ INTERFACE = [
     ("segmentation_similarity", ("a", "b", "n_t", "compat")),
     ("boundary_similarity", ("a", "b", "n_t", "compat")),
     ("boundary_confusion", ("reference", "hypothesis", "n_t", "compat")),
+    (
+        "fuzzy_success",
+        (
+            "counts",
+            "hypothesis",
+            "coders",
+            "chain_strength",
+            "minimal_peak",
+            "min_count",
+            "alpha",
+            "beta",
+            "p_min",
+            "p_max",
+            "per_cluster",
+            "edges",
+        ),
+    ),
 ]
 
 

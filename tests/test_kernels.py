@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from caesura.kernels import boundary, segments, window
+from caesura.kernels import boundary, fuzzy, segments, window
 
 EMPTY = np.empty(0, np.int64)
 
@@ -26,6 +26,9 @@ def test_checked_build_checks() -> None:
         window.sweep(ints(1), ints(0, 2), EMPTY, ints(0, 0), ints(2), ints(1), ints(9), np.empty((1, 5)))
     with pytest.raises(IndexError):
         boundary.align(ints(1), EMPTY, ints(0, 2), ints(2), EMPTY, ints(0, 1), ints(0, 1), ints(2), 0, ints(-1, -1))
+    bounds, moments = np.empty((1, 5), np.int64), np.empty((1, 2))
+    with pytest.raises(IndexError):
+        fuzzy.cluster(ints(1), ints(1), ints(0, 2), 1, ints(1), 1, 2.0, bounds, moments, ints(0, 0))
 
 
 @pytest.mark.parametrize("call", [segments.pair_within, segments.unit_overlap, window.sweep, boundary.align])

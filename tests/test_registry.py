@@ -47,6 +47,15 @@ VALUES = {
     "algorithm": st.sampled_from(["exact", "pardist"]),
     "mover": st.sampled_from(["mean", "b", "right"]),
     "counting": st.sampled_from(["pairs", "segsimflex"]),
+    "chain_strength": st.integers(1, 10**6),
+    "minimal_peak": st.integers(1, 50),
+    "min_count": st.integers(1, 50),
+    "alpha": st.sampled_from([1, 1.0, 1.5, 2]) | st.floats(1, 2),
+    "beta": st.sampled_from([0, 2.0, 1e300, float("inf")]) | st.floats(0, allow_subnormal=False),
+    "p_min": share,
+    "p_max": share | st.floats(0, 1e300, allow_subnormal=False),
+    "per_cluster": st.sampled_from(["sum", "best"]),
+    "edges": st.sampled_from(["linear", "ignore"]),
 }
 # The same name means another thing to another measure.
 OTHERWISE = {("flexible_similarity", "transposition"): share | st.sampled_from([{"x": 0.5, ".": 2}])}
@@ -113,6 +122,8 @@ def test_the_name_alone_is_the_default(name):
             "segmentation_similarity(n_t=2, transposition='scaled', compat='fournier2012')",
         ),
         ("pk(window=None)", "pk"),
+        ("fuzzy_success(beta=inf)", "fuzzy_success(beta=inf)"),
+        ("fuzzy_success(beta=1e999, alpha=2.0)", "fuzzy_success(alpha=2, beta=inf)"),
     ],
 )
 def test_written_forms(text, shown):
@@ -131,6 +142,9 @@ UNREADABLE = [
     "pk(window=5))",
     "pk)",
     "pk(window=x)",
+    "pk(window=-inf)",
+    "pk(window=nan)",
+    "pk(window=inf.real)",
     "pk(window=__import__('os'))",
     "pk(window=exit())",
     "pk(window=(lambda: 5)())",
@@ -237,6 +251,10 @@ def test_no_name_at_all(value, message):
         ("pk(window=-1)", "window must be a whole number of at least 1; got -1"),
         ("boundary_similarity(wt=2)", "wt must lie between 0 and 1; got 2"),
         ("boundary_similarity(wt=1e999)", "wt must lie between 0 and 1; got inf"),
+        ("boundary_similarity(wt=inf)", "wt must lie between 0 and 1; got inf"),
+        ("pk(window=inf)", "window must be a whole number; got inf"),
+        ("fuzzy_success(beta=-1)", "beta must be a number from 0 up, or inf; got -1"),
+        ("fuzzy_success(p_min=2, p_max=1)", "p_min must not be above p_max; got 2 and 1"),
         ("boundary_similarity(wt=1j)", "wt must be a number; got 1j"),
         ("boundary_similarity(wt={})", "wt must be a number; got {}"),
     ],
@@ -305,12 +323,16 @@ def test_an_option_overrides_its_preset(name):
             assert KINDS[name](compat=preset, **{option: default})[option] == default
 
 
+# What a function is told about its data and not about the measure: how many coders made the counts.
+ABOUT_THE_DATA = {"fuzzy_success": {"coders"}}
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_the_function_takes_every_option_of_the_measure(name):
     kind = KINDS[name]
     parameters = inspect.signature(getattr(cz, name)).parameters.values()
     keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-    expected = {option.name for option in kind.options}
+    expected = {option.name for option in kind.options} | ABOUT_THE_DATA.get(name, set())
     assert keywords == (expected | {"compat"} if kind.presets else expected)
     assert tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY) == kind.sides
 

@@ -230,7 +230,7 @@ def correctness(sums):
 
 @pytest.mark.parametrize("items", [6, 20])
 def test_equal_systems_are_seldom_called_different(items):
-    """500 comparisons at 5 %; ``python -m bench.level`` has 2,000. The plain bootstrap shows that this can fail."""
+    """500 comparisons at 5 %; ``python -m bench level`` has 2,000. The plain bootstrap shows that this can fail."""
     rng = np.random.default_rng(items)
     counts = {"studentised": 0, "randomisation": 0, "plain": 0}
     for trial in range(500):

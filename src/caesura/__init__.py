@@ -7,29 +7,39 @@
 0.75
 """
 
-from caesura import errors, simulation
-from caesura.agreement.clusters import Clustering, cluster_coders
-from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from caesura import errors
 from caesura.agreement.coefficients import agreement
-from caesura.agreement.labels import LabelAgreement, label_agreement
-from caesura.agreement.pairwise import Pairwise, pairwise
-from caesura.agreement.placed import Placed, boundaries_placed
 from caesura.agreement.result import Agreement
 from caesura.formats import check_same_tokens, read, read_coders, write
 from caesura.measures.base import Measure
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
 from caesura.measures.crisp import crisp, unit_error
 from caesura.measures.flexible import flexible_similarity
+from caesura.measures.fuzzy import fuzzy_success
 from caesura.measures.many import Scores, score_many
 from caesura.measures.registry import measures, parse
 from caesura.measures.similarity import similarity_from_confusion
 from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
+from caesura.model.marks import Marks
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
-from caesura.operations import OperationsTable, operations_table
 from caesura.version import __version__
+
+if TYPE_CHECKING:
+    from caesura import simulation, statistics
+    from caesura.agreement.clusters import Clustering, cluster_coders
+    from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
+    from caesura.agreement.labels import LabelAgreement, label_agreement
+    from caesura.agreement.pairwise import Pairwise, pairwise
+    from caesura.agreement.placed import Placed, boundaries_placed
+    from caesura.judging.judge import judge
+    from caesura.judging.result import Judgement
+    from caesura.operations import OperationsTable, operations_table
 
 __all__ = [
     "Agreement",
@@ -38,7 +48,9 @@ __all__ = [
     "Corpus",
     "Dialogue",
     "Edit",
+    "Judgement",
     "LabelAgreement",
+    "Marks",
     "Measure",
     "OperationsTable",
     "Pairwise",
@@ -58,6 +70,8 @@ __all__ = [
     "crisp",
     "errors",
     "flexible_similarity",
+    "fuzzy_success",
+    "judge",
     "label_agreement",
     "measures",
     "operations_table",
@@ -71,8 +85,44 @@ __all__ = [
     "segmentation_similarity",
     "similarity_from_confusion",
     "simulation",
+    "statistics",
     "unit_error",
     "win_pr",
     "window_diff",
     "write",
 ]
+
+# What few need is imported when it is first asked for, so that starting stays quick.
+_LATER = {
+    "Clustering": "caesura.agreement.clusters",
+    "CochranQ": "caesura.agreement.cochran",
+    "Judgement": "caesura.judging.result",
+    "LabelAgreement": "caesura.agreement.labels",
+    "OperationsTable": "caesura.operations",
+    "Pairwise": "caesura.agreement.pairwise",
+    "PercentageAgreement": "caesura.agreement.cochran",
+    "Placed": "caesura.agreement.placed",
+    "boundaries_placed": "caesura.agreement.placed",
+    "cluster_coders": "caesura.agreement.clusters",
+    "cochran_q": "caesura.agreement.cochran",
+    "judge": "caesura.judging.judge",
+    "label_agreement": "caesura.agreement.labels",
+    "operations_table": "caesura.operations",
+    "pairwise": "caesura.agreement.pairwise",
+    "percentage_agreement": "caesura.agreement.cochran",
+    "simulation": "caesura.simulation",
+    "statistics": "caesura.statistics",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'caesura' has no attribute {name!r}")
+    module = import_module(_LATER[name])
+    found = module if _LATER[name] == f"caesura.{name}" else getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

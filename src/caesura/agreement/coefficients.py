@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.agreement.basis import Basis, Figures
 from caesura.agreement.chance import COEFFICIENTS as DRAWN
-from caesura.agreement.counted import BLOCK, PRESETS, Convention, Counted
+from caesura.agreement.counted import PRESETS, Convention, Counted
 from caesura.agreement.drawn import Drawn, Plan, Progress
 from caesura.agreement.nominal import Nominal
 from caesura.agreement.observed import Observed, observe
@@ -360,17 +360,10 @@ class _Bootstrap:
 
     def _weights(self, n: int) -> Iterator[Floats]:
         """How often each of n is drawn: a row a replicate. Of coders, at least two different ones."""
+        from caesura.statistics.intervals import item_weights  # not needed by everyone
+
         rng = np.random.default_rng([self.seed, n])
-        step = max(1, BLOCK // n)
-        for first in range(0, self.replicates, step):
-            weights = resample(rng, min(step, self.replicates - first), n)
-            if self.over == "coders":
-                while (bad := np.flatnonzero((weights > 0).sum(axis=1) < 2)).size:
-                    weights[bad] = resample(rng, len(bad), n)
+        for weights in item_weights(n, self.replicates, rng):
+            while self.over == "coders" and (bad := np.flatnonzero((weights > 0).sum(axis=1) < 2)).size:
+                weights[bad] = next(item_weights(n, len(bad), rng))
             yield weights
-
-
-def resample(rng: np.random.Generator, replicates: int, n: int) -> Floats:
-    """n draws with replacement, counted: a row a replicate."""
-    chosen = rng.integers(0, n, (replicates, n)) + n * np.arange(replicates)[:, None]
-    return np.bincount(chosen.ravel(), minlength=replicates * n).reshape(replicates, n).astype(float)

@@ -85,9 +85,7 @@ class Observed:
 
     def similarity(self, parts: Floats) -> Floats:
         """Each row of parts as a similarity: error rates are turned round."""
-        value = self.measure.finish(parts, self.scores.types)
-        best, worst = self.measure.best, self.measure.worst
-        return value if best == 1 else (value - worst) / (best - worst)
+        return self.measure.as_similarity(self.measure.finish(parts, self.scores.types))
 
 
 def _sums(rows: Floats, group: Ints, groups: int) -> Floats:

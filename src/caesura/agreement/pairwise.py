@@ -63,7 +63,7 @@ class Pairwise:
         """Values by coder and coder, in the order of ``coders``; NaN where two share no item."""
         place = {coder: i for i, coder in enumerate(self.coders)}
         out = np.full((len(place), len(place)), np.nan)
-        np.fill_diagonal(out, self.measure.best)
+        np.fill_diagonal(out, np.nan if self.measure.best is None else self.measure.best)
         for row in self.rows:
             a, b = (place[coder] for coder in row.coders)
             out[a, b] = row.value

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
-from caesura.measures.batch import Batch, Pair, Text, View, pack
+from caesura.measures.batch import Batch, Compared, Text, View, pack
 from caesura.measures.options import Option
+from caesura.model.marks import Marks
 from caesura.model.score import Edit, Parts, Score
 from caesura.version import __version__
 
@@ -47,14 +48,16 @@ class Measure(ABC):
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")
 
     # Laws, which tests/test_laws.py holds every registered measure to.
-    best: ClassVar[float] = 1.0
-    """The value of two identical segmentations."""
-    worst: ClassVar[float] = 0.0
-    """The other end of the range."""
+    best: ClassVar[float | None] = 1.0
+    """The value of two identical segmentations; None if that varies, and there is no limit to how good a value can be."""
+    worst: ClassVar[float | None] = 0.0
+    """The other end of the range; None if there is no limit to how bad a value can be."""
     symmetric: ClassVar[bool] = False
     """Whether swapping the sides never changes the value."""
     reversible: ClassVar[bool] = True
     """Whether reading the text backwards never changes the value."""
+    needs_boundaries: ClassVar[bool] = False
+    """Whether nothing can be said about a reference without boundaries: ``Undefined``. Else every pair has a value."""
 
     __slots__ = ("_resolved", "compat", "settings")
 
@@ -160,16 +163,28 @@ class Measure(ABC):
         """Whether counts over one list of types mean something else than counts over another."""
         return True
 
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is a better one, as of all but error rates."""
+        return self.best is None or self.worst is None or self.best > self.worst
+
+    def as_similarity(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Error rates turned round; other values as they are."""
+        if self.best is None or self.worst is None or self.higher_is_better:
+            return values
+        return (values - self.worst) / (self.best - self.worst)
+
     aligns: ClassVar[bool] = False
+    """Whether a score keeps its document, from which edits and the like are made when first asked for."""
     score_class: ClassVar[type[Score]] = Score
 
     # -- scoring --------------------------------------------------------------------------------------------------
 
-    def lay(self, pairs: Sequence[Pair]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
+    def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
         """Arrays for the pairs that can be compared at all."""
         return pack(pairs, self.view, self.sides)
 
-    def pack(self, pairs: Sequence[Pair]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
+    def pack(self, pairs: Sequence[Compared]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
         """Arrays for the pairs that can be scored, their places, and what is wrong with the others."""
         batch, places, errors = self.lay(pairs)
         bad = self.check(batch)
@@ -179,7 +194,7 @@ class Measure(ABC):
             batch, places = batch.take(good), places[good]
         return batch, places, errors
 
-    def score(self, a: Text, b: Text) -> Score:
+    def score(self, a: Text | Marks, b: Text) -> Score:
         """The score of one pair: a batch of one."""
         batch, _, errors = self.pack([(a, b)])
         if errors:
@@ -279,14 +294,17 @@ def spread(values: Sequence[Any] | NDArray[Any]) -> Any:
     distinct = list(dict.fromkeys(ends))
     if len(distinct) == 1:
         return distinct[0]
-    if all(isinstance(value, int) for value in distinct):
+    if all(isinstance(value, (int, float)) for value in distinct):
         return f"{min(distinct)}..{max(distinct)}"
     return "/".join(sorted({word for value in distinct for word in str(value).split("/")}))
 
 
 def _ends(value: str) -> tuple[Any, ...]:
-    low, dots, high = value.partition("..")
-    return (int(low), int(high)) if dots and low.isdecimal() and high.isdecimal() else (value,)
+    ends = value.split("..")
+    try:
+        return tuple(int(end) if end.isdecimal() else float(end) for end in ends) if len(ends) == 2 else (value,)
+    except ValueError:
+        return (value,)
 
 
 def _plain(value: object) -> str:

@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
+from caesura.model.marks import Marks
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 
-__all__ = ["Batch", "Pair", "Plain", "Text", "View", "inner_boundaries", "pack"]
+__all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundaries", "pack"]
 
 Ints = NDArray[np.int64]
 Text = Segmentation | Mapping[str, Segmentation]
 """What can be scored: a segmentation, or the streams of a dialogue."""
 Pair = tuple[Text, Text]
+Compared = tuple[Text | Marks, Text]
+"""A pair, or the marks of several coders and what is compared with them."""
 Plain = tuple[Segmentation, Segmentation]
 View = Literal["inner", "typed", "streams"]
 """What a measure looks at: inner positions, each once; inner positions with their types; or all N positions with their
@@ -81,7 +84,7 @@ def _take(documents: Ints, pos: Ints, code: Ints, off: Ints) -> tuple[Ints, Ints
     return pos[index], code[index] if code.size else NONE, offsets
 
 
-def pack(texts: Sequence[Pair], view: View, sides: tuple[str, str]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+def pack(texts: Sequence[Compared], view: View, sides: tuple[str, str]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
     """The batch of all pairs that can be compared, their places in ``texts``, and what is wrong with the others."""
     errors: dict[int, CaesuraError] = {}
     sound = _comparable(texts, sides, errors)
@@ -137,8 +140,8 @@ def _comparable(pairs: Sequence[Any], sides: tuple[str, str], errors: dict[int, 
     return sound
 
 
-def _problem(pair: Any, sides: tuple[str, str]) -> str | None:
-    """Why the two cannot be compared, or None."""
+def _problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> str | None:
+    """Why the two cannot be compared, or None. With ``marks`` the first side may be the marks of several coders."""
     try:
         a, b = pair
     except (TypeError, ValueError):
@@ -146,11 +149,12 @@ def _problem(pair: Any, sides: tuple[str, str]) -> str | None:
     for side, one in zip(sides, (a, b), strict=True):
         if isinstance(one, Mapping):
             return f"{side}: a dialogue, whose streams only flexible_similarity scores; got {len(one)} stream(s)"
-        if not isinstance(one, Segmentation):
-            return f"{side}: a Segmentation is needed; got {type(one).__name__}"
+        counted = marks and side == sides[0]
+        if not isinstance(one, Segmentation) and not (counted and isinstance(one, Marks)):
+            return f"{side}: {'Marks or ' * counted}a Segmentation is needed; got {type(one).__name__}"
     if a.length != b.length:
         return f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
-    if a.units is not None and b.units is not None:
+    if a.units is not None and b.units is not None and a.units is not b.units:
         for i, (one, other) in enumerate(zip(a.units, b.units, strict=True), 1):
             if one != other:
                 return f"unit {i} differs: {sides[0]} has {one!r}, {sides[1]} has {other!r}"

@@ -37,7 +37,7 @@ from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
 from caesura.measures.base import Computed, Counts, Measure, share
-from caesura.measures.batch import Batch, Pair, Text
+from caesura.measures.batch import Batch, Compared, Text
 from caesura.measures.options import Option, choice
 from caesura.measures.similarity import (
     Prices,
@@ -119,7 +119,7 @@ class FlexibleSimilarity(Measure):
         usual = None if self.compat is None else self.presets[self.compat]["transposition"]
         return prices(o["similarity"], o["transposition"], usual, self.mover, types)
 
-    def lay(self, pairs: Sequence[Pair]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
+    def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
         """All N positions with their types, streams end to end."""
         similarity = self["similarity"]
         return pack_streams(pairs, self.sides, named_types(similarity), closed(similarity))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.base import Computed, Measure, spread
-from caesura.measures.batch import Batch, Pair
+from caesura.measures.batch import Batch, Compared
 from caesura.measures.registry import parse
 from caesura.model.score import Score
 
@@ -81,7 +81,7 @@ class Scores:
         return self.measure.make(self.counts[place], self.types, resolved, batch=self.batch.take(document))
 
 
-def score_many(pairs: Iterable[Pair], measure: str | Measure, *, threads: int | None = None) -> Scores:
+def score_many(pairs: Iterable[Compared], measure: str | Measure, *, threads: int | None = None) -> Scores:
     """Score many pairs of segmentations at once.
 
     The documents cross into compiled code together, without the GIL and on ``threads`` threads (all cores by default).

@@ -10,7 +10,7 @@ from typing import Any
 
 from caesura.errors import OptionError
 
-__all__ = ["Option", "choice", "flag", "number", "whole"]
+__all__ = ["Option", "choice", "flag", "from_zero", "number", "whole"]
 
 Check = Callable[[str, object], Any]
 
@@ -52,17 +52,33 @@ def number(minimum: float, maximum: float) -> Check:
     """A finite number between two bounds, both allowed."""
 
     def check(name: str, value: object) -> float:
-        try:
-            if isinstance(value, (bool, str)):
-                raise TypeError
-            result = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            raise OptionError(f"{name} must be a number; got {value!r}") from None
+        result = _number(name, value)
         if math.isnan(result) or not minimum <= result <= maximum:
             raise OptionError(f"{name} must lie between {minimum:g} and {maximum:g}; got {value!r}")
         return int(result) if result.is_integer() else result
 
     return check
+
+
+def from_zero(*, infinite: bool = False) -> Check:
+    """A number that is not negative, and finite unless ``infinite`` is allowed."""
+
+    def check(name: str, value: object) -> float:
+        result = _number(name, value)
+        if not 0 <= result < math.inf and not (infinite and result == math.inf):
+            raise OptionError(f"{name} must be a number from 0 up{', or inf' if infinite else ''}; got {value!r}")
+        return int(result) if result.is_integer() else result
+
+    return check
+
+
+def _number(name: str, value: object) -> float:
+    try:
+        if isinstance(value, (bool, str)):
+            raise TypeError
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise OptionError(f"{name} must be a number; got {value!r}") from None
 
 
 def choice(*allowed: str) -> Check:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import math
+from typing import Any
 
 from caesura.errors import OptionError
 from caesura.measures.base import Measure, _unknown
 from caesura.measures.boundary import BoundaryConfusion, BoundarySimilarity, SegmentationSimilarity
 from caesura.measures.crisp import Crisp, UnitError
 from caesura.measures.flexible import FlexibleSimilarity
+from caesura.measures.fuzzy import FuzzySuccess
 from caesura.measures.window import Pk, WindowDiff, WinPR
 
 __all__ = ["measures", "parse"]
@@ -25,6 +28,7 @@ _REGISTRY: dict[str, type[Measure]] = {
         BoundarySimilarity,
         BoundaryConfusion,
         FlexibleSimilarity,
+        FuzzySuccess,
     )
 }
 
@@ -64,8 +68,15 @@ def parse(text: str | Measure) -> Measure:
             for keyword in call.keywords:
                 if keyword.arg is None or keyword.arg in options:
                     raise ValueError
-                options[keyword.arg] = ast.literal_eval(keyword.value)
+                options[keyword.arg] = _value(keyword.value)
         except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
             raise OptionError(complaint) from None
     compat = options.pop("compat", None)
     return _REGISTRY[name](compat=compat, **options)
+
+
+def _value(node: ast.expr) -> Any:
+    """A literal; infinity, which Python has no literal for, is written as its repr is."""
+    if isinstance(node, ast.Name) and node.id == "inf":
+        return math.inf
+    return ast.literal_eval(node)

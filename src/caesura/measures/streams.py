@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
-from caesura.measures.batch import Batch, Pair, _join, _problem
+from caesura.measures.batch import Batch, Compared, _join, _problem
 from caesura.model.segmentation import UNTYPED, Segmentation
 
 __all__ = ["Dialogues", "Streams", "pack_streams"]
@@ -56,7 +56,7 @@ Aligned = list[tuple[str | None, Segmentation, Segmentation]]
 
 
 def pack_streams(
-    pairs: Sequence[Pair], sides: tuple[str, str], types: tuple[str, ...], closed: bool
+    pairs: Sequence[Compared], sides: tuple[str, str], types: tuple[str, ...], closed: bool
 ) -> tuple[Dialogues, Ints, dict[int, CaesuraError]]:
     """The batch of all pairs that can be compared, their places in ``pairs``, and what is wrong with the others.
 

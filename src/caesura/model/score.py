@@ -189,7 +189,8 @@ class Score:
             "value": self.value,
             "parts": dict(self.parts),
             "figures": self.figures,
-            "params": dict(self.params),
+            # JSON has no infinity; the word is what ``float`` and ``parse`` read.
+            "params": {name: "inf" if value == math.inf else value for name, value in self.params.items()},
             "documents": self.documents,
             "signature": self.signature,
         }

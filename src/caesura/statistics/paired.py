@@ -11,7 +11,7 @@ and nothing is scored twice.
   assumption beyond that, exact for few items, but no interval.
 - :func:`paired_bootstrap`: is 0 a likely difference, in the texts that these items are a sample of? With an interval.
 
-Both keep their level: in ``python -m bench.level`` neither calls more than 6.5 % of 2,000 pairs of equal systems
+Both keep their level: in ``python -m bench level`` neither calls more than 6.5 % of 2,000 pairs of equal systems
 different at 5 %, with 6, 20 or 100 items. The plain percentile bootstrap does not (14 % with 6 items), so it is not here.
 """
 

@@ -1,0 +1,1 @@
+"""Judging segmenters against people: comparison, bounds, significance, and where each goes wrong."""

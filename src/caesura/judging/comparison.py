@@ -1,0 +1,218 @@
+"""Is the better system better, or lucky? All tests of one measure, over all pairs of systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import OptionError, Undefined
+from caesura.judging.trials import Trials
+from caesura.measures.base import Measure
+from caesura.statistics import (
+    RankTest,
+    Wins,
+    friedman,
+    holm,
+    kruskal_wallis,
+    letters,
+    paired_bootstrap,
+    randomisation,
+    wins,
+)
+
+__all__ = ["Comparison", "PairOfSystems", "compare"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PairOfSystems:
+    """Two systems on the items both have."""
+
+    systems: tuple[str, str]
+    difference: float
+    """The value of the first less that of the second, from summed parts."""
+    interval: tuple[float, float] | None
+    """Of the difference, by the studentised bootstrap."""
+    bootstrap: float | None
+    """p-value of the studentised paired bootstrap over items, corrected by Holm over all pairs."""
+    randomisation: float | None
+    """p-value of approximate randomisation over items, corrected by Holm over all pairs."""
+    kruskal_wallis: float | None
+    """p-value by mean ranks over (item, coder), corrected for all pairs (Siegel & Castellan)."""
+    friedman: float | None
+    """p-value by ranks inside (item, coder), corrected for all pairs (Wilcoxon-Nemenyi-McDonald-Thompson)."""
+    wins: int
+    """Items on which the first has the better value."""
+    ties: int
+    losses: int
+    items: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "systems": list(self.systems),
+            "difference": self.difference,
+            "interval": self.interval,
+            "p": {
+                "bootstrap": self.bootstrap,
+                "randomisation": self.randomisation,
+                "kruskal_wallis": self.kruskal_wallis,
+                "friedman": self.friedman,
+            },
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "items": self.items,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Systems compared under one measure."""
+
+    measure: Measure
+    systems: tuple[str, ...]
+    alpha: float
+    kruskal_wallis: RankTest | None
+    friedman: RankTest | None
+    pairs: tuple[PairOfSystems, ...]
+    letters: tuple[str, ...] | None
+    """One string a system: two that share a letter do not differ, by randomisation. None without scikit-posthocs."""
+    notes: tuple[str, ...] = field(default=())
+    """What could not be computed, and why."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "measure": repr(self.measure),
+            "systems": list(self.systems),
+            "alpha": self.alpha,
+            "kruskal_wallis": _plain(self.kruskal_wallis),
+            "friedman": _plain(self.friedman),
+            "pairs": [one.as_dict() for one in self.pairs],
+            "letters": None if self.letters is None else dict(zip(self.systems, self.letters, strict=True)),
+            "notes": list(self.notes),
+        }
+
+
+def _plain(test: RankTest | None) -> dict[str, Any] | None:
+    if test is None:
+        return None
+    return {
+        "statistic": test.statistic,
+        "df": test.df,
+        "p": test.p,
+        "mean_ranks": test.mean_ranks.tolist(),
+        "observations": test.sizes.tolist(),
+        "dropped": test.dropped,
+    }
+
+
+def compare(trials: Trials, systems: tuple[str, ...], *, alpha: float, replicates: int, seed: int) -> Comparison:
+    """All tests that can be made.
+
+    Observations of the rank tests are (item, coder); the paired tests resample and swap items, from summed parts.
+    """
+    notes: list[str] = []
+    seen = trials.observations(systems)
+    by_rank = _try(lambda: kruskal_wallis([column[~np.isnan(column)] for column in seen.T], alpha=alpha), notes)
+    in_blocks = _try(lambda: friedman(seen, alpha=alpha), notes)
+    found = list(combinations(range(len(systems)), 2))
+    tests = [_paired(trials, systems[a], systems[b], replicates, seed, notes) for a, b in found]
+    boot = _holm([one[0] for one in tests])
+    swap = _holm([one[1] for one in tests])
+    won = wins(trials.item_values(systems))
+    pairs = tuple(
+        _pair(trials, systems, (a, b), tests[k], (boot[k], swap[k]), (by_rank, in_blocks), won)
+        for k, (a, b) in enumerate(found)
+    )
+    values = [trials.score(name).value for name in systems]
+    shown = _letters(pairs, systems, values, trials.measure.higher_is_better, alpha, notes)
+    return Comparison(trials.measure, systems, alpha, by_rank, in_blocks, pairs, shown, tuple(dict.fromkeys(notes)))
+
+
+Paired = tuple[float | None, float | None, tuple[float, float] | None, float, int]
+"""Two p-values, the interval of the difference, the difference, and on how many items."""
+
+
+def _paired(trials: Trials, a: str, b: str, replicates: int, seed: int, notes: list[str]) -> Paired:
+    mine, theirs = trials.common(a, b)
+    if not len(mine):
+        notes.append(f"{a} and {b} share no item")
+        return None, None, None, float("nan"), 0
+    swapped = randomisation(mine, theirs, trials.finish, draws=replicates, seed=seed)
+    try:
+        drawn = paired_bootstrap(mine, theirs, trials.finish, replicates=replicates, seed=seed)
+    except Undefined as problem:
+        notes.append(f"{a} and {b}: {problem}")
+        return None, swapped.p, None, swapped.difference, len(mine)
+    return drawn.p, swapped.p, (drawn.low, drawn.high), drawn.difference, len(mine)
+
+
+def _pair(
+    trials: Trials,
+    systems: tuple[str, ...],
+    which: tuple[int, int],
+    test: Paired,
+    p: tuple[float | None, float | None],
+    ranks: tuple[RankTest | None, RankTest | None],
+    won: Wins,
+) -> PairOfSystems:
+    a, b = which
+    up = trials.measure.higher_is_better
+    return PairOfSystems(
+        systems=(systems[a], systems[b]),
+        difference=test[3],
+        interval=test[2],
+        bootstrap=p[0],
+        randomisation=p[1],
+        kruskal_wallis=None if ranks[0] is None else float(ranks[0].pairs[a, b]),
+        friedman=None if ranks[1] is None else float(ranks[1].pairs[a, b]),
+        wins=int((won.wins if up else won.losses)[a, b]),
+        ties=int(won.ties[a, b]),
+        losses=int((won.losses if up else won.wins)[a, b]),
+        items=test[4],
+    )
+
+
+def _try(test: Any, notes: list[str]) -> RankTest | None:
+    try:
+        found: RankTest = test()
+    except (Undefined, OptionError) as problem:
+        notes.append(str(problem))
+        return None
+    return found
+
+
+def _holm(p: list[float | None]) -> list[float | None]:
+    """Corrected over the pairs that could be tested."""
+    there = [one for one in p if one is not None]
+    after = iter(holm(there).tolist() if there else [])
+    return [None if one is None else next(after) for one in p]
+
+
+def _letters(
+    pairs: tuple[PairOfSystems, ...],
+    systems: tuple[str, ...],
+    values: list[float],
+    higher_is_better: bool,
+    alpha: float,
+    notes: list[str],
+) -> tuple[str, ...] | None:
+    table = np.ones((len(systems), len(systems)))
+    place = {name: i for i, name in enumerate(systems)}
+    for one in pairs:
+        if one.randomisation is None:
+            return None
+        a, b = (place[name] for name in one.systems)
+        table[a, b] = table[b, a] = one.randomisation
+    try:
+        return letters(table, values, alpha=alpha, higher_is_better=higher_is_better)
+    except OptionError as problem:
+        notes.append(str(problem))
+        return None

@@ -1,0 +1,360 @@
+"""Every system against every coder, with bounds, intervals, significance, drop and replacement."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.agreement.coefficients import agreement
+from caesura.agreement.observed import observe
+from caesura.errors import CaesuraWarning, InputError, OptionError, Undefined
+from caesura.judging.bounds import Baselines
+from caesura.judging.comparison import Comparison, compare
+from caesura.judging.field import Field, Systems, enter
+from caesura.judging.result import Drop, Judged, Judgement, Replacement
+from caesura.judging.trials import Trials, run
+from caesura.measures.base import Measure
+from caesura.measures.boundary import BoundarySimilarity
+from caesura.measures.flexible import FlexibleSimilarity
+from caesura.measures.registry import parse
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
+from caesura.model.segmentation import Segmentation
+from caesura.statistics import alternative_annotator, bootstrap, mean_interval
+from caesura.version import __version__
+
+__all__ = ["DIALOGUE", "LINEAR", "judge"]
+
+LINEAR = (
+    "boundary_similarity(n_t=2)",
+    "segmentation_similarity(n_t=2)",
+    "boundary_confusion(n_t=2)",
+    "window_diff",
+    "fuzzy_success",
+)
+DIALOGUE = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+
+# Keys of bounds among segmenters: no system can have such a name.
+_BOUND = "\0"
+_HUMAN = _BOUND + "human"
+_RANDOM = _BOUND + "random"
+
+
+def judge(
+    corpus: Corpus,
+    systems: Systems,
+    *,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    interval: str | None = "items",
+    seed: int | None = None,
+    bounds: bool = True,
+    draws: int = 100,
+    level: float = 0.95,
+    replicates: int = 2000,
+    alpha: float = 0.05,
+    epsilon: float = 0.2,
+    progress: Progress | None = None,
+) -> Judgement:
+    """Which segmenter is best, is that luck, and could it stand in for a person?
+
+    ``corpus`` holds the coders, ``systems`` the programs: names of coders in the corpus, a mapping system -> item ->
+    segmentation, or a corpus of their own. Every system is held against every coder on every item it has, the coder
+    being the reference, under each of the ``measures``: by default B, S, the boundary confusion matrix (B-precision and
+    B-recall), WindowDiff and fuzzy success, for dialogue S_f and S_f^B. What a system lacks is named in ``.problems``.
+
+    ``.rows``: the micro value (parts summed over items and coders) and the macro value (mean over items), with an
+    interval, for the systems and for **bounds**: ``human``, every coder against every other, each once as reference;
+    ``random``, segments drawn from those of all coders, the mean of ``draws`` draws; ``regular``, a boundary every mean
+    segment; ``none``; ``all``. ``interval="items"`` is the percentile bootstrap over items (``replicates``, ``level``);
+    ``"pairs"``, for B, mean +- 1.96 SD / sqrt(n) over boundary pairs, as in Figure 10b of 2013: it takes boundaries of
+    one text for independent and is too short. ``random`` has the percentiles of its draws.
+
+    ``.comparisons``, with two systems or more: Kruskal-Wallis with Siegel & Castellan's comparisons and Friedman with the
+    Wilcoxon-Nemenyi-McDonald-Thompson post-hoc, over (item, coder); studentised paired bootstrap and approximate
+    randomisation over items, corrected by Holm; letters at ``alpha``; wins, ties and losses.
+
+    ``.drops``: by how much the coders' agreement falls when the system joins them, multi_pi over the first symmetric
+    measure (kappa where that is flexible similarity). ``.replacements``: the alternative annotator test over the same
+    measure, with ``epsilon`` .2 for experts, .15 for skilled coders, .1 for crowds. ``.mistakes``: where each system
+    goes wrong. ``.undefined`` says what has no meaning here: with one coder there is no human bound, no drop and no
+    replacement.
+
+    Fournier, C., & Inkpen, D. (2012), section 3.4; Fournier, C. (2013), section 6; Calderon, N., Reichart, R., & Dror, R.
+    (2025). The alternative annotator test. ACL.
+
+    >>> from caesura.data import stargazer
+    >>> people = stargazer()
+    >>> seventh = {"reader 7": {"stargazer": people["stargazer", "7"]}}
+    >>> found = judge(people.select(coders="123456"), seventh, seed=1)
+    >>> for name in ("reader 7", "human", "random", "none"):
+    ...     print(f"{name:9} {found.row(name, 'boundary_similarity').value:.3f}")
+    reader 7  0.613
+    human     0.496
+    random    0.411
+    none      0.000
+    >>> print(f"{found.drops[0].value:+.3f}")
+    -0.035
+    """
+    _check(interval, draws, seed)
+    chosen_seed = int(np.random.SeedSequence().generate_state(1, np.uint32)[0]) if seed is None else seed
+    field = enter(corpus, systems)
+    made = _measures(measures, field)
+    names = tuple(field.systems)
+    undefined = _undefined(field, names)
+    plan = _Plan(interval, level, replicates, alpha, chosen_seed)
+    segmenters = _segmenters(field, bounds, draws, chosen_seed)
+    human = _HUMAN if bounds and len(field.names) > 1 else None
+    rows: list[Judged] = []
+    comparisons: list[Comparison] = []
+    problems = list(field.problems)
+    steps = len(made) + 2
+    for step, measure in enumerate(made):
+        trials = run(field, measure, segmenters, human=human)
+        problems += [why for why in trials.problems if not why.startswith(_BOUND)]
+        rows += _rows(trials, names, plan, bounds)
+        able = tuple(name for name in names if name in trials.rows_of)
+        if len(able) > 1:
+            comparisons.append(compare(trials, able, alpha=alpha, replicates=10_000, seed=chosen_seed))
+        if progress is not None:
+            progress(step + 1, steps)
+    if not rows:
+        raise OptionError(f"nothing could be scored: {'; '.join(dict.fromkeys(problems[:5]))}")
+    aligner = next((one for one in made if one.symmetric and one.aligns), _aligner(field))
+    drops = tuple(_drop(field, name, aligner, chosen_seed) for name in names)
+    if progress is not None:
+        progress(steps - 1, steps)
+    replacements = _replacements(field, names, aligner, epsilon)
+    if progress is not None:
+        progress(steps, steps)
+    _warn_of_few_items(rows, plan)
+    words = [
+        "judge", f"systems:{len(names)}", f"coders:{len(field.names)}", f"items:{len(field.items)}",
+        f"interval:{interval or 'none'}", f"level:{level:g}", f"replicates:{replicates}", f"draws:{draws}",
+        f"seed:{chosen_seed}", f"caesura:{__version__}",
+    ]  # fmt: skip
+    return Judgement(
+        rows=tuple(rows),
+        comparisons=tuple(comparisons),
+        drops=drops,
+        replacements=replacements,
+        systems=names,
+        coders=field.names,
+        items=field.items,
+        undefined=undefined,
+        problems=tuple(dict.fromkeys(problems)),
+        seed=chosen_seed,
+        signature="|".join(words),
+        entrants=field,
+        aligner=aligner,
+    )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    interval: str | None
+    level: float
+    replicates: int
+    alpha: float
+    seed: int
+
+
+def _check(interval: str | None, draws: int, seed: int | None) -> None:
+    if interval not in (None, "items", "pairs"):
+        raise OptionError(f"interval must be 'items', 'pairs' or None; got {interval!r}")
+    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
+        raise OptionError(f"draws must be a whole number of at least 1; got {draws!r}")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63):
+        raise OptionError(f"seed must be a whole number from 0 to 2^63 - 1; got {seed!r}")
+
+
+def _dialogue(field: Field) -> bool:
+    return any(not isinstance(one, Segmentation) for by in field.coders.values() for one in by.values())
+
+
+def _aligner(field: Field) -> Measure:
+    return parse(DIALOGUE[0] if _dialogue(field) else LINEAR[0])
+
+
+def _measures(given: str | Measure | Iterable[str | Measure] | None, field: Field) -> tuple[Measure, ...]:
+    if given is None:
+        return tuple(map(parse, DIALOGUE if _dialogue(field) else LINEAR))
+    if isinstance(given, (str, Measure)):
+        given = [given]
+    made = tuple(dict.fromkeys(map(parse, given)))
+    if not made:
+        raise OptionError("measures: at least one is needed; got none")
+    return made
+
+
+def _undefined(field: Field, systems: tuple[str, ...]) -> dict[str, str]:
+    """What has no meaning with so few coders or systems."""
+    out = {}
+    coders = len(field.names)
+    if coders < 2:
+        out["human"] = out["drop"] = "at least two coders are needed; got one"
+    if coders < 3:
+        out["replacement"] = f"the alternative annotator test needs at least 3 coders; got {coders}"
+    if len(systems) < 2:
+        out["comparison"] = "at least two systems are needed; got one"
+    return out
+
+
+def _segmenters(field: Field, bounds: bool, draws: int, seed: int) -> dict[str, Mapping[str, Annotation]]:
+    out: dict[str, Mapping[str, Annotation]] = dict(field.systems)
+    if bounds:
+        base = Baselines(field)
+        rng = np.random.default_rng([seed, 1])
+        out |= {f"{_RANDOM} {k}": base.random(rng) for k in range(draws)}
+        out |= {_BOUND + "regular": base.regular(), _BOUND + "none": base.none(), _BOUND + "all": base.all()}
+    return out
+
+
+def _rows(trials: Trials, systems: tuple[str, ...], plan: _Plan, bounds: bool) -> list[Judged]:
+    rows = [_row(trials, name, name, plan, False) for name in systems if name in trials.rows_of]
+    if not bounds:
+        return rows
+    for name in ("human", "random", "regular", "none", "all"):
+        if name == "random":
+            drawn = [one for one in trials.rows_of if one.startswith(_RANDOM)]
+            rows += [_random(trials, drawn, plan)] if drawn else []
+        elif _BOUND + name in trials.rows_of:
+            rows.append(_row(trials, _BOUND + name, name, plan, True))
+    return rows
+
+
+def _row(trials: Trials, key: str, name: str, plan: _Plan, bound: bool) -> Judged:
+    score = trials.score(key)
+    items, parts = trials.by_item(key)
+    interval, note = _interval(trials, key, parts, plan)
+    macro = float(trials.finish(parts).mean())
+    return Judged(name, bound, trials.measure, score.value, macro, interval, note, len(items), score)
+
+
+def _random(trials: Trials, drawn: list[str], plan: _Plan) -> Judged:
+    """The mean of pooled values over draws, and their percentiles."""
+    values = np.array([trials.score(one).value for one in drawn])
+    score = trials.scores.over(np.concatenate([trials.rows_of[one] for one in drawn]))
+    macro = float(np.mean([trials.macro(one) for one in drawn]))
+    low, high = np.quantile(values, [(1 - plan.level) / 2, (1 + plan.level) / 2]).tolist()
+    note = f"{plan.level:.4g} percentiles of {len(drawn)} draws"
+    items = len({int(i) for one in drawn for i in trials.item[trials.rows_of[one]]})
+    return Judged("random", True, trials.measure, float(values.mean()), macro, (low, high), note, items, score)
+
+
+def _interval(trials: Trials, key: str, parts: Floats, plan: _Plan) -> tuple[tuple[float, float] | None, str]:
+    if plan.interval is None:
+        return None, "no interval was asked for"
+    if plan.interval == "pairs":
+        return _pairs_interval(trials, key, plan)
+    try:
+        found = bootstrap(parts, trials.finish, replicates=plan.replicates, level=plan.level, seed=plan.seed)
+    except Undefined as problem:
+        return None, f"no interval: {problem}"
+    note = f"{plan.level:.4g} percentile bootstrap over {found.items} items, {plan.replicates} replicates"
+    return (found.low, found.high), note
+
+
+def _pairs_interval(trials: Trials, key: str, plan: _Plan) -> tuple[tuple[float, float] | None, str]:
+    measure = trials.measure
+    if not isinstance(measure, BoundarySimilarity):
+        return None, f"no interval: boundary pairs are what boundary_similarity counts; {measure.name} does not"
+    values: dict[float, int] = {}
+    for row in trials.rows_of[key].tolist():
+        for edit in trials.scores[row].edits or ():
+            values[1 - edit.cost] = values.get(1 - edit.cost, 0) + 1
+    if not values:
+        return None, "no interval: there are no boundary pairs"
+    found = mean_interval(list(values), list(values.values()), level=plan.level)
+    note = f"mean ± {found.standard_error:.4f} (one standard error) over {found.n} boundary pairs"
+    return (found.low, found.high), note
+
+
+def _drop(field: Field, system: str, measure: Measure, seed: int) -> Drop:
+    coefficient = "kappa" if isinstance(measure, FlexibleSimilarity) else "multi_pi"
+    if len(field.names) < 2:
+        why = "agreement of coders needs at least two of them; got one"
+        return Drop(system, None, None, None, coefficient, measure, why)
+    items = [item for item in field.items if item in field.systems[system]]
+    values = []
+    try:
+        for one in (field.corpus().select(items=items), field.corpus(system=system)):
+            values.append(agreement(one, measure=measure, coefficient=coefficient, interval=None, seed=seed).value)
+    except InputError as problem:
+        return Drop(system, None, None, None, coefficient, measure, str(problem))
+    return Drop(system, values[0] - values[1], values[0], values[1], coefficient, measure)
+
+
+def _replacements(field: Field, systems: tuple[str, ...], measure: Measure, epsilon: float) -> tuple[Replacement, ...]:
+    """The alternative annotator test of every system: instances are items, similarities those of the measure."""
+    coders = field.names
+    if len(coders) < 3:
+        why = f"the alternative annotator test needs at least 3 coders; got {len(coders)}"
+        return tuple(Replacement(name, None, coders, measure, why) for name in systems)
+    between = _between(field, measure)
+    out = []
+    for name in systems:
+        closeness = _closeness(field, name, measure)
+        try:
+            test = alternative_annotator(*_others(between, closeness), epsilon=epsilon)
+        except Undefined as problem:
+            out.append(Replacement(name, None, coders, measure, str(problem)))
+        else:
+            out.append(Replacement(name, test, coders, measure))
+    return tuple(out)
+
+
+def _between(field: Field, measure: Measure) -> Floats:
+    """Similarity of coders by item: items x coders x coders, NaN where there is none."""
+    place = {coder: i for i, coder in enumerate(field.names)}
+    at = {item: i for i, item in enumerate(field.items)}
+    out = np.full((len(at), len(place), len(place)), np.nan)
+    try:
+        o = observe(field.corpus(), measure)
+    except OptionError:  # no item with two coders
+        return out
+    values = o.similarity(o.parts)
+    for row, value in enumerate(values.tolist()):
+        a, b = (place[o.coders[c]] for c in o.pairs[o.pair[row]])
+        out[at[o.items[o.item[row]]], [a, b], [b, a]] = value
+    return out
+
+
+def _closeness(field: Field, system: str, measure: Measure) -> Floats:
+    """Similarity of a system to each coder by item: items x coders."""
+    trials = run(field, measure, {system: field.systems[system]})
+    out = np.full((len(field.items), len(field.names)), np.nan)
+    rows = trials.rows_of[system]
+    out[trials.item[rows], trials.coder[rows]] = measure.as_similarity(trials.scores.values[rows])
+    return out
+
+
+def _others(between: Floats, closeness: Floats) -> tuple[Floats, Floats]:
+    """S_f and S_h: means over the coders other than j, coders x items, on items that j coded and the system has."""
+    n = between.shape[1]
+    system, human = (np.full((n, len(between)), np.nan) for _ in range(2))
+    for j in range(n):
+        rest = np.arange(n) != j
+        there = ~np.isnan(between[:, j, :][:, rest]) & ~np.isnan(closeness[:, rest])
+        count = there.sum(axis=1)
+        use = count > 0
+        for out, values in ((system, closeness[:, rest]), (human, between[:, j, :][:, rest])):
+            sums = np.where(there, values, 0).sum(axis=1)
+            out[j, use] = sums[use] / count[use]
+    return system, human
+
+
+def _warn_of_few_items(rows: list[Judged], plan: _Plan) -> None:
+    few = min((one.items for one in rows if one.interval is not None and one.segmenter != "random"), default=20)
+    if plan.interval == "items" and few < 20:
+        warnings.warn(
+            f"an interval from {few} items is too short: it covers about .84 at 5 items, .92 at 20, .95 at 50",
+            CaesuraWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,127 @@
+"""Fuzzy success from the definition: position by position, with fractions where alpha is a whole number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class Cluster:
+    lower: int
+    upper: int
+    low: int
+    up: int
+
+
+def chains(h: Sequence[int], chain_strength: int, min_count: int) -> list[tuple[int, int]]:
+    """Ends of the longest runs of marked positions of which consecutive ones are at most ``chain_strength`` apart."""
+    marked = [i for i, count in enumerate(h, 1) if count >= min_count]
+    starts = [i for i in marked if not any(i - chain_strength <= other < i for other in marked)]
+    ends = [i for i in marked if not any(i < other <= i + chain_strength for other in marked)]
+    return list(zip(starts, ends, strict=True))
+
+
+def reach(h: Sequence[int], lower: int, upper: int, beta: float) -> tuple[int, int]:
+    """low and up."""
+    marks = sum(h[i - 1] for i in range(lower, upper + 1))
+    mu = Fraction(sum(i * h[i - 1] for i in range(lower, upper + 1)), marks)
+    variance = sum(h[i - 1] * (i - mu) ** 2 for i in range(lower, upper + 1)) / marks
+    if variance == 0:
+        return lower, upper
+    away = beta * math.sqrt(variance)
+    if math.isinf(away):
+        return lower, upper
+    return max(math.floor(float(mu) - away + 1e-9), lower), min(math.ceil(float(mu) + away - 1e-9), upper)
+
+
+def clusters(h: Sequence[int], *, chain_strength: int, minimal_peak: int, min_count: int, beta: float) -> list[Cluster]:
+    found = []
+    for lower, upper in chains(h, chain_strength, min_count):
+        if any(h[i - 1] >= minimal_peak for i in range(lower, upper + 1)):
+            found.append(Cluster(lower, upper, *reach(h, lower, upper, beta)))
+    return found
+
+
+def reward(h: Sequence[int], cluster: Cluster, q: int, alpha: float) -> Fraction | float:
+    """What a boundary at q earns in its cluster."""
+    total: Fraction | float = Fraction(0)
+    for s in range(cluster.low, cluster.up + 1):
+        if alpha in (1, 2):
+            total += Fraction(h[s - 1], (abs(s - q) + 1) ** int(alpha))
+        else:
+            total += h[s - 1] / (abs(s - q) + 1) ** alpha
+    return total
+
+
+def cost(h: Sequence[int], found: list[Cluster], q: int, p_min: Fraction, p_max: Fraction, edges: str) -> Fraction:
+    """What a phantom at q costs."""
+    before = [one for one in found if one.up < q]
+    after = [one for one in found if one.low > q]
+    if before and after:
+        up, low = before[-1].up, after[0].low
+        return p_max + (p_min - p_max) * Fraction(abs(2 * q - low - up), low - up)
+    if edges == "ignore":
+        return Fraction(0)
+    if after:
+        return p_min + (p_max - p_min) * Fraction(after[0].low - q, after[0].low - 1)
+    return p_min + (p_max - p_min) * Fraction(q - before[-1].up, len(h) - before[-1].up)
+
+
+@dataclass(frozen=True)
+class Success:
+    reward: float
+    weight: int
+    punishment: float
+    clusters: list[Cluster]
+    homes: list[int | str]
+    contributions: list[float]
+    best: float
+
+
+def success(
+    h: Sequence[int],
+    c: Collection[int],
+    coders: int,
+    *,
+    chain_strength: int = 1,
+    minimal_peak: int | None = None,
+    min_count: int = 1,
+    alpha: float = 1,
+    beta: float = 2,
+    p_min: float = 0,
+    p_max: float | None = None,
+    per_cluster: str = "sum",
+    edges: str = "linear",
+) -> Success | None:
+    """None without a cluster."""
+    peak = math.ceil(coders / 2) if minimal_peak is None else minimal_peak
+    found = clusters(h, chain_strength=chain_strength, minimal_peak=peak, min_count=min_count, beta=beta)
+    if not found:
+        return None
+    low_cost = Fraction(p_min)
+    high_cost = Fraction(1, len(found)) if p_max is None else Fraction(p_max)
+    homes: list[int | str] = []
+    contributions: list[Fraction | float] = []
+    for q in sorted(c):
+        inside = [k for k, one in enumerate(found) if one.low <= q <= one.up]
+        homes.append(inside[0] if inside else "phantom")
+        contributions.append(
+            reward(h, found[inside[0]], q, alpha) if inside else -cost(h, found, q, low_cost, high_cost, edges)
+        )
+    total: Fraction | float = Fraction(0)
+    for k in range(len(found)):
+        mine = [earned for home, earned in zip(homes, contributions, strict=True) if home == k]
+        total += max(mine, default=0) if per_cluster == "best" else sum(mine)
+    most = sum(max(reward(h, one, q, alpha) for q in range(one.low, one.up + 1)) for one in found)
+    return Success(
+        float(total),
+        len(found) * coders,
+        float(-sum(x for home, x in zip(homes, contributions, strict=True) if home == "phantom")),
+        found,
+        homes,
+        [float(x) for x in contributions],
+        float(most) / (len(found) * coders),
+    )

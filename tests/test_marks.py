@@ -1,0 +1,148 @@
+"""How many coders marked each place."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import SegmentationError
+
+masses = cz.Segmentation.from_masses
+
+
+@st.composite
+def some(draw: st.DrawFn) -> tuple[list[int], int]:
+    coders = draw(st.integers(1, 9))
+    return draw(st.lists(st.integers(0, coders), max_size=30)), coders
+
+
+@given(some())
+def test_what_is_put_in_comes_out(made):
+    counts, coders = made
+    for given_as in (counts, tuple(counts), np.array(counts, np.int64), np.array(counts, np.uint8)):
+        marks = cz.Marks(given_as, coders)
+        assert marks.counts.tolist() == counts
+        assert (marks.coders, marks.length, len(marks)) == (coders, len(counts) + 1, len(counts) + 1)
+        assert marks.positions.tolist() == [i for i, count in enumerate(counts, 1) if count]
+        assert marks.heights.tolist() == [count for count in counts if count]
+        assert marks.highest == max(counts, default=0)
+
+
+@given(some(), some())
+def test_value_semantics(one, other):
+    a, b = cz.Marks(*one), cz.Marks(*other)
+    assert (a == b) == (one == other)
+    assert a == cz.Marks(*one)
+    assert hash(a) == hash(cz.Marks(*one))
+    assert pickle.loads(pickle.dumps(a)) == a
+    assert a != one[0]
+    assert len({a, cz.Marks(*one)}) == 1
+
+
+@given(st.integers(1, 20), st.data())
+def test_of_segmentations(length, data):
+    position = st.integers(1, length - 1) if length > 1 else st.nothing()
+    sides = data.draw(st.lists(st.frozensets(position), min_size=1, max_size=6))
+    marks = cz.Marks.of(cz.Segmentation.from_positions(length, sorted(side)) for side in sides)
+    assert marks.counts.tolist() == [sum(p in side for side in sides) for p in range(1, length)]
+    assert (marks.coders, marks.length) == (len(sides), length)
+    assert marks == cz.Marks(marks.counts, len(sides))
+
+
+def test_of_types_and_ends():
+    """A position counts once for each coder, whatever stands there, and the end of the text never.
+
+    1  ··{x+y}···     2  ··,···.     3  ······
+    """
+    typed = cz.Segmentation.from_sets([set(), {"x", "y"}, set(), set()], types=["x", "y"])
+    ended = cz.Segmentation.from_marks(["", ",", "", "", "."])
+    assert cz.Marks.of([typed, ended, masses([5])]).counts.tolist() == [0, 2, 0, 0]
+
+
+def test_a_long_text_with_few_marks_is_small():
+    long = cz.Segmentation.from_positions(2**31 - 1, [5, 10**9])
+    marks = cz.Marks.of([long, long, masses([2**31 - 1])])
+    assert (marks.positions.tolist(), marks.heights.tolist()) == ([5, 10**9], [2, 2])
+    assert repr(marks) == "Marks(3 coders, 2147483647 units, 2 marked positions, highest 2)"
+
+
+def test_units():
+    told = [masses([1, 1], units=["to", "be"]), masses([2]), masses([2], units=["to", "be"])]
+    assert cz.Marks.of(told).units == ("to", "be")
+    assert cz.Marks.of(told[::-1]).units == ("to", "be")
+    assert cz.Marks.of([masses([2])]).units is None
+    assert cz.Marks([1], 3, units=["to", "be"]) != cz.Marks([1], 3)
+    with pytest.raises(SegmentationError) as caught:
+        cz.Marks.of([*told, masses([2], units=["to", "do"])])
+    assert str(caught.value) == "segmentations[3]: all must be of one text; unit 2 is 'do', before it was 'be'"
+    with pytest.raises(SegmentationError) as caught:
+        cz.Marks([1], 3, units=["to"])
+    assert str(caught.value) == "units: one string a unit is needed; got 1 for 2 units"
+
+
+def test_repr():
+    assert repr(cz.Marks([0, 4, 0], 7)) == "Marks(7 coders, 4 units: ··4··)"
+    assert repr(cz.Marks([], 1)) == "Marks(1 coder, 1 unit: ·)"
+    assert repr(cz.Marks([1] + [0] * 60, 2)) == "Marks(2 coders, 62 units, 1 marked position, highest 1)"
+
+
+def test_marks_cannot_be_changed():
+    given_counts = np.array([0, 4, 0])
+    marks = cz.Marks(given_counts, 7)
+    given_counts[0] = 5
+    assert marks.counts.tolist() == [0, 4, 0]
+    for name in ("coders", "positions", "heights", "length", "units"):
+        with pytest.raises(AttributeError) as caught:
+            setattr(marks, name, 1)
+        assert str(caught.value) == f"Marks are immutable; cannot set {name!r}"
+    with pytest.raises(AttributeError) as caught:
+        del marks.coders
+    assert str(caught.value) == "Marks are immutable; cannot delete 'coders'"
+    for array in (marks.positions, marks.heights):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+@pytest.mark.parametrize(
+    ("counts", "coders", "message"),
+    [
+        ([0, 8, 9], 7, "counts[1]: position 2 can be marked by 0 to 7 coders; got 8"),
+        ([0, 1, -1], 7, "counts[2]: position 3 can be marked by 0 to 7 coders; got -1"),
+        (np.array([2]), 1, "counts[0]: position 1 can be marked by 0 to 1 coders; got 2"),
+        ([0, 1.5], 7, "counts[1]: a whole number is needed; got 1.5"),
+        ([0, float("nan")], 7, "counts[1]: a whole number is needed; got nan"),
+        ([True], 7, "counts[0]: a whole number is needed; got True"),
+        ("0101", 7, "counts: a sequence of whole numbers is needed; got the string '0101'"),
+        (5, 7, "counts: a sequence of whole numbers is needed; got 5"),
+        ([0], 0, "coders: there must be 1 to 2147483647; got 0"),
+        ([0], 2**31, "coders: there must be 1 to 2147483647; got 2147483648"),
+        ([0], 2.5, "coders: how many there were must be a whole number; got 2.5"),
+        ([0], True, "coders: how many there were must be a whole number; got True"),
+        ([0], None, "coders: how many there were must be a whole number; got None"),
+    ],
+)
+def test_what_cannot_be(counts, coders, message):
+    with pytest.raises(SegmentationError) as caught:
+        cz.Marks(counts, coders)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("segmentations", "message"),
+    [
+        ([], "segmentations: at least one is needed; got none"),
+        ([masses([2]), "01"], "segmentations[1]: a Segmentation is needed; got str"),
+        ([masses([2, 3]), masses([2, 2])], "segmentations[1]: all must be of one text; got 4 units after 5"),
+        ({"ann": masses([2])}, "segmentations[0]: a Segmentation is needed; got str"),
+        (5, "segmentations: a sequence is needed; got 5"),
+    ],
+)
+def test_what_has_no_marks(segmentations, message):
+    with pytest.raises(SegmentationError) as caught:
+        cz.Marks.of(segmentations)
+    assert str(caught.value) == message
