@@ -3,8 +3,9 @@
 from caesura.cli.agree import agree
 from caesura.cli.convert import convert
 from caesura.cli.demo import demo
+from caesura.cli.judge import judge
 from caesura.cli.listing import list_measures
 from caesura.cli.program import main
 from caesura.cli.score import score
 
-__all__ = ["agree", "convert", "demo", "list_measures", "main", "score"]
+__all__ = ["agree", "convert", "demo", "judge", "list_measures", "main", "score"]

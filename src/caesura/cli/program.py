@@ -205,10 +205,11 @@ def console_for_tables() -> Console:
 
 
 class Progress:
-    """A bar on standard error while chance is drawn, on a terminal only."""
+    """A bar on standard error while something takes long, on a terminal only."""
 
-    def __init__(self, wanted: bool) -> None:
+    def __init__(self, wanted: bool, doing: str = "drawing") -> None:
         self.wanted = wanted and sys.stderr.isatty()
+        self.doing = doing
 
     def __enter__(self) -> Callable[[int, int], None] | None:
         if not self.wanted:
@@ -216,9 +217,9 @@ class Progress:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn("drawing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        columns = (TextColumn(self.doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self.task = self.bar.add_task("drawing", total=None)
+        self.task = self.bar.add_task(self.doing, total=None)
         self.bar.start()
         return lambda made, total: self.bar.update(self.task, completed=made, total=total)
 

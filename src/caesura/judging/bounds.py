@@ -12,24 +12,24 @@ one their most frequent types. So does the mark at the end of a text, where the 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.judging.field import Field
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 from caesura.simulation import fill, regular_segmentation
 
-__all__ = ["BOUNDS", "Baselines"]
+__all__ = ["Baselines"]
 
-BOUNDS = ("human", "random", "regular", "none", "all")
-
-Marks = tuple[str, ...]
-Place = Callable[[int], Sequence[int]]
+Ints = NDArray[np.int64]
+Place = Callable[[int], Ints]
 """From the number of units to positions."""
+Choose = Callable[["_Kinds", int], Ints]
+"""Which of the kinds so many boundaries take."""
 
 
 class Baselines:
@@ -43,14 +43,14 @@ class Baselines:
         return [text for by in self.field.coders.values() for one in by.values() for text in _streams(one).values()]
 
     @cached_property
-    def masses(self) -> list[int]:
+    def masses(self) -> Ints:
         """The lengths of all segments of all coders."""
-        return [mass for text in self._texts for mass in text.masses]
+        return np.concatenate([np.asarray(text.masses, np.int64) for text in self._texts])
 
     @cached_property
     def mean_mass(self) -> float:
         """The mean of ``masses``."""
-        return sum(self.masses) / len(self.masses)
+        return float(self.masses.mean())
 
     @cached_property
     def _scale(self) -> tuple[str, ...] | None:
@@ -62,62 +62,80 @@ class Baselines:
         return None if names <= set(UNTYPED) else in_order(names)
 
     @cached_property
-    def _kinds(self) -> tuple[list[Marks], list[Marks]]:
-        """The types of every inner boundary of the coders, and of every end of a text."""
-        inner: list[Marks] = []
-        ends: list[Marks] = []
+    def _kinds(self) -> tuple[_Kinds, _Kinds]:
+        """The types of every inner boundary of the coders, and of every end of a text (none is a kind there)."""
+        code = {name: i for i, name in enumerate(self._scale or UNTYPED)}
+        inner: list[tuple[int, ...]] = []
+        ends: list[tuple[int, ...]] = []
         for text in self._texts:
-            at: dict[int, list[str]] = {}
+            at: dict[int, list[int]] = {}
             for position, name in text.boundaries:
-                at.setdefault(position, []).append(name)
-            ends.append(tuple(at.pop(text.length, ())))
-            inner += map(tuple, at.values())
-        return inner, ends
+                at.setdefault(position, []).append(code[name])
+            ends.append(tuple(sorted(at.pop(text.length, ()))))
+            inner += (tuple(sorted(codes)) for codes in at.values())
+        return _Kinds(inner), _Kinds(ends)
 
     def random(self, rng: np.random.Generator) -> dict[str, Annotation]:
         """Item -> a segmentation with segments drawn from those of the coders."""
-        masses = np.array(self.masses, np.int64)
-        inner, ends = self._kinds
-
-        def draw(n: int, end: bool) -> list[Marks]:
-            pool = ends if end else inner
-            return [pool[i] for i in rng.integers(0, len(pool), n)] if pool else [()] * n
-
-        return self._make(lambda units: fill(units, masses, rng).tolist(), draw)
+        masses = self.masses
+        return self._make(
+            lambda units: fill(units, masses, rng), lambda kinds, n: kinds.pool[rng.integers(0, len(kinds.pool), n)]
+        )
 
     def regular(self) -> dict[str, Annotation]:
         """Item -> a boundary every mean segment."""
-        return self._make(lambda units: regular_segmentation(units, self.mean_mass).inner.tolist(), self._usual)
+        return self._make(lambda units: regular_segmentation(units, self.mean_mass).inner, _usual)
 
     def none(self) -> dict[str, Annotation]:
         """Item -> one segment, without a mark at its end."""
-        return self._make(lambda units: [], lambda n, end: [()] * n)
+        return self._make(lambda units: np.empty(0, np.int64), None)
 
     def all(self) -> dict[str, Annotation]:
         """Item -> a boundary at every position."""
-        return self._make(lambda units: range(1, units), self._usual)
+        return self._make(lambda units: np.arange(1, units), _usual)
 
-    def _usual(self, n: int, end: bool) -> list[Marks]:
-        pool = self._kinds[1 if end else 0]
-        return [Counter(pool).most_common(1)[0][0] if pool else ()] * n
-
-    def _make(self, place: Place, kinds: Callable[[int, bool], list[Marks]]) -> dict[str, Annotation]:
+    def _make(self, place: Place, choose: Choose | None) -> dict[str, Annotation]:
         made: dict[str, Annotation] = {}
         for item in self.field.items:
             model = next(iter(self.field.coders[item].values()))
-            streams = {name: self._text(text, place, kinds) for name, text in _streams(model).items()}
+            streams = {name: self._text(text, place, choose) for name, text in _streams(model).items()}
             made[item] = streams[""] if isinstance(model, Segmentation) else Dialogue(streams)
         return made
 
-    def _text(self, model: Segmentation, place: Place, kinds: Callable[[int, bool], list[Marks]]) -> Segmentation:
-        positions = list(place(model.length))
+    def _text(self, model: Segmentation, place: Place, choose: Choose | None) -> Segmentation:
+        positions = np.array(place(model.length), np.int64)
         if self._scale is None:
             return Segmentation.from_positions(model.length, positions, units=model.units)
-        marks = [*kinds(len(positions), False), *kinds(1, True)]
-        at = [(p, mark) for p, mark in zip([*positions, model.length], marks, strict=True) if mark]
-        return Segmentation.from_positions(
-            model.length, [p for p, _ in at], marks=[set(mark) for _, mark in at], types=self._scale, units=model.units
-        )
+        codes = np.empty(0, np.int64)
+        if choose is not None:
+            inner, ends = self._kinds
+            if not len(inner.pool):
+                positions = positions[:0]
+            kinds = choose(inner, len(positions))
+            last = choose(ends, 1)
+            sizes = np.concatenate([inner.size[kinds], ends.size[last]])
+            codes = np.concatenate([*(inner.codes[k] for k in kinds), *(ends.codes[k] for k in last)], dtype=np.int64)
+            positions = np.repeat(np.append(positions, model.length), sizes)
+        if len(self._scale) == 1:
+            codes = codes[:0]
+        return Segmentation(model.length, positions, codes, self._scale, units=model.units)
+
+
+class _Kinds:
+    """What stood at boundaries: kinds, and a pool with each as often as it occurred."""
+
+    def __init__(self, found: list[tuple[int, ...]]) -> None:
+        number: dict[tuple[int, ...], int] = {}
+        self.pool = np.array([number.setdefault(one, len(number)) for one in found], np.int64)
+        self.codes = [np.array(one, np.int64) for one in number]
+        self.size = np.array([len(one) for one in number], np.int64)
+
+
+def _usual(kinds: _Kinds, n: int) -> Ints:
+    """The kind that occurred most often; of equally many the first."""
+    if not len(kinds.pool):
+        return np.empty(0, np.int64)
+    return np.full(n, np.bincount(kinds.pool).argmax())
 
 
 def _streams(one: Annotation) -> Mapping[str, Segmentation]:

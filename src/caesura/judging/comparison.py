@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -37,7 +38,7 @@ class PairOfSystems:
     difference: float
     """The value of the first less that of the second, from summed parts."""
     interval: tuple[float, float] | None
-    """Of the difference, by the studentised bootstrap."""
+    """Of the difference, by the studentised bootstrap; infinite where so few items say nothing (null in JSON)."""
     bootstrap: float | None
     """p-value of the studentised paired bootstrap over items, corrected by Holm over all pairs."""
     randomisation: float | None
@@ -57,7 +58,7 @@ class PairOfSystems:
         return {
             "systems": list(self.systems),
             "difference": self.difference,
-            "interval": self.interval,
+            "interval": None if self.interval is None else [x if math.isfinite(x) else None for x in self.interval],
             "p": {
                 "bootstrap": self.bootstrap,
                 "randomisation": self.randomisation,

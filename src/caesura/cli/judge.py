@@ -1,0 +1,164 @@
+"""``caesura judge``: which segmenter is best, and is that luck?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from caesura.cli.program import (
+    MeasureType,
+    Progress,
+    complain,
+    input_options,
+    load_settings,
+    main,
+    output_options,
+    read_corpus,
+    show,
+)
+from caesura.errors import FormatError, OptionError
+from caesura.measures.base import Measure
+from caesura.model.corpus import Corpus
+
+if TYPE_CHECKING:
+    from caesura.formats.settings import Settings
+    from caesura.judging.field import Systems
+    from caesura.judging.result import Judgement
+
+__all__ = ["judge"]
+
+
+@main.command()
+@click.argument("file", metavar="CORPUS", type=click.Path())
+@click.option(
+    "--system", "systems", multiple=True, required=True,
+    help="A coder in CORPUS that is a program, or a file with the output of one. May be repeated.",
+)  # fmt: skip
+@click.option(
+    "-m", "--measure", "chosen", multiple=True, type=MeasureType(),
+    help="May be repeated; by default B, S, B-precision and recall, WindowDiff and fuzzy success, for dialogue S_f.",
+)  # fmt: skip
+@click.option(
+    "--interval", type=click.Choice(["items", "pairs", "none"]), default="items", show_default=True,
+    help="What an interval is over: items (bootstrap), or for B boundary pairs (as in Fournier 2013, too short).",
+)  # fmt: skip
+@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True)
+@click.option("--replicates", type=click.IntRange(100), default=2000, show_default=True, help="Of the bootstrap.")
+@click.option("--draws", type=click.IntRange(1), default=100, show_default=True, help="Of the random bound.")
+@click.option("--bounds/--no-bounds", default=True, help="Human, random, regular, none, all; shown by default.")
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option(
+    "--epsilon", type=click.FloatRange(0, 1, max_open=True), default=0.2, show_default=True,
+    help="Of the alternative annotator test: .2 for experts, .15 for skilled coders, .1 for crowds.",
+)  # fmt: skip
+@click.option("--errors", is_flag=True, help="Where each system goes wrong.")
+@click.option("--list-errors", is_flag=True, help="Every miss, false alarm, near miss and confusion, one a line.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Chosen and printed if not given.")
+@input_options
+@output_options
+def judge(
+    file: str,
+    systems: tuple[str, ...],
+    chosen: tuple[Measure, ...],
+    interval: str,
+    level: float,
+    replicates: int,
+    draws: int,
+    bounds: bool,
+    alpha: float,
+    epsilon: float,
+    errors: bool,
+    list_errors: bool,
+    seed: int | None,
+    format_: str | None,
+    types: str | None,
+    settings_file: str | None,
+    output: str | None,
+) -> None:
+    """Which segmenter is best, is that luck, and where does each go wrong?
+
+    CORPUS holds the people's segmentations, and may hold the systems' too. What a system lacks is named, it is judged on
+    the rest, and the exit code is 1.
+    """
+    from caesura.judging.judge import judge as run
+
+    problems: list[FormatError] = []
+    settings = load_settings(settings_file)
+    corpus = read_corpus(file, format_, types, settings, problems)
+    bad = [str(problem) for problem in problems]
+    if not len(corpus):
+        complain([*bad, "nothing is left to judge"])
+    people, entered = _enter(corpus, systems, (format_, types, settings), problems)
+    with Progress(output is None, "judging") as progress:
+        found = run(
+            people, entered, measures=chosen or None, interval=None if interval == "none" else interval, seed=seed,
+            bounds=bounds, draws=draws, level=level, replicates=replicates, alpha=alpha, epsilon=epsilon,
+            progress=progress,
+        )  # fmt: skip
+    bad = list(dict.fromkeys([*map(str, problems), *found.problems]))
+    if output == "json":
+        data: dict[str, Any] = found.as_dict()
+        if errors or list_errors:
+            data["mistakes"] = {name: one.as_dict() for name, one in found.mistakes.items()}
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    else:
+        _show(found, errors, list_errors, output)
+    if bad:
+        complain(bad)
+
+
+def _enter(
+    corpus: Corpus,
+    systems: tuple[str, ...],
+    reading: tuple[str | None, str | None, Settings | None],
+    problems: list[FormatError],
+) -> tuple[Corpus, Systems]:
+    """Names of coders, or files: either way a corpus of people and a corpus of systems."""
+    inside = [name for name in systems if name in corpus.coders]
+    made: dict[str, dict[str, Any]] = {name: corpus.of_coder(name) for name in inside}
+    for path in systems:
+        if path in inside:
+            continue
+        if not Path(path).exists():
+            there = ", ".join(map(repr, corpus.coders))
+            raise OptionError(f"system {path!r} is neither a coder of the corpus ({there}) nor a file")
+        theirs = read_corpus(path, *reading, problems)
+        for name in theirs.coders:
+            if name in made:
+                raise OptionError(f"system {name!r} is given twice, the second time in {path}; rename one of them")
+            made[name] = _items(theirs.of_coder(name), corpus)
+    people = [coder for coder in corpus.coders if coder not in inside]
+    if not people:
+        raise OptionError("at least one coder is needed to judge against; all of the corpus are systems")
+    return corpus.select(coders=people), made
+
+
+def _items(mine: dict[str, Any], corpus: Corpus) -> dict[str, Any]:
+    """Two files of one item each go together whatever the names."""
+    if len(mine) == len(corpus.items) == 1:
+        return dict(zip(corpus.items, mine.values(), strict=True))
+    return mine
+
+
+def _show(found: Judgement, errors: bool, list_errors: bool, output: str | None) -> None:
+    from caesura.report.judgement import (
+        comparison_table,
+        drop_table,
+        mistake_list,
+        mistake_table,
+        replacement_table,
+        score_tables,
+    )
+
+    tables = score_tables(found)
+    tables += [comparison_table(one) for one in found.comparisons]
+    tables += [drop_table(found.drops), replacement_table(found.replacements)]
+    tables += [mistake_table(found.mistakes.values())] if errors else []
+    tables += [mistake_list(one) for one in found.mistakes.values()] if list_errors else []
+    for i, table in enumerate(tables):
+        if i:
+            click.echo()
+        show(table, output)
