@@ -7,8 +7,8 @@
 0.75
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+import typing as _typing
 
 from caesura import errors
 from caesura.agreement.coefficients import agreement
@@ -30,7 +30,7 @@ from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.version import __version__
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from caesura import simulation, statistics
     from caesura.agreement.clusters import Clustering, cluster_coders
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
@@ -115,10 +115,10 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if name not in _LATER:
         raise AttributeError(f"module 'caesura' has no attribute {name!r}")
-    module = import_module(_LATER[name])
+    module = _importlib.import_module(_LATER[name])
     found = module if _LATER[name] == f"caesura.{name}" else getattr(module, name)
     globals()[name] = found
     return found

@@ -54,6 +54,7 @@ __all__ = [
     "figure_5a",
     "figure_5b",
     "figure_5c",
+    "fill",
     "misses",
     "near_misses",
     "no_boundaries",
