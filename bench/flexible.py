@@ -9,6 +9,7 @@ import numpy as np
 
 import caesura as cz
 from bench.timing import best
+from caesura.model.dialogue import streams_of
 from caesura.report.table import Table
 
 # How often each type follows a word in the first of the conversations of Lai & Li (2023), to two digits.
@@ -46,7 +47,7 @@ def run(boundaries: int, seed: int = 2) -> tuple[cz.Segmentation, cz.Segmentatio
 
 def tables() -> Iterator[Table]:
     corpus = conversation()
-    a, b = corpus["talk", "A"], corpus["talk", "B"]
+    a, b = (streams_of(corpus["talk", coder]) for coder in "AB")
     cores = os.cpu_count() or 1
     flexible = cz.parse("flexible_similarity")
     rows: list[tuple[str, float, str]] = [

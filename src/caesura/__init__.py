@@ -25,6 +25,7 @@ from caesura.measures.similarity import similarity_from_confusion
 from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
+from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
@@ -48,6 +49,7 @@ __all__ = [
     "Corpus",
     "Dialogue",
     "Edit",
+    "Hierarchy",
     "Judgement",
     "LabelAgreement",
     "Marks",
@@ -59,6 +61,7 @@ __all__ = [
     "Score",
     "Scores",
     "Segmentation",
+    "Span",
     "__version__",
     "agreement",
     "boundaries_placed",
@@ -67,6 +70,7 @@ __all__ = [
     "check_same_tokens",
     "cluster_coders",
     "cochran_q",
+    "common_units",
     "crisp",
     "errors",
     "flexible_similarity",

@@ -3,6 +3,7 @@
     CaesuraError
     ├── InputError (ValueError)      a value that cannot be
     │   ├── SegmentationError        no segmentation can look like this
+    │   ├── HierarchyError           no hierarchy can look like this
     │   ├── MismatchError            two segmentations that cannot be compared
     │   ├── OptionError              a measure, option, preset or coder that does not exist or cannot have this value
     │   └── Undefined                the number asked for has no meaning here
@@ -21,6 +22,7 @@ __all__ = [
     "CaesuraError",
     "CaesuraWarning",
     "FormatError",
+    "HierarchyError",
     "InputError",
     "MismatchError",
     "OptionError",
@@ -40,6 +42,10 @@ class InputError(CaesuraError, ValueError):
 
 class SegmentationError(InputError):
     """No segmentation can look like this: a mass of zero, an unsorted position, an undeclared type."""
+
+
+class HierarchyError(InputError):
+    """No hierarchy can look like this: spans that cross, a span outside the text, levels that contradict nesting."""
 
 
 class MismatchError(InputError):

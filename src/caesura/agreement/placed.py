@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import streams_of
 from caesura.model.segmentation import Segmentation
 
 __all__ = ["Placed", "PlacedRow", "boundaries_placed"]
@@ -76,9 +77,7 @@ def boundaries_placed(corpus: Corpus) -> Placed:
     texts: dict[str, list[Segmentation]] = {coder: [] for coder in corpus.coders}
     items = dict.fromkeys(corpus.coders, 0)
     for item, coder in corpus:
-        one = corpus[item, coder]
-        streams = [one] if isinstance(one, Segmentation) else list(one.values())
-        texts[coder] += streams
+        texts[coder] += streams_of(corpus[item, coder]).values()
         items[coder] += 1
     return Placed(tuple(_row(coder, items[coder], texts[coder]) for coder in corpus.coders))
 

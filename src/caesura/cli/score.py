@@ -21,8 +21,9 @@ from caesura.cli.program import (
 )
 from caesura.errors import FormatError
 from caesura.measures.base import Measure
-from caesura.measures.batch import Pair
+from caesura.measures.batch import Pair, Text
 from caesura.measures.many import score_many
+from caesura.model.hierarchy import Hierarchy
 from caesura.study import pair_up
 
 if TYPE_CHECKING:
@@ -124,6 +125,12 @@ def _alike(one: Measure, other: Measure) -> bool:
     )
 
 
+def _text(one: Text | Hierarchy) -> Text:
+    """What has edits is no hierarchy."""
+    assert not isinstance(one, Hierarchy)
+    return one
+
+
 def _print_edits(pairs: dict[str, Pair], rows: list[tuple[str | None, Score]]) -> None:
     from caesura.report.alignment import LEGEND, draw_text, edit_table
 
@@ -132,7 +139,7 @@ def _print_edits(pairs: dict[str, Pair], rows: list[tuple[str | None, Score]]) -
         if item is None or one.edits is None:
             continue
         click.echo(f"\n{item}: {one.measure.label} = {one.value:.4f}")
-        click.echo(draw_text(*pairs[item], one.edits, width=min(console.width, 100)))
+        click.echo(draw_text(_text(pairs[item][0]), _text(pairs[item][1]), one.edits, width=min(console.width, 100)))
         edit_table(one.edits, ("reference", "hypothesis")).print(console)
     if any(one.edits is not None for item, one in rows if item is not None):
         click.echo(LEGEND)

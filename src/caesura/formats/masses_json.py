@@ -123,6 +123,10 @@ def plain(one: Annotation, path: str, item: str, coder: str, *, labels: bool = F
     place = f"item {item!r}, coder {coder!r}"
     if isinstance(one, Dialogue):
         raise FormatError(path, None, f"{place}: this format cannot hold streams; write a .csv table")
+    if not isinstance(one, Segmentation):
+        raise FormatError(
+            path, None, f"{place}: this format cannot hold a {type(one).__name__}; write spans JSON or CSV"
+        )
     for lost, there, way_out in (
         ("boundary types", one.types != UNTYPED, "write a .csv table"),
         ("the text of the units", one.units is not None, "write a .csv table"),

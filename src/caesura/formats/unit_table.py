@@ -36,7 +36,7 @@ from typing import Any
 from caesura.errors import FormatError, SegmentationError
 from caesura.formats.format import Format, Reading, table_text
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, declare, in_order
 
 __all__ = ["CSV", "TSV"]
@@ -212,11 +212,8 @@ def _share_types(corpus: Corpus) -> Corpus:
     shared: dict[str, dict[str, Annotation]] = {}
     for item, coder in corpus:
         one = corpus[item, coder]
-        shared.setdefault(item, {})[coder] = (
-            Dialogue({stream: _undeclared(side, scale) for stream, side in one.items()})
-            if isinstance(one, Dialogue)
-            else _undeclared(one, scale)
-        )
+        sides = {stream: _undeclared(side, scale) for stream, side in streams_of(one).items()}
+        shared.setdefault(item, {})[coder] = Dialogue(sides) if isinstance(one, Dialogue) else sides[""]
     return Corpus(shared)
 
 
@@ -228,8 +225,7 @@ def _undeclared(one: Segmentation, scale: tuple[str, ...]) -> Segmentation:
 
 def _segmentations(corpus: Corpus) -> Iterator[Segmentation]:
     for key in corpus:
-        one = corpus[key]
-        yield from one.values() if isinstance(one, Dialogue) else (one,)
+        yield from streams_of(corpus[key]).values()
 
 
 def write(corpus: Corpus, path: str, options: Mapping[str, Any], *, delimiter: str) -> str:
@@ -267,7 +263,7 @@ def _streams(path: str, item: str, by_coder: dict[str, Annotation]) -> dict[str,
     for coder, one in by_coder.items():
         if isinstance(one, Dialogue) and "" in one:
             raise FormatError(path, None, f"item {item!r}, coder {coder!r}: a stream must have a name; got ''")
-        for stream, side in one.items() if isinstance(one, Dialogue) else (("", one),):
+        for stream, side in streams_of(one).items():
             streams.setdefault(stream, {})[coder] = side
     if "" in streams and len(streams) > 1:
         whole = next(iter(streams[""]))

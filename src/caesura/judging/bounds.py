@@ -12,14 +12,14 @@ one their most frequent types. So does the mark at the end of a text, where the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.judging.field import Field
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 from caesura.simulation import fill, regular_segmentation
 
@@ -40,7 +40,7 @@ class Baselines:
 
     @cached_property
     def _texts(self) -> list[Segmentation]:
-        return [text for by in self.field.coders.values() for one in by.values() for text in _streams(one).values()]
+        return [text for by in self.field.coders.values() for one in by.values() for text in streams_of(one).values()]
 
     @cached_property
     def masses(self) -> Ints:
@@ -98,7 +98,7 @@ class Baselines:
         made: dict[str, Annotation] = {}
         for item in self.field.items:
             model = next(iter(self.field.coders[item].values()))
-            streams = {name: self._text(text, place, choose) for name, text in _streams(model).items()}
+            streams = {name: self._text(text, place, choose) for name, text in streams_of(model).items()}
             made[item] = streams[""] if isinstance(model, Segmentation) else Dialogue(streams)
         return made
 
@@ -136,7 +136,3 @@ def _usual(kinds: _Kinds, n: int) -> Ints:
     if not len(kinds.pool):
         return np.empty(0, np.int64)
     return np.full(n, np.bincount(kinds.pool).argmax())
-
-
-def _streams(one: Annotation) -> Mapping[str, Segmentation]:
-    return {"": one} if isinstance(one, Segmentation) else one

@@ -12,9 +12,8 @@ import numpy as np
 from caesura.judging.field import Field
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, streams_of
 from caesura.model.score import Edit
-from caesura.model.segmentation import Segmentation
 
 __all__ = ["Mistake", "Mistakes", "mistakes_of"]
 
@@ -150,15 +149,11 @@ def _mistake(edit: Edit, item: str, coder: str) -> Mistake:
     )
 
 
-def _streams(one: Annotation) -> Mapping[str, Segmentation]:
-    return {"": one} if isinstance(one, Segmentation) else one
-
-
 def _offsets(pairs: list[tuple[Annotation, Annotation]]) -> dict[int, int]:
     out = dict.fromkeys(range(-REACH, REACH + 1), 0)
     for reference, hypothesis in pairs:
-        theirs = _streams(hypothesis)
-        for name, text in _streams(reference).items():
+        theirs = streams_of(hypothesis)
+        for name, text in streams_of(reference).items():
             for d in out:
                 out[d] += int(np.isin(text.inner + d, theirs[name].inner, assume_unique=True).sum())
     return out
@@ -167,7 +162,7 @@ def _offsets(pairs: list[tuple[Annotation, Annotation]]) -> dict[int, int]:
 def _density(texts: Iterable[Annotation]) -> float:
     placed = positions = 0
     for one in texts:
-        for text in _streams(one).values():
+        for text in streams_of(one).values():
             placed += text.inner.size
             positions += text.length - 1
     return placed / positions if positions else 0.0

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.batch import Batch, Compared, Text, View, pack
 from caesura.measures.options import Option
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.score import Edit, Parts, Score
 from caesura.version import __version__
@@ -194,7 +195,7 @@ class Measure(ABC):
             batch, places = batch.take(good), places[good]
         return batch, places, errors
 
-    def score(self, a: Text | Marks, b: Text) -> Score:
+    def score(self, a: Text | Marks | Hierarchy, b: Text | Hierarchy) -> Score:
         """The score of one pair: a batch of one."""
         batch, _, errors = self.pack([(a, b)])
         if errors:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 
@@ -19,8 +20,8 @@ __all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundari
 Ints = NDArray[np.int64]
 Text = Segmentation | Mapping[str, Segmentation]
 """What can be scored: a segmentation, or the streams of a dialogue."""
-Pair = tuple[Text, Text]
-Compared = tuple[Text | Marks, Text]
+Pair = tuple[Text | Hierarchy, Text | Hierarchy]
+Compared = tuple[Text | Marks | Hierarchy, Text | Hierarchy]
 """A pair, or the marks of several coders and what is compared with them."""
 Plain = tuple[Segmentation, Segmentation]
 View = Literal["inner", "typed", "streams"]

@@ -7,13 +7,16 @@ from typing import Any
 
 from caesura.errors import OptionError
 from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 
 __all__ = ["Corpus"]
 
 
 class Corpus:
-    """(item, coder) -> what that coder made of that item: a ``Segmentation``, or a mapping stream -> ``Segmentation``.
+    """(item, coder) -> what that coder made of that item.
+
+    That is a ``Segmentation``, a mapping stream -> ``Segmentation`` (a dialogue) or a ``Hierarchy``.
 
     Coders may be missing for some items.
 
@@ -26,14 +29,16 @@ class Corpus:
 
     __slots__ = ("_cells", "_hash", "_rows", "coders", "items")
 
-    def __init__(self, items: Mapping[str, Mapping[str, Segmentation | Mapping[str, Segmentation]]]) -> None:
+    def __init__(
+        self, items: Mapping[str, Mapping[str, Segmentation | Mapping[str, Segmentation] | Hierarchy]]
+    ) -> None:
         cells: dict[tuple[str, str], Annotation] = {}
         coders: dict[str, None] = {}
         for item, by_coder in items.items():
             if not by_coder:
                 raise OptionError(f"item {item!r}: at least one coder is needed; got none")
             for coder, given in by_coder.items():
-                if not isinstance(given, (Segmentation, Mapping)):
+                if not isinstance(given, (Segmentation, Hierarchy, Mapping)):
                     raise OptionError(
                         f"item {item!r}, coder {coder!r}: a Segmentation is needed; got {type(given).__name__}"
                     )
@@ -41,7 +46,9 @@ class Corpus:
                     raise OptionError(
                         f"item {item!r}, coder {coder!r}: the name stands for two that differ in kind only"
                     )
-                cells[str(item), str(coder)] = given if isinstance(given, (Segmentation, Dialogue)) else Dialogue(given)
+                cells[str(item), str(coder)] = (
+                    given if isinstance(given, (Segmentation, Dialogue, Hierarchy)) else Dialogue(given)
+                )
                 coders[str(coder)] = None
         rows: dict[str, dict[str, Annotation]] = {}
         for (item, coder), one in cells.items():

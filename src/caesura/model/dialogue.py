@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
-from caesura.errors import SegmentationError
+from caesura.errors import MismatchError, SegmentationError
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["Annotation", "Dialogue"]
+__all__ = ["Annotation", "Dialogue", "streams_of"]
 
 
 class Dialogue(Mapping[str, Segmentation]):
@@ -72,5 +73,14 @@ class Dialogue(Mapping[str, Segmentation]):
         return head + ", ".join(list(self._streams)[:8]) + (", …)" if len(self) > 8 else ")")
 
 
-Annotation = Segmentation | Dialogue
+Annotation = Segmentation | Dialogue | Hierarchy
 """What a coder makes of an item."""
+
+
+def streams_of(one: Annotation) -> Mapping[str, Segmentation]:
+    """The texts that were segmented: the streams of a dialogue, or one without a name."""
+    if isinstance(one, Dialogue):
+        return one
+    if isinstance(one, Segmentation):
+        return {"": one}
+    raise MismatchError(f"a Segmentation or a Dialogue is needed; got {type(one).__name__}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from caesura.errors import MismatchError
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import Segmentation
 
 __all__ = ["check_same_tokens", "difference"]
@@ -54,7 +54,7 @@ def difference(by_coder: Mapping[str, Annotation]) -> str | None:
 
 
 def _side(one: Annotation, stream: str) -> Segmentation:
-    return one[stream] if isinstance(one, Dialogue) else one
+    return streams_of(one)[stream]
 
 
 def _streams(a: str, one: Annotation, b: str, other: Annotation) -> str | None:
