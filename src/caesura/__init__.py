@@ -35,6 +35,7 @@ if _typing.TYPE_CHECKING:
     from caesura import simulation, statistics
     from caesura.agreement.clusters import Clustering, cluster_coders
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
+    from caesura.agreement.heat import HeatMap, heat_map
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Placed, boundaries_placed
@@ -49,6 +50,7 @@ __all__ = [
     "Corpus",
     "Dialogue",
     "Edit",
+    "HeatMap",
     "Hierarchy",
     "Judgement",
     "LabelAgreement",
@@ -75,6 +77,7 @@ __all__ = [
     "errors",
     "flexible_similarity",
     "fuzzy_success",
+    "heat_map",
     "judge",
     "label_agreement",
     "measures",
@@ -100,6 +103,7 @@ __all__ = [
 _LATER = {
     "Clustering": "caesura.agreement.clusters",
     "CochranQ": "caesura.agreement.cochran",
+    "HeatMap": "caesura.agreement.heat",
     "Judgement": "caesura.judging.result",
     "LabelAgreement": "caesura.agreement.labels",
     "OperationsTable": "caesura.operations",
@@ -109,6 +113,7 @@ _LATER = {
     "boundaries_placed": "caesura.agreement.placed",
     "cluster_coders": "caesura.agreement.clusters",
     "cochran_q": "caesura.agreement.cochran",
+    "heat_map": "caesura.agreement.heat",
     "judge": "caesura.judging.judge",
     "label_agreement": "caesura.agreement.labels",
     "operations_table": "caesura.operations",

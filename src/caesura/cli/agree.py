@@ -125,7 +125,9 @@ def agree(
     results = [one.result for one in found if not isinstance(one.result, str)]
     dropped = {item: why for one in results for item, why in one.dropped.items()}
     bad += [f"item {item!r} left out: {why}" for item, why in dropped.items()]
-    sections = _sections(corpus, measures[0], compat, {"clusters": clusters, "cochran": cochran, "labels": labels})
+    sections = _sections(
+        corpus, measures[0], compat, {"clusters": clusters, "cochran": cochran, "labels": labels, "heat": heat}
+    )
     placed = boundaries_placed(corpus)
     if output == "json":
         data: dict[str, Any] = {"agreement": [_plain(one) for one in found], "placed": placed.as_dict()}
@@ -150,7 +152,7 @@ class _Section:
 def _sections(corpus: Corpus, measure: Measure, compat: str | None, wanted: dict[str, bool]) -> list[_Section]:
     """An analysis that cannot be made says why in its place, and the others are made."""
     made = []
-    for name, make in (("clusters", _clusters), ("cochran", _cochran), ("labels", _labels)):
+    for name, make in (("clusters", _clusters), ("cochran", _cochran), ("labels", _labels), ("heat", _heat)):
         if wanted[name]:
             try:
                 made.append(make(corpus, measure, compat))
@@ -175,6 +177,14 @@ def _cochran(corpus: Corpus, _measure: Measure, _compat: str | None) -> _Section
 
     found = cochran_q(corpus)
     return _Section("cochran", found.as_dict(), (cochran_table(found),))
+
+
+def _heat(corpus: Corpus, _measure: Measure, _compat: str | None) -> _Section:
+    from caesura.agreement.heat import heat_map
+    from caesura.report.heat import draw_heat
+
+    found = heat_map(corpus)
+    return _Section("heat", found.as_dict(), text=draw_heat(found, width=min(console_for_tables().width, 120)))
 
 
 def _labels(corpus: Corpus, _measure: Measure, _compat: str | None) -> _Section:
