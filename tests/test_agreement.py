@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraWarning, OptionError, Undefined
+from corpora import random_corpus
 from oracle import coefficients as oracle
 from oracle.boundary import Rules, explain
 
@@ -129,21 +130,6 @@ def test_one_coder_missing_on_half_the_items_by_hand() -> None:
     assert [(row.name, row.items) for row in result.pairs] == [
         (("ann", "bo"), 2), (("ann", "cy"), 1), (("bo", "cy"), 1),
     ]  # fmt: skip
-
-
-def random_corpus(seed: int, *, items: int = 8, coders: str = "abcde", missing: float = 0.0) -> cz.Corpus:
-    rng = random.Random(seed)
-    made: dict[str, dict[str, cz.Segmentation]] = {}
-    for i in range(items):
-        length = rng.randint(5, 40)
-        base = {p for p in range(1, length) if rng.random() < 0.2}
-        by = {}
-        for coder in coders:
-            mine = {p + rng.choice([0, 0, 0, 1]) for p in base if rng.random() < 0.8}
-            mine |= {p for p in range(1, length) if rng.random() < 0.04}
-            by[coder] = cz.Segmentation.from_positions(length, sorted(p for p in mine if p < length))
-        made[f"item {i}"] = {coder: one for coder, one in by.items() if rng.random() >= missing} or by
-    return cz.Corpus(made)
 
 
 MEASURES = ["boundary_similarity(n_t=3)", "segmentation_similarity(n_t=2)", "crisp(tolerance=1)", "unit_error"]
