@@ -13,7 +13,7 @@ from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, 
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.labels import LabelAgreement, label_agreement
 from caesura.agreement.pairwise import Pairwise, pairwise
-from caesura.agreement.placed import Placed, boundaries_placed
+from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
 from caesura.agreement.result import Agreement
 from caesura.formats import check_same_tokens, read, read_coders, write
 from caesura.measures.base import Measure
@@ -38,6 +38,7 @@ __all__ = [
     "Corpus",
     "Dialogue",
     "Edit",
+    "Heat",
     "LabelAgreement",
     "Measure",
     "OperationsTable",
@@ -51,6 +52,7 @@ __all__ = [
     "agreement",
     "boundaries_placed",
     "boundary_confusion",
+    "boundary_heat",
     "boundary_similarity",
     "check_same_tokens",
     "cluster_coders",

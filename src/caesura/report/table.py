@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Table"]
+__all__ = ["Table", "clean", "pad", "text_width"]
 
 Cell = str | int | float | None
 
@@ -27,11 +28,18 @@ class Table:
     digits: int = 4
     group: int = 0
     """How many of the first columns are left blank where they repeat the row above."""
+    tiny: tuple[str, ...] = ()
+    """Columns, such as p-values, in which what would be shown as 0 is shown as 1.2e-08."""
 
-    def _shown(self, cell: Cell) -> str:
+    def _shown(self, row: Sequence[Cell]) -> list[str]:
+        return [self._text(cell, name in self.tiny) for name, cell in zip(self.columns, row, strict=True)]
+
+    def _text(self, cell: Cell, tiny: bool) -> str:
         if cell is None:
             return ""
-        return f"{cell:.{self.digits}f}" if isinstance(cell, float) else str(cell)
+        if not isinstance(cell, float):
+            return str(cell)
+        return f"{cell:.1e}" if tiny and 0 < abs(cell) < 0.1**self.digits else f"{cell:.{self.digits}f}"
 
     def _numeric(self, column: int) -> bool:
         return all(isinstance(row[column], (int, float)) or row[column] is None for row in self.rows)
@@ -42,12 +50,14 @@ class Table:
         from rich.table import Table as Grid
         from rich.text import Text
 
-        grid = Grid(title=self.title or None, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+        if self.title:
+            console.print(Text(self.title, style="bold"), soft_wrap=True)
+        grid = Grid(box=box.SIMPLE_HEAD)
         for i, name in enumerate(self.columns):
             grid.add_column(Text(name), justify="right" if self._numeric(i) else "left", overflow="fold")
         previous: tuple[Cell, ...] = ()
         for row in self.rows:
-            cells = [Text(self._shown(cell)) for cell in row]
+            cells = [Text(clean(cell)) for cell in self._shown(row)]
             for i in range(self.group):
                 if row[: i + 1] == previous[: i + 1]:
                     cells[i] = Text("")
@@ -55,7 +65,7 @@ class Table:
             grid.add_row(*cells)
         console.print(grid)
         for note in self.notes:
-            console.print(Text(note, style="dim"), soft_wrap=True)
+            console.print(Text(clean(note), style="dim"), soft_wrap=True)
 
     def csv(self) -> str:
         """Full precision, comma-separated. Notes are left out."""
@@ -73,10 +83,10 @@ class Table:
             r"\toprule",
             _latex_row(self.columns),
             r"\midrule",
-            *(_latex_row([self._shown(cell) for cell in row]) for row in self.rows),
+            *(_latex_row(self._shown(row)) for row in self.rows),
             r"\bottomrule",
             r"\end{tabular}",
-            *(f"% {note}" for note in self.notes),
+            *(f"% {clean(note)}" for note in self.notes),
         ]
         return "\n".join(lines) + "\n"
 
@@ -88,4 +98,20 @@ _LATEX = {
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
+    return " & ".join("".join(_LATEX.get(c, clean(c)) for c in cell) for cell in cells) + r" \\"
+
+
+def clean(text: str) -> str:
+    """Text from a stranger, safe to print: control characters become visible."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def text_width(text: str) -> int:
+    """How many columns of a terminal it takes."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+
+
+def pad(text: str, width: int) -> str:
+    """Filled up with blanks."""
+    return text + " " * (width - text_width(text))
