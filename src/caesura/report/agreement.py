@@ -111,7 +111,7 @@ def coder_table(found: Sequence[Found], placed: Placed) -> Table:
                 f"{row.without:.4f} ({row.gain:+.4f})"
             )
     columns = ("coefficient", "over", "coder", "items", "boundaries", "per position", "value", "without", "gain")
-    return Table(columns, tuple(rows), title="Each coder with all others", notes=tuple(notes), group=2)
+    return Table(columns, tuple(rows), title="Each coder with all others", notes=tuple(notes), group=2, apart=True)
 
 
 def pair_table(found: Sequence[Found]) -> Table:
@@ -122,7 +122,7 @@ def pair_table(found: Sequence[Found]) -> Table:
         for row in one.pairs
     ]
     columns = ("coefficient", "over", "coders", "value", "observed", "expected", "items")
-    return Table(columns, tuple(rows), title="Pairs of coders", group=2)
+    return Table(columns, tuple(rows), title="Pairs of coders", group=2, apart=True)
 
 
 def item_table(found: Sequence[Found]) -> Table:
@@ -132,7 +132,8 @@ def item_table(found: Sequence[Found]) -> Table:
         for each, one in _results(found)
         for row in one.items
     ]
-    return Table(("coefficient", "over", "item", "value", "observed", "expected"), tuple(rows), title="Items", group=2)
+    columns = ("coefficient", "over", "item", "value", "observed", "expected")
+    return Table(columns, tuple(rows), title="Items", group=2, apart=True)
 
 
 def cluster_table(found: Clustering) -> Table:

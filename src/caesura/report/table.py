@@ -7,7 +7,7 @@ import io
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,6 +28,8 @@ class Table:
     digits: int = 4
     group: int = 0
     """How many of the first columns are left blank where they repeat the row above."""
+    apart: bool = False
+    """Whether a terminal shows rows that are alike in those columns as a table of their own."""
     tiny: tuple[str, ...] = ()
     """Columns, such as p-values, in which what would be shown as 0 is shown as 1.2e-08."""
 
@@ -45,16 +47,41 @@ class Table:
         return all(isinstance(row[column], (int, float)) or row[column] is None for row in self.rows)
 
     def print(self, console: Console) -> None:
-        """On a terminal or into a file, without colour there."""
+        """On a terminal or into a file, without colour there. Columns with nothing in them are left out."""
+        from rich.text import Text
+
+        blocks = self._blocks() if self.apart else [self]
+        for i, block in enumerate(blocks):
+            if i:
+                console.print()
+            block._print_grid(console)
+        for note in self.notes:
+            console.print(Text(clean(note), style="dim"), soft_wrap=True)
+
+    def _blocks(self) -> list[Table]:
+        """A table for each run of rows that are alike in the first columns, which go into the title."""
+        starts = [i for i, row in enumerate(self.rows) if not i or row[: self.group] != self.rows[i - 1][: self.group]]
+        out = []
+        for first, last in zip(starts, [*starts[1:], len(self.rows)], strict=True):
+            names = self._shown(self.rows[first])[: self.group]
+            rows = tuple(row[self.group :] for row in self.rows[first:last])
+            title = f"{self.title}: {', '.join(names)}"
+            out.append(Table(self.columns[self.group :], rows, title=title, digits=self.digits, tiny=self.tiny))
+        return out
+
+    def _print_grid(self, console: Console) -> None:
         from rich import box
         from rich.table import Table as Grid
         from rich.text import Text
 
         if self.title:
-            console.print(Text(self.title, style="bold"), soft_wrap=True)
+            console.print(Text(clean(self.title), style="bold"), soft_wrap=True)
         grid = Grid(box=box.SIMPLE_HEAD)
-        for i, name in enumerate(self.columns):
-            grid.add_column(Text(name), justify="right" if self._numeric(i) else "left", overflow="fold")
+        filled = [i for i in range(len(self.columns)) if any(row[i] is not None for row in self.rows) or not self.rows]
+        for i in filled:
+            # A number in two lines would be read as two numbers; text gives way.
+            justify: Literal["left", "right"] = "right" if self._numeric(i) else "left"
+            grid.add_column(Text(self.columns[i]), justify=justify, overflow="fold", no_wrap=self._numeric(i))
         previous: tuple[Cell, ...] = ()
         for row in self.rows:
             cells = [Text(clean(cell)) for cell in self._shown(row)]
@@ -62,10 +89,8 @@ class Table:
                 if row[: i + 1] == previous[: i + 1]:
                     cells[i] = Text("")
             previous = row
-            grid.add_row(*cells)
+            grid.add_row(*(cells[i] for i in filled))
         console.print(grid)
-        for note in self.notes:
-            console.print(Text(clean(note), style="dim"), soft_wrap=True)
 
     def csv(self) -> str:
         """Full precision, comma-separated. Notes are left out."""
