@@ -376,3 +376,23 @@ def test_ten_thousand_items_would_fit_into_memory() -> None:
     assert peak < 40e6
     exact = agreement(whole, chance="exact")
     assert abs(result.value - exact.value) < 4 * result.standard_error
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+def test_a_row_of_a_table_is_the_coefficient_of_that_part_alone(missing: float) -> None:
+    corpus = random_talks(11, coders="abcd", missing=missing)
+    whole = agreement(corpus, chance="exact")
+    for row in whole.pairs:
+        alone = agreement(corpus.select(coders=row.name), chance="exact")
+        assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
+        assert row.items == len(alone.items)
+    for row in whole.items:
+        alone = agreement(corpus.select(items=row.name), chance="exact")
+        assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
+    for row in whole.coders:
+        others = agreement(corpus.select(coders=[c for c in corpus.coders if c != row.name]), chance="exact")
+        assert (row.without, row.gain) == pytest.approx((others.value, others.value - whole.value))
+        mine = [pair for pair in whole.pairs if row.name in pair.name]
+        assert row.observed == pytest.approx(sum(pair.observed for pair in mine) / len(mine))
+        assert row.expected == pytest.approx(sum(pair.expected or 0 for pair in mine) / len(mine))
+        assert row.items == len([i for i in corpus.items if (i, row.name) in corpus])

@@ -734,3 +734,20 @@ def test_convert_drop_labels(labelled: Run) -> None:
 def test_convert_drop_labels_of_dialogues(talk: Run) -> None:
     assert talk("convert", "talk.csv", "again.csv", "--drop-labels").exit_code == 0
     assert cz.read("again.csv") == cz.read("talk.csv")
+
+
+def test_the_same_complaint_comes_once(run: Run) -> None:
+    """Both coders of one row have a type that is not declared."""
+    Path("typed.csv").write_text("unit,ann,bo\n1,x,x\n2,,\n")
+    result = run("agree", "typed.csv", "--types", "a,b")
+    assert (result.exit_code, result.stderr.splitlines()) == (
+        1,
+        [
+            "caesura: typed.csv:2: type 'x' is not declared; declared are 'a', 'b'",
+            "caesura: nothing is left to compare",
+        ],
+    )
+
+
+def test_bias_has_no_outliers(run: Run) -> None:
+    assert "the others agree best" not in run("agree", "readers.json", "-c", "bias").stdout

@@ -206,6 +206,7 @@ def _clusters(corpus: Corpus, ask: _Asked, _dropped: dict[str, str]) -> _Section
     from caesura.agreement.clusters import cluster_coders, coefficients_of_clusters
     from caesura.report.agreement import cluster_table
     from caesura.report.dendrogram import draw_dendrogram
+    from caesura.report.table import text_width
 
     known = coefficients_of_clusters(ask.measure)
     flexible = ask.measure.name == "flexible_similarity"
@@ -218,7 +219,8 @@ def _clusters(corpus: Corpus, ask: _Asked, _dropped: dict[str, str]) -> _Section
         chance=ask.chance if flexible else None,
         draws=ask.draws if flexible else None,
     )
-    drawn = draw_dendrogram(found, width=max(20, min(console_for_tables().width - 40, 60)))
+    names = max(map(text_width, found.coders))
+    drawn = draw_dendrogram(found, width=max(20, min(console_for_tables().width - names - 16, 60)))
     return _Section("clusters", found.as_dict(), (cluster_table(found),), drawn)
 
 

@@ -169,8 +169,8 @@ def chosen_measures(chosen: tuple[Measure, ...], settings: Settings | None, corp
 
 
 def complain(problems: Sequence[str]) -> None:
-    """A line on standard error for each, and exit code 1."""
-    for problem in problems:
+    """A line on standard error for each that is new, and exit code 1."""
+    for problem in dict.fromkeys(problems):
         click.echo(f"caesura: {clean(problem)}", err=True)
     click.get_current_context().exit(1)
 
