@@ -8,7 +8,7 @@ from rich.console import Console
 
 import caesura as cz
 from caesura.report.alignment import draw, edit_table
-from caesura.report.table import Table
+from caesura.report.table import Table, clean, pad, text_width
 
 
 def test_every_kind_of_edit_is_drawn() -> None:
@@ -117,3 +117,17 @@ def test_blocks_of_rows_as_tables_of_their_own() -> None:
         ["n"],
     ]  # fmt: skip
     assert table.csv().splitlines()[1] == "pi,B,ann,0.5"
+
+
+def test_clean_keeps_what_writing_needs() -> None:
+    kept = "Zo\u00e9 e\u0301 a\u00a0b \u3000狗 می\u200cروم 👩\u200d🔬"
+    assert clean(kept) == kept
+    assert clean("a\x1b\n\t\u202e\u2028\ud800\x7f") == "a" + "�" * 7
+    assert (text_width("می\u200cروم"), text_width("e\u0301"), text_width("\u3000")) == (5, 1, 2)
+    assert pad("狗", 4) == "狗  "
+
+
+def test_control_characters_in_columns() -> None:
+    out = io.StringIO()
+    Table(("as \x1b[31m",), ((1,),)).print(Console(file=out, width=60))
+    assert "\x1b" not in out.getvalue()

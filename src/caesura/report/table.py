@@ -81,7 +81,7 @@ class Table:
         for i in filled:
             # A number in two lines would be read as two numbers; text gives way.
             justify: Literal["left", "right"] = "right" if self._numeric(i) else "left"
-            grid.add_column(Text(self.columns[i]), justify=justify, overflow="fold", no_wrap=self._numeric(i))
+            grid.add_column(Text(clean(self.columns[i])), justify=justify, overflow="fold", no_wrap=self._numeric(i))
         previous: tuple[Cell, ...] = ()
         for row in self.rows:
             cells = [Text(clean(cell)) for cell in self._shown(row)]
@@ -126,15 +126,21 @@ def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join("".join(_LATEX.get(c, clean(c)) for c in cell) for cell in cells) + r" \\"
 
 
+_JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
+
+
 def clean(text: str) -> str:
-    """Text from a stranger, safe to print: control characters become visible."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Text from a stranger, safe to print: control characters become visible, all that writing needs stays."""
+    return "".join(
+        c if c.isprintable() or c in _JOINERS or unicodedata.category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
+        for c in text
+    )
 
 
 def text_width(text: str) -> int:
     """How many columns of a terminal it takes."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 or c in _JOINERS for c in text)
 
 
 def pad(text: str, width: int) -> str:
