@@ -12,6 +12,7 @@ import pytest
 import caesura as cz
 from caesura.agreement import drawn
 from caesura.agreement.chance import distributions
+from caesura.agreement.observed import observe
 from caesura.errors import OptionError, Undefined
 
 TYPES = [".", ","]
@@ -246,3 +247,152 @@ def test_distributions_add_up_to_one() -> None:
     for name in ("kappa", "pi", "s", "s_modified"):
         for p in distributions(name, np.array([3.0, 0, 7]), np.array([1.0, 1, 8])):
             assert p.sum() == pytest.approx(1)
+
+
+# -- intervals --------------------------------------------------------------------------------------------------------
+
+
+def random_talks(seed: int, *, items: int = 6, coders: str = "abc", missing: float = 0.0) -> cz.Corpus:
+    """Dialogues of one or two streams; coders share most marks, and one may be missing."""
+    rng = np.random.default_rng(seed)
+    made: dict[str, dict[str, dict[str, cz.Segmentation]]] = {}
+    for i in range(items):
+        lengths = [int(n) for n in rng.integers(3, 12, rng.integers(1, 3))]
+        base = [rng.choice([" ", " ", ",", "."], n) for n in lengths]
+        by = {}
+        for coder in coders:
+            mine = [np.where(rng.random(len(b)) < 0.7, b, rng.choice([" ", ",", "."], len(b))) for b in base]
+            by[coder] = {f"S{k}": text("".join(one)) for k, one in enumerate(mine)}
+        gone = rng.choice(list(coders)) if rng.random() < missing else None
+        made[f"i{i}"] = {coder: one for coder, one in by.items() if coder != gone}
+    return cz.Corpus(made)  # type: ignore[arg-type]
+
+
+def basis(corpus: cz.Corpus, coefficient: str, chance: str, measure: str = "flexible_similarity") -> drawn.Drawn:
+    plan = drawn.Plan.of(4000, None, 1, None)
+    return drawn.Drawn(observe(corpus, cz.parse(measure)), coefficient, plan, chance)
+
+
+WEIGHTS = np.array([[1, 1, 1, 1, 1, 1], [2, 0, 1, 3, 0, 0], [0, 0, 6, 0, 0, 0], [1, 2, 0, 0, 2, 1]], float)
+
+
+def resampled(corpus: cz.Corpus, items: tuple[str, ...], weights: np.ndarray) -> cz.Corpus:
+    chosen = [item for item, times in zip(items, weights, strict=True) for _ in range(int(times))]
+    return cz.Corpus({str(k): corpus.of_item(item) for k, item in enumerate(chosen)})
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+@pytest.mark.parametrize("coefficient", ["kappa", "pi", "s", "s_modified"])
+def test_bootstrap_over_items_is_agreement_on_the_resampled_corpus(coefficient: str, missing: float) -> None:
+    corpus = random_talks(5, missing=missing)
+    made = basis(corpus, coefficient, "exact")
+    assert len(made.observed.items) == 6
+    figures = made.over_items(WEIGHTS)
+    for k, weights in enumerate(WEIGHTS):
+        alone = agreement(resampled(corpus, made.observed.items, weights), coefficient=coefficient, chance="exact")
+        assert figures.observed[k] == pytest.approx(alone.observed, abs=1e-9)
+        assert figures.expected[k] == pytest.approx(alone.expected, abs=1e-9)
+        assert figures.corrected[k] == pytest.approx(alone.value, abs=1e-9)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+def test_bootstrap_over_items_of_s_f_b_is_nearly_that(missing: float) -> None:
+    """The expectation of a ratio of sums is not the ratio of expectations, but near."""
+    measure = "flexible_similarity(normalize='boundaries')"
+    corpus = random_talks(5, missing=missing)
+    made = basis(corpus, "kappa", "simulate", measure)
+    figures = made.over_items(WEIGHTS)
+    for k, weights in enumerate(WEIGHTS):
+        alone = agreement(resampled(corpus, made.observed.items, weights), measure=measure, seed=2, draws=8000)
+        assert figures.observed[k] == pytest.approx(alone.observed, abs=1e-9)
+        assert figures.expected[k] == pytest.approx(alone.expected, abs=0.03)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+def test_bootstrap_over_coders(missing: float) -> None:
+    """Pairs weigh w_c w_d, and a coder drawn twice makes no pair with itself."""
+    corpus = random_talks(7, coders="abcd", missing=missing)
+    made = basis(corpus, "kappa", "exact")
+    alone = {row.name: row for row in agreement(corpus, chance="exact").pairs}
+    weights = np.array([[1, 1, 1, 1], [2, 1, 1, 0], [0, 3, 1, 0], [1, 0, 2, 1]], float)
+    figures = made.over_coders(weights)
+    for k, row in enumerate(weights):
+        w = dict(zip(made.observed.coders, row, strict=True))
+        each = [(w[a] * w[b], alone[a, b]) for a, b in alone]
+        whole = sum(weight for weight, _ in each)
+        a, e = (sum(weight * getattr(one, name) for weight, one in each) / whole for name in ("observed", "expected"))
+        assert (figures.observed[k], figures.expected[k]) == pytest.approx((a, e), abs=1e-12)
+        assert figures.corrected[k] == pytest.approx((a - e) / (1 - e), abs=1e-12)
+        if set(row) <= {0, 1}:
+            some = [c for c in w if w[c]]
+            assert figures.corrected[k] == pytest.approx(agreement(corpus.select(coders=some), chance="exact").value)
+
+
+def test_percentiles_of_the_replicates() -> None:
+    """The interval is that of coefficients of corpora made of resampled items."""
+    corpus = random_talks(9, items=20, coders="ab")
+    rng = np.random.default_rng(0)
+    values = []
+    for _ in range(200):
+        times = np.bincount(rng.integers(0, 20, 20), minlength=20)
+        values.append(agreement(resampled(corpus, corpus.items, times), chance="exact").value)
+    low, high = np.quantile(values, [0.025, 0.975])
+    ours = agreement(corpus, chance="exact", interval="items", seed=3).interval
+    assert ours is not None
+    spread = (high - low) / 8  # a percentile of 200 draws is itself uncertain
+    assert ours == (pytest.approx(low, abs=spread), pytest.approx(high, abs=spread))
+
+
+def test_pairs_of_a_coder_without_items_in_the_sample() -> None:
+    """Only the first item has cy; a sample without it is agreement of ann and bo."""
+    whole = corpus(x={**TALK, "cy": ". ,  . "[:7].ljust(8)}, y={"ann": ". .", "bo": "  ."})
+    figures = basis(whole, "pi", "exact").over_items(np.array([[0.0, 2.0]]))
+    alone = agreement(corpus(y={"ann": ". .", "bo": "  ."}), coefficient="pi", chance="exact")
+    assert figures.corrected[0] == pytest.approx(alone.value, abs=1e-12)
+
+
+def test_asymmetric_similarity_takes_the_first_coder_as_first_side() -> None:
+    matrix = {"types": TYPES, "matrix": [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]}
+    measure = cz.parse("flexible_similarity(transposition=1)").replace(similarity=matrix)
+    made = {"z": text(".. "), "a": text(",, ")}
+    forth = agreement(cz.Corpus({"x": made}), measure=measure, chance="exact")
+    back = agreement(cz.Corpus({"x": dict(reversed(made.items()))}), measure=measure, chance="exact")
+    assert (forth.observed, back.observed) == pytest.approx((1 - 1 / 3, 1 - 2 / 3))
+
+
+def test_ten_thousand_items_would_fit_into_memory() -> None:
+    """Draws of all items at once would be 72 MB for each block of 500."""
+    import tracemalloc
+
+    rng = np.random.default_rng(1)
+    talks = {f"i{i}": {c: text("".join(rng.choice([" ", " ", "."], 6))) for c in "ab"} for i in range(2000)}
+    whole = cz.Corpus(talks)
+    tracemalloc.start()
+    try:
+        result = agreement(whole, draws=1000, seed=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 40e6
+    exact = agreement(whole, chance="exact")
+    assert abs(result.value - exact.value) < 4 * result.standard_error
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+def test_a_row_of_a_table_is_the_coefficient_of_that_part_alone(missing: float) -> None:
+    corpus = random_talks(11, coders="abcd", missing=missing)
+    whole = agreement(corpus, chance="exact")
+    for row in whole.pairs:
+        alone = agreement(corpus.select(coders=row.name), chance="exact")
+        assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
+        assert row.items == len(alone.items)
+    for row in whole.items:
+        alone = agreement(corpus.select(items=row.name), chance="exact")
+        assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
+    for row in whole.coders:
+        others = agreement(corpus.select(coders=[c for c in corpus.coders if c != row.name]), chance="exact")
+        assert (row.without, row.gain) == pytest.approx((others.value, others.value - whole.value))
+        mine = [pair for pair in whole.pairs if row.name in pair.name]
+        assert row.observed == pytest.approx(sum(pair.observed for pair in mine) / len(mine))
+        assert row.expected == pytest.approx(sum(pair.expected or 0 for pair in mine) / len(mine))
+        assert row.items == len([i for i in corpus.items if (i, row.name) in corpus])

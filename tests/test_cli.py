@@ -16,6 +16,8 @@ from click.testing import CliRunner, Result
 import caesura as cz
 from caesura.cli import main
 from caesura.data import stargazer
+from caesura.errors import CaesuraWarning
+from caesura.report.dendrogram import draw_dendrogram
 
 Run = Callable[..., Result]
 
@@ -329,3 +331,423 @@ def test_warnings_are_one_line(talk: Run) -> None:
     assert result.exit_code == 0
     assert result.stderr.startswith("caesura: warning: similarity: '?' is identical to no boundary")
     assert result.stderr.count("\n") == 1
+
+
+# -- agreement of many coders -----------------------------------------------------------------------------------------
+
+B = "boundary_similarity(n_t=2)"
+
+
+def tables(text: str) -> list[list[dict[str, str]]]:
+    """The tables of CSV output, which blank lines separate."""
+    return [list(csv.DictReader(io.StringIO(part))) for part in text.strip().split("\n\n")]
+
+
+@pytest.fixture
+def many(run: Run) -> Run:
+    """Three items of three readers; bad is coded by one only, odd by readers of different texts."""
+    Path("many.json").write_text(json.dumps({"items": {
+        "x": {"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [5, 1]},
+        "y": {"ann": [1, 3], "bo": [1, 3], "cy": [2, 2]},
+        "z": {"ann": [4, 4], "bo": [4, 4], "cy": [4, 4]},
+    }}))  # fmt: skip
+    Path("bad.json").write_text(json.dumps({"items": {
+        "x": {"ann": [2, 2, 2], "bo": [2, 3, 1]}, "bad": {"ann": [2, 2]}, "odd": {"ann": [2, 2], "bo": [2, 3]},
+    }}))  # fmt: skip
+    return run
+
+
+def test_agree_shows_values_coders_and_limits(run: Run) -> None:
+    result = run("agree", "readers.json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    # pi* of Hearst's readers over B and S: .4644 and .7667; the preset gives what Fournier printed
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["multi_pi", B, "0.4644", "0.5301", "0.1225"] in lines
+    assert ["multi_pi", "segmentation_similarity(n_t=2)", "0.7667", "0.7952", "0.1225"] in lines
+    assert "no interval: it needs at least two items to resample; there is one" in result.stdout
+    assert "bias, A_e(pi) - A_e(kappa): 0.0014" in result.stdout
+    assert "Each coder with all others" in result.stdout
+    assert "boundaries per item: 7.0000 +- 1.8516 over coders" in result.stdout
+    assert "without 4 the others agree best" in result.stdout
+    assert "(Krippendorff 2004, for alpha)" in result.stdout
+    assert not any(line.endswith("\x1b[0m") for line in result.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("compat", "measure", "value"),
+    [
+        ("fournier2013", B, 0.4405),
+        ("fournier2013", "segmentation_similarity(n_t=2)", 0.7562),
+        (None, B, 0.4644),
+        (None, "segmentation_similarity(n_t=2)", 0.7667),
+    ],
+)
+def test_agree_compat(run: Run, compat: str | None, measure: str, value: float) -> None:
+    """Published in 2013, section 5, and the defaults of the corrected definition."""
+    preset = [] if compat is None else ["--compat", compat]
+    (found,) = json.loads(run("agree", "readers.json", "-m", measure, *preset, "--json").stdout)["agreement"]
+    assert round(found["value"], 4) == value
+    assert ("counted:segments" in found["signature"]) == (compat is not None)
+
+
+def test_agree_compat_chooses_measures_that_know_it(run: Run) -> None:
+    found = json.loads(run("agree", "readers.json", "--compat", "fournier2012", "--json").stdout)["agreement"]
+    assert [one["measure"] for one in found] == ["segmentation_similarity(n_t=2, compat='fournier2012')"]
+
+
+def test_agree_json_has_everything(many: Run) -> None:
+    result = many(
+        "agree", "many.json", "-m", B, "-c", "multi_pi", "-c", "multi_kappa", "-c", "bias", "-c", "alpha", "--seed",
+        "1", "--clusters", "--cochran", "--heat", "--json",
+    )  # fmt: skip
+    assert result.exit_code == 0
+    data = json.loads(result.stdout)
+    corpus = cz.read("many.json")
+    with pytest.warns(CaesuraWarning, match="3 items is too short"):
+        expected = {
+            name: cz.agreement(corpus, coefficient=name, seed=1)
+            for name in ("multi_pi", "multi_kappa", "bias", "alpha")
+        }
+    assert {one["coefficient"]: one["value"] for one in data["agreement"]} == {
+        name: one.value for name, one in expected.items()
+    }
+    assert [one["interval"] for one in data["agreement"]] == [list(one.interval or ()) for one in expected.values()]
+    assert [one["measure"] for one in data["agreement"]] == [B, B, B, None]
+    assert len(data["agreement"][0]["pairs"]) == len(data["agreement"][0]["coders"]) == 3
+    assert data["placed"]["coders"][0] == {
+        "coder": "ann", "items": 3, "units": 18, "positions": 15, "boundaries": 4, "per_item": 4 / 3,
+        "per_unit": 4 / 15, "types": {"1": 4},
+    } | {"types": data["placed"]["coders"][0]["types"]}  # fmt: skip
+    assert data["clusters"] == cz.cluster_coders(corpus).as_dict()
+    assert data["cochran"] == cz.cochran_q(corpus).as_dict()
+    assert data["heat"][0] == {"item": "x", "coders": 3, "counts": [0, 2, 0, 1, 2]}
+    assert data["errors"] == []
+
+
+def test_agree_tables_as_csv(many: Run) -> None:
+    result = many("agree", "many.json", "-m", B, "--coders", "--pairs", "--items", "--seed", "1", "--csv")
+    whole, coders, pairs, items = tables(result.stdout)
+    corpus = cz.read("many.json")
+    with pytest.warns(CaesuraWarning):
+        expected = cz.agreement(corpus, seed=1)
+    assert float(whole[0]["value"]) == expected.value
+    assert (float(whole[0]["low"]), float(whole[0]["high"])) == expected.interval
+    assert [(row["coder"], row["boundaries"], float(row["value"])) for row in coders] == [
+        (row.name, n, row.value) for row, n in zip(expected.coders, ("4", "4", "3"), strict=True)
+    ]
+    assert [(row["coders"], float(row["value"]), row["items"]) for row in pairs] == [
+        (" - ".join(row.name), row.value, "3") for row in expected.pairs
+    ]
+    assert [(row["item"], float(row["observed"])) for row in items] == [
+        ("x", pytest.approx(0.5)), ("y", pytest.approx(2 / 3)), ("z", 1.0),
+    ]  # fmt: skip
+
+
+def test_agree_tables_on_a_terminal(many: Run) -> None:
+    plain = many("agree", "many.json", "-m", B, "--seed", "1").stdout
+    assert "Pairs of coders" not in plain
+    assert "Items" not in plain
+    assert "interval: 0.95 percentile bootstrap over 3 items, 2000 replicates" in plain
+    full = many("agree", "many.json", "-m", B, "--seed", "1", "--pairs", "--items", "--coders").stdout
+    assert full.count("Each coder with all others") == 1
+    assert f"\nPairs of coders: multi_pi, {B}\n" in full
+    assert "ann - bo" in full
+    assert f"\nItems: multi_pi, {B}\n" in full
+
+
+def test_agree_two_coders_have_no_table_unless_asked(run: Run) -> None:
+    assert "Each coder" not in run("agree", "ref.bits", "hyp.bits").stdout
+    asked = run("agree", "ref.bits", "hyp.bits", "--coders", "-c", "pi", "-m", B, "--csv", "--seed", "1")
+    _, coders = tables(asked.stdout)
+    assert [(row["coder"], row["without"], row["gain"]) for row in coders] == [("ref", "", ""), ("hyp", "", "")]
+
+
+def test_agree_latex(many: Run) -> None:
+    result = many("agree", "many.json", "-m", B, "--seed", "1", "--pairs", "--latex")
+    assert result.stdout.count(r"\begin{tabular}") == result.stdout.count(r"\end{tabular}") == 2
+    assert r"multi\_pi & boundary\_similarity(n\_t=2) & " in result.stdout
+    assert "% interval: 0.95 percentile bootstrap over 3 items" in result.stdout
+    assert "Limits" not in result.stdout
+
+
+def test_agree_interval_options(many: Run) -> None:
+    def interval(*words: str) -> tuple[list[float] | None, str]:
+        result = many("agree", "many.json", "-m", B, "--json", *words)
+        (found,) = json.loads(result.stdout)["agreement"]
+        return found["interval"], found["interval_note"]
+
+    assert interval("--interval", "none") == (None, "no interval was asked for")
+    _, note = interval("--interval", "coders", "--seed", "1", "--replicates", "300", "--level", "0.8")
+    assert note == "0.8 percentile bootstrap over 3 coders, 300 replicates"
+    assert interval("--seed", "5") == interval("--seed", "5")
+    wide, narrow = (interval("--seed", "5", "--level", level)[0] for level in ("0.99", "0.5"))
+    assert wide is not None
+    assert narrow is not None
+    assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
+
+
+def test_agree_tells_the_seed_it_chose(many: Run) -> None:
+    first = json.loads(many("agree", "many.json", "-m", B, "--json").stdout)["agreement"][0]
+    again = json.loads(many("agree", "many.json", "-m", B, "--json", "--seed", str(first["seed"])).stdout)
+    assert again["agreement"][0] == first
+
+
+def test_agree_few_items_are_warned_of(many: Run) -> None:
+    result = many("agree", "many.json", "--csv")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "caesura: warning: an interval from 3 items is too short: it covers about .84 at 5 items, .92 at 20, .95 at 50\n"
+    )
+
+
+def test_agree_clusters(run: Run) -> None:
+    result = run("agree", "readers.json", "-m", B, "--clusters", "-c", "multi_kappa")
+    assert "\nCoders joined by average linkage of 1 - boundary_similarity(n_t=2)\n" in result.stdout
+    found = cz.cluster_coders(stargazer(), coefficient="multi_kappa")
+    assert found.signature in result.stdout
+    assert draw_dendrogram(found) in result.stdout
+    _, joints = tables(run("agree", "readers.json", "-m", B, "--clusters", "--csv").stdout)
+    assert (joints[0]["coders"], joints[0]["distance"]) in {("7, 3", "0.25"), ("3, 7", "0.25")}
+
+
+def test_agree_clusters_of_dialogues_are_drawn_as_asked(talk: Run) -> None:
+    data = json.loads(talk("agree", "talk.csv", "--clusters", "--draws", "200", "--seed", "3", "--json").stdout)
+    assert "|draws:200|seed:3|" in data["clusters"]["signature"]
+    assert data["clusters"]["clusters"][0]["value"] == data["agreement"][0]["value"]
+    data = json.loads(talk("agree", "talk.csv", "--clusters", "--chance", "exact", "-c", "pi", "--json").stdout)
+    assert "|pi|" in data["clusters"]["signature"]
+    assert "|chance:exact|" in data["clusters"]["signature"]
+
+
+def test_agree_cochran(run: Run) -> None:
+    result = run("agree", "readers.json", "-m", B, "--cochran")
+    assert "\nCochran's Q = 58.8597, 19 degrees of freedom, p = " in result.stdout
+    assert "by partial Q 6 of 7 coders" in result.stdout
+    assert "beyond what meets by chance none" in result.stdout
+    assert "percentage agreement with the majority: 0.8071" in result.stdout
+    shown = [line.split() for line in result.stdout.splitlines()]
+    small = next(line for line in shown if line[:2] == ["6", "3"])
+    assert small[4].endswith("e-05")  # and not 0.0000
+
+
+LABELLED = {
+    "items": {"poem": {"ann": [2, 2], "bo": [3, 1]}},
+    "segment_labels": {"poem": {"ann": ["Scenery", "Sound/Person"], "bo": ["Scenery", "Sound"]}},
+}
+
+
+@pytest.fixture
+def labelled(run: Run) -> Run:
+    Path("labelled.json").write_text(json.dumps(LABELLED))
+    return run
+
+
+def test_agree_labels(labelled: Run) -> None:
+    result = labelled("agree", "labelled.json", "--labels", "-m", B)
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.stdout.splitlines()]
+    # units: 1, 1, 0 and 1/2
+    assert ["ann", "-", "bo", "0.6250", "0.4146", "4"] in lines
+    assert ["all", "0.6250", "0.4146", "4"] in lines
+    assert json.loads(labelled("agree", "labelled.json", "--labels", "--json").stdout)["labels"]["value"] == 0.625
+
+
+def test_agree_heat(run: Run) -> None:
+    result = run("agree", "readers.json", "-m", B, "--heat")
+    # counted from the drawing that the demo prints
+    assert "\nBoundaries by position\n\nstargazer, 7 coders\n    1  ·63·5·2361164··325·2\n" in result.stdout
+    _, rows = tables(run("agree", "readers.json", "-m", B, "--heat", "--csv").stdout)
+    assert rows[1] == {"item": "stargazer", "position": "2", "marked by": "6", "coders": "7"}
+    assert len(rows) == 20
+
+
+def test_an_analysis_that_cannot_be_made_leaves_the_others(run: Run) -> None:
+    result = run("agree", "readers.json", "-m", B, "--labels", "--cochran")
+    assert result.exit_code == 1
+    assert "0.4644" in result.stdout
+    assert "Cochran's Q" in result.stdout
+    assert result.stderr == (
+        "caesura: --labels: no item is left that two coders labelled: item 'stargazer': labelled by nobody\n"
+    )
+
+
+def test_an_undefined_analysis_says_so_in_its_place(run: Run) -> None:
+    Path("blank.json").write_text('{"items": {"x": {"a": [5], "b": [5]}}}')
+    result = run("agree", "blank.json", "--cochran", "-m", B)
+    assert result.exit_code == 0
+    assert "nobody placed a boundary, so agreement beyond chance has no meaning" in result.stdout
+    assert "every coder marked all positions or none, so Q is 0/0" in result.stdout
+    assert "Limits" not in result.stdout
+    whole, cochran = tables(run("agree", "blank.json", "--cochran", "-m", B, "--csv").stdout)
+    assert (whole[0]["value"], whole[0]["why"]) == (
+        "undefined", "nobody placed a boundary, so agreement beyond chance has no meaning",
+    )  # fmt: skip
+    assert cochran == [{"cochran": "undefined", "why": "every coder marked all positions or none, so Q is 0/0"}]
+    data = json.loads(run("agree", "blank.json", "--cochran", "-m", B, "--json").stdout)
+    assert data["agreement"][0]["value"] is None
+    assert data["agreement"][0]["undefined"].startswith("nobody placed a boundary")
+    assert data["cochran"] == {"undefined": "every coder marked all positions or none, so Q is 0/0"}
+
+
+def test_a_coefficient_that_cannot_be_computed_leaves_the_others(talk: Run) -> None:
+    result = talk("agree", "talk.csv", "-c", "kappa", "-c", "alpha", "--chance", "exact", "-m", "flexible_similarity",
+                  "--csv")  # fmt: skip
+    assert result.exit_code == 1
+    assert [row["coefficient"] for row in tables(result.stdout)[0]] == ["kappa"]
+    assert result.stderr == (
+        "caesura: alpha: no item is left that two coders share: item 'talk': a is ann, b is bo: a: a dialogue, whose "
+        "streams only flexible_similarity scores; got 2 stream(s)\n"
+    )
+
+
+def test_each_measure_has_its_own_coefficients(talk: Run) -> None:
+    result = talk("agree", "readers.json", "-m", B, "-m", "flexible_similarity", "-c", "multi_pi", "-c", "s_modified",
+                  "--chance", "exact", "--csv")  # fmt: skip
+    assert [(row["coefficient"], row["over"]) for row in tables(result.stdout)[0]] == [
+        ("multi_pi", B), ("s_modified", "S_f"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("output", ["--json", "--csv", "--latex", None])
+def test_items_left_out_are_named(many: Run, output: str | None) -> None:
+    result = many("agree", "bad.json", "-m", B, "--heat", *([output] if output else []))
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [
+        "caesura: item 'bad' left out: coded by ann only",
+        "caesura: item 'odd' left out: a is ann, b is bo: both sides must have the same units; a has 4, b has 5",
+    ]
+    assert "0.7" in result.stdout
+    if output == "--json":
+        data = json.loads(result.stdout)
+        assert [line.removeprefix("caesura: ") for line in result.stderr.splitlines()] == data["errors"]
+        assert [one["item"] for one in data["heat"]] == ["x"]
+
+
+def test_unreadable_items_are_named_and_the_others_used(run: Run) -> None:
+    Path("part.json").write_text('{"items": {"x": {"a": [2, 3], "b": [1, 4]}, "y": {"a": [2, 0], "b": [1, 1]}}}')
+    result = run("agree", "part.json", "-m", B, "--csv")
+    assert result.exit_code == 1
+    assert "a mass must be a whole number" in result.stderr.splitlines()[0]
+    assert result.stdout.startswith("coefficient,over,value")
+
+
+@pytest.mark.parametrize("suffix", ["json", "csv", "tsv", "masses.tsv"])
+def test_agree_reads_every_format(run: Run, suffix: str) -> None:
+    to = ["--to", "masses-tsv"] if suffix == "masses.tsv" else []
+    assert run("convert", "readers.json", f"out.{suffix}", *to).exit_code == 0
+    (found,) = json.loads(run("agree", f"out.{suffix}", "-m", B, "--json").stdout)["agreement"]
+    assert found["value"] == cz.agreement(stargazer()).value
+
+
+def test_agree_a_file_for_each_coder(run: Run) -> None:
+    names = []
+    for coder in stargazer().coders:
+        names.append(f"reader{coder}.bits")
+        assert run("convert", "readers.json", names[-1], "--coder", coder).exit_code == 0
+    (found,) = json.loads(run("agree", *names, "-m", B, "--json").stdout)["agreement"]
+    assert found["value"] == pytest.approx(cz.agreement(stargazer()).value)
+    assert [row["coder"] for row in found["coders"]] == [Path(name).stem for name in names]
+    result = run("agree", names[0], names[0])
+    assert (result.exit_code, result.stderr) == (
+        1, "caesura: reader1.bits: item 'stargazer' has coder 'reader1' in another file too\n",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.json"], "nowhere.json: cannot be read: No such file or directory"),
+        (["."], ".: a file is needed; this is a directory"),
+        (["empty.csv"], "empty.csv:1: the file is empty"),
+        (["ref.bits"], "agreement needs at least two coders; got ref"),
+        (["readers.json", "-c", "pi"], "pi is for two coders; for 7 there is multi_pi"),
+    ],
+)  # fmt: skip
+def test_agree_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], message: str) -> None:
+    Path("empty.csv").write_text("")
+    result = run("agree", *words)
+    assert (result.exit_code, result.stderr) == (1, f"caesura: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "Missing argument 'CORPUS...'"),
+        (["readers.json", "-m", "pk"], "agreement needs a symmetric measure; pk changes when its sides change places."),
+        (["readers.json", "-m", "kp"], "there is no measure 'kp'"),
+        (["readers.json", "-c", "gamma"], "'gamma' is not one of 'pi', 'kappa', 'multi_pi'"),
+        (["readers.json", "-c", "s"],
+         "s is not defined over boundary_similarity, but pi, kappa, multi_pi, multi_kappa, bias, alpha are"),
+        (["readers.json", "-m", "flexible_similarity", "-c", "multi_pi"],
+         "multi_pi is not defined over flexible_similarity, but kappa, pi, s, s_modified, alpha are"),
+        (["readers.json", "--compat", "nltk"], "'nltk' is not one of 'fournier2012', 'fournier2013'"),
+        (["readers.json", "--compat", "fournier2012", "-m", B],
+         "boundary_similarity has no preset 'fournier2012'; did you mean 'fournier2013'?"),
+        (["readers.json", "--compat", "segsimflex"], "has no preset 'segsimflex'"),
+        (["readers.json", "--draws", "100"], "--draws: only over flexible_similarity, other measures count boundaries"),
+        (["readers.json", "--chance", "exact", "--tolerance", "0.1"],
+         "--chance, --tolerance: only over flexible_similarity, other measures count boundaries"),
+        (["readers.json", "--level", "1"], "1.0 is not in the range 0<x<1"),
+        (["readers.json", "--replicates", "99"], "99 is not in the range x>=100"),
+        (["readers.json", "--seed", "-1"], "-1 is not in the range"),
+        (["readers.json", "--interval", "units"], "'units' is not one of 'items', 'coders', 'none'"),
+        (["readers.json", "--draws", "1"], "1 is not in the range x>=20"),
+        (["readers.json", "--tolerance", "0"], "0.0 is not in the range 0<x<1"),
+    ],
+)  # fmt: skip
+def test_agree_bad_usage_is_exit_2(run: Run, words: list[str], message: str) -> None:
+    result = run("agree", *words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert result.stdout == ""
+
+
+def test_names_from_strangers_do_not_reach_the_terminal(run: Run) -> None:
+    items = {"po\x1b[31mem": {"a\x07": [2, 3], "b": [1, 4]}, "odd\n": {"a\x07": [2], "b": [3]}}
+    Path("odd.json").write_text(json.dumps({"items": items}))
+    result = run("agree", "odd.json", "-m", B, "--items", "--coders", "--pairs", "--clusters", "--heat")
+    assert result.exit_code == 1
+    for text in (result.stdout, result.stderr):
+        assert not any(character in text for character in "\x1b\x07")
+    assert "po�[31mem" in result.stdout
+    assert len(result.stderr.splitlines()) == 1
+    assert "\x07" not in run("agree", "odd.json", "-m", B, "--coders", "--latex").stdout
+
+
+def test_convert_drop_labels(labelled: Run) -> None:
+    result = labelled("convert", "labelled.json", "out.csv")
+    assert (result.exit_code, result.stderr, Path("out.csv").exists()) == (
+        1,
+        "caesura: out.csv: item 'poem', coder 'ann': this format cannot hold segment labels; write .json, or leave them "
+        "out (convert --drop-labels)\n",
+        False,
+    )
+    assert labelled("convert", "labelled.json", "out.csv", "--drop-labels").exit_code == 0
+    read = cz.read("out.csv")
+    assert [read["poem", coder].masses for coder in ("ann", "bo")] == [(2, 2), (3, 1)]
+    assert labelled("convert", "labelled.json", "kept.json").exit_code == 0
+    assert cz.read("kept.json")["poem", "ann"].labels is not None
+    assert labelled("convert", "labelled.json", "bare.json", "--drop-labels").exit_code == 0
+    assert cz.read("bare.json")["poem", "ann"].labels is None
+
+
+def test_convert_drop_labels_of_dialogues(talk: Run) -> None:
+    assert talk("convert", "talk.csv", "again.csv", "--drop-labels").exit_code == 0
+    assert cz.read("again.csv") == cz.read("talk.csv")
+
+
+def test_the_same_complaint_comes_once(run: Run) -> None:
+    """Both coders of one row have a type that is not declared."""
+    Path("typed.csv").write_text("unit,ann,bo\n1,x,x\n2,,\n")
+    result = run("agree", "typed.csv", "--types", "a,b")
+    assert (result.exit_code, result.stderr.splitlines()) == (
+        1,
+        [
+            "caesura: typed.csv:2: type 'x' is not declared; declared are 'a', 'b'",
+            "caesura: nothing is left to compare",
+        ],
+    )
+
+
+def test_bias_has_no_outliers(run: Run) -> None:
+    assert "the others agree best" not in run("agree", "readers.json", "-c", "bias").stdout

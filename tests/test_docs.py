@@ -24,3 +24,19 @@ def test_simulation() -> None:
 def test_fuzzy() -> None:
     failed, attempted = doctest.testfile(str(DOCS / "fuzzy.md"), module_relative=False)
     assert (failed, attempted > 10) == (0, True)
+
+
+def run(text: str, name: str) -> tuple[int, bool]:
+    failed, attempted = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(text, {}, name, None, 0))
+    return failed, attempted > 20
+
+
+def test_agreement() -> None:
+    """Up to the poem it needs no data but what ships with the package."""
+    page = (DOCS / "agreement.md").read_text(encoding="utf-8")
+    assert run(page.split("\n## A poem\n")[0], "agreement.md") == (0, True)
+
+
+def test_agreement_on_a_poem(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(shared / "data" / "linear")  # where the poem is
+    assert run((DOCS / "agreement.md").read_text(encoding="utf-8"), "agreement.md") == (0, True)

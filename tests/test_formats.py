@@ -383,7 +383,7 @@ def test_labels_need_json(name: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         cz.write(labelled, tmp_path / name)
     assert caught.value.problem == (
-        "item 'i', coder 'c': this format cannot hold segment labels; write .json, or drop them first"
+        "item 'i', coder 'c': this format cannot hold segment labels; write .json, or leave them out (convert --drop-labels)"
     )
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 import caesura as cz
 from caesura.report.alignment import draw, edit_table
-from caesura.report.table import Table
+from caesura.report.table import Table, clean, pad, text_width
 
 
 def test_every_kind_of_edit_is_drawn() -> None:
@@ -71,3 +71,63 @@ def test_markup_in_names_is_shown_and_not_obeyed() -> None:
     Table(("[red]x[/red]",), (("[bold]y",),)).print(Console(file=out, width=60))
     assert "[red]x[/red]" in out.getvalue()
     assert "[bold]y" in out.getvalue()
+
+
+def test_columns_with_nothing_in_them_are_not_printed() -> None:
+    table = Table(("name", "low", "high"), (("a", None, 0.5), ("b", None, None)))
+    out = io.StringIO()
+    table.print(Console(file=out, width=60))
+    assert "low" not in out.getvalue()
+    assert "high" in out.getvalue()
+    assert table.csv().startswith("name,low,high\n")
+
+
+def test_what_is_small_but_not_nothing() -> None:
+    table = Table(("x", "p"), ((0.00001, 0.00001234), (0.0, 0.0)), tiny=("p",))
+    assert table.latex().splitlines()[4:6] == [r"0.0000 & 1.2e-05 \\", r"0.0000 & 0.0000 \\"]
+    assert table.csv() == "x,p\n1e-05,1.234e-05\n0.0,0.0\n"
+
+
+def test_control_characters_in_tables() -> None:
+    table = Table(("name",), (("\x1b[31mred\n",),), title="t", notes=("one\nline",))
+    out = io.StringIO()
+    table.print(Console(file=out, width=60))
+    assert "\x1b" not in out.getvalue()
+    assert "one�line" in out.getvalue()
+    assert table.latex().splitlines()[4] == r"�[31mred  \\"
+    assert table.latex().splitlines()[-1] == "% one�line"
+
+
+def test_numbers_are_never_cut_in_two() -> None:
+    table = Table(("what", "value"), (("a long name that has to give way", -0.12345),) * 2)
+    out = io.StringIO()
+    table.print(Console(file=out, width=24))
+    assert out.getvalue().count("-0.1235") == 2
+
+
+def test_blocks_of_rows_as_tables_of_their_own() -> None:
+    rows = (("pi", "B", "ann", 0.5), ("pi", "B", "bo", 0.25), ("pi", "S", "ann", 0.75))
+    table = Table(("coefficient", "over", "coder", "value"), rows, title="Coders", notes=("n",), group=2, apart=True)
+    out = io.StringIO()
+    table.print(Console(file=out, width=60))
+    lines = [line.split() for line in out.getvalue().splitlines() if line.strip() and "─" not in line]
+    assert lines == [
+        ["Coders:", "pi,", "B"], ["coder", "value"], ["ann", "0.5000"], ["bo", "0.2500"],
+        ["Coders:", "pi,", "S"], ["coder", "value"], ["ann", "0.7500"],
+        ["n"],
+    ]  # fmt: skip
+    assert table.csv().splitlines()[1] == "pi,B,ann,0.5"
+
+
+def test_clean_keeps_what_writing_needs() -> None:
+    kept = "Zo\u00e9 e\u0301 a\u00a0b \u3000狗 می\u200cروم 👩\u200d🔬"
+    assert clean(kept) == kept
+    assert clean("a\x1b\n\t\u202e\u2028\ud800\x7f") == "a" + "�" * 7
+    assert (text_width("می\u200cروم"), text_width("e\u0301"), text_width("\u3000")) == (5, 1, 2)
+    assert pad("狗", 4) == "狗  "
+
+
+def test_control_characters_in_columns() -> None:
+    out = io.StringIO()
+    Table(("as \x1b[31m",), ((1,),)).print(Console(file=out, width=60))
+    assert "\x1b" not in out.getvalue()

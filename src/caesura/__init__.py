@@ -35,10 +35,9 @@ if _typing.TYPE_CHECKING:
     from caesura import simulation, statistics
     from caesura.agreement.clusters import Clustering, cluster_coders
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
-    from caesura.agreement.heat import HeatMap, heat_map
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
-    from caesura.agreement.placed import Placed, boundaries_placed
+    from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
     from caesura.judging.judge import judge
     from caesura.judging.result import Judgement
     from caesura.operations import OperationsTable, operations_table
@@ -50,7 +49,7 @@ __all__ = [
     "Corpus",
     "Dialogue",
     "Edit",
-    "HeatMap",
+    "Heat",
     "Hierarchy",
     "Judgement",
     "LabelAgreement",
@@ -68,6 +67,7 @@ __all__ = [
     "agreement",
     "boundaries_placed",
     "boundary_confusion",
+    "boundary_heat",
     "boundary_similarity",
     "check_same_tokens",
     "cluster_coders",
@@ -77,7 +77,6 @@ __all__ = [
     "errors",
     "flexible_similarity",
     "fuzzy_success",
-    "heat_map",
     "judge",
     "label_agreement",
     "measures",
@@ -103,7 +102,7 @@ __all__ = [
 _LATER = {
     "Clustering": "caesura.agreement.clusters",
     "CochranQ": "caesura.agreement.cochran",
-    "HeatMap": "caesura.agreement.heat",
+    "Heat": "caesura.agreement.placed",
     "Judgement": "caesura.judging.result",
     "LabelAgreement": "caesura.agreement.labels",
     "OperationsTable": "caesura.operations",
@@ -111,9 +110,9 @@ _LATER = {
     "PercentageAgreement": "caesura.agreement.cochran",
     "Placed": "caesura.agreement.placed",
     "boundaries_placed": "caesura.agreement.placed",
+    "boundary_heat": "caesura.agreement.placed",
     "cluster_coders": "caesura.agreement.clusters",
     "cochran_q": "caesura.agreement.cochran",
-    "heat_map": "caesura.agreement.heat",
     "judge": "caesura.judging.judge",
     "label_agreement": "caesura.agreement.labels",
     "operations_table": "caesura.operations",

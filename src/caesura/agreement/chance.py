@@ -112,9 +112,10 @@ class _Moments:
         k = len(means) + 2  # one, the variates, the quantity
         self.sums = np.zeros((k, k))
 
-    def add(self, variates: Floats, quantity: Floats) -> None:
+    def of(self, variates: Floats, quantity: Floats) -> Floats:
+        """What these draws add to ``sums``."""
         rows = np.column_stack([np.ones(len(quantity)), variates - self.means, quantity])
-        self.sums += rows.T @ rows
+        return rows.T @ rows
 
     def estimate(self) -> Estimate:
         """The intercept of the regression on the centred variates, and its standard error."""
@@ -159,12 +160,12 @@ def simulate(
         while made < most:
             # A fixed schedule, so that the moment at which it is enough does not depend on the threads.
             blocks = [(first, min(BLOCK, most - first)) for first in range(made, min(made + 8 * BLOCK, most), BLOCK)]
-            for drawn in pool.map(partial(_block, measure, types, drafts, seeds), blocks):
-                for moments, one in zip(apart, drawn, strict=False):
-                    _count(measure, types, moments, one, exact_costs is not None)
-                _count(measure, types, total, np.sum(drawn, axis=0), exact_costs is not None)
-                objects += [one[:, 2].sum() for one in drawn]
-                made += len(drawn[0])
+            for drawn, items, placed in pool.map(partial(_block, measure, types, drafts, seeds, apart), blocks):
+                for moments, sums in zip(apart, items, strict=True):
+                    moments.sums += sums
+                total.sums += total.of(*_variates(measure, types, drawn, len(total.means)))
+                objects += placed
+                made += len(drawn)
                 if progress is not None:
                     progress(made)
             if enough(total.estimate()):
@@ -180,20 +181,29 @@ def _block(
     types: tuple[str, ...],
     drafts: Sequence[Draft],
     seeds: Sequence[int],
+    apart: Sequence[_Moments],
     block: tuple[int, int],
-) -> list[Floats]:
+) -> tuple[Floats, list[Floats], Floats]:
+    """Draws summed over items, the moments of each item, and its objects: what is kept does not grow with the items'
+    draws, so that ten thousand items fit into memory."""
     first, draws = block
-    return [
-        measure.draw(types, one.p_a, one.p_b, one.lengths, draws=draws, seed=seed, first=first)
-        for one, seed in zip(drafts, seeds, strict=True)
-    ]
+    total: Floats | None = None
+    items: list[Floats] = []
+    objects = np.zeros(len(drafts))
+    for i, (one, seed) in enumerate(zip(drafts, seeds, strict=True)):
+        drawn = measure.draw(types, one.p_a, one.p_b, one.lengths, draws=draws, seed=seed, first=first)
+        if apart:
+            items.append(apart[i].of(*_variates(measure, types, drawn, len(apart[i].means))))
+        objects[i] = drawn[:, 2].sum()
+        total = drawn if total is None else total + drawn
+    assert total is not None
+    return total, items, objects
 
 
-def _count(
-    measure: FlexibleSimilarity, types: tuple[str, ...], moments: _Moments, drawn: Floats, with_cost: bool
-) -> None:
-    variates = np.column_stack([drawn[:, 3:9], drawn[:, :1]]) if with_cost else drawn[:, 3:9]
-    moments.add(variates, measure.finish(drawn[:, :3], types))
+def _variates(measure: FlexibleSimilarity, types: tuple[str, ...], drawn: Floats, number: int) -> tuple[Floats, Floats]:
+    """The control variates, the cost last where there are seven of them, and the similarity."""
+    variates = np.column_stack([drawn[:, 3:9], drawn[:, :1]]) if number > 6 else drawn[:, 3:9]
+    return variates, measure.finish(drawn[:, :3], types)
 
 
 def _seed(seed: int, key: str) -> int:

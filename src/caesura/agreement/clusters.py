@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from caesura.agreement.basis import Basis
 from caesura.agreement.chance import COEFFICIENTS as DRAWN
-from caesura.agreement.coefficients import basis_of, resolve
+from caesura.agreement.coefficients import basis_of, check_numbers, resolve
 from caesura.agreement.counted import Convention
 from caesura.agreement.drawn import Drawn, Plan
-from caesura.agreement.observed import Observed, observe
+from caesura.agreement.observed import Observed, observe, symmetric
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.model.corpus import Corpus
 
-__all__ = ["Cluster", "Clustering", "cluster_coders"]
+__all__ = ["Cluster", "Clustering", "cluster_coders", "coefficients_of_clusters"]
 
 Floats = NDArray[np.float64]
 Linkage = Literal["average", "single", "complete", "weighted"]
@@ -110,16 +110,18 @@ def cluster_coders(
     linkage: Linkage | None = None,
     compat: str | None = None,
     seed: int = 0,
+    chance: str | None = None,
+    draws: int | None = None,
 ) -> Clustering:
     """Who segments like whom: coders joined step by step, the most alike first, with the agreement inside each group.
 
     The distance of two coders is 1 - similarity over all items both coded; ``linkage`` is how distances of groups are
     made of it, ``"average"`` by default. ``coefficient`` and ``compat`` as for
     :func:`~caesura.agreement.coefficients.agreement`; the value inside a cluster is what ``agreement`` gives for its
-    coders alone, over flexible similarity with chance simulated from ``seed``. Where agreement is low, look whether two
-    schools agree among themselves. Every pair of coders must share an item. The study does not name its linkage;
-    complete linkage gives its seven clusters and average linkage six of them, so ``compat="fournier2013"`` stands for
-    complete linkage too.
+    coders alone, over flexible similarity with ``chance``, ``draws`` and ``seed`` as there. Where agreement is low, look
+    whether two schools agree among themselves. Every pair of coders must share an item, and the similarity must be the
+    same both ways. The study does not name its linkage; complete linkage gives its seven clusters and average linkage
+    six of them, so ``compat="fournier2013"`` stands for complete linkage too.
 
     Fournier, C. (2013). An initial study of topical poetry segmentation. Computational Linguistics for Literature.
 
@@ -138,9 +140,21 @@ def cluster_coders(
     made = resolve(measure, compat)
     flexible = isinstance(made, FlexibleSimilarity)
     name = coefficient if coefficient is not None else ("kappa" if flexible else "multi_pi")
-    known = DRAWN if flexible else ("multi_pi", "multi_kappa", "alpha")
+    known = coefficients_of_clusters(made)
     if name not in known:
         raise OptionError(f"coefficient must be one of {', '.join(known)} for clusters; got {name!r}")
+    if not symmetric(made):
+        raise OptionError(
+            "clusters need a similarity that is the same both ways: algorithm='exact' and a symmetric matrix; "
+            f"got {made.label}"
+        )
+    if chance not in (None, "simulate", "exact"):
+        raise OptionError(f"chance must be 'simulate' or 'exact'; got {chance!r}")
+    for option, value in (("chance", chance), ("draws", draws)):
+        if value is not None and not flexible:
+            raise OptionError(f"{option} has no place in clusters over {made.name}; leave it out")
+    check_numbers(seed=seed)
+    plan = Plan.of(draws, None, int(seed), None)
     o = observe(corpus, made)
     distances = _distances(o)
     from scipy.cluster.hierarchy import linkage as join  # slow to import
@@ -151,11 +165,7 @@ def cluster_coders(
     for a, b, _, _ in Z.tolist():
         groups.append(groups[int(a)] + groups[int(b)])
     members = np.array([[coder in group for coder in o.coders] for group in groups[len(o.coders) :]], float)
-    basis: Basis = (
-        Drawn(o, name, Plan.of(None, None, seed, None), "simulate")
-        if flexible
-        else basis_of(o, name, Convention.of(compat))
-    )
+    basis: Basis = Drawn(o, name, plan, chance or "simulate") if flexible else basis_of(o, name, Convention.of(compat))
     figures = basis.over_coders(members)
     values = figures.corrected
     clusters = tuple(
@@ -170,9 +180,17 @@ def cluster_coders(
         for k, (a, b, height, _) in enumerate(Z.tolist())
     )
     words = ["cluster_coders", f"linkage:{method}", name, f"coders:{len(o.coders)}", f"items:{len(o.items)}"]
-    words += [f"seed:{seed}"] if flexible else Convention.of(compat).words()
+    if isinstance(basis, Drawn):
+        words += [f"chance:{basis.method}", *([f"draws:{basis.draws}", f"seed:{seed}"] if basis.draws else [])]
+    else:
+        words += Convention.of(compat).words()
     signature = "|".join([*words, o.scores.total.signature])
     return Clustering(made, name, method, o.coders, distances, Z, clusters, signature, dict(o.dropped))
+
+
+def coefficients_of_clusters(measure: Measure) -> tuple[str, ...]:
+    """Those that clusters, which may have two coders or many, can be given."""
+    return DRAWN if isinstance(measure, FlexibleSimilarity) else ("multi_pi", "multi_kappa", "alpha")
 
 
 def _distances(o: Observed) -> Floats:

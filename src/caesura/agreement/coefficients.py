@@ -24,7 +24,7 @@ from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.version import __version__
 
-__all__ = ["COUNTED", "DRAWN", "agreement", "basis_of", "resolve"]
+__all__ = ["COUNTED", "DRAWN", "agreement", "basis_of", "check_numbers", "resolve"]
 
 COUNTED = ("pi", "kappa", "multi_pi", "multi_kappa", "bias")
 """Coefficients whose chance comes from boundary counts."""
@@ -91,7 +91,8 @@ def agreement(
     alike; with more than two coders the coefficient is that of the means over pairs. ``normalize="boundaries"`` is
     S_f^B. ``chance="simulate"``: ``draws`` pairs of texts (10,000 by default), or as many as it takes to bring the
     standard error of the coefficient below ``tolerance`` (at most ``draws``, by default a million). The same ``seed``
-    gives the same number whatever the threads and the order of coders and items. ``chance="exact"``: S_f without
+    gives the same number whatever the threads and the order of coders and items. (With an asymmetric matrix, and under
+    ``algorithm="pardist"``, who comes first in the corpus is the first side.) ``chance="exact"``: S_f without
     simulation; for S_f^B the exact expected cost is one more control variate. If the chain behind it has too many
     states, chance is simulated, and ``.method`` says so. ``progress`` is called with the number of draws made and the
     most there will be.
@@ -122,11 +123,11 @@ def agreement(
     )  # fmt: skip
     if name == "alpha" and compat is not None:
         raise OptionError(f"alpha has no preset; got compat={compat!r}")
-    _check(interval, level, replicates, seed, threads)
+    check_numbers(interval, level, replicates, seed, threads)
     if chance not in (None, "simulate", "exact"):
         raise OptionError(f"chance must be 'simulate' or 'exact'; got {chance!r}")
     made = resolve(made, compat, normalize) if name != "alpha" else parse("boundary_similarity(n_t=1)")
-    chosen = int(np.random.SeedSequence().generate_state(1, np.uint32)[0]) if seed is None else seed
+    chosen = int(np.random.SeedSequence().generate_state(1, np.uint32)[0]) if seed is None else int(seed)
     if drawn:
         if chance == "exact" and made["algorithm"] != "exact":
             raise OptionError(
@@ -136,7 +137,10 @@ def agreement(
         observed = observe(corpus, made, threads=threads)
         basis: Basis = Drawn(observed, name, plan, chance or "simulate", progress)
     else:
-        observed = observe(corpus, made, threads=threads)
+        with warnings.catch_warnings():
+            if name == "alpha":  # whose sets of types have no order
+                warnings.filterwarnings("ignore", "the order of the types was not declared", CaesuraWarning)
+            observed = observe(corpus, made, threads=threads)
         basis = basis_of(observed, name, Convention.of(compat, counted=counted, rates=rates, types=types))
     return _result(corpus, name, basis, _Bootstrap(interval, level, replicates, chosen), compat)
 
@@ -165,16 +169,27 @@ def _refuse(over: str, **groups: dict[str, Any] | None) -> None:
                 raise OptionError(f"{option} has no place in agreement over {over}; leave it out")
 
 
-def _check(interval: str | None, level: float, replicates: int, seed: int | None, threads: int | None) -> None:
+def check_numbers(
+    interval: str | None = None,
+    level: float = 0.95,
+    replicates: int = 2000,
+    seed: int | None = None,
+    threads: int | None = None,
+) -> None:
+    """An option that cannot have this value is an error."""
     if interval not in (None, "items", "coders"):
         raise OptionError(f"interval must be 'items', 'coders' or None; got {interval!r}")
-    if not 0 < level < 1:
+    if not isinstance(level, (int, float)) or not 0 < level < 1:
         raise OptionError(f"level must lie between 0 and 1; got {level!r}")
     for option, number, least in (("replicates", replicates, 100), ("threads", threads, 1)):
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < least):
+        if number is not None and (not _whole(number) or number < least):
             raise OptionError(f"{option} must be a whole number of at least {least}; got {number!r}")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63):
+    if seed is not None and (not _whole(seed) or not 0 <= seed < 2**63):
         raise OptionError(f"seed must be a whole number from 0 to 2^63 - 1; got {seed!r}")
+
+
+def _whole(number: object) -> bool:
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
 
 
 def resolve(given: str | Measure, compat: str | None, normalize: str | None = None) -> Measure:

@@ -21,6 +21,7 @@ from caesura.agreement.basis import Figures
 from caesura.agreement.counted import blocks
 from caesura.agreement.observed import Observed
 from caesura.measures.batch import inner_boundaries
+from caesura.model.segmentation import in_order
 
 __all__ = ["Nominal"]
 
@@ -40,7 +41,8 @@ class Nominal:
         self.by_pair = np.zeros((len(o.items), len(o.pairs))) if self._ragged else np.zeros((1, len(o.pairs)))
         """The same pair by pair: a row an item, or all items in one row where everybody coded everything."""
         values: dict[bytes, int] = {b"": 0}
-        if len(o.scores.types) == 1:
+        self.types = self._types()
+        if len(self.types) == 1:
             values[b"marked"] = 1
         counts: list[tuple[int, int, int, int]] = []
         number = {pair: k for k, pair in enumerate(o.pairs)}
@@ -61,6 +63,14 @@ class Nominal:
         """How often each coder gave each value: items x coders x values, the empty set first."""
         np.add.at(self.counts, tuple(np.array(counts, np.int64).T[:3]), np.array([n for *_, n in counts], float))
 
+    def _types(self) -> tuple[str, ...]:
+        """Those of the measure or, if it looks at none, those that occur."""
+        o = self.observed
+        if o.measure.view == "typed":
+            return o.scores.types
+        texts = (o.text(item, coder) for item, coder in o.cells)
+        return in_order({name for one in texts if one is not None for _, name in one.boundaries}) or o.scores.types
+
     def _codes(self, item: str, who: Ints, values: dict[bytes, int]) -> tuple[Ints, Ints, int]:
         """Positions that anyone marked, and the value of each coder there: coders x positions."""
         o = self.observed
@@ -69,8 +79,8 @@ class Nominal:
         codes = np.zeros((len(texts), len(at)), np.int64)
         for row, one in enumerate(texts):
             given: int | list[int] = 1
-            if len(o.scores.types) > 1:
-                positions, kinds = inner_boundaries(one, o.scores.types)
+            if len(self.types) > 1:
+                positions, kinds = inner_boundaries(one, self.types)
                 sets = np.split(kinds, np.flatnonzero(np.diff(positions)) + 1) if len(kinds) else []
                 given = [values.setdefault(each.tobytes(), len(values)) for each in sets]
             codes[row, np.searchsorted(at, one.inner)] = given

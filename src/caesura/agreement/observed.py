@@ -19,7 +19,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["Observed", "common", "observe"]
+__all__ = ["Observed", "common", "observe", "symmetric"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,7 +29,8 @@ Ints = NDArray[np.int64]
 class Observed:
     """Row by row: item, first and second coder (as places in ``items`` and ``coders``), and additive parts.
 
-    Items and coders are sorted by name, so that no number depends on the order in which a file lists them.
+    Items are sorted by name, and coders too if it does not matter who comes first, so that no number depends on the
+    order in which a file lists them.
     """
 
     measure: Measure
@@ -97,6 +98,8 @@ def _sums(rows: Floats, group: Ints, groups: int) -> Floats:
 
 def common(corpus: Corpus) -> tuple[dict[str, list[str]], dict[str, str]]:
     """Item -> its coders, of items that at least two coded; and the other items with the reason."""
+    if not isinstance(corpus, Corpus):
+        raise OptionError(f"corpus: a Corpus is needed; got {type(corpus).__name__}")
     if len(corpus.coders) < 2:
         raise OptionError(f"agreement needs at least two coders; got {', '.join(corpus.coders) or 'none'}")
     by_item = {item: list(corpus.of_item(item)) for item in corpus.items}
@@ -104,14 +107,19 @@ def common(corpus: Corpus) -> tuple[dict[str, list[str]], dict[str, str]]:
     return {item: who for item, who in by_item.items() if len(who) > 1}, dropped
 
 
-def observe(corpus: Corpus, measure: Measure, *, ordered: bool = False, threads: int | None = None) -> Observed:
+def observe(
+    corpus: Corpus, measure: Measure, *, ordered: bool = False, listed: bool = False, threads: int | None = None
+) -> Observed:
     """Score every pair of coders on every item both coded; ``ordered``: each coder once on either side.
+
+    ``listed``: who comes first in the corpus is the first side under symmetric measures too, whose precision and recall
+    are not.
 
     All in one batch, so that everything is scored over the same types. An item with a pair that cannot be scored is
     left out and named.
     """
     shared, dropped = common(corpus)
-    coders = corpus.coders if ordered or not _symmetric(measure) else tuple(sorted(corpus.coders))
+    coders = corpus.coders if ordered or listed or not symmetric(measure) else tuple(sorted(corpus.coders))
     order = {coder: i for i, coder in enumerate(coders)}
     choose = permutations if ordered else combinations
     while True:
@@ -151,10 +159,12 @@ def observe(corpus: Corpus, measure: Measure, *, ordered: bool = False, threads:
     )
 
 
-def _symmetric(measure: Measure) -> bool:
-    """Whether it does not matter who comes first; for flexible similarity that is up to its matrix."""
-    if isinstance(measure, FlexibleSimilarity) and measure.closed:
-        return measure.prices(measure["similarity"][0]).symmetric
+def symmetric(measure: Measure) -> bool:
+    """Whether it does not matter who comes first; for flexible similarity that is up to its matrix and algorithm."""
+    if isinstance(measure, FlexibleSimilarity):
+        if measure["algorithm"] != "exact":
+            return False
+        return not measure.closed or measure.prices(measure["similarity"][0]).symmetric
     return measure.symmetric
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.observed import observe
+from caesura.agreement.observed import observe, symmetric
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
@@ -25,7 +25,7 @@ class PairwiseRow:
     """One pair of coders over all items both coded."""
 
     coders: tuple[str, str]
-    """With a measure that is not symmetric: reference, hypothesis."""
+    """Reference, hypothesis, which matters to measures that are not symmetric, and to precision and recall."""
     score: Score
     items: Mapping[str, float]
     """The value of each item by itself."""
@@ -60,14 +60,18 @@ class Pairwise:
 
     @property
     def matrix(self) -> Floats:
-        """Values by coder and coder, in the order of ``coders``; NaN where two share no item."""
+        """Values by coder (row, the reference) and coder, in the order of ``coders``; NaN where a pair was not scored.
+
+        That is where two coders share no item, and of unordered pairs under a measure that is not symmetric the lower
+        half.
+        """
         place = {coder: i for i, coder in enumerate(self.coders)}
         out = np.full((len(place), len(place)), np.nan)
         np.fill_diagonal(out, np.nan if self.measure.best is None else self.measure.best)
         for row in self.rows:
             a, b = (place[coder] for coder in row.coders)
             out[a, b] = row.value
-            if not self.ordered and self.measure.symmetric:
+            if not self.ordered and symmetric(self.measure):
                 out[b, a] = row.value
         return out
 
@@ -102,24 +106,17 @@ def pairwise(corpus: Corpus, measure: str | Measure, *, ordered: bool = False, t
     '0.5337 +- 0.1181'
     """
     made = parse(measure)
-    o = observe(corpus, made, ordered=ordered, threads=threads)
-    order = {coder: i for i, coder in enumerate(corpus.coders)}
+    o = observe(corpus, made, ordered=ordered, listed=True, threads=threads)
     values = made.finish(o.parts, o.scores.types)
     rows = []
     for k, (a, b) in enumerate(o.pairs):
         mine = np.flatnonzero(o.pair == k)
         rows.append(
             PairwiseRow(
-                _names(o.coders[a], o.coders[b], order, made.symmetric and not ordered),
+                (o.coders[a], o.coders[b]),
                 o.scores.over(mine),
                 {o.items[o.item[row]]: float(values[row]) for row in mine.tolist()},
             )
         )
-    rows.sort(key=lambda row: [order[coder] for coder in row.coders])
-    coders = tuple(coder for coder in corpus.coders if coder in o.coders)
-    words = ["pairwise", f"coders:{len(coders)}", f"pairs:{len(rows)}", "ordered" if ordered else "unordered"]
-    return Pairwise(made, coders, tuple(rows), ordered, "|".join([*words, o.scores.total.signature]), dict(o.dropped))
-
-
-def _names(a: str, b: str, order: Mapping[str, int], turn: bool) -> tuple[str, str]:
-    return (b, a) if turn and order[b] < order[a] else (a, b)
+    words = ["pairwise", f"coders:{len(o.coders)}", f"pairs:{len(rows)}", "ordered" if ordered else "unordered"]
+    return Pairwise(made, o.coders, tuple(rows), ordered, "|".join([*words, o.scores.total.signature]), dict(o.dropped))

@@ -89,7 +89,10 @@ class Agreement:
 
     @property
     def outliers(self) -> tuple[CoderRow, ...]:
-        """Coders without whom the others agree better, the one whose removal helps most first."""
+        """Coders without whom the others agree better, the one whose removal helps most first. None for ``bias``, of which
+        more is not better."""
+        if self.coefficient == "bias":
+            return ()
         worse = [row for row in self.coders if row.gain is not None and row.gain > 0]
         return tuple(sorted(worse, key=lambda row: (-(row.gain or 0), row.name)))
 

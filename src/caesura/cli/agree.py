@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caesura.agreement.coefficients import COUNTED, DRAWN
+from caesura.agreement.coefficients import COUNTED, DRAWN, resolve
+from caesura.agreement.counted import PRESETS
 from caesura.cli.program import (
     DIALOGUE_MEASURES,
     MeasureType,
@@ -23,7 +24,7 @@ from caesura.cli.program import (
     reading,
     show,
 )
-from caesura.errors import FormatError, Undefined
+from caesura.errors import FormatError, InputError, OptionError, Undefined
 from caesura.formats import read, read_coders
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
@@ -45,33 +46,49 @@ LINEAR_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)
 @click.argument("files", metavar="CORPUS...", nargs=-1, required=True, type=click.Path())
 @click.option(
     "-m", "--measure", "chosen", multiple=True, type=MeasureType(),
-    help="A symmetric measure with its options. May be repeated; by default B and S, for dialogue S_f and S_f^B.",
+    help="A symmetric measure with its options, such as 'boundary_similarity(n_t=3)'. May be repeated; by default B and "
+    "S, for dialogue S_f and S_f^B.",
 )  # fmt: skip
 @click.option(
     "-c", "--coefficient", "coefficients", multiple=True,
     type=click.Choice(list(dict.fromkeys((*COUNTED, "alpha", *DRAWN)))),
-    help="May be repeated; by default multi_pi, over S_f kappa.",
+    help="May be repeated; by default multi_pi, over S_f kappa. Over S_f there are kappa, pi, s and s_modified.",
 )  # fmt: skip
+@click.option("--coders", "by_coder", is_flag=True, help="Also: each coder with all others, and the others without.")
+@click.option("--pairs", "by_pair", is_flag=True, help="Also: each pair of coders.")
+@click.option("--items", "by_item", is_flag=True, help="Also: each item.")
+@click.option(
+    "--clusters", is_flag=True, help="Also: who segments like whom, a dendrogram with the agreement inside clusters."
+)
+@click.option(
+    "--cochran", is_flag=True, help="Also: Cochran's Q, percentage agreement, how many coders make a boundary."
+)
+@click.option("--labels", is_flag=True, help="Also: Jaccard similarity of the labels of segments.")
+@click.option("--heat", is_flag=True, help="Also: how many coders marked each position, item by item.")
 @click.option(
     "--interval", type=click.Choice(["items", "coders", "none"]), default="items", show_default=True,
-    help="What the bootstrap resamples.",
+    help="What the bootstrap interval resamples.",
 )  # fmt: skip
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True)
+@click.option(
+    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+    help="How often the interval should hold the coefficient.",
+)  # fmt: skip
 @click.option("--replicates", type=click.IntRange(100), default=2000, show_default=True, help="Of the bootstrap.")
-@click.option("--coders", "by_coder", is_flag=True, help="Each coder with all others, and the others without.")
-@click.option("--pairs", "by_pair", is_flag=True, help="Each pair of coders.")
-@click.option("--items", "by_item", is_flag=True, help="Each item.")
-@click.option("--clusters", is_flag=True, help="Who segments like whom: a dendrogram, with agreement inside clusters.")
-@click.option("--cochran", is_flag=True, help="Cochran's Q, percentage agreement, how many coders make a boundary.")
-@click.option("--labels", is_flag=True, help="Jaccard similarity of segment labels.")
-@click.option("--heat", is_flag=True, help="How many coders marked each position, item by item.")
-@click.option("--chance", type=click.Choice(["simulate", "exact"]), help="Over S_f; by default simulate.")
+@click.option(
+    "--chance", type=click.Choice(["simulate", "exact"]), help="Over S_f: how chance is found; by default simulate."
+)
 @click.option("--draws", type=click.IntRange(20), help="Over S_f: simulated pairs of texts; 10000 by default.")
-@click.option("--tolerance", type=float, help="Over S_f: draw until the standard error is below this.")
+@click.option(
+    "--tolerance", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Over S_f: draw until the standard error is below this.",
+)  # fmt: skip
 @click.option(
     "--seed", type=click.IntRange(0, 2**63 - 1), help="Of bootstrap and simulation; chosen and printed if not given."
 )
-@click.option("--compat", help="A preset: fournier2012, fournier2013, segeval-2.0.11; segsimflex over S_f.")
+@click.option(
+    "--compat", type=click.Choice([*filter(None, PRESETS), "segsimflex"]),
+    help="The conventions of published figures; segsimflex is for S_f.",
+)  # fmt: skip
 @input_options
 @output_options
 def agree(
@@ -100,8 +117,9 @@ def agree(
 ) -> None:
     """How far coders agree beyond chance, and where they differ.
 
-    CORPUS is one file with all coders, or a file for each. Items that cannot be used are named, the others are used,
-    and the exit code is 1.
+    CORPUS is one file with all coders, or a file for each. A coefficient is (observed - expected) / (1 - expected): 1 is
+    full agreement, 0 what chance gives. Items that cannot be used are named, the others are used, and the exit code is
+    1.
     """
     from caesura.agreement.placed import boundaries_placed
 
@@ -116,18 +134,21 @@ def agree(
     if not len(corpus):
         complain([*bad, "nothing is left to compare"])
     measures = _measures(chosen, compat, settings, corpus)
+    _check_usage(measures, coefficients, compat, {"--chance": chance, "--draws": draws, "--tolerance": tolerance})
     given: dict[str, Any] = {
         "compat": compat, "seed": seed, "interval": None if interval == "none" else interval, "level": level,
         "replicates": replicates,
     }  # fmt: skip
     drawing = {"chance": chance, "draws": draws, "tolerance": tolerance}
-    found = _found(corpus, measures, coefficients, given, drawing, output is None)
+    found, failed = _found(corpus, measures, coefficients, given, drawing, output is None)
+    bad += failed
     results = [one.result for one in found if not isinstance(one.result, str)]
     dropped = {item: why for one in results for item, why in one.dropped.items()}
     bad += [f"item {item!r} left out: {why}" for item, why in dropped.items()]
-    sections = _sections(
-        corpus, measures[0], compat, {"clusters": clusters, "cochran": cochran, "labels": labels, "heat": heat}
-    )
+    ask = _Asked(measures[0], coefficients, compat, seed, chance, draws)
+    wanted = {"clusters": clusters, "cochran": cochran, "labels": labels, "heat": heat}
+    sections, failed = _sections(corpus, ask, wanted, dropped)
+    bad += failed
     placed = boundaries_placed(corpus)
     if output == "json":
         data: dict[str, Any] = {"agreement": [_plain(one) for one in found], "placed": placed.as_dict()}
@@ -149,29 +170,61 @@ class _Section:
     text: str = ""
 
 
-def _sections(corpus: Corpus, measure: Measure, compat: str | None, wanted: dict[str, bool]) -> list[_Section]:
-    """An analysis that cannot be made says why in its place, and the others are made."""
-    made = []
+@dataclass(frozen=True)
+class _Asked:
+    """What the command line says that matters to clusters."""
+
+    measure: Measure
+    coefficients: tuple[str, ...]
+    compat: str | None
+    seed: int | None
+    chance: str | None
+    draws: int | None
+
+
+def _sections(
+    corpus: Corpus, ask: _Asked, wanted: dict[str, bool], dropped: dict[str, str]
+) -> tuple[list[_Section], list[str]]:
+    """An analysis that is undefined says so in its place, one that cannot be made is complained about; the others are
+    made."""
+    from caesura.report.table import Table
+
+    made, bad = [], []
     for name, make in (("clusters", _clusters), ("cochran", _cochran), ("labels", _labels), ("heat", _heat)):
         if wanted[name]:
             try:
-                made.append(make(corpus, measure, compat))
+                made.append(make(corpus, ask, dropped))
             except Undefined as problem:
-                made.append(_Section(name, {"undefined": str(problem)}, text=f"{name}: undefined: {problem}"))
-    return made
+                table = Table((name, "why"), (("undefined", str(problem)),))
+                made.append(_Section(name, {"undefined": str(problem)}, (table,)))
+            except InputError as problem:
+                bad.append(f"--{name}: {problem}")
+    return made, bad
 
 
-def _clusters(corpus: Corpus, measure: Measure, compat: str | None) -> _Section:
-    from caesura.agreement.clusters import cluster_coders
+def _clusters(corpus: Corpus, ask: _Asked, _dropped: dict[str, str]) -> _Section:
+    from caesura.agreement.clusters import cluster_coders, coefficients_of_clusters
     from caesura.report.agreement import cluster_table
     from caesura.report.dendrogram import draw_dendrogram
+    from caesura.report.table import text_width
 
-    found = cluster_coders(corpus, measure, compat=compat)
-    drawn = draw_dendrogram(found, width=max(20, min(console_for_tables().width - 40, 60)))
+    known = coefficients_of_clusters(ask.measure)
+    flexible = ask.measure.name == "flexible_similarity"
+    found = cluster_coders(
+        corpus,
+        ask.measure,
+        coefficient=next((name for name in ask.coefficients if name in known), None),
+        compat=ask.compat,
+        seed=ask.seed or 0,
+        chance=ask.chance if flexible else None,
+        draws=ask.draws if flexible else None,
+    )
+    names = max(map(text_width, found.coders))
+    drawn = draw_dendrogram(found, width=max(20, min(console_for_tables().width - names - 16, 60)))
     return _Section("clusters", found.as_dict(), (cluster_table(found),), drawn)
 
 
-def _cochran(corpus: Corpus, _measure: Measure, _compat: str | None) -> _Section:
+def _cochran(corpus: Corpus, _ask: _Asked, _dropped: dict[str, str]) -> _Section:
     from caesura.agreement.cochran import cochran_q
     from caesura.report.agreement import cochran_table
 
@@ -179,20 +232,41 @@ def _cochran(corpus: Corpus, _measure: Measure, _compat: str | None) -> _Section
     return _Section("cochran", found.as_dict(), (cochran_table(found),))
 
 
-def _heat(corpus: Corpus, _measure: Measure, _compat: str | None) -> _Section:
-    from caesura.agreement.heat import heat_map
-    from caesura.report.heat import draw_heat
-
-    found = heat_map(corpus)
-    return _Section("heat", found.as_dict(), text=draw_heat(found, width=min(console_for_tables().width, 120)))
-
-
-def _labels(corpus: Corpus, _measure: Measure, _compat: str | None) -> _Section:
+def _labels(corpus: Corpus, _ask: _Asked, _dropped: dict[str, str]) -> _Section:
     from caesura.agreement.labels import label_agreement
     from caesura.report.agreement import label_table
 
     found = label_agreement(corpus)
     return _Section("labels", found.as_dict(), (label_table(found),))
+
+
+def _heat(corpus: Corpus, _ask: _Asked, dropped: dict[str, str]) -> _Section:
+    from caesura.agreement.placed import boundary_heat
+    from caesura.report.agreement import draw_heat, heat_table
+
+    found = boundary_heat(corpus.select(items=[item for item in corpus.items if item not in dropped]))
+    data = [one.as_dict() for one in found]
+    return _Section("heat", data, (heat_table(found),), "Boundaries by position\n\n" + draw_heat(found))
+
+
+def _check_usage(
+    measures: tuple[Measure, ...], coefficients: tuple[str, ...], compat: str | None, drawing: dict[str, Any]
+) -> None:
+    """What was asked for must go together, whatever the files hold; this is usage, so that it ends with exit code 2."""
+    flexible = [measure.name == "flexible_similarity" for measure in measures]
+    given = [option for option, value in drawing.items() if value is not None]
+    if given and not any(flexible):
+        raise click.UsageError(f"{', '.join(given)}: only over flexible_similarity, other measures count boundaries")
+    for name in coefficients:
+        if name != "alpha" and not any(name in (DRAWN if drawn else COUNTED) for drawn in flexible):
+            known = ", ".join((*(DRAWN if flexible[0] else COUNTED), "alpha"))
+            raise click.UsageError(f"{name} is not defined over {measures[0].name}, but {known} are")
+    if coefficients != ("alpha",):
+        for measure in measures:
+            try:
+                resolve(measure, compat)
+            except OptionError as problem:
+                raise click.UsageError(str(problem)) from None
 
 
 def _measures(
@@ -213,35 +287,35 @@ def _found(
     given: dict[str, Any],
     drawing: dict[str, Any],
     watched: bool,
-) -> list[Found]:
-    """Each coefficient over each measure; alpha, which looks at none, once."""
+) -> tuple[list[Found], list[str]]:
+    """Each coefficient over each measure; alpha, which looks at none, once. And what could not be computed."""
     from caesura.agreement.coefficients import agreement
     from caesura.report.agreement import Found
 
     found: list[Found] = []
+    failed: dict[str, OptionError] = {}
     with Progress(watched) as progress:
         for i, measure in enumerate(measures):
             flexible = measure.name == "flexible_similarity"
             for name in coefficients or (("kappa",) if flexible else ("multi_pi",)):
-                if name == "alpha" and i:
+                if i if name == "alpha" else name not in (DRAWN if flexible else COUNTED):
                     continue
                 options = dict(given)
                 if flexible and name != "alpha":
                     options |= {**drawing, "progress": progress}
                 elif name == "alpha":
                     options["compat"] = None
-                elif any(value is not None for value in drawing.values()):
-                    raise click.UsageError(
-                        f"--chance, --draws and --tolerance are for flexible_similarity; {name} over {measure.name} "
-                        "counts boundaries"
-                    )
                 try:
                     result = agreement(corpus, measure=measure, coefficient=name, **options)
                 except Undefined as problem:
                     found.append(Found(name, measure, str(problem)))
+                except OptionError as problem:
+                    failed[f"{name}: {problem}"] = problem
                 else:
                     found.append(Found(name, measure, result))
-    return found
+    if failed and not found:
+        raise next(iter(failed.values()))
+    return found, list(failed)
 
 
 def _plain(one: Found) -> dict[str, Any]:
@@ -265,11 +339,11 @@ def _show(
     tables += [pair_table(found)] if some and by_pair else []
     tables += [item_table(found)] if some and by_item else []
     for i, table in enumerate(tables):
-        if i and output is not None:
+        if i:
             click.echo()
         show(table, output)
     for section in sections:
-        for table in section.tables:
+        for table in section.tables if output is not None or section.name != "heat" else ():
             click.echo()
             show(table, output)
         if section.text and output is None:

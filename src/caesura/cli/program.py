@@ -17,10 +17,12 @@ from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
+from caesura.report.table import clean
 from caesura.version import __version__
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress as RichProgress
 
     from caesura.formats.settings import Settings
     from caesura.report.table import Table
@@ -54,7 +56,7 @@ def _warner() -> Callable[..., None]:
     def warn(message: Warning | str, *_: object, **__: object) -> None:
         if str(message) not in told:
             told.add(str(message))
-            click.echo(f"caesura: warning: {message}", err=True)
+            click.echo(f"caesura: warning: {clean(str(message))}", err=True)
 
     return warn
 
@@ -69,7 +71,7 @@ class _Program(click.Group):
             try:
                 return super().invoke(ctx)
             except CaesuraError as problem:
-                click.echo(f"caesura: {problem}", err=True)
+                click.echo(f"caesura: {clean(str(problem))}", err=True)
                 ctx.exit(1)
 
 
@@ -167,9 +169,9 @@ def chosen_measures(chosen: tuple[Measure, ...], settings: Settings | None, corp
 
 
 def complain(problems: Sequence[str]) -> None:
-    """A line on standard error for each, and exit code 1."""
-    for problem in problems:
-        click.echo(f"caesura: {problem}", err=True)
+    """A line on standard error for each that is new, and exit code 1."""
+    for problem in dict.fromkeys(problems):
+        click.echo(f"caesura: {clean(problem)}", err=True)
     click.get_current_context().exit(1)
 
 
@@ -210,19 +212,27 @@ class Progress:
     def __init__(self, wanted: bool, doing: str = "drawing") -> None:
         self.wanted = wanted and sys.stderr.isatty()
         self.doing = doing
+        self.bar: RichProgress | None = None
 
     def __enter__(self) -> Callable[[int, int], None] | None:
-        if not self.wanted:
-            return None
+        return self._told if self.wanted else None
+
+    def _told(self, made: int, total: int) -> None:
+        """Shown from the first draws on, so that what is not drawn has no bar."""
+        if self.bar is None:
+            self.bar = self._started()
+        self.bar.update(self.bar.task_ids[0], completed=made, total=total)
+
+    def _started(self) -> RichProgress:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         columns = (TextColumn(self.doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self.task = self.bar.add_task(self.doing, total=None)
-        self.bar.start()
-        return lambda made, total: self.bar.update(self.task, completed=made, total=total)
+        bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        bar.add_task(self.doing, total=None)
+        bar.start()
+        return bar
 
     def __exit__(self, *_: object) -> None:
-        if self.wanted:
+        if self.bar is not None:
             self.bar.stop()

@@ -130,7 +130,11 @@ def plain(one: Annotation, path: str, item: str, coder: str, *, labels: bool = F
     for lost, there, way_out in (
         ("boundary types", one.types != UNTYPED, "write a .csv table"),
         ("the text of the units", one.units is not None, "write a .csv table"),
-        ("segment labels", one.labels is not None and not labels, "write .json, or drop them first"),
+        (
+            "segment labels",
+            one.labels is not None and not labels,
+            "write .json, or leave them out (convert --drop-labels)",
+        ),
     ):
         if there:
             raise FormatError(path, None, f"{place}: this format cannot hold {lost}; {way_out}")

@@ -283,7 +283,7 @@ def _one_text(path: str, item: str, by_coder: dict[str, Segmentation], has_text:
                 path,
                 None,
                 f"item {item!r}, coder {coder!r}: this format cannot hold segment labels; "
-                "write .json, or drop them first",
+                "write .json, or leave them out (convert --drop-labels)",
             )
     texts = {one.units for one in by_coder.values()}
     (length,) = lengths

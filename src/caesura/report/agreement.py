@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from caesura.agreement.clusters import Clustering
 from caesura.agreement.cochran import CochranQ
 from caesura.agreement.labels import LabelAgreement
-from caesura.agreement.placed import Placed
+from caesura.agreement.placed import Heat, Placed
 from caesura.agreement.result import Agreement
 from caesura.measures.base import Measure
-from caesura.report.table import Cell, Table
+from caesura.report.table import Cell, Table, clean
 
 __all__ = [
     "LIMITS",
@@ -20,6 +20,8 @@ __all__ = [
     "cluster_table",
     "cochran_table",
     "coder_table",
+    "draw_heat",
+    "heat_table",
     "item_table",
     "label_table",
     "pair_table",
@@ -109,7 +111,7 @@ def coder_table(found: Sequence[Found], placed: Placed) -> Table:
                 f"{row.without:.4f} ({row.gain:+.4f})"
             )
     columns = ("coefficient", "over", "coder", "items", "boundaries", "per position", "value", "without", "gain")
-    return Table(columns, tuple(rows), title="Each coder with all others", notes=tuple(notes), group=2)
+    return Table(columns, tuple(rows), title="Each coder with all others", notes=tuple(notes), group=2, apart=True)
 
 
 def pair_table(found: Sequence[Found]) -> Table:
@@ -120,7 +122,7 @@ def pair_table(found: Sequence[Found]) -> Table:
         for row in one.pairs
     ]
     columns = ("coefficient", "over", "coders", "value", "observed", "expected", "items")
-    return Table(columns, tuple(rows), title="Pairs of coders", group=2)
+    return Table(columns, tuple(rows), title="Pairs of coders", group=2, apart=True)
 
 
 def item_table(found: Sequence[Found]) -> Table:
@@ -130,7 +132,8 @@ def item_table(found: Sequence[Found]) -> Table:
         for each, one in _results(found)
         for row in one.items
     ]
-    return Table(("coefficient", "over", "item", "value", "observed", "expected"), tuple(rows), title="Items", group=2)
+    columns = ("coefficient", "over", "item", "value", "observed", "expected")
+    return Table(columns, tuple(rows), title="Items", group=2, apart=True)
 
 
 def cluster_table(found: Clustering) -> Table:
@@ -154,7 +157,36 @@ def cochran_table(found: CochranQ) -> Table:
         found.signature,
     )
     columns = ("coders that marked it", "positions", "partial Q", "df", "p", "significant")
-    return Table(columns, tuple(rows), title=title, notes=notes)
+    return Table(columns, tuple(rows), title=title, notes=notes, tiny=("p",))
+
+
+def heat_table(found: Sequence[Heat]) -> Table:
+    """A row for every position of every item: how many marked it, of how many coders."""
+    rows = [
+        (one.item, *([one.stream] if any(each.stream is not None for each in found) else []), at, n, one.coders)
+        for one in found
+        for at, n in enumerate(one.counts, 1)
+    ]
+    streams = ["stream"] if any(one.stream is not None for one in found) else []
+    return Table(("item", *streams, "position", "marked by", "coders"), tuple(rows))
+
+
+def draw_heat(found: Sequence[Heat], *, width: int = 50) -> str:
+    """A line of positions for each text: · where nobody put a boundary, else how many did, # for ten and more.
+
+    >>> from caesura.agreement.placed import Heat
+    >>> print(draw_heat([Heat("poem", None, 12, (0, 3, 0, 12, 1))]))
+    poem, 12 coders
+        1  ·3·#1
+    """
+    lines: list[str] = []
+    for one in found:
+        name = one.item if one.stream is None else f"{one.item}, {one.stream}"
+        lines += ["", f"{clean(name)}, {one.coders} coder{'' if one.coders == 1 else 's'}"]
+        marks = "".join("·" if n == 0 else str(n) if n < 10 else "#" for n in one.counts)
+        starts = range(0, max(len(marks), 1), width)
+        lines += [f"{first + 1:5}  {marks[first : first + width]}".rstrip() for first in starts]
+    return "\n".join(lines[1:])
 
 
 def label_table(found: LabelAgreement) -> Table:

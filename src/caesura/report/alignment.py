@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from caesura.model.score import Edit
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.report.table import Table
+from caesura.report.table import Table, clean, pad, text_width
 
-__all__ = ["LEGEND", "clean", "draw", "draw_text", "edit_table", "pad", "text_width"]
+__all__ = ["LEGEND", "draw", "draw_text", "edit_table"]
 
 LEGEND = "= match   - only in the first   + only in the second   > moved from   < moved to   ~ other type"
 
@@ -121,22 +120,6 @@ def _marks(one: Segmentation) -> dict[int, str]:
     for position, name in one.boundaries:
         marks.setdefault(position, []).append(name)
     return {position: "{" + "+".join(map(clean, names)) + "}" for position, names in marks.items()}
-
-
-def clean(text: str) -> str:
-    """Text from a stranger, safe to print: control characters become visible."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-def text_width(text: str) -> int:
-    """How many columns of a terminal it takes."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
-
-
-def pad(text: str, width: int) -> str:
-    """Filled up with blanks."""
-    return text + " " * (width - text_width(text))
 
 
 def edit_table(edits: Sequence[Edit], sides: tuple[str, str]) -> Table:

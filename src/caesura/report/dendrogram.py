@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from caesura.agreement.clusters import Clustering
-from caesura.report.alignment import clean, pad, text_width
+from caesura.report.table import clean, pad, text_width
 
 __all__ = ["draw_dendrogram"]
 
@@ -28,7 +28,8 @@ def draw_dendrogram(found: Clustering, *, width: int = 60) -> str:
         row[one.coders] = sum(row[half] for half in one.halves) // 2
         column[one.coders] = max(round(one.height / top * width), *(column[half] + 1 for half in one.halves))
         parent |= dict.fromkeys(one.halves, column[one.coders])
-    canvas = [[" "] * (max(column.values()) + 12) for _ in range(2 * len(names) - 1)]
+    room = max(len(_label(one.value)) for one in found.clusters) + 2
+    canvas = [[" "] * (max(column.values()) + room) for _ in range(2 * len(names) - 1)]
     for one in found.clusters:
         x, ends = column[one.coders], sorted(row[half] for half in one.halves)
         for half in one.halves:
@@ -40,14 +41,15 @@ def draw_dendrogram(found: Clustering, *, width: int = 60) -> str:
     for one in found.clusters:
         x, y = column[one.coders], row[one.coders]
         canvas[y][x] = "├"
-        label = f" {_short(one.value)} "
+        label = _label(one.value)
         if x + len(label) + 1 < parent.get(one.coders, len(canvas[0])):
             canvas[y][x + 1 : x + 1 + len(label)] = label
     labels = [pad(names[i // 2], margin) if i % 2 == 0 else " " * margin for i in range(len(canvas))]
     return "\n".join((label + "".join(line)).rstrip() for label, line in zip(labels, canvas, strict=True))
 
 
-def _short(value: float | None) -> str:
+def _label(value: float | None) -> str:
     if value is None:
-        return "undefined"
-    return f"{value:.2f}".replace("0.", ".", 1) if 0 <= value < 1 else f"{value:.2f}"
+        return " undefined "
+    short = f"{value:.2f}"
+    return f" {short.replace('0.', '.', 1) if short.lstrip('-').startswith('0.') else short} "

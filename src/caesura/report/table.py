@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Table"]
+__all__ = ["Table", "clean", "pad", "text_width"]
 
 Cell = str | int | float | None
 
@@ -27,35 +28,69 @@ class Table:
     digits: int = 4
     group: int = 0
     """How many of the first columns are left blank where they repeat the row above."""
+    apart: bool = False
+    """Whether a terminal shows rows that are alike in those columns as a table of their own."""
+    tiny: tuple[str, ...] = ()
+    """Columns, such as p-values, in which what would be shown as 0 is shown as 1.2e-08."""
 
-    def _shown(self, cell: Cell) -> str:
+    def _shown(self, row: Sequence[Cell]) -> list[str]:
+        return [self._text(cell, name in self.tiny) for name, cell in zip(self.columns, row, strict=True)]
+
+    def _text(self, cell: Cell, tiny: bool) -> str:
         if cell is None:
             return ""
-        return f"{cell:.{self.digits}f}" if isinstance(cell, float) else str(cell)
+        if not isinstance(cell, float):
+            return str(cell)
+        return f"{cell:.1e}" if tiny and 0 < abs(cell) < 0.1**self.digits else f"{cell:.{self.digits}f}"
 
     def _numeric(self, column: int) -> bool:
         return all(isinstance(row[column], (int, float)) or row[column] is None for row in self.rows)
 
     def print(self, console: Console) -> None:
-        """On a terminal or into a file, without colour there."""
+        """On a terminal or into a file, without colour there. Columns with nothing in them are left out."""
+        from rich.text import Text
+
+        blocks = self._blocks() if self.apart else [self]
+        for i, block in enumerate(blocks):
+            if i:
+                console.print()
+            block._print_grid(console)
+        for note in self.notes:
+            console.print(Text(clean(note), style="dim"), soft_wrap=True)
+
+    def _blocks(self) -> list[Table]:
+        """A table for each run of rows that are alike in the first columns, which go into the title."""
+        starts = [i for i, row in enumerate(self.rows) if not i or row[: self.group] != self.rows[i - 1][: self.group]]
+        out = []
+        for first, last in zip(starts, [*starts[1:], len(self.rows)], strict=True):
+            names = self._shown(self.rows[first])[: self.group]
+            rows = tuple(row[self.group :] for row in self.rows[first:last])
+            title = f"{self.title}: {', '.join(names)}"
+            out.append(Table(self.columns[self.group :], rows, title=title, digits=self.digits, tiny=self.tiny))
+        return out
+
+    def _print_grid(self, console: Console) -> None:
         from rich import box
         from rich.table import Table as Grid
         from rich.text import Text
 
-        grid = Grid(title=self.title or None, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
-        for i, name in enumerate(self.columns):
-            grid.add_column(Text(name), justify="right" if self._numeric(i) else "left", overflow="fold")
+        if self.title:
+            console.print(Text(clean(self.title), style="bold"), soft_wrap=True)
+        grid = Grid(box=box.SIMPLE_HEAD)
+        filled = [i for i in range(len(self.columns)) if any(row[i] is not None for row in self.rows) or not self.rows]
+        for i in filled:
+            # A number in two lines would be read as two numbers; text gives way.
+            justify: Literal["left", "right"] = "right" if self._numeric(i) else "left"
+            grid.add_column(Text(clean(self.columns[i])), justify=justify, overflow="fold", no_wrap=self._numeric(i))
         previous: tuple[Cell, ...] = ()
         for row in self.rows:
-            cells = [Text(self._shown(cell)) for cell in row]
+            cells = [Text(clean(cell)) for cell in self._shown(row)]
             for i in range(self.group):
                 if row[: i + 1] == previous[: i + 1]:
                     cells[i] = Text("")
             previous = row
-            grid.add_row(*cells)
+            grid.add_row(*(cells[i] for i in filled))
         console.print(grid)
-        for note in self.notes:
-            console.print(Text(note, style="dim"), soft_wrap=True)
 
     def csv(self) -> str:
         """Full precision, comma-separated. Notes are left out."""
@@ -73,10 +108,10 @@ class Table:
             r"\toprule",
             _latex_row(self.columns),
             r"\midrule",
-            *(_latex_row([self._shown(cell) for cell in row]) for row in self.rows),
+            *(_latex_row(self._shown(row)) for row in self.rows),
             r"\bottomrule",
             r"\end{tabular}",
-            *(f"% {note}" for note in self.notes),
+            *(f"% {clean(note)}" for note in self.notes),
         ]
         return "\n".join(lines) + "\n"
 
@@ -88,4 +123,26 @@ _LATEX = {
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
+    return " & ".join("".join(_LATEX.get(c, clean(c)) for c in cell) for cell in cells) + r" \\"
+
+
+_JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
+
+
+def clean(text: str) -> str:
+    """Text from a stranger, safe to print: control characters become visible, all that writing needs stays."""
+    return "".join(
+        c if c.isprintable() or c in _JOINERS or unicodedata.category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
+        for c in text
+    )
+
+
+def text_width(text: str) -> int:
+    """How many columns of a terminal it takes."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 or c in _JOINERS for c in text)
+
+
+def pad(text: str, width: int) -> str:
+    """Filled up with blanks."""
+    return text + " " * (width - text_width(text))
