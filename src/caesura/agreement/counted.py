@@ -204,19 +204,15 @@ class Counted:
 
     def each_pair(self) -> Figures:
         """See :class:`Basis`."""
-        o = self.observed
-        members = np.zeros((len(o.pairs), len(o.coders)))
-        members[np.arange(len(o.pairs)), o.first] = 1
-        members[np.arange(len(o.pairs)), o.second] = 1
-        return self.over_coders(members)
+        return self.over_coders(self.observed.members)
 
     def each_coder(self) -> Figures:
         """See :class:`Basis`."""
         o = self.observed
         n = len(o.coders)
-        mine = (o.first == np.arange(n)[:, None]) | (o.second == np.arange(n)[:, None])
+        mine = o.members.T
         sums = np.broadcast_to(self.cells.sum(axis=0), (n, *self.cells.shape[1:]))
-        return self._figures(mine.astype(float) @ o.by_pair, self._chance(sums, np.ones((n, n)), mine.astype(float)))
+        return self._figures(mine @ o.by_pair, self._chance(sums, np.ones((n, n)), mine))
 
 
 def blocks(rows: Floats, width: int) -> list[Floats]:

@@ -174,10 +174,7 @@ class Drawn:
 
     def each_coder(self) -> Figures:
         """See :class:`Basis`."""
-        o = self.observed
-        coder = np.arange(len(o.coders))[:, None]
-        mine = ((o.first == coder) | (o.second == coder)).astype(float)
-        return self._mean(self.by_pair, *self._expected(), mine)
+        return self._mean(self.by_pair, *self._expected(), self.observed.members.T)
 
     def each_item(self) -> Figures:
         """The mean over the pairs that coded it."""

@@ -135,17 +135,13 @@ class Nominal:
 
     def each_pair(self) -> Figures:
         """See :class:`Basis`."""
-        o = self.observed
-        members = np.zeros((len(o.pairs), len(o.coders)))
-        members[np.arange(len(o.pairs)), o.first] = 1
-        members[np.arange(len(o.pairs)), o.second] = 1
-        return self.over_coders(members)
+        return self.over_coders(self.observed.members)
 
     def each_coder(self) -> Figures:
         """See :class:`Basis`. Chance is that of everybody."""
         o = self.observed
         n = len(o.coders)
-        mine = ((o.first == np.arange(n)[:, None]) | (o.second == np.arange(n)[:, None])).astype(float)
+        mine = o.members.T
         shared = (o.present[:, o.first] & o.present[:, o.second]).astype(float)
         compared = mine @ (shared.T @ self.positions)
         agree = mine @ self.by_pair.sum(axis=0)

@@ -72,6 +72,14 @@ class Observed:
         return np.array([b for _, b in self.pairs], np.int64)
 
     @cached_property
+    def members(self) -> Floats:
+        """1 for the two coders of each pair: pairs x coders."""
+        out = np.zeros((len(self.pairs), len(self.coders)))
+        out[np.arange(len(self.pairs)), self.first] = 1
+        out[np.arange(len(self.pairs)), self.second] = 1
+        return out
+
+    @cached_property
     def present(self) -> NDArray[np.bool_]:
         """Which coder coded which item: a row an item."""
         out = np.zeros((len(self.items), len(self.coders)), bool)
