@@ -90,7 +90,7 @@ def test_all_of_the_package_is_complete():
         name
         for name, value in vars(caesura).items()
         if not inspect.ismodule(value) and (not name.startswith("_") or name == "__version__")
-    }
+    } - {"TYPE_CHECKING", "Any", "import_module"}
     assert set(caesura.__all__) == reachable | {"errors", "simulation", "statistics"}
     assert len(caesura.__all__) == len(set(caesura.__all__))
 
