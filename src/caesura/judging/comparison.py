@@ -126,7 +126,7 @@ def compare(
     of pairs and must still be far below alpha.
     """
     notes: list[str] = []
-    draws = max(replicates, math.ceil(10 * math.comb(len(systems), 2) / alpha))
+    draws = max(replicates, math.ceil(4 * math.comb(len(systems), 2) / alpha))
     seen = trials.observations(systems)
     by_rank = _try(lambda: kruskal_wallis([column[~np.isnan(column)] for column in seen.T], alpha=alpha), notes)
     in_blocks = _try(lambda: friedman(seen, alpha=alpha), notes)
