@@ -24,3 +24,8 @@ def test_simulation() -> None:
 def test_fuzzy() -> None:
     failed, attempted = doctest.testfile(str(DOCS / "fuzzy.md"), module_relative=False)
     assert (failed, attempted > 10) == (0, True)
+
+
+def test_judging() -> None:
+    failed, attempted = doctest.testfile(str(DOCS / "judging.md"), module_relative=False)
+    assert (failed, attempted > 20) == (0, True)

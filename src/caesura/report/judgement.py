@@ -106,7 +106,7 @@ def score_notes(found: Judgement) -> tuple[str, ...]:
         notes.append(f"low, high: {interval}")
     drawn = next((row.interval_note for row in found.rows if row.bound and row.segmenter == "random"), None)
     if drawn is not None:
-        notes[-1] += f"; of (random) the {drawn}"
+        notes.append(f"low, high of (random): {drawn}")
     if any(one.letters is not None for one in found.comparisons):
         alpha = found.comparisons[0].alpha
         notes.append(f"letters: systems that share one do not differ at {alpha:g} (randomisation over items, Holm)")
@@ -125,8 +125,9 @@ def comparison_table(found: Iterable[Comparison]) -> Table:
         for one in listed for pair in one.pairs
     ]  # fmt: skip
     notes = [
-        "p-values by randomisation and studentised bootstrap (over items, Holm), Friedman with WNMT and Kruskal-Wallis (over "
-        "item and coder), all corrected for the number of pairs; w/t/l: items won, tied, lost",
+        "p-values, corrected for the number of pairs: randomisation and studentised bootstrap over items (Holm), Friedman "
+        "(WNMT) and Kruskal-Wallis over item and coder; w/t/l: items won, tied, lost",
+        "the last two p-values take coders of one item for independent: with several coders they are too small",
     ]
     for one in listed:
         tests = (("Friedman", one.friedman), ("Kruskal-Wallis", one.kruskal_wallis))
