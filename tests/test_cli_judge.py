@@ -75,7 +75,8 @@ def test_tables(run: Run) -> None:
     assert without_warnings(result) == LACKS
     for words in (
         "boundary_similarity(n_t=2)", "window_diff, an error rate: lower is better", "(human)", "(random)", "precision",
-        "low, high: 0.95 percentile bootstrap over 6 items, 100 replicates\nlow, high of (random): 0.95 percentiles of 5 draws\n",
+        "low, high: 0.95 percentile bootstrap over 6 items, 100 replicates\n",
+        "low, high of (random): 0.95 percentiles of 5 draws\n",
         "Systems compared", "Drop in agreement", "Alternative annotator test", "|seed:3|",
     ):  # fmt: skip
         assert words in result.stdout

@@ -36,14 +36,15 @@ def conversations(shared: Path) -> tuple[cz.Corpus, dict]:
 @pytest.fixture(scope="module")
 def judged(conversations):
     corpus, docs = conversations
-    before = time.perf_counter()
+    before = time.process_time()
     with pytest.warns(CaesuraWarning, match="an interval from 10 items is too short"):
         found = cz.judge(corpus, ["auto"], seed=1)
     assert found.mistakes["auto"].matches
-    return found, docs, time.perf_counter() - before
+    return found, docs, time.process_time() - before
 
 
 def test_in_under_five_seconds(judged):
+    """Of processor time, so that a busy machine does not fail it."""
     assert judged[2] < 5
 
 
