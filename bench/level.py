@@ -3,6 +3,9 @@
 2,000 pairs of systems that are alike are compared at 5 %, for 6, 20 and 100 items; a test that keeps its level does so in
 about 5 % of them, and never much more. Every item has its own size and difficulty, and both systems meet it in the same
 way, so that their outputs could change places. Takes a few minutes.
+
+Then the same of all tests of ``judge``, with one coder and with six: those over (item, coder) take coders of one item for
+independent, and do not keep their level.
 """
 
 from __future__ import annotations
@@ -11,7 +14,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+import caesura as cz
 from caesura.report.table import Table
+from caesura.simulation import pseudo_coders
 from caesura.statistics import bootstrap, paired_bootstrap, randomisation
 from caesura.statistics.arrays import Finish, Floats
 
@@ -126,3 +131,23 @@ def tables() -> Iterator[Table]:
         digits=2,
         group=0,
     )
+    yield judged()
+
+
+def judged(comparisons: int = 300, items: int = 20) -> Table:
+    """Two pseudo-coders as systems, against others of their kind."""
+    names = ("randomisation", "bootstrap", "friedman", "kruskal_wallis")
+    rows: list[tuple[int | float, ...]] = []
+    for coders in (1, 6):
+        called = dict.fromkeys(names, 0)
+        for seed in range(comparisons):
+            made = pseudo_coders([60] * items, [5, 8, 12], coders=coders + 2, near=0.15, miss=0.25, seed=seed)
+            found = cz.judge(
+                made, made.coders[coders:], measures="boundary_similarity", bounds=False, interval=None, replicates=400,
+                seed=seed,
+            )  # fmt: skip
+            for name in names:
+                called[name] += getattr(found.comparisons[0].pairs[0], name) <= ALPHA
+        rows.append((coders, *(100 * times / comparisons for times in called.values())))
+    title = f"Equal systems called different by judge, % of {comparisons} comparisons over {items} items"
+    return Table(("coders", *names), tuple(rows), title=title, digits=2)

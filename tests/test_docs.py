@@ -40,3 +40,8 @@ def test_agreement() -> None:
 def test_agreement_on_a_poem(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(shared / "data" / "linear")  # where the poem is
     assert run((DOCS / "agreement.md").read_text(encoding="utf-8"), "agreement.md") == (0, True)
+
+
+def test_judging() -> None:
+    failed, attempted = doctest.testfile(str(DOCS / "judging.md"), module_relative=False)
+    assert (failed, attempted > 20) == (0, True)

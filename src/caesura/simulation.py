@@ -54,7 +54,6 @@ __all__ = [
     "figure_5a",
     "figure_5b",
     "figure_5c",
-    "fill",
     "misses",
     "near_misses",
     "no_boundaries",
@@ -93,7 +92,7 @@ def random_segmentation(units: int, masses: Iterable[int], *, seed: Seed) -> Seg
     Segmentation(20 units: ···|···|·······|·······)
     """
     units = _length(units)
-    return Segmentation.from_positions(units, fill(units, _masses(masses), _generator(seed)))
+    return Segmentation.from_positions(units, _fill(units, _masses(masses), _generator(seed)))
 
 
 def regular_segmentation(units: int, mean_mass: float) -> Segmentation:
@@ -395,7 +394,7 @@ def pseudo_coders(
 
     def coded() -> Iterator[list[Ints]]:
         for length in lengths:
-            hidden = fill(length, sizes, rng)
+            hidden = _fill(length, sizes, rng)
             yield [_pseudo_coded(hidden, length, near, miss, omissions_only, rng) for _ in range(coders)]
 
     return _corpus(lengths, coded())
@@ -412,7 +411,7 @@ def random_coders(units: int | Sequence[int], masses: Iterable[int], *, coders: 
     """
     rng, sizes = _generator(seed), _masses(masses)
     lengths = _lengths(units, _count("coders", coders))
-    return _corpus(lengths, ([fill(length, sizes, rng) for _ in range(coders)] for length in lengths))
+    return _corpus(lengths, ([_fill(length, sizes, rng) for _ in range(coders)] for length in lengths))
 
 
 def _corpus(lengths: list[int], coded: Iterable[list[Ints]]) -> Corpus:
@@ -427,7 +426,7 @@ def _corpus(lengths: list[int], coded: Iterable[list[Ints]]) -> Corpus:
 # -- drawing, over plain arrays -----------------------------------------------------------------------------------
 
 
-def fill(length: int, masses: Ints, rng: np.random.Generator) -> Ints:
+def _fill(length: int, masses: Ints, rng: np.random.Generator) -> Ints:
     """Inner ends of segments drawn until the text is full."""
     rounds = []
     reached = 0

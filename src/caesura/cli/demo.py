@@ -19,9 +19,11 @@ def demo() -> None:
     from caesura.agreement.pairwise import pairwise
     from caesura.agreement.placed import boundaries_placed
     from caesura.data import STARGAZER_SOURCE, stargazer
+    from caesura.judging.judge import judge
     from caesura.report.agreement import LIMITS, Found, agreement_table, coder_table
     from caesura.report.alignment import LEGEND, draw
     from caesura.report.dendrogram import draw_dendrogram
+    from caesura.report.judgement import drop_table, score_tables
     from caesura.report.table import Table
 
     corpus = stargazer()
@@ -60,4 +62,11 @@ def demo() -> None:
     coder_table(found[:1], boundaries_placed(corpus)).print(console)
     click.echo("\nWho reads like whom, with multi_pi inside each group:\n")
     click.echo(draw_dendrogram(cluster_coders(corpus, similarity)))
+    click.echo(
+        "\nIf reader 7 were a program: how good is it, against the other six, people among themselves and no skill at all?\n"
+    )
+    others = corpus.select(coders=[coder for coder in coders if coder != "7"])
+    judgement = judge(others, {"reader 7": {item: coders["7"]}}, measures=similarity, interval=None, seed=1)
+    score_tables(judgement)[0].print(console)
+    drop_table(judgement.drops).print(console)
     click.echo("\n" + "\n".join(LIMITS))

@@ -11,6 +11,7 @@ import click
 from caesura.cli.program import (
     MeasureType,
     Progress,
+    chosen_measures,
     complain,
     input_options,
     load_settings,
@@ -39,17 +40,41 @@ __all__ = ["judge"]
 )  # fmt: skip
 @click.option(
     "-m", "--measure", "chosen", multiple=True, type=MeasureType(),
-    help="May be repeated; by default B, S, B-precision and recall, WindowDiff and fuzzy success, for dialogue S_f.",
+    help="May be repeated; by default B, S, B-precision and recall, WindowDiff and fuzzy success; for dialogue, or with "
+    "--settings, S_f and S_f^B.",
 )  # fmt: skip
 @click.option(
     "--interval", type=click.Choice(["items", "pairs", "none"]), default="items", show_default=True,
     help="What an interval is over: items (bootstrap), or for B boundary pairs (as in Fournier 2013, too short).",
 )  # fmt: skip
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True)
-@click.option("--replicates", type=click.IntRange(100), default=2000, show_default=True, help="Of the bootstrap.")
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
+@click.option(
+    "--replicates",
+    type=click.IntRange(100),
+    default=2000,
+    show_default=True,
+    help="Of the bootstrap, and at least as many for the tests.",
+)
 @click.option("--draws", type=click.IntRange(1), default=100, show_default=True, help="Of the random bound.")
-@click.option("--bounds/--no-bounds", default=True, help="Human, random, regular, none, all; shown by default.")
-@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option(
+    "--bounds/--no-bounds",
+    default=True,
+    show_default=True,
+    help="People among themselves, and segmenters that know nothing: random, regular, none, all.",
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Systems whose corrected p is higher share a letter.",
+)
 @click.option(
     "--epsilon", type=click.FloatRange(0, 1, max_open=True), default=0.2, show_default=True,
     help="Of the alternative annotator test: .2 for experts, .15 for skilled coders, .1 for crowds.",
@@ -92,15 +117,16 @@ def judge(
     if not len(corpus):
         complain([*bad, "nothing is left to judge"])
     people, entered = _enter(corpus, systems, (format_, types, settings), problems)
+    measures = chosen_measures(chosen, settings, people) if settings is not None else chosen or None
     with Progress(output is None, "judging") as progress:
         found = run(
-            people, entered, measures=chosen or None, interval=None if interval == "none" else interval, seed=seed,
+            people, entered, measures=measures, interval=None if interval == "none" else interval, seed=seed,
             bounds=bounds, draws=draws, level=level, replicates=replicates, alpha=alpha, epsilon=epsilon,
             progress=progress,
         )  # fmt: skip
     bad = list(dict.fromkeys([*map(str, problems), *found.problems]))
     if output == "json":
-        data: dict[str, Any] = found.as_dict()
+        data: dict[str, Any] = found.as_dict() | {"problems": bad}
         if errors or list_errors:
             data["mistakes"] = {name: one.as_dict() for name, one in found.mistakes.items()}
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
@@ -150,15 +176,28 @@ def _show(found: Judgement, errors: bool, list_errors: bool, output: str | None)
         mistake_list,
         mistake_table,
         replacement_table,
+        score_notes,
+        score_table,
         score_tables,
     )
 
-    tables = score_tables(found)
-    tables += [comparison_table(one) for one in found.comparisons]
+    if output is None:
+        for table in score_tables(found):
+            show(table, output)
+            click.echo()
+        for note in score_notes(found):
+            click.echo(note)
+        click.echo()
+        tables = []
+    else:
+        tables = [score_table(found)] if output == "csv" else score_tables(found)
+    tables += [comparison_table(found.comparisons)] if found.comparisons else []
     tables += [drop_table(found.drops), replacement_table(found.replacements)]
     tables += [mistake_table(found.mistakes.values())] if errors else []
     tables += [mistake_list(one) for one in found.mistakes.values()] if list_errors else []
     for i, table in enumerate(tables):
         if i:
             click.echo()
+        if output == "latex":
+            click.echo(f"% {table.title}")
         show(table, output)

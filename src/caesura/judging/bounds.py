@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from caesura.judging.field import Field
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
-from caesura.simulation import fill, regular_segmentation
+from caesura.simulation import _fill, regular_segmentation
 
 __all__ = ["Baselines"]
 
@@ -44,8 +44,8 @@ class Baselines:
 
     @cached_property
     def masses(self) -> Ints:
-        """The lengths of all segments of all coders."""
-        return np.concatenate([np.asarray(text.masses, np.int64) for text in self._texts])
+        """The lengths of all segments of all coders, rising: what is drawn does not depend on who is listed first."""
+        return np.sort(np.concatenate([np.asarray(text.masses, np.int64) for text in self._texts]))
 
     @cached_property
     def mean_mass(self) -> float:
@@ -54,12 +54,17 @@ class Baselines:
 
     @cached_property
     def _scale(self) -> tuple[str, ...] | None:
-        """The types in order, or None if there is but the unnamed one."""
+        """The types in order, or None if there is but the unnamed one and nobody marks an end."""
         declared = next((text.types for text in self._texts if text.declared and text.types != UNTYPED), None)
         if declared is not None:
             return declared
-        names = {name for text in self._texts for _, name in text.boundaries}
-        return None if names <= set(UNTYPED) else in_order(names)
+        if all(text.types == UNTYPED for text in self._texts):
+            return None if all(text.inner.size == text._positions.size for text in self._texts) else UNTYPED
+        # Where nobody declared any, what occurs is the scale, and a system may know a type more.
+        systems = [
+            text for by in self.field.systems.values() for one in by.values() for text in streams_of(one).values()
+        ]
+        return in_order({name for text in (*self._texts, *systems) for _, name in text.boundaries}) or None
 
     @cached_property
     def _kinds(self) -> tuple[_Kinds, _Kinds]:
@@ -79,7 +84,8 @@ class Baselines:
         """Item -> a segmentation with segments drawn from those of the coders."""
         masses = self.masses
         return self._make(
-            lambda units: fill(units, masses, rng), lambda kinds, n: kinds.pool[rng.integers(0, len(kinds.pool), n)]
+            lambda units: _fill(units, masses, rng),
+            lambda kinds, n: kinds.pool[rng.integers(0, len(kinds.pool), n)] if n else np.empty(0, np.int64),
         )
 
     def regular(self) -> dict[str, Annotation]:
@@ -96,17 +102,18 @@ class Baselines:
 
     def _make(self, place: Place, choose: Choose | None) -> dict[str, Annotation]:
         made: dict[str, Annotation] = {}
-        for item in self.field.items:
+        for item in sorted(self.field.items):
             model = next(iter(self.field.coders[item].values()))
             streams = {name: self._text(text, place, choose) for name, text in streams_of(model).items()}
             made[item] = streams[""] if isinstance(model, Segmentation) else Dialogue(streams)
         return made
 
     def _text(self, model: Segmentation, place: Place, choose: Choose | None) -> Segmentation:
+        # Without the units: they are the coders', and to check them again in every draw takes long.
         positions = np.array(place(model.length), np.int64)
-        if self._scale is None:
-            return Segmentation.from_positions(model.length, positions, units=model.units)
         codes = np.empty(0, np.int64)
+        if self._scale is None:
+            return Segmentation(model.length, positions, codes, UNTYPED)
         if choose is not None:
             inner, ends = self._kinds
             if not len(inner.pool):
@@ -118,7 +125,7 @@ class Baselines:
             positions = np.repeat(np.append(positions, model.length), sizes)
         if len(self._scale) == 1:
             codes = codes[:0]
-        return Segmentation(model.length, positions, codes, self._scale, units=model.units)
+        return Segmentation(model.length, positions, codes, self._scale)
 
 
 class _Kinds:
@@ -126,7 +133,7 @@ class _Kinds:
 
     def __init__(self, found: list[tuple[int, ...]]) -> None:
         number: dict[tuple[int, ...], int] = {}
-        self.pool = np.array([number.setdefault(one, len(number)) for one in found], np.int64)
+        self.pool = np.array([number.setdefault(one, len(number)) for one in sorted(found)], np.int64)
         self.codes = [np.array(one, np.int64) for one in number]
         self.size = np.array([len(one) for one in number], np.int64)
 

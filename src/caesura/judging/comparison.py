@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +15,6 @@ from caesura.judging.trials import Trials
 from caesura.measures.base import Measure
 from caesura.statistics import (
     RankTest,
-    Wins,
     friedman,
     holm,
     kruskal_wallis,
@@ -35,8 +34,8 @@ class PairOfSystems:
     """Two systems on the items both have."""
 
     systems: tuple[str, str]
-    difference: float
-    """The value of the first less that of the second, from summed parts."""
+    difference: float | None
+    """The value of the first less that of the second, from summed parts; None if they share no item."""
     interval: tuple[float, float] | None
     """Of the difference, by the studentised bootstrap; infinite where so few items say nothing (null in JSON)."""
     bootstrap: float | None
@@ -48,7 +47,7 @@ class PairOfSystems:
     friedman: float | None
     """p-value by ranks inside (item, coder), corrected for all pairs (Wilcoxon-Nemenyi-McDonald-Thompson)."""
     wins: int
-    """Items on which the first has the better value."""
+    """Items on which the first has the better value, over the coders that both were scored against."""
     ties: int
     losses: int
     items: int
@@ -86,6 +85,8 @@ class Comparison:
     """One string a system: two that share a letter do not differ, by randomisation. None without scikit-posthocs."""
     notes: tuple[str, ...] = field(default=())
     """What could not be computed, and why."""
+    draws: int = 0
+    """How many replicates and swaps the paired tests took."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -97,6 +98,7 @@ class Comparison:
             "friedman": _plain(self.friedman),
             "pairs": [one.as_dict() for one in self.pairs],
             "letters": None if self.letters is None else dict(zip(self.systems, self.letters, strict=True)),
+            "draws": self.draws,
             "notes": list(self.notes),
         }
 
@@ -114,71 +116,74 @@ def _plain(test: RankTest | None) -> dict[str, Any] | None:
     }
 
 
-def compare(trials: Trials, systems: tuple[str, ...], *, alpha: float, replicates: int, seed: int) -> Comparison:
+def compare(
+    trials: Trials, systems: tuple[str, ...], *, alpha: float, level: float, replicates: int, seed: int
+) -> Comparison:
     """All tests that can be made.
 
-    Observations of the rank tests are (item, coder); the paired tests resample and swap items, from summed parts.
+    Observations of the rank tests are (item, coder); the paired tests resample and swap items, from summed parts. Of
+    ``replicates`` there are more where many pairs need it: the smallest p-value, 1 in so many, is multiplied by the number
+    of pairs and must still be far below alpha.
     """
     notes: list[str] = []
+    draws = max(replicates, math.ceil(4 * math.comb(len(systems), 2) / alpha))
     seen = trials.observations(systems)
     by_rank = _try(lambda: kruskal_wallis([column[~np.isnan(column)] for column in seen.T], alpha=alpha), notes)
     in_blocks = _try(lambda: friedman(seen, alpha=alpha), notes)
     found = list(combinations(range(len(systems)), 2))
-    tests = [_paired(trials, systems[a], systems[b], replicates, seed, notes) for a, b in found]
-    boot = _holm([one[0] for one in tests])
-    swap = _holm([one[1] for one in tests])
-    won = wins(trials.item_values(systems))
+    tests = [_paired(trials, systems[a], systems[b], draws, level, seed, notes) for a, b in found]
+    boot = _holm([one.bootstrap for one in tests])
+    swap = _holm([one.randomisation for one in tests])
     pairs = tuple(
-        _pair(trials, systems, (a, b), tests[k], (boot[k], swap[k]), (by_rank, in_blocks), won)
-        for k, (a, b) in enumerate(found)
+        PairOfSystems(
+            systems=(systems[a], systems[b]),
+            difference=one.difference,
+            interval=one.interval,
+            bootstrap=boot[k],
+            randomisation=swap[k],
+            kruskal_wallis=None if by_rank is None else float(by_rank.pairs[a, b]),
+            friedman=None if in_blocks is None else float(in_blocks.pairs[a, b]),
+            wins=one.wins[0],
+            ties=one.wins[1],
+            losses=one.wins[2],
+            items=sum(one.wins),
+        )
+        for k, ((a, b), one) in enumerate(zip(found, tests, strict=True))
     )
     values = [trials.score(name).value for name in systems]
     shown = _letters(pairs, systems, values, trials.measure.higher_is_better, alpha, notes)
-    return Comparison(trials.measure, systems, alpha, by_rank, in_blocks, pairs, shown, tuple(dict.fromkeys(notes)))
+    said = tuple(dict.fromkeys(notes))
+    return Comparison(trials.measure, systems, alpha, by_rank, in_blocks, pairs, shown, said, draws)
 
 
-Paired = tuple[float | None, float | None, tuple[float, float] | None, float, int]
-"""Two p-values, the interval of the difference, the difference, and on how many items."""
+@dataclass(frozen=True, slots=True)
+class _Paired:
+    """What the tests over items say of two systems, not yet corrected for the number of pairs."""
+
+    bootstrap: float | None = None
+    randomisation: float | None = None
+    interval: tuple[float, float] | None = None
+    difference: float | None = None
+    wins: tuple[int, int, int] = (0, 0, 0)
+    """Wins, ties, losses of the first."""
 
 
-def _paired(trials: Trials, a: str, b: str, replicates: int, seed: int, notes: list[str]) -> Paired:
+def _paired(trials: Trials, a: str, b: str, draws: int, level: float, seed: int, notes: list[str]) -> _Paired:
     mine, theirs = trials.common(a, b)
     if not len(mine):
         notes.append(f"{a} and {b} share no item")
-        return None, None, None, float("nan"), 0
-    swapped = randomisation(mine, theirs, trials.finish, draws=replicates, seed=seed)
+        return _Paired()
+    swapped = randomisation(mine, theirs, trials.finish, draws=draws, seed=seed)
+    won = wins(np.column_stack([trials.finish(mine), trials.finish(theirs)]))
+    order = (won.wins, won.ties, won.losses) if trials.measure.higher_is_better else (won.losses, won.ties, won.wins)
+    counts = tuple(int(table[0, 1]) for table in order)
+    found = _Paired(None, swapped.p, None, swapped.difference, (counts[0], counts[1], counts[2]))
     try:
-        drawn = paired_bootstrap(mine, theirs, trials.finish, replicates=replicates, seed=seed)
+        drawn = paired_bootstrap(mine, theirs, trials.finish, replicates=draws, level=level, seed=seed)
     except Undefined as problem:
         notes.append(f"{a} and {b}: {problem}")
-        return None, swapped.p, None, swapped.difference, len(mine)
-    return drawn.p, swapped.p, (drawn.low, drawn.high), drawn.difference, len(mine)
-
-
-def _pair(
-    trials: Trials,
-    systems: tuple[str, ...],
-    which: tuple[int, int],
-    test: Paired,
-    p: tuple[float | None, float | None],
-    ranks: tuple[RankTest | None, RankTest | None],
-    won: Wins,
-) -> PairOfSystems:
-    a, b = which
-    up = trials.measure.higher_is_better
-    return PairOfSystems(
-        systems=(systems[a], systems[b]),
-        difference=test[3],
-        interval=test[2],
-        bootstrap=p[0],
-        randomisation=p[1],
-        kruskal_wallis=None if ranks[0] is None else float(ranks[0].pairs[a, b]),
-        friedman=None if ranks[1] is None else float(ranks[1].pairs[a, b]),
-        wins=int((won.wins if up else won.losses)[a, b]),
-        ties=int(won.ties[a, b]),
-        losses=int((won.losses if up else won.wins)[a, b]),
-        items=test[4],
-    )
+        return found
+    return replace(found, bootstrap=drawn.p, interval=(drawn.low, drawn.high))
 
 
 def _try(test: Any, notes: list[str]) -> RankTest | None:

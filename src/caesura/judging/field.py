@@ -63,9 +63,12 @@ def enter(corpus: Corpus, systems: Systems) -> Field:
         raise OptionError(f"no item is left to judge on: {'; '.join(problems[:5])}")
     taken: dict[str, dict[str, Annotation]] = {}
     for name, given in named.items():
+        before = len(problems)
         taken[name] = _fitting(name, given, coders, problems)
         if not taken[name]:
-            raise OptionError(f"system {name!r}: it shares no item with the coders; {'; '.join(problems[-5:])}")
+            raise OptionError(
+                f"{'; '.join(problems[before : before + 5])}; nothing is left to judge system {name!r} on"
+            )
     return Field(tuple(coders), coders, taken, tuple(problems))
 
 
@@ -78,14 +81,15 @@ def _fitting(
     if strange:
         problems.append(f"system {name!r}: no coder can be held against {_listed(strange)}; left out")
     if missing:
-        have = f"{len(coders) - len(missing)} of {len(coders)} items"
-        problems.append(f"system {name!r} lacks {_listed(missing)}; scored on {have}")
+        have = len(coders) - len(missing)
+        rest = f"; scored on {have} of {len(coders)} items" if have else ""
+        problems.append(f"system {name!r} lacks {_listed(missing)}{rest}")
     taken = {}
     for item, by in coders.items():
         if item not in given:
             continue
         mine = _annotation(name, item, given[item])
-        said = difference({**dict(list(by.items())[:1]), f"system {name}": mine})
+        said = difference({**by, name: mine})
         if said is None:
             taken[item] = mine
         else:
@@ -103,6 +107,8 @@ def _split(corpus: Corpus, systems: Systems) -> tuple[dict[str, Mapping[str, obj
                 raise OptionError(
                     f"system {name!r}: a mapping item -> segmentation is needed; got {type(given).__name__}"
                 )
+            if str(name) in made:
+                raise OptionError(f"system {name!r}: the name stands for two that differ in kind only")
             made[str(name)] = {str(item): one for item, one in given.items()}
         return made, corpus
     if isinstance(systems, str) or not isinstance(systems, Iterable):
@@ -110,7 +116,10 @@ def _split(corpus: Corpus, systems: Systems) -> tuple[dict[str, Mapping[str, obj
             "systems: names of coders in the corpus, a mapping system -> item -> segmentation or a Corpus is needed; "
             f"got {systems!r}"
         )
-    names = list(dict.fromkeys(systems))
+    listed = list(systems)
+    if strange := [name for name in listed if not isinstance(name, str)]:
+        raise OptionError(f"systems: a name is a string; got {type(strange[0]).__name__}")
+    names = list(dict.fromkeys(listed))
     people = [coder for coder in corpus.coders if coder not in names]
     if not people:
         raise OptionError("coders: at least one is needed to judge against; all of the corpus are systems")

@@ -35,6 +35,13 @@ class Judged:
     items: int
     score: Score = field(repr=False)
     """Everything about the micro value: parts, further figures such as precision and recall, signature."""
+    by_coder: Mapping[str, float] = field(default_factory=dict, repr=False)
+    """The value against each coder as reference, from parts summed over items; empty where the coders are taken together
+    (fuzzy success), and of ``random``."""
+    pairs: int | None = None
+    """With ``interval="pairs"``: how many boundary pairs there are."""
+    standard_error: float | None = None
+    """With ``interval="pairs"``: of the mean over them."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -44,15 +51,18 @@ class Judged:
             **self.score.as_dict(),
             "value": self.value,
             "macro": self.macro,
-            "interval": self.interval,
+            "interval": None if self.interval is None else list(self.interval),
             "interval_note": self.interval_note,
+            "pairs": self.pairs,
+            "standard_error": self.standard_error,
             "items": self.items,
+            "by_coder": dict(self.by_coder),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """How much agreement the coders lose when a system joins them, on the items it has."""
+    """How much agreement the coders lose when a system joins them, on the items that it and two of them have."""
 
     system: str
     value: float | None
@@ -61,12 +71,14 @@ class Drop:
     joined: float | None
     coefficient: str
     measure: Measure
+    items: int = 0
+    """On how many items."""
     undefined: str | None = None
     """Why there is no value."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        names = ("system", "value", "coders", "joined", "coefficient", "undefined")
+        names = ("system", "value", "coders", "joined", "coefficient", "items", "undefined")
         return {name: getattr(self, name) for name in names} | {"measure": repr(self.measure)}
 
 
@@ -130,10 +142,17 @@ class Judgement:
         """System -> where it goes wrong; found when first asked for."""
         return {system: mistakes_of(self.entrants, system, self.aligner) for system in self.systems}
 
-    def row(self, segmenter: str, measure: str | Measure) -> Judged:
-        """One row by name; ``measure`` as in the rows, or its name alone where that is enough."""
+    def row(self, segmenter: str, measure: str | Measure, *, bound: bool | None = None) -> Judged:
+        """One row by name; ``measure`` as in the rows, or its name alone where that is enough.
+
+        ``bound`` says which is meant where a system is called as a bound is; by default the system.
+        """
         for one in self.rows:
-            if one.segmenter == segmenter and measure in (one.measure, repr(one.measure), one.measure.name):
+            if (
+                one.segmenter == segmenter
+                and bound in (None, one.bound)
+                and measure in (one.measure, repr(one.measure), one.measure.name)
+            ):
                 return one
         raise KeyError((segmenter, measure))
 

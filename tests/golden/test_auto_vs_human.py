@@ -1,0 +1,97 @@
+"""Ten conversations of the Santa Barbara Corpus, intonation units by people and by a program (R package segsimflex, MIT).
+
+One coder only: everything that is defined for one is computed, and the rest is said to be undefined.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+import caesura as cz
+from caesura.errors import CaesuraWarning
+
+TYPES = [".", ",", "?", "--", ";"]
+
+
+@pytest.fixture(scope="module")
+def conversations(shared: Path) -> tuple[cz.Corpus, dict]:
+    """The file calls a boundary that nobody classified "none"; here it is ";", for none is no boundary."""
+    docs = json.loads((shared / "data" / "auto_vs_human" / "sbc_iu_boundaries_10docs.json").read_text())["docs"]
+
+    def stream(one):
+        marks = [";" if mark == "none" else mark for _, mark in one["b"]]
+        return cz.Segmentation.from_positions(one["n"], [at for at, _ in one["b"]], marks=marks, types=TYPES)
+
+    made = {
+        doc: {who: {speaker: stream(one) for speaker, one in by.items()} for who, by in coded.items()}
+        for doc, coded in docs.items()
+    }
+    return cz.Corpus(made), docs
+
+
+@pytest.fixture(scope="module")
+def judged(conversations):
+    corpus, docs = conversations
+    before = time.process_time()
+    with pytest.warns(CaesuraWarning, match="an interval from 10 items is too short"):
+        found = cz.judge(corpus, ["auto"], seed=1)
+    assert found.mistakes["auto"].matches
+    return found, docs, time.process_time() - before
+
+
+def test_in_under_five_seconds(judged):
+    """Of processor time, so that a busy machine does not fail it."""
+    assert judged[2] < 5
+
+
+def test_values(judged, conversations):
+    found, _, _ = judged
+    corpus, _ = conversations
+    for normalize in ("positions", "boundaries"):
+        row = found.row("auto", f"flexible_similarity(normalize={normalize!r})")
+        scores = [
+            cz.flexible_similarity(corpus[doc, "human"], corpus[doc, "auto"], normalize=normalize)
+            for doc in corpus.items
+        ]
+        assert row.value == pytest.approx(sum(scores).value, abs=1e-12)
+        assert row.macro == pytest.approx(sum(map(float, scores)) / 10, abs=1e-12)
+        assert row.interval[0] < row.value < row.interval[1]
+        assert row.by_coder == {"human": pytest.approx(row.value)}
+        values = {one.segmenter: one.value for one in found.rows if one.measure == row.measure}
+        assert list(values) == ["auto", "random", "regular", "none", "all"]
+        assert values["auto"] == max(values.values())
+
+
+def test_what_is_undefined_is_said(judged):
+    found, _, _ = judged
+    assert found.undefined == {
+        "human": "at least two coders are needed; got one",
+        "drop": "at least two coders are needed; got one",
+        "replacement": "the alternative annotator test needs at least 3 coders; got 1",
+        "comparison": "at least two systems are needed; got one",
+    }
+    assert found.drops[0].undefined == "agreement of coders needs at least two of them; got one"
+    assert found.replacements[0].undefined == found.undefined["replacement"]
+    assert found.problems == ()
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_mistakes_add_up_to_the_boundaries_of_the_file(judged):
+    found, docs, _ = judged
+    mistakes = found.mistakes["auto"]
+    human, auto = (sum(len(one["b"]) for by in docs.values() for one in by[who].values()) for who in ("human", "auto"))
+    n = mistakes.counts
+    paired = mistakes.matches + n["near miss"] + n["confusion"]
+    assert (paired + n["miss"], paired + n["false alarm"]) == (human, auto)
+    assert mistakes.offset == 0
+    inner = {who: sum(at < one["n"] for by in docs.values() for one in by[who].values() for at, _ in one["b"])
+             for who in ("human", "auto")}  # fmt: skip
+    positions = sum(one["n"] - 1 for by in docs.values() for one in by["human"].values())
+    assert mistakes.coders_density == pytest.approx(inner["human"] / positions)
+    assert mistakes.density == pytest.approx(inner["auto"] / positions)
+    assert next(iter(mistakes.confused)) == (",", ".")
+    json.dumps(mistakes.as_dict(), allow_nan=False)

@@ -1,0 +1,171 @@
+"""What a segmenter is measured by, from the definitions."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import caesura as cz
+from caesura.errors import CaesuraWarning
+from caesura.judging.bounds import Baselines
+from caesura.judging.field import enter
+
+B = "boundary_similarity(n_t=2)"
+
+# ann ··|···|······      bo ·····|······
+PEOPLE = cz.Corpus(
+    {
+        "x": {"ann": cz.Segmentation.from_masses([2, 3, 6]), "bo": cz.Segmentation.from_masses([5, 6])},
+        "y": {"ann": cz.Segmentation.from_masses([4, 4])},
+    }
+)
+BOT = {"bot": {item: PEOPLE[item, "ann"] for item in PEOPLE.items}}
+
+
+@pytest.fixture(autouse=True)
+def _few_items():
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "an interval from", CaesuraWarning)
+        yield
+
+
+def bounds(corpus, systems=BOT):
+    return Baselines(enter(corpus, systems))
+
+
+def test_masses_are_all_segments_of_all_coders():
+    made = bounds(PEOPLE)
+    assert made.masses.tolist() == sorted([2, 3, 6, 5, 6, 4, 4])
+    assert made.mean_mass == 30 / 7
+
+
+def test_regular_none_and_all():
+    made = bounds(PEOPLE)
+    assert made.regular()["x"].masses == (4, 4, 3)  # 30 / 7 = 4.29
+    assert made.none()["x"].masses == (11,)
+    assert made.all()["y"].masses == (1,) * 8
+
+
+@pytest.mark.parametrize(("masses", "step"), [([2, 3], 3), ([1, 1, 2], 1), ([3, 4, 4], 4)])
+def test_regular_rounds_half_up(masses, step):
+    one = cz.Segmentation.from_masses(masses)
+    mean = sum(masses) / len(masses)
+    assert math.floor(mean + 0.5) == step
+    made = bounds(cz.Corpus({"x": {"ann": one}}), {"bot": {"x": one}})
+    inner = made.regular()["x"].inner.tolist()
+    assert inner == list(range(step, one.length, step))
+
+
+def test_random_draws_segments_with_replacement_until_the_text_is_full():
+    """Every segment but the last has a length that some coder made, each as often as they did; the last is cut."""
+    made = bounds(PEOPLE)
+    rng = np.random.default_rng(1)
+    first = []
+    for _ in range(4000):
+        *whole, last = made.random(rng)["x"].masses
+        assert set(whole) <= {2, 3, 4, 5, 6}
+        assert last <= 6
+        assert sum(whole) + last == 11
+        first.append(whole[0])
+    shares = {mass: first.count(mass) / len(first) for mass in (2, 3, 4, 5, 6)}
+    assert shares == pytest.approx({2: 1 / 7, 3: 1 / 7, 4: 2 / 7, 5: 1 / 7, 6: 2 / 7}, abs=0.03)
+
+
+def test_random_is_the_mean_of_pooled_values():
+    """From the same draws, each pooled over items and coders by itself."""
+    found = cz.judge(PEOPLE, BOT, seed=9, draws=12)
+    rng = np.random.default_rng([9, 1])
+    made = bounds(PEOPLE)
+    measures = [cz.parse(name) for name in (B, "window_diff", "boundary_confusion(n_t=2)")]
+    values = {measure: [] for measure in measures}
+    macro = {measure: [] for measure in measures}
+    for _ in range(12):
+        drawn = made.random(rng)
+        for measure in measures:
+            scores = {
+                item: sum(measure.score(one, drawn[item]) for one in PEOPLE.of_item(item).values())
+                for item in PEOPLE.items
+            }
+            values[measure].append(sum(scores.values()).value)
+            macro[measure].append(np.mean([one.value for one in scores.values()]))
+    for measure in measures:
+        row = found.row("random", measure)
+        assert row.value == pytest.approx(np.mean(values[measure]), abs=1e-12)
+        assert row.macro == pytest.approx(np.mean(macro[measure]), abs=1e-12)
+        assert row.interval == pytest.approx(tuple(np.quantile(values[measure], [0.025, 0.975])), abs=1e-12)
+        assert row.interval_note == "0.95 percentiles of 12 draws"
+
+
+@pytest.mark.parametrize("name", ["regular", "none", "all"])
+def test_fixed_bounds_are_scored_like_a_system(name):
+    found = cz.judge(PEOPLE, BOT, seed=1, draws=2)
+    drawn = getattr(bounds(PEOPLE), name)()
+    for measure in (B, "window_diff"):
+        pairs = [(PEOPLE[key], drawn[key[0]]) for key in PEOPLE]
+        assert found.row(name, measure).value == cz.score_many(pairs, measure).total.value
+
+
+# -- types -------------------------------------------------------------------------------------------------------------
+
+
+def typed(declare):
+    types = ["scene", "act"] if declare else None
+    ann = [set(), {"scene"}, set(), {"act", "scene"}, set(), {"scene"}, set()]
+    bo = [set(), {"scene"}, set(), set(), {"scene"}, set(), set()]
+    corpus = cz.Corpus({"x": {c: cz.Segmentation.from_sets(s, types=types) for c, s in (("ann", ann), ("bo", bo))}})
+    return corpus, {"bot": {"x": corpus["x", "bo"]}}
+
+
+@pytest.mark.parametrize("declare", [True, False])
+def test_types_are_those_of_the_coders(declare):
+    """Four of five boundaries are scenes: regular ones are scenes, a fifth of the random ones is both."""
+    corpus, systems = typed(declare)
+    made = bounds(corpus, systems)
+    assert set(made.all()["x"].boundaries) == {(position, "scene") for position in range(1, 8)}
+    rng = np.random.default_rng(1)
+    kinds = []
+    for _ in range(1500):
+        at = {}
+        for position, name in made.random(rng)["x"].boundaries:
+            at.setdefault(position, set()).add(name)
+        kinds += [frozenset(names) for names in at.values()]
+    assert set(kinds) == {frozenset({"scene"}), frozenset({"act", "scene"})}
+    assert kinds.count(frozenset({"act", "scene"})) / len(kinds) == pytest.approx(0.2, abs=0.03)
+    assert made.none()["x"].boundaries == ()
+
+
+def ends(marks, **options):
+    one = cz.Segmentation.from_marks(marks, **options)
+    return cz.Corpus({"x": {"ann": {"F": one}}}), {"bot": {"x": {"F": one}}}
+
+
+def test_ends_of_texts_are_marked_as_the_coders_do():
+    corpus, systems = ends(["", ",", "", ",", "."])
+    made = bounds(corpus, systems)
+    assert made.regular()["x"]["F"].boundaries == ((2, ","), (4, ","), (5, "."))
+    assert made.all()["x"]["F"].boundaries == ((1, ","), (2, ","), (3, ","), (4, ","), (5, "."))
+    assert made.random(np.random.default_rng(1))["x"]["F"].boundaries[-1] == (5, ".")
+    assert made.none()["x"]["F"].boundaries == ()
+
+
+def test_ends_alone():
+    """Nobody has an inner boundary, so no bound has: there is no type to give it."""
+    corpus, systems = ends(["", "", "."], types=[",", "."])
+    made = bounds(corpus, systems)
+    for drawn in (made.random(np.random.default_rng(1)), made.regular(), made.all()):
+        assert drawn["x"]["F"].boundaries == ((3, "."),)
+    assert cz.judge(corpus, systems, seed=1, draws=2).row("regular", "flexible_similarity").value == 1
+
+
+def test_ends_of_one_unnamed_kind():
+    corpus, systems = ends(["", "boundary", "", "boundary"])
+    made = bounds(corpus, systems)
+    assert made.regular()["x"]["F"].boundaries == ((2, "boundary"), (4, "boundary"))
+
+
+def test_a_bound_carries_no_units():
+    one = cz.Segmentation.from_masses([1, 2], units=["so", "it", "goes"])
+    assert bounds(cz.Corpus({"x": {"ann": one}}), {"bot": {"x": one}}).all()["x"].units is None
