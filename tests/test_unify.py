@@ -229,7 +229,7 @@ def test_a_gold_need_not_nest_by_level_but_can_be_made_to():
     with pytest.raises(HierarchyError, match="1-3 and 2-4 cross"):
         union.derived()
     assert union.notes == ("a union keeps conflicts: 1 pair crosses, 1-3 and 2-4",)
-    assert repr(union) == "Gold(union, flat: 4 units, 2 spans, 1 pairs cross)"
+    assert repr(union) == "Gold(union, flat: 4 units, 2 spans, 1 pair crosses)"
 
 
 def test_a_gold_is_a_value():

@@ -176,7 +176,8 @@ class Gold(Hierarchy):
         units = f"{self.length} unit{'' if self.length == 1 else 's'}"
         spans = f"{len(self.spans)} span{'' if len(self.spans) == 1 else 's'}"
         if self.conflicts:
-            return f"Gold({self.method}, {self.level}: {units}, {spans}, {self.conflicts} pairs cross)"
+            crossing = "1 pair crosses" if self.conflicts == 1 else f"{self.conflicts} pairs cross"
+            return f"Gold({self.method}, {self.level}: {units}, {spans}, {crossing})"
         drawn = f": {self.brackets()}" if self.length <= 30 and self.spans else ""
         return f"Gold({self.method}, {self.level}: {units}, {spans}{drawn})"
 

@@ -23,13 +23,13 @@ cdef enum:
 
 
 cdef class Forest:
-    cdef const int64_t[::1] c, w, end, at, before
+    cdef const int64_t[::1] c, w, at, before
     cdef int64_t[:, ::1] F, val
     cdef double[::1] F_bits, val_bits
     cdef int64_t[::1] choice, inner
     cdef int64_t modulus
 
-    cdef void window(self, int64_t a, int64_t first, int64_t last) noexcept nogil:
+    cdef int window(self, int64_t a, int64_t first, int64_t last) except -1 nogil:
         """Fill F, and val of the spans that start at a, over the ends ``first .. last``; all later starts have their val.
 
         ``choice[r]`` becomes the last span of the row that attains F[r + 1] if it ends there, or -1; ``inner[r]`` the same
@@ -81,6 +81,7 @@ cdef class Forest:
                 self.F[to, W2] = sum_w2
                 self.F[to, N] = number
                 self.choice[r] = s
+        return 0
 
 
 cdef inline double log2_sum(double x, double y) noexcept nogil:
@@ -108,7 +109,7 @@ def conflict_free(
     cdef Py_ssize_t m = c.shape[0], R = at.shape[0] - 1, i
     cdef int64_t a, r, s, low, top
     cdef int64_t[::1] stack = np.empty(m + 1, np.int64)
-    f.c, f.w, f.end, f.at, f.before, f.modulus = c, w, end, at, before, modulus
+    f.c, f.w, f.at, f.before, f.modulus = c, w, at, before, modulus
     f.F, f.val = np.empty((R + 1, SETS + 1), np.int64), np.empty((m, SETS + 1), np.int64)
     f.F_bits, f.val_bits = np.empty(R + 1), np.empty(m)
     f.choice, f.inner = np.empty((2, R), np.int64)

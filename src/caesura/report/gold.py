@@ -8,6 +8,8 @@ from caesura.report.table import Cell, Table
 
 __all__ = ["gold_table", "unification_table"]
 
+_FIGURES = ("kappa", "recall", "precision", "non-crossing")
+
 
 def gold_table(gold: Gold) -> Table:
     """Every distinct span, by start, the larger first: who drew it, and why it is not in the gold if it is not."""
@@ -45,12 +47,7 @@ def unification_table(found: Unification) -> Table:
     rows: list[tuple[Cell, ...]] = []
     notes: list[str] = []
     for row in found.rows:
-        figures = {
-            "kappa": row.kappa,
-            "recall": row.recall,
-            "precision": row.precision,
-            "non-crossing": row.non_crossing,
-        }
+        figures = dict(zip(_FIGURES, (row.kappa, row.recall, row.precision, row.non_crossing), strict=True))
         cells: list[Cell] = [row.name]
         for name, spread in figures.items():
             cells += _cells(spread)
@@ -72,7 +69,7 @@ def unification_table(found: Unification) -> Table:
     if found.emptied:
         notes.append(f"spans that became empty when times were merged, and were dropped: {found.emptied}")
     notes += [f"item {item!r} left out: {why}" for item, why in found.dropped.items()]
-    columns = ("method", "kappa", "sd", "recall", "sd", "precision", "sd", "non-crossing", "sd", "spans", "annotations")
+    columns = ("method", *(f"{name}{sd}" for name in _FIGURES for sd in ("", " sd")), "spans", "annotations")
     title = f"Golds against the annotations they are made from, {len(found.items)} items"
     return Table(columns, tuple(rows), title=title, notes=(*notes, found.signature), digits=3)
 
