@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from rich.console import Console
 
-from bench import agreement, flexible, fuzzy, judging, level, linear, simulation
+from bench import agreement, flexible, fuzzy, hierarchy, judging, level, linear, simulation
 from caesura import __version__
 from caesura.report.table import Table
 
@@ -24,6 +24,7 @@ PARTS: dict[str, Callable[[], Iterable[Table]]] = {
     "simulation": simulation.tables,
     "fuzzy": fuzzy.tables,
     "judging": judging.tables,
+    "hierarchy": hierarchy.tables,
     "level": level.tables,
 }
 

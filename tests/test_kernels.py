@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from caesura.kernels import boundary, fuzzy, segments, window
+from caesura.kernels import boundary, fuzzy, nested, segments, window
 
 EMPTY = np.empty(0, np.int64)
 
@@ -29,9 +29,13 @@ def test_checked_build_checks() -> None:
     bounds, moments = np.empty((1, 5), np.int64), np.empty((1, 2))
     with pytest.raises(IndexError):
         fuzzy.cluster(ints(1), ints(1), ints(0, 2), 1, ints(1), 1, 2.0, bounds, moments, ints(0, 0))
+    with pytest.raises(IndexError):
+        nested.conflict_free(ints(1), ints(1), ints(0), ints(0, 2), ints(0), ints(0), 7, None)
 
 
-@pytest.mark.parametrize("call", [segments.pair_within, segments.unit_overlap, window.sweep, boundary.align])
+@pytest.mark.parametrize(
+    "call", [segments.pair_within, segments.unit_overlap, window.sweep, boundary.align, nested.conflict_free]
+)
 def test_none_is_refused(call: object) -> None:
     with pytest.raises(TypeError):
         call(*[None] * 12)  # type: ignore[operator]
