@@ -29,9 +29,7 @@ def drawn(draw: st.DrawFn) -> tuple[int, Given]:
 
 def _levels(spans: Given) -> list[int]:
     pairs = {(s[0], s[1]) for s in spans}
-    return [
-        s[2] if len(s) > 2 else 1 + sum(a <= s[0] and s[1] <= b and (a, b) != s for a, b in pairs) for s in spans
-    ]
+    return [s[2] if len(s) > 2 else 1 + sum(a <= s[0] and s[1] <= b and (a, b) != s for a, b in pairs) for s in spans]
 
 
 def naive_repair(spans: Given) -> Given:
@@ -83,6 +81,6 @@ def test_messages_in_time_name_the_times() -> None:
 @pytest.mark.parametrize("repair", [False, True])
 def test_deep_nesting_takes_time_in_proportion(repair: bool) -> None:
     began = time.process_time()
-    deep = Hierarchy(200_000, [(i, 200_001 - i, i) for i in range(1, 100_001)], repair=repair)
-    assert deep.depth == 100_000
-    assert time.process_time() - began < 20
+    deep = Hierarchy(60_000, [(i, 60_001 - i, i) for i in range(1, 30_001)], repair=repair)
+    assert deep.depth == 30_000
+    assert time.process_time() - began < 5
