@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from rich.console import Console
 
-from bench import agreement, flexible, fuzzy, level, linear, simulation
+from bench import agreement, flexible, fuzzy, hierarchy, level, linear, simulation
 from caesura import __version__
 from caesura.report.table import Table
 
@@ -23,6 +23,7 @@ PARTS: dict[str, Callable[[], Iterable[Table]]] = {
     "coverage": agreement.coverage_tables,
     "simulation": simulation.tables,
     "fuzzy": fuzzy.tables,
+    "hierarchy": hierarchy.tables,
     "level": level.tables,
 }
 

@@ -38,6 +38,9 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Placed, boundaries_placed
+    from caesura.gold.experiment import Unification, evaluate_unification
+    from caesura.gold.result import Gold
+    from caesura.gold.unify import unify
     from caesura.judging.judge import judge
     from caesura.judging.result import Judgement
     from caesura.operations import OperationsTable, operations_table
@@ -49,6 +52,7 @@ __all__ = [
     "Corpus",
     "Dialogue",
     "Edit",
+    "Gold",
     "Hierarchy",
     "Judgement",
     "LabelAgreement",
@@ -62,6 +66,7 @@ __all__ = [
     "Scores",
     "Segmentation",
     "Span",
+    "Unification",
     "__version__",
     "agreement",
     "boundaries_placed",
@@ -73,6 +78,7 @@ __all__ = [
     "common_units",
     "crisp",
     "errors",
+    "evaluate_unification",
     "flexible_similarity",
     "fuzzy_success",
     "judge",
@@ -90,6 +96,7 @@ __all__ = [
     "similarity_from_confusion",
     "simulation",
     "statistics",
+    "unify",
     "unit_error",
     "win_pr",
     "window_diff",
@@ -100,15 +107,18 @@ __all__ = [
 _LATER = {
     "Clustering": "caesura.agreement.clusters",
     "CochranQ": "caesura.agreement.cochran",
+    "Gold": "caesura.gold.result",
     "Judgement": "caesura.judging.result",
     "LabelAgreement": "caesura.agreement.labels",
     "OperationsTable": "caesura.operations",
     "Pairwise": "caesura.agreement.pairwise",
     "PercentageAgreement": "caesura.agreement.cochran",
     "Placed": "caesura.agreement.placed",
+    "Unification": "caesura.gold.experiment",
     "boundaries_placed": "caesura.agreement.placed",
     "cluster_coders": "caesura.agreement.clusters",
     "cochran_q": "caesura.agreement.cochran",
+    "evaluate_unification": "caesura.gold.experiment",
     "judge": "caesura.judging.judge",
     "label_agreement": "caesura.agreement.labels",
     "operations_table": "caesura.operations",
@@ -116,6 +126,7 @@ _LATER = {
     "percentage_agreement": "caesura.agreement.cochran",
     "simulation": "caesura.simulation",
     "statistics": "caesura.statistics",
+    "unify": "caesura.gold.unify",
 }
 
 
