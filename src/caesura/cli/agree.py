@@ -16,12 +16,15 @@ from caesura.cli.program import (
     chosen_measures,
     complain,
     console_for_tables,
+    holds_hierarchies,
     input_options,
     load_settings,
     main,
     output_options,
+    over_common_units,
     reading,
     show,
+    span_measures,
 )
 from caesura.errors import FormatError, Undefined
 from caesura.formats import read, read_coders
@@ -115,6 +118,10 @@ def agree(
     bad = [str(problem) for problem in problems]
     if not len(corpus):
         complain([*bad, "nothing is left to compare"])
+    flat = corpus
+    if holds_hierarchies(corpus):
+        chosen = span_measures(chosen, "hierarchy_kappa")
+        corpus, flat = over_common_units(corpus)
     measures = _measures(chosen, compat, settings, corpus)
     given: dict[str, Any] = {
         "compat": compat, "seed": seed, "interval": None if interval == "none" else interval, "level": level,
@@ -126,7 +133,7 @@ def agree(
     dropped = {item: why for one in results for item, why in one.dropped.items()}
     bad += [f"item {item!r} left out: {why}" for item, why in dropped.items()]
     sections = _sections(corpus, measures[0], compat, {"clusters": clusters, "cochran": cochran, "labels": labels})
-    placed = boundaries_placed(corpus)
+    placed = boundaries_placed(flat)
     if output == "json":
         data: dict[str, Any] = {"agreement": [_plain(one) for one in found], "placed": placed.as_dict()}
         data |= {one.name: one.data for one in sections}
@@ -212,7 +219,7 @@ def _found(
     with Progress(watched) as progress:
         for i, measure in enumerate(measures):
             flexible = measure.name == "flexible_similarity"
-            for name in coefficients or (("kappa",) if flexible else ("multi_pi",)):
+            for name in coefficients or (("kappa",) if flexible or str(measure.view) == "spans" else ("multi_pi",)):
                 if name == "alpha" and i:
                     continue
                 options = dict(given)

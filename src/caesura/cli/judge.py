@@ -12,6 +12,7 @@ from caesura.cli.program import (
     MeasureType,
     Progress,
     complain,
+    holds_hierarchies,
     input_options,
     load_settings,
     main,
@@ -91,6 +92,8 @@ def judge(
     bad = [str(problem) for problem in problems]
     if not len(corpus):
         complain([*bad, "nothing is left to judge"])
+    if holds_hierarchies(corpus):
+        raise OptionError(f"judge compares boundaries, and {file} holds hierarchies; `caesura score` compares these")
     people, entered = _enter(corpus, systems, (format_, types, settings), problems)
     with Progress(output is None, "judging") as progress:
         found = run(

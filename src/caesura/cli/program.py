@@ -14,8 +14,10 @@ from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionErro
 from caesura.formats import detect, formats, read
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
-from caesura.measures.registry import parse
+from caesura.measures.registry import measures, parse
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
+from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import Segmentation
 from caesura.version import __version__
 
@@ -32,13 +34,16 @@ __all__ = [
     "chosen_measures",
     "complain",
     "console_for_tables",
+    "holds_hierarchies",
     "input_options",
     "load_settings",
     "main",
     "output_options",
+    "over_common_units",
     "read_corpus",
     "reading",
     "show",
+    "span_measures",
 ]
 
 DIALOGUE_MEASURES = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
@@ -148,8 +153,47 @@ def read_corpus(
     return read(path, format_, problems=problems, **reading(path, format_, types, settings))
 
 
+def holds_hierarchies(corpus: Corpus) -> bool:
+    """Whether there are spans inside spans, which boundaries do not say."""
+    return any(isinstance(corpus[key], Hierarchy) for key in corpus)
+
+
+def over_common_units(corpus: Corpus) -> tuple[Corpus, Corpus]:
+    """Hierarchies in time over units that the coders of an item share; and flattened to boundaries, levels as types."""
+    shared: dict[str, dict[str, Annotation]] = {}
+    for item in corpus.items:
+        by_coder = corpus.of_item(item)
+        timed = {coder: one for coder, one in by_coder.items() if isinstance(one, Hierarchy) and one.edges is not None}
+        merged, emptied = common_units(timed) if timed else ({}, 0)
+        if emptied:
+            warnings.warn(f"item {item!r}: {emptied} spans are shorter than 0.5 s and were left out", CaesuraWarning, 2)
+        shared[item] = {**by_coder, **merged}
+    depth = max((one.depth for row in shared.values() for one in row.values() if isinstance(one, Hierarchy)), default=1)
+    flat = {
+        item: {coder: one.segmentation(depth) if isinstance(one, Hierarchy) else one for coder, one in row.items()}
+        for item, row in shared.items()
+    }
+    return Corpus(shared), Corpus(flat)
+
+
+def span_measures(chosen: tuple[Measure, ...], *names: str) -> tuple[Measure, ...]:
+    """What was asked for, or all measures between hierarchies, or those of these names."""
+    known = [name for name, kind in measures().items() if str(kind.view) == "spans" and (not names or name in names)]
+    there = ", ".join(known) or "none in this version"
+    for one in chosen:
+        if one.name not in known:
+            raise OptionError(f"{one.name} is not for hierarchies, which this corpus holds; for these there is {there}")
+    if not known:
+        raise OptionError(
+            "this corpus holds hierarchies, and there is no measure for these here; `caesura unify` makes one of several"
+        )
+    return chosen or tuple(map(parse, known))
+
+
 def chosen_measures(chosen: tuple[Measure, ...], settings: Settings | None, corpus: Corpus) -> tuple[Measure, ...]:
     """What was asked for, or what suits the corpus; flexible similarity with the matrix and costs of the settings."""
+    if holds_hierarchies(corpus):
+        return span_measures(chosen)
     if not chosen:
         dialogue = any(not isinstance(corpus[key], Segmentation) for key in corpus)
         chosen = tuple(map(parse, DIALOGUE_MEASURES if dialogue or settings is not None else DEFAULT_MEASURES))

@@ -23,7 +23,7 @@ from caesura.errors import FormatError
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair, Text
 from caesura.measures.many import score_many
-from caesura.model.hierarchy import Hierarchy
+from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.study import pair_up
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def score(
     rows: list[tuple[str | None, Score]] = []
     became: list[tuple[Measure, Table]] = []
     for measure in chosen:
-        scores = score_many(paired.pairs, measure)
+        scores = score_many(_over_common_units(paired.pairs, measure), measure)
         if operations and scores.scored.size and not any(_alike(measure, other) for other, _ in became):
             became.append((measure, operations_shown(operations_table(scores))))
         bad += [f"item {paired.items[i]!r}: {measure!r}: {why}" for i, why in scores.errors.items()]
@@ -116,6 +116,20 @@ def score(
             _print_edits(dict(zip(paired.items, paired.pairs, strict=True)), rows)
     if bad:
         complain(bad)
+
+
+def _over_common_units(pairs: list[Pair], measure: Measure) -> list[Pair]:
+    """Hierarchies in time over the same units; t_measure and l_measure take times as they are."""
+    if str(measure.view) != "spans" or measure.name in ("t_measure", "l_measure"):
+        return pairs
+    laid: list[Pair] = []
+    for a, b in pairs:
+        timed = all(isinstance(one, Hierarchy) and one.edges is not None for one in (a, b))
+        if timed and isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
+            merged, _ = common_units({"reference": a, "hypothesis": b})
+            a, b = merged["reference"], merged["hypothesis"]
+        laid.append((a, b))
+    return laid
 
 
 def _alike(one: Measure, other: Measure) -> bool:

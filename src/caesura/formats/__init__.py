@@ -147,6 +147,12 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
     resolved = chosen.resolve(options)
     if chosen.write is None:
         raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
+    for item, coder in () if chosen.hierarchies else corpus:
+        if isinstance(corpus[item, coder], Hierarchy):
+            place = f"item {item!r}, coder {coder!r}"
+            raise FormatError(
+                path, None, f"{place}: this format ({chosen.name}) cannot hold a Hierarchy; write spans JSON or CSV"
+            )
     text = chosen.write(corpus, fspath(path), resolved)
     try:
         Path(path).write_text(text, encoding="utf-8", newline="")

@@ -27,7 +27,6 @@ from caesura.formats.format import Format, Option, Reading, table_text
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Symbols, flag, text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
-from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 
 __all__ = ["FORMAT"]
@@ -168,8 +167,6 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
 
 def _streams(corpus: Corpus, path: str, item: str, coder: str) -> Dialogue:
     one = corpus[item, coder]
-    if isinstance(one, Hierarchy):
-        raise FormatError(path, None, f"item {item!r}: this format cannot hold a Hierarchy; write spans JSON or CSV")
     if not isinstance(one, Dialogue):
         raise FormatError(path, None, f"item {item!r}: a dialogue is needed; this has no streams")
     return one

@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError, HierarchyError, OptionError
+from caesura.errors import FormatError, HierarchyError, OptionError
 from caesura.formats.format import Format, Option, Reading, table_text
 from caesura.formats.spans import (
     BEYOND,
@@ -70,7 +70,7 @@ class _Coder:
     rows: list[Row] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     frame: dict[str, str] = field(default_factory=dict)
-    problem: CaesuraError | None = None
+    problem: FormatError | None = None
 
 
 def read(reading: Reading) -> Corpus:
@@ -95,7 +95,7 @@ def read(reading: Reading) -> Corpus:
             if coder.problem is None:
                 try:
                     _take(reading, coder, cells, table.line_num, seconds)
-                except CaesuraError as problem:
+                except FormatError as problem:
                     coder.problem = problem
     except csv.Error as problem:
         raise reading.error(table.line_num, f"not a valid table: {problem}") from None
@@ -192,7 +192,7 @@ def _build(reading: Reading, coders: dict[tuple[str, str], _Coder], seconds: boo
         place = f"item {item!r}, coder {name!r}"
         with reading.item(coder.line, f"{place}: "):
             if coder.problem is not None:
-                raise coder.problem
+                raise reading.error(coder.problem.line, f"{place}: {coder.problem.problem}")
             beside = by_item[item]
             if coder.frame:
                 frame = _frame(coder.frame, seconds)
@@ -209,13 +209,13 @@ def _build(reading: Reading, coders: dict[tuple[str, str], _Coder], seconds: boo
                 )
                 frame = Frame(True, None, None, duration, None, frame.extent)
             elif not seconds:
-                frame = _counted(reading, coder, frame, beside)
+                frame = _counted(reading, place, coder, frame, beside)
             made = hierarchy(rows, frame, place=place, options=reading.options, left_out=left_out)
             reading.add(item, name, made)
     return left_out
 
 
-def _counted(reading: Reading, coder: _Coder, frame: Frame, beside: list[_Coder]) -> Frame:
+def _counted(reading: Reading, place: str, coder: _Coder, frame: Frame, beside: list[_Coder]) -> Frame:
     """A frame that knows how many units there are; a span outside it is named by its line."""
     length = frame.length if frame.units is None else len(frame.units)
     if frame.length is not None and frame.length != length:
@@ -228,7 +228,7 @@ def _counted(reading: Reading, coder: _Coder, frame: Frame, beside: list[_Coder]
         raise HierarchyError("without spans, the length must be said in a column length; got none")
     for row, line in zip(coder.rows, coder.lines, strict=True):
         if row.end > length:
-            raise reading.error(line, f"a span must lie in 1..{length}; got {row.start}-{row.end}")
+            raise reading.error(line, f"{place}: a span must lie in 1..{length}; got {row.start}-{row.end}")
     return Frame(False, length, frame.units, None, None, frame.extent)
 
 

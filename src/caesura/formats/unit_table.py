@@ -37,7 +37,6 @@ from caesura.errors import FormatError, SegmentationError
 from caesura.formats.format import Format, Reading, table_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
-from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation, declare, in_order
 
 __all__ = ["CSV", "TSV"]
@@ -234,10 +233,6 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any], *, delimiter: s
     for coder in corpus.coders:
         if coder in _RESERVED or coder != coder.strip() or not coder:
             raise FormatError(path, None, f"a coder cannot be a column named {coder!r}")
-    for item, coder in corpus:
-        if isinstance(corpus[item, coder], Hierarchy):
-            place = f"item {item!r}, coder {coder!r}"
-            raise FormatError(path, None, f"{place}: a table of units cannot hold a Hierarchy; write spans JSON or CSV")
     everything = list(_segmentations(corpus))
     scales = dict.fromkeys(one.types for one in everything)
     typed = list(scales) != [UNTYPED] or any(one.length in one.positions[-1:] for one in everything)
