@@ -56,7 +56,7 @@ def at_will(number: int, seed: int = 1) -> list[cz.Hierarchy]:
 def tables() -> Iterator[Table]:
     rows: list[tuple[Cell, ...]] = []
     for name, make, goal in ((f"{CODERS} coders, nested", hierarchies, 100), ("crossing at will", at_will, 500)):
-        before = None
+        before: float | None = None
         for number in SPANS:
             coders = make(number)
             seconds = best(lambda given=coders: cz.unify(given))  # type: ignore[misc]

@@ -110,6 +110,7 @@ INTERFACE = [
     ("measures", ()),
     ("parse", None),
     ("score_many", ("pairs", "measure")),
+    ("unify", ("hierarchies",)),
     ("pk", ("reference", "hypothesis", "window", "padded", "compat")),
     ("window_diff", ("reference", "hypothesis", "window", "padded", "compat")),
     ("win_pr", ("reference", "hypothesis", "window")),

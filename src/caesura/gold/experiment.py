@@ -130,9 +130,10 @@ def evaluate_unification(
 ) -> Unification:
     """How much of what the coders drew does each way of unifying keep?
 
-    The hierarchies of every item of ``corpus`` are unified by each of the ``methods`` (all, by default; see :func:`unify` for these
-    and for the options), flat and full where a method has both, and every gold is held against each annotation it was made
-    from. Mean and deviation over all annotations of all items, shares of 1, save kappa, which may be negative:
+    The hierarchies of every item of ``corpus`` are unified by each of the ``methods`` (all, by default; see
+    :func:`unify` for these and for the options), flat and full where a method has both, and every gold is held against
+    each annotation it was made from. Mean and deviation over all annotations of all items, shares of 1, save kappa,
+    which may be negative:
 
     - **kappa** of Flammia & Zue: do boundaries of spans agree, corrected for chance?
     - **recall**: the share of the annotation's spans that are in the gold. **precision**: the share of the gold's spans that
@@ -140,11 +141,11 @@ def evaluate_unification(
     - **non_crossing**: the share of the annotation's distinct spans that no span of the gold crosses.
 
     By definition the recall of a union is 1, and so are the precision of a consensus and its non-crossing; that of a
-    conflict-free union equals its recall, since what crosses nothing is in it. The paper's Table 1 breaks these and is no
-    target. ``best_annotator`` has two rows: against everybody, and without the annotation that is itself the gold.
+    conflict-free union equals its recall, since what crosses nothing is in it. The paper's Table 1 breaks these and is
+    no target. ``best_annotator`` has two rows: against everybody, and without the annotation that is itself the gold.
 
-    An undefined kappa, the precision of an empty gold and the figures of an empty annotation are left out of the means and
-    counted. Items that cannot be used are named in ``.dropped``.
+    An undefined kappa, the precision of an empty gold and the figures of an empty annotation are left out of the means
+    and counted. Items that cannot be used are named in ``.dropped``.
 
     Carbone, M., Gal, Y., Shieber, S., & Grosz, B. (2004). Unifying annotated discourse hierarchies to create a gold
     standard. SIGDIAL, sections 3 and 4, Table 1.
@@ -156,7 +157,8 @@ def evaluate_unification(
     ... }
     >>> found = evaluate_unification(Corpus({"figure 1": drawn}))
     >>> for row in found.rows:
-    ...     print(f"{row.name:20} {row.kappa.mean:.2f} {row.recall.mean:.2f} {row.precision.mean:.2f} {row.non_crossing.mean:.2f}")
+    ...     figures = (row.kappa, row.recall, row.precision, row.non_crossing)
+    ...     print(f"{row.name:20}", *(f"{one.mean:.2f}" for one in figures))
     FullCNS              0.46 0.31 1.00 1.00
     FlatCNS              0.46 0.31 1.00 1.00
     FullMCNS             0.77 0.69 0.78 0.78
@@ -229,7 +231,9 @@ def _selves(plan: Plan) -> tuple[bool, ...]:
     return (True, False) if plan.method == "best_annotator" else (True,)
 
 
-def _row(plan: Plan, itself: bool, golds: dict[str, Gold], pools: dict[str, Pool], without: dict[str, str]) -> UnificationRow:
+def _row(
+    plan: Plan, itself: bool, golds: dict[str, Gold], pools: dict[str, Pool], without: dict[str, str]
+) -> UnificationRow:
     scored = [
         _figures(gold, one)
         for item, gold in golds.items()
@@ -250,7 +254,7 @@ def _row(plan: Plan, itself: bool, golds: dict[str, Gold], pools: dict[str, Pool
         spans=sum(len(gold.flat) for gold in golds.values()) / max(1, len(golds)),
         empty=sum(not gold.spans for gold in golds.values()),
         conflicting=sum(gold.conflicts > 0 for gold in golds.values()),
-        tied=sum((gold.optima or 1) > 1 or any("tie as best" in note for note in gold.notes) for gold in golds.values()),
+        tied=sum(gold.tied for gold in golds.values()),
         dropped=without,
     )
 
@@ -258,7 +262,7 @@ def _row(plan: Plan, itself: bool, golds: dict[str, Gold], pools: dict[str, Pool
 def _figures(gold: Gold, one: Hierarchy) -> dict[str, float | None]:
     """A gold against one annotation; None where a figure is undefined. To be replaced by the measures of hierarchies."""
     mine, theirs = (gold.full, one.full) if gold.level == "full" else (gold.flat, one.flat)
-    relevant = len(mine & theirs)  # type: ignore[operator]
+    relevant = len(mine & theirs)
     crossed = sum(places.size > 0 for places in crossing(one.flat, gold.flat))
     return {
         "kappa": _kappa(gold, one),

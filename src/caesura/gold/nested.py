@@ -25,8 +25,8 @@ class Choice:
 def heaviest(spans: Sequence[tuple[int, int]], weights: Sequence[int]) -> Choice:
     """The heaviest subset of distinct spans in which no two cross; of several, as the kernel says.
 
-    Counts of optima multiply along a text, so they outgrow any machine word: the kernel counts modulo coprime numbers, as many as
-    the size of the count asks for, and the remainders are put together (Chinese remainder theorem).
+    Counts of optima multiply along a text, so they outgrow any machine word: the kernel counts modulo coprime numbers,
+    as many as the size of the count asks for, and the remainders are put together (Chinese remainder theorem).
 
     >>> heaviest([(1, 4), (3, 6), (5, 6)], [1, 1, 1])
     Choice(kept=(True, False, True), weight=2, optima=2)

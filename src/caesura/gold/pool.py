@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,11 @@ class Pool:
 
 def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:
     """One entry of the pool; ``copies`` are all of one span."""
+    if len(copies) == 1:
+        ((coder, (first, *more)),) = copies.items()
+        if not more:  # most are drawn by one coder, and counting is slow
+            labels_of_one = () if first.label is None else (first.label,)
+            return Candidate(first, (first.level,), labels_of_one, (coder,), 1)
     levels = Counter(level for mine in copies.values() for level in {span.level for span in mine})
     level = min(levels, key=lambda one: (-levels[one], one))
     labels: Counter[str] = Counter()
@@ -64,10 +70,11 @@ def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:
         for span in mine:
             if span.label is not None:
                 labels[span.label] += 1
-                here[span.label] += span.level == level
+                if span.level == level:
+                    here[span.label] += 1
     first = next(iter(copies.values()))[0]
     # A Counter keeps the order of coders, and max the first of several.
-    label = max(here, key=here.__getitem__) if here and max(here.values()) else None
+    label = max(here, key=here.__getitem__) if here else None
     return Candidate(
         span=Span(first.start, first.end, level, label),
         levels=tuple(sorted(levels)),
@@ -79,6 +86,8 @@ def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:
 
 def pool(hierarchies: Mapping[str, Hierarchy] | Sequence[Hierarchy], tolerance: float) -> Pool:
     """The hierarchies over the same units, or why there are none."""
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 < tolerance < math.inf:
+        raise OptionError(f"tolerance must be a number of seconds above 0; got {tolerance!r}")
     by_coder = _named(hierarchies)
     if len(by_coder) < 2:
         raise OptionError(f"at least two coders are needed to unify; got {', '.join(map(repr, by_coder)) or 'none'}")
@@ -116,7 +125,8 @@ def _timed(by_coder: Mapping[str, Hierarchy]) -> bool:
     without = [coder for coder, one in by_coder.items() if one.edges is None]
     if with_times and without:
         raise MismatchError(
-            f"all coders must have times, or none; {with_times[0]!r} has them, {without[0]!r} has {_units(by_coder[without[0]])}"
+            f"all coders must have times, or none; {with_times[0]!r} has them, {without[0]!r} has "
+            f"{_units(by_coder[without[0]])}"
         )
     return bool(with_times)
 
@@ -146,9 +156,7 @@ def _units(one: Hierarchy) -> str:
     return f"{one.length} unit{'' if one.length == 1 else 's'}"
 
 
-def crossing(
-    spans: Collection[tuple[int, int]], others: Collection[tuple[int, int]]
-) -> Iterator[NDArray[np.intp]]:
+def crossing(spans: Collection[tuple[int, int]], others: Collection[tuple[int, int]]) -> Iterator[NDArray[np.intp]]:
     """For each span the places of those of ``others`` that cross it: that overlap, and neither contains the other."""
     c, e = np.array([*others], np.int64).reshape(-1, 2).T
     for i, j in spans:

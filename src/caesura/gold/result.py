@@ -76,8 +76,9 @@ class Dropped(Candidate):
 class Gold(Hierarchy):
     """A hierarchy made from those of several coders by :func:`unify`; a value, and equal to a hierarchy of the same spans.
 
-    Unlike a coder's own, its spans may cross (``conflicts`` says how many pairs do), and its levels are those the coders agreed on,
-    so an inner span need not be deeper than the one around it; :meth:`derived` gives levels by nesting.
+    Unlike a coder's own, its spans may cross (``conflicts`` says how many pairs do), and its levels are those the
+    coders agreed on, so an inner span need not be deeper than the one around it; :meth:`derived` gives levels by
+    nesting.
     """
 
     __slots__ = (
@@ -130,6 +131,12 @@ class Gold(Hierarchy):
         for name, value in found.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def tied(self) -> bool:
+        """Whether another gold would have been as good: several optima, or several best annotators."""
+        means = [mean for mean in self.kappas.values() if mean is not None]
+        return (self.optima or 1) > 1 or sum(mean > max(means) - 1e-12 for mean in means) > 1
+
     def derived(self) -> Hierarchy:
         """The same spans with levels by nesting, as a coder might have drawn them; an error if any cross.
 
@@ -154,6 +161,7 @@ class Gold(Hierarchy):
             "dropped": [one.as_dict() for one in self.dropped],
             "conflicts": self.conflicts,
             "optima": self.optima,
+            "tied": self.tied,
             "best": self.best,
             "kappas": dict(self.kappas),
             "notes": list(self.notes),

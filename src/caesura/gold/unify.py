@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from caesura.errors import OptionError, Undefined
 from caesura.gold.nested import heaviest
@@ -50,9 +51,9 @@ def unify(
 ) -> Gold:
     """One gold standard from what several coders made of one text.
 
-    ``hierarchies`` maps coders to hierarchies; in a sequence they are called coder 1, coder 2 and so on. Two spans *conflict* if
-    they overlap and neither contains the other. ``level="flat"`` asks whether coders drew the same (start, end), each coder counting
-    once for it; ``"full"`` whether they drew it on the same level too.
+    ``hierarchies`` maps coders to hierarchies; in a sequence they are called coder 1, coder 2 and so on. Two spans
+    *conflict* if they overlap and neither contains the other. ``level="flat"`` asks whether coders drew the same
+    (start, end), each coder counting once for it; ``"full"`` whether they drew it on the same level too.
 
     ========================  ============================================================  ==========
     ``method``                what is kept                                                  levels
@@ -64,20 +65,20 @@ def unify(
     ``best_annotator``        all of the coder with the highest mean kappa with the others  flat
     ========================  ============================================================  ==========
 
-    **Majority** never conflicts: two spans that more than half have are both had by somebody. Below .5 it may, and ``.conflicts``
-    counts the pairs. **Conflict-free union** keeps as many spans as can be, each weighted by the number of coders who drew
-    it, so that a span of two coders is as hard to drop as two spans of one; ``weights="unique"`` counts each distinct span once.
-    ``min_support`` first drops spans of fewer coders, here and in the union. Of several sets of the same weight
-    (``.optima`` is their exact number; ties are normal), that with the larger sum of squared weights is taken, then the one of fewer
-    spans, then the earlier. **Best annotator**: kappa is Flammia & Zue's; undefined ones are left out of the mean,
-    and of several best coders the first is taken, as it always is with two.
+    **Majority** never conflicts: two spans that more than half have are both had by somebody. Below .5 it may, and
+    ``.conflicts`` counts the pairs. **Conflict-free union** keeps as many spans as can be, each weighted by the number
+    of coders who drew it, so that a span of two coders is as hard to drop as two spans of one; ``weights="unique"``
+    counts each distinct span once. ``min_support`` first drops spans of fewer coders, here and in the union. Of several
+    sets of the same weight (``.optima`` is their exact number; ties are normal), that with the larger sum of squared
+    weights is taken, then the one of fewer spans, then the earlier. **Best annotator**: kappa is Flammia & Zue's;
+    undefined ones are left out of the mean, and of several best coders the first is taken, as it always is with two.
 
-    A gold keeps the levels that coders drew. Where flat methods join a span from different levels, it stands on the one most coders
-    gave it, the smallest of several, with the label most of these gave it, the first of several. Hierarchies in time are first laid
-    over common units (``tolerance``, in seconds; see :func:`common_units`).
+    A gold keeps the levels that coders drew. Where flat methods join a span from different levels, it stands on the one
+    most coders gave it, the smallest of several, with the label most of these gave it, the first of several.
+    Hierarchies in time are first laid over common units (``tolerance``, in seconds; see :func:`common_units`).
 
-    The recurrence printed in section 2.5.1 counts spans that a cut does not hurt; this is the optimum it is after, equal to
-    exhaustive search, in O(starts * spans) and not O(N^3).
+    The recurrence printed in section 2.5.1 counts spans that a cut does not hurt; this is the optimum it is after,
+    equal to exhaustive search, in O(starts * spans) and not O(N^3).
 
     Carbone, M., Gal, Y., Shieber, S., & Grosz, B. (2004). Unifying annotated discourse hierarchies to create a gold
     standard. SIGDIAL, section 2. Figure 4, where dropping 1-4 and 5-8 is as good as dropping the two copies of 3-6:
@@ -124,11 +125,11 @@ def check_plan(method: str, level: str, *, strict: bool = True, **options: Any) 
 
 def check_options(threshold: Any, weights: Any, min_support: Any) -> None:
     """Whether every value can be."""
-    if isinstance(threshold, bool) or not isinstance(threshold, Real) or not 0 <= threshold < 1:
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold < 1:
         raise OptionError(f"threshold must be a share of the coders, from 0 to below 1; got {threshold!r}")
     if weights not in ("coders", "unique"):
         raise OptionError(f"weights must be 'coders' or 'unique'; got {weights!r}")
-    if isinstance(min_support, bool) or not isinstance(min_support, int) or min_support < 1:
+    if isinstance(min_support, bool) or not isinstance(min_support, (int, np.integer)) or min_support < 1:
         raise OptionError(f"min_support must be a number of coders from 1 up; got {min_support!r}")
 
 
@@ -152,15 +153,17 @@ def gold_of(drawn: Pool, plan: Plan, tolerance: float) -> Gold:
         reasons = ["" if one in left_out else reason for one, reason in zip(candidates, reasons, strict=True)]
         if optima > 1:
             notes.append(
-                f"{optima} sets without conflicts have the greatest weight, {choice.weight}; of these the one with the larger sum "
-                "of squared weights was taken, then of fewer spans, then the earlier"
+                f"{optima} sets without conflicts have the greatest weight, {choice.weight}; of these the one with the "
+                "larger sum of squared weights was taken, then of fewer spans, then the earlier"
             )
     elif method == "union":
         reasons = _unsupported(candidates, drawn, options["min_support"])
     else:
         reasons = _outvoted(candidates, drawn, plan)
     kept = tuple(one for one, reason in zip(candidates, reasons, strict=True) if reason is None)
-    dropped = _dropped(kept, [(one, reason) for one, reason in zip(candidates, reasons, strict=True) if reason is not None])
+    dropped = _dropped(
+        kept, [(one, reason) for one, reason in zip(candidates, reasons, strict=True) if reason is not None]
+    )
     conflicts = 0
     if method == "union" or options.get("threshold", 0.5) < 0.5:
         conflicts, said = _conflicts(kept, plan)
@@ -173,7 +176,12 @@ def gold_of(drawn: Pool, plan: Plan, tolerance: float) -> Gold:
             f"{drawn.emptied} span{'s' if many else ''} became empty when times within {tolerance:g} s were merged, "
             f"and {'were' if many else 'was'} dropped"
         )
-    words = ["unify", f"method:{method}", f"level:{plan.level}", *(f"{name}:{value}" for name, value in options.items())]
+    words = [
+        "unify",
+        f"method:{method}",
+        f"level:{plan.level}",
+        *(f"{name}:{value}" for name, value in options.items()),
+    ]
     words += [f"coders:{len(drawn.coders)}", *([f"tolerance:{tolerance:g}"] if drawn.timed else [])]
     return Gold(
         drawn.text,
@@ -265,7 +273,9 @@ def _best(drawn: Pool) -> tuple[str, dict[str, float | None], list[str]]:
     means = {coder: math.fsum(values) / len(values) if values else None for coder, values in mine.items()}
     defined = [mean for mean in means.values() if mean is not None]
     if not defined:
-        raise Undefined("best_annotator: kappa is undefined for every pair of coders; take a method that needs no kappa")
+        raise Undefined(
+            "best_annotator: kappa is undefined for every pair of coders; take a method that needs no kappa"
+        )
     tied = [coder for coder, mean in means.items() if mean is not None and mean > max(defined) - 1e-12]
     notes = []
     if len(drawn.coders) == 2:
@@ -273,23 +283,21 @@ def _best(drawn: Pool) -> tuple[str, dict[str, float | None], list[str]]:
     elif len(tied) > 1:
         notes.append(f"{', '.join(tied)} tie as best annotator; {tied[0]}, the first, was taken")
     if undefined:
-        notes.append(f"kappa is undefined for {undefined} pair{'s' if undefined > 1 else ''} of coders, left out of the means")
+        notes.append(
+            f"kappa is undefined for {undefined} pair{'s' if undefined > 1 else ''} of coders, left out of the means"
+        )
     return tied[0], means, notes
 
 
 def _kappa(a: Hierarchy, b: Hierarchy) -> float | None:
     """Flammia & Zue's kappa, or None where it is undefined. To be replaced by the measure ``hierarchy_kappa``."""
-    if not len(a) + len(b):
-        return None
-    begins, ends = zip(*(({i for i, _ in one.flat}, {j for _, j in one.flat}) for one in (a, b)), strict=True)
     matched, chance = 0, 0.0
-    for one, x, y in ((a, 0, 1), (b, 1, 0)):
-        P_b, P_e = len(begins[x]) / one.extent, len(ends[x]) / one.extent
-        Q_b, Q_e = len(begins[y]) / one.extent, len(ends[y]) / one.extent
-        chance += len(one.flat) * P_b * P_e * (Q_b + Q_e - Q_b * Q_e) ** 2
-        matched += sum(
-            (i in begins[y] or i - 1 in ends[y]) and (j in ends[y] or j + 1 in begins[y]) for i, j in one.flat
-        )  # fmt: skip
+    for one, other in ((a.flat, b.flat), (b.flat, a.flat)):
+        (begin, end), (begins, ends) = (({i for i, _ in side}, {j for _, j in side}) for side in (one, other))
+        p_b, p_e = len(begins) / a.extent, len(ends) / a.extent
+        chance += len(one) * (len(begin) / a.extent) * (len(end) / a.extent) * (p_b + p_e - p_b * p_e) ** 2
+        matched += sum((i in begins or i - 1 in ends) and (j in ends or j + 1 in begins) for i, j in one)
     number = len(a.flat) + len(b.flat)
-    P_o, P_c = matched / number, chance / number
-    return None if P_c >= 1 else (P_o - P_c) / (1 - P_c)
+    if number == 0 or chance >= number:
+        return None
+    return (matched - chance) / (number - chance)

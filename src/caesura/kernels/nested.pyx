@@ -1,13 +1,13 @@
 """The heaviest set of spans in which none cross, and how many such sets there are.
 
-Spans (c, e) of weight w come by (e, -c). F[r] is the best that spans of the window, those with c >= a, can do up to the r-th
-end (from 1; F of a window begins at 0); val[s] is the best inside span s with s itself, which always pays, since nothing
-inside s crosses it. A set without crossings is a row of spans side by side, each with such a set inside: that is the recursion, and
-because it takes each set apart in one way only, it counts them too.
+Spans (c, e) of weight w come by (e, -c). F[r] is the best that spans of the window, those with c >= a, can do up to the
+r-th end (from 1; F of a window begins at 0); val[s] is the best inside span s with s itself, which always pays, since
+nothing inside s crosses it. A set without crossings is a row of spans side by side, each with such a set inside: that
+is the recursion, and because it takes each set apart in one way only, it counts them too.
 
-A value is (sum of w, sum of w^2, number of spans): the first two the more the better, then the fewer spans the better, and what
-came earlier stays on equality. The number of sets counts equal sums of w alone. It may be astronomical, so it is kept modulo a
-number below 2^31, with its logarithm beside it to say how many such remainders make it whole.
+A value is (sum of w, sum of w^2, number of spans): the first two the more the better, then the fewer spans the better,
+and what came earlier stays on equality. The number of sets counts equal sums of w alone. It may be astronomical, so it
+is kept modulo a number below 2^31, with its logarithm beside it to say how many such remainders make it whole.
 """
 
 from libc.math cimport exp2, log2
@@ -101,8 +101,8 @@ def conflict_free(
     """Mark in ``kept`` the spans of the best set; give its sum of w, the number of optima modulo ``modulus``, and log2 of it.
 
     ``end[s]`` is the rank of the end of span s among the distinct ends, from 0, and ``at[r] .. at[r + 1] - 1`` are the spans
-    of rank r; ``before[s]`` is how many ends lie before the start of s; ``outer`` is the largest span of each distinct start,
-    the last start first. Without ``kept`` the optima are counted and not walked back to.
+    of rank r; ``before[s]`` is how many ends lie before the start of s; ``outer`` is the largest span of each distinct
+    start, the last start first. Without ``kept`` the optima are counted and not walked back to.
     """
     cdef Forest f = Forest()
     cdef Py_ssize_t m = c.shape[0], R = at.shape[0] - 1, i

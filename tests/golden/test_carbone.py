@@ -1,0 +1,190 @@
+"""Figures 1 to 6 of Carbone, Gal, Shieber & Grosz (2004), as far as the text says what is in them.
+
+The drawings are not in the text of the paper: which segments coincide, contain and cross each other is, and unit numbers are
+chosen to fit it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import caesura as cz
+from caesura.gold.experiment import Unification
+from caesura.gold.result import Candidate
+from caesura.gold.unify import _kappa
+
+Hierarchy = cz.Hierarchy
+
+# Figures 1, 3, 4 and 5
+#
+#               1   2   3   4   5   6   7   8
+# annotation 1  |A------------------------------|
+#               |B------|C--------------|D------|
+#
+# annotation 2  |E------------------------------|
+#               |F--------------|G--------------|
+#
+# annotation 3  |H------------------------------|
+#               |I------|J--------------|
+FIGURE_1 = {
+    "annotation 1": Hierarchy(8, [(1, 8, 1, "A"), (1, 2, 2, "B"), (3, 6, 2, "C"), (7, 8, 2, "D")]),
+    "annotation 2": Hierarchy(8, [(1, 8, 1, "E"), (1, 4, 2, "F"), (5, 8, 2, "G")]),
+    "annotation 3": Hierarchy(8, [(1, 8, 1, "H"), (1, 2, 2, "I"), (3, 6, 2, "J")]),
+}
+
+# Figure 2
+#
+#               1   2   3   4   5   6   7   8
+# annotation 1  |A------------------------------|
+#               |B------|C--------------|D------|
+#
+# annotation 2  |E------------------------------|
+#               |F----------------------|G------|
+#               |H------|I--------------|
+#
+# annotation 3  |J------------------------------|
+#               |K------|L--------------|M------|
+FIGURE_2 = {
+    "annotation 1": Hierarchy(8, [(1, 8, 1, "A"), (1, 2, 2, "B"), (3, 6, 2, "C"), (7, 8, 2, "D")]),
+    "annotation 2": Hierarchy(8, [(1, 8, 1, "E"), (1, 6, 2, "F"), (7, 8, 2, "G"), (1, 2, 3, "H"), (3, 6, 3, "I")]),
+    "annotation 3": Hierarchy(8, [(1, 8, 1, "J"), (1, 2, 2, "K"), (3, 6, 2, "L"), (7, 8, 2, "M")]),
+}
+
+# Figure 6
+#
+#    1   2   3   4   5   6            1   2   3   4   5   6
+#    |-----------------------|        |-----------------------|
+#    |---------------|                        |---------------|
+#    |-------|-------|-------|        |-------|-------|-------|
+FIGURE_6 = (
+    Hierarchy(6, [(1, 6), (1, 4), (1, 2), (3, 4), (5, 6)]),
+    Hierarchy(6, [(1, 6), (3, 6), (1, 2), (3, 4), (5, 6)]),
+)
+
+
+def drawn(found: tuple[Candidate, ...]) -> set[str]:
+    """The letters of these spans."""
+    return {label for one in found for label in one.labels}
+
+
+def test_figure_1():
+    """All agree on only the largest segment (A, E, and H); FlatCNS gives the same gold standard."""
+    for level in ("full", "flat"):
+        gold = cz.unify(FIGURE_1, method="consensus", level=level)
+        assert drawn(gold.kept) == set("AEH")
+        assert gold.full == {(1, 8, 1)}
+
+
+def test_figure_2():
+    """FullCNS has, aside from the largest, only D, G, M; FlatCNS in addition B, H, K and C, I, L."""
+    full = cz.unify(FIGURE_2, method="consensus", level="full")
+    assert drawn(full.kept) == set("AEJ") | set("DGM")
+    flat = cz.unify(FIGURE_2, method="consensus", level="flat")
+    assert drawn(flat.kept) == set("AEJ") | set("DGM") | set("BHK") | set("CIL")
+    # The levels that two of three gave.
+    assert flat.full == {(1, 8, 1), (1, 2, 2), (3, 6, 2), (7, 8, 2)}
+
+
+def test_figure_3():
+    """FullMCNS: the largest, and the two of annotators 1 and 3: B and C, I and J. D is left out."""
+    gold = cz.unify(FIGURE_1, method="majority", level="full")
+    assert drawn(gold.kept) == set("AEH") | set("BCIJ")
+    assert drawn(gold.dropped) == set("DFG")
+
+
+def test_figure_4():
+    """CFU: not included are only F and G; to remove C and J would have been equally good."""
+    gold = cz.unify(FIGURE_1)
+    assert drawn(gold.dropped) == set("FG")
+    assert (gold.optima, sum(one.weight for one in gold.kept)) == (2, 8)
+    assert [(drawn(one.conflicts), one.against) for one in gold.dropped] == [
+        (set("CJ"), ("annotation 1", "annotation 3")),
+        (set("CJ"), ("annotation 1", "annotation 3")),
+    ]
+    unique = cz.unify(FIGURE_1, weights="unique")
+    assert drawn(unique.dropped) == set("CJ")
+    assert (unique.optima, len(unique.kept)) == (1, 5)
+
+
+def test_figure_5():
+    """FullUNI: every segment, with internal conflicts. H, I and J of annotation 3 match annotation 1."""
+    gold = cz.unify(FIGURE_1, method="union", level="full")
+    assert drawn(gold.kept) == set("ABCDEFGHIJ")
+    assert (gold.dropped, gold.conflicts) == ((), 2)
+    assert _kappa(FIGURE_1["annotation 1"], FIGURE_1["annotation 3"]) == 1
+
+
+def test_kappa_by_hand():
+    """Annotations 1 and 2: only A and E match. Three of eight units begin and three end a segment of 1, two and two of 2."""
+    observed = 2 / 7
+    chance = 4 / 7 * (3 / 8) ** 2 * (1 / 4 + 1 / 4 - 1 / 16) ** 2 + 3 / 7 * (1 / 4) ** 2 * (3 / 8 + 3 / 8 - 9 / 64) ** 2
+    found = _kappa(FIGURE_1["annotation 1"], FIGURE_1["annotation 2"])
+    assert found == pytest.approx((observed - chance) / (1 - chance), abs=1e-12)
+
+
+def test_figure_6():
+    """Clearly different, and the same to kappa."""
+    a, b = FIGURE_6
+    assert _kappa(a, b) == _kappa(b, a) == 1
+    assert a.flat != b.flat
+    # Both begin and end segments at half of the units: P_c = 1/4 * (3/4)^2 = .140625, which P_o = 1 leaves without effect.
+    # Against nothing both are 0.
+    empty = Hierarchy(6, [])
+    assert _kappa(a, empty) == _kappa(empty, a) == 0
+    assert _kappa(empty, empty) is None
+
+
+# The music corpora that stand for the paper's own, which is not free
+
+
+def music(levels: dict[str, list[tuple[float, float, str]]]) -> Hierarchy:
+    """Upper and lower are levels; spans that cross are repaired."""
+    spans = [(a, b, level, label) for level, name in ((1, "upper"), (2, "lower")) for a, b, label in levels[name]]
+    return Hierarchy.from_times(spans, repair=True)
+
+
+@pytest.fixture(scope="module")
+def salami(shared: Path) -> Unification:
+    """40 songs, 2 annotators."""
+    songs = json.loads((shared / "data/hierarchical_time/salami_40songs.json").read_text())["songs"]
+    return cz.evaluate_unification(
+        cz.Corpus({song: {who: music(one) for who, one in by.items()} for song, by in songs.items()})
+    )
+
+
+@pytest.fixture(scope="module")
+def spam(shared: Path) -> Unification:
+    """12 tracks, 5 annotators."""
+    tracks = json.loads((shared / "data/hierarchical_time/spam_12tracks_5annotators.json").read_text())["tracks"]
+    return cz.evaluate_unification(
+        cz.Corpus({name: {who: music(one) for who, one in by["annotators"].items()} for name, by in tracks.items()})
+    )
+
+
+def test_the_best_annotator_with_and_without_itself(salami: Unification):
+    """spec/hierarchy.md: .777 against .553 on SALAMI."""
+    assert salami.row("BestAnnotator").kappa.mean == pytest.approx(0.777, abs=5e-4)
+    assert salami.row("BestAnnotator-self").kappa.mean == pytest.approx(0.553, abs=5e-4)
+    assert salami.row("BestAnnotator").tied == len(salami.items) == 40
+
+
+def test_ties_are_normal(spam: Unification):
+    """spec/hierarchy.md: 12 of 12 SPAM tracks."""
+    assert spam.row("CFU").tied == len(spam.items) == 12
+    assert spam.row("CFU").annotations == 60
+
+
+@pytest.mark.parametrize("name", ["salami", "spam"])
+def test_what_holds_by_definition_holds_on_music(name: str, request: pytest.FixtureRequest):
+    found: Unification = request.getfixturevalue(name)
+    assert not found.dropped
+    for level in ("Flat", "Full"):
+        assert (found.row(f"{level}UNI").recall.mean, found.row(f"{level}UNI").recall.deviation) == (1, 0)
+        assert (found.row(f"{level}CNS").precision.mean, found.row(f"{level}CNS").precision.deviation) == (1, 0)
+        assert found.row(f"{level}CNS").non_crossing.mean == 1
+        assert found.row(f"{level}MCNS").conflicting == 0
+    assert found.row("CFU").non_crossing.mean == pytest.approx(found.row("CFU").recall.mean, abs=1e-12)
+    assert found.row("CFU").conflicting == 0
