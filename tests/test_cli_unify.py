@@ -233,7 +233,8 @@ def test_convert(run: Run) -> None:
 def test_measures_of_boundaries_are_not_for_hierarchies(run: Run) -> None:
     cz.write(Corpus({"t": {name: FIGURE_4[name] for name in ("first", "second")}}), "two.json")
     for words in (("score", "two.json", "-m", "pk"), ("agree", "two.json", "-m", "boundary_similarity")):
-        assert "is not for hierarchies, which this corpus holds; for these there is" in complaint(run(*words))
+        assert "does not apply: this corpus holds hierarchies, for which there is" in complaint(run(*words))
+    assert run("agree", "two.json", "--cochran").exit_code == 2
     assert "judge compares boundaries" in complaint(run("judge", "figure.json", "--system", "third"))
     for words in (("score", "two.json"), ("agree", "two.json")):  # with measures for them, or without
         result = run(*words)

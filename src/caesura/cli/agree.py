@@ -120,6 +120,8 @@ def agree(
         complain([*bad, "nothing is left to compare"])
     flat = corpus
     if holds_hierarchies(corpus):
+        if cochran or labels:
+            raise click.UsageError("--cochran and --labels are for segmentations; the corpus holds hierarchies")
         chosen = span_measures(chosen, "hierarchy_kappa")
         corpus, flat = over_common_units(corpus)
     measures = _measures(chosen, compat, settings, corpus)

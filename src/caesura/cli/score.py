@@ -17,13 +17,15 @@ from caesura.cli.program import (
     main,
     output_options,
     read_corpus,
+    same_units,
     show,
+    warn_emptied,
 )
 from caesura.errors import FormatError
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair, Text
 from caesura.measures.many import score_many
-from caesura.model.hierarchy import Hierarchy, common_units
+from caesura.model.hierarchy import Hierarchy
 from caesura.study import pair_up
 
 if TYPE_CHECKING:
@@ -123,12 +125,14 @@ def _over_common_units(pairs: list[Pair], measure: Measure) -> list[Pair]:
     if str(measure.view) != "spans" or measure.name in ("t_measure", "l_measure"):
         return pairs
     laid: list[Pair] = []
+    emptied = 0
     for a, b in pairs:
-        timed = all(isinstance(one, Hierarchy) and one.edges is not None for one in (a, b))
-        if timed and isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
-            merged, _ = common_units({"reference": a, "hypothesis": b})
+        if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
+            merged, lost = same_units({"reference": a, "hypothesis": b})
+            emptied += lost
             a, b = merged["reference"], merged["hypothesis"]
         laid.append((a, b))
+    warn_emptied(emptied)
     return laid
 
 
