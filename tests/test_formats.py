@@ -285,7 +285,8 @@ BAD = {
     "empty.json": ("", 1, "the file is empty"),
     "spaces.csv": (" \n\n", 1, "the file is empty"),
     "unknown.dat": ("hello world\n", 1, "the format was not recognised; name it, one of "
-                    "masses-json, masses-tsv, table-csv, table-tsv, bits, segsimflex, rez"),
+                    "masses-json, masses-tsv, table-csv, table-tsv, bits, segsimflex, rez, spans-json, spans-csv, rs3, "
+                    "lab, salami"),
 }  # fmt: skip
 
 

@@ -17,12 +17,15 @@ from caesura.cli.program import (
     chosen_measures,
     complain,
     console_for_tables,
+    holds_hierarchies,
     input_options,
     load_settings,
     main,
     output_options,
+    over_common_units,
     reading,
     show,
+    span_measures,
 )
 from caesura.errors import FormatError, InputError, OptionError, Undefined
 from caesura.formats import read, read_coders
@@ -133,6 +136,12 @@ def agree(
     bad = [str(problem) for problem in problems]
     if not len(corpus):
         complain([*bad, "nothing is left to compare"])
+    flat = corpus
+    if holds_hierarchies(corpus):
+        if cochran or labels:
+            raise click.UsageError("--cochran and --labels are for segmentations; the corpus holds hierarchies")
+        chosen = span_measures(chosen, "hierarchy_kappa")
+        corpus, flat = over_common_units(corpus)
     measures = _measures(chosen, compat, settings, corpus)
     _check_usage(measures, coefficients, compat, {"--chance": chance, "--draws": draws, "--tolerance": tolerance})
     given: dict[str, Any] = {
@@ -149,7 +158,7 @@ def agree(
     wanted = {"clusters": clusters, "cochran": cochran, "labels": labels, "heat": heat}
     sections, failed = _sections(corpus, ask, wanted, dropped)
     bad += failed
-    placed = boundaries_placed(corpus)
+    placed = boundaries_placed(flat)
     if output == "json":
         data: dict[str, Any] = {"agreement": [_plain(one) for one in found], "placed": placed.as_dict()}
         data |= {one.name: one.data for one in sections}
@@ -249,6 +258,13 @@ def _heat(corpus: Corpus, _ask: _Asked, dropped: dict[str, str]) -> _Section:
     return _Section("heat", data, (heat_table(found),), "Boundaries by position\n\n" + draw_heat(found))
 
 
+def _known(measure: Measure) -> tuple[str, ...]:
+    """The coefficients over a measure, alpha apart."""
+    if measure.view == "spans":
+        return ("kappa",)
+    return DRAWN if measure.name == "flexible_similarity" else COUNTED
+
+
 def _check_usage(
     measures: tuple[Measure, ...], coefficients: tuple[str, ...], compat: str | None, drawing: dict[str, Any]
 ) -> None:
@@ -258,8 +274,8 @@ def _check_usage(
     if given and not any(flexible):
         raise click.UsageError(f"{', '.join(given)}: only over flexible_similarity, other measures count boundaries")
     for name in coefficients:
-        if name != "alpha" and not any(name in (DRAWN if drawn else COUNTED) for drawn in flexible):
-            known = ", ".join((*(DRAWN if flexible[0] else COUNTED), "alpha"))
+        if name != "alpha" and not any(name in _known(measure) for measure in measures):
+            known = ", ".join((*_known(measures[0]), "alpha"))
             raise click.UsageError(f"{name} is not defined over {measures[0].name}, but {known} are")
     if coefficients != ("alpha",):
         for measure in measures:
@@ -297,8 +313,8 @@ def _found(
     with Progress(watched) as progress:
         for i, measure in enumerate(measures):
             flexible = measure.name == "flexible_similarity"
-            for name in coefficients or (("kappa",) if flexible else ("multi_pi",)):
-                if i if name == "alpha" else name not in (DRAWN if flexible else COUNTED):
+            for name in coefficients or (("kappa",) if flexible or measure.view == "spans" else ("multi_pi",)):
+                if i if name == "alpha" else name not in _known(measure):
                     continue
                 options = dict(given)
                 if flexible and name != "alpha":

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionError
+from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionError
 from caesura.formats import detect, formats, read
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
-from caesura.measures.registry import parse
+from caesura.measures.registry import measures, parse
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
+from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.segmentation import Segmentation
 from caesura.report.table import clean
 from caesura.version import __version__
@@ -34,13 +36,18 @@ __all__ = [
     "chosen_measures",
     "complain",
     "console_for_tables",
+    "holds_hierarchies",
     "input_options",
     "load_settings",
     "main",
     "output_options",
+    "over_common_units",
     "read_corpus",
     "reading",
+    "same_units",
     "show",
+    "span_measures",
+    "warn_emptied",
 ]
 
 DIALOGUE_MEASURES = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
@@ -150,8 +157,70 @@ def read_corpus(
     return read(path, format_, problems=problems, **reading(path, format_, types, settings))
 
 
+def holds_hierarchies(corpus: Corpus) -> bool:
+    """Whether there are spans inside spans, which boundaries do not say."""
+    return any(isinstance(corpus[key], Hierarchy) for key in corpus)
+
+
+def over_common_units(corpus: Corpus) -> tuple[Corpus, Corpus]:
+    """Hierarchies in time over units that the coders of an item share; and flattened to boundaries, levels as types."""
+    shared: dict[str, dict[str, Annotation]] = {}
+    emptied = 0
+    for item in corpus.items:
+        by_coder = corpus.of_item(item)
+        merged, lost = same_units({coder: one for coder, one in by_coder.items() if isinstance(one, Hierarchy)})
+        emptied += lost
+        shared[item] = {**by_coder, **merged}
+    warn_emptied(emptied)
+    depth = max((one.depth for row in shared.values() for one in row.values() if isinstance(one, Hierarchy)), default=1)
+    flat = {
+        item: {coder: one.segmentation(depth) if isinstance(one, Hierarchy) else one for coder, one in row.items()}
+        for item, row in shared.items()
+    }
+    return Corpus(shared), Corpus(flat)
+
+
+def same_units(by_coder: dict[str, Hierarchy]) -> tuple[dict[str, Hierarchy], int]:
+    """Over common units, and how many spans were lost; as they are where that cannot be, the measure says why."""
+    try:
+        return common_units(by_coder)
+    except HierarchyError:
+        return by_coder, 0
+
+
+def warn_emptied(number: int) -> None:
+    """Spans that were lost to common units."""
+    if number:
+        said = "1 span is" if number == 1 else f"{number} spans are"
+        warnings.warn(
+            f"{said} shorter than 0.5 s, within which times are one, and left out", CaesuraWarning, stacklevel=2
+        )
+
+
+def span_measures(chosen: tuple[Measure, ...], *names: str) -> tuple[Measure, ...]:
+    """What was asked for, or all measures between hierarchies, or those of these names."""
+    known = [name for name, kind in measures().items() if str(kind.view) == "spans" and (not names or name in names)]
+    there = ", ".join(known) or "none in this version"
+    for one in chosen:
+        if one.name not in known:
+            raise OptionError(f"{one.name} does not apply: this corpus holds hierarchies, for which there is {there}")
+    if not known:
+        raise OptionError(
+            "this corpus holds hierarchies, and there is no measure for these here; `caesura unify` makes one of several"
+        )
+    return chosen or tuple(map(parse, known))
+
+
+def _spans(one: Annotation) -> tuple[Span, ...]:
+    return one.spans if isinstance(one, Hierarchy) else ()
+
+
 def chosen_measures(chosen: tuple[Measure, ...], settings: Settings | None, corpus: Corpus) -> tuple[Measure, ...]:
     """What was asked for, or what suits the corpus; flexible similarity with the matrix and costs of the settings."""
+    if holds_hierarchies(corpus):
+        every = span_measures(chosen)
+        labelled = all(span.label is not None for key in corpus for span in _spans(corpus[key]))
+        return every if chosen or labelled else tuple(one for one in every if one.name != "l_measure")
     if not chosen:
         dialogue = any(not isinstance(corpus[key], Segmentation) for key in corpus)
         chosen = tuple(map(parse, DIALOGUE_MEASURES if dialogue or settings is not None else DEFAULT_MEASURES))

@@ -17,7 +17,9 @@ from caesura.cli.program import (
     main,
     output_options,
     read_corpus,
+    same_units,
     show,
+    warn_emptied,
 )
 from caesura.errors import FormatError
 from caesura.measures.base import Measure
@@ -87,7 +89,7 @@ def score(
     rows: list[tuple[str | None, Score]] = []
     became: list[tuple[Measure, Table]] = []
     for measure in chosen:
-        scores = score_many(paired.pairs, measure)
+        scores = score_many(_over_common_units(paired.pairs, measure), measure)
         if operations and scores.scored.size and not any(_alike(measure, other) for other, _ in became):
             became.append((measure, operations_shown(operations_table(scores))))
         bad += [f"item {paired.items[i]!r}: {measure!r}: {why}" for i, why in scores.errors.items()]
@@ -116,6 +118,22 @@ def score(
             _print_edits(dict(zip(paired.items, paired.pairs, strict=True)), rows)
     if bad:
         complain(bad)
+
+
+def _over_common_units(pairs: list[Pair], measure: Measure) -> list[Pair]:
+    """Hierarchies in time over the same units; t_measure and l_measure take times as they are."""
+    if str(measure.view) != "spans" or measure.name in ("t_measure", "l_measure"):
+        return pairs
+    laid: list[Pair] = []
+    emptied = 0
+    for a, b in pairs:
+        if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
+            merged, lost = same_units({"reference": a, "hypothesis": b})
+            emptied += lost
+            a, b = merged["reference"], merged["hypothesis"]
+        laid.append((a, b))
+    warn_emptied(emptied)
+    return laid
 
 
 def _alike(one: Measure, other: Measure) -> bool:

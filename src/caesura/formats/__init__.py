@@ -13,11 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import FormatError, OptionError
-from caesura.formats import bits, masses_json, masses_tsv, rez, segsimflex, unit_table
+from caesura.formats import (
+    bits,
+    lab,
+    masses_json,
+    masses_tsv,
+    rez,
+    rs3,
+    segsimflex,
+    spans_csv,
+    spans_json,
+    unit_table,
+)
 from caesura.formats.format import Format, Problems, Reading, decode, load
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import declare
 from caesura.model.tokens import check_same_tokens
 
@@ -33,6 +45,11 @@ _REGISTRY: dict[str, Format] = {
         bits.FORMAT,
         segsimflex.FORMAT,
         rez.FORMAT,
+        spans_json.FORMAT,
+        spans_csv.FORMAT,
+        rs3.FORMAT,
+        lab.LAB,
+        lab.SALAMI,
     )
 }
 
@@ -81,7 +98,8 @@ def read_coders(
 
     ``files`` maps coders to files; in a list of files each is its own coder, named by the file. Items go together by
     name. An item that is named by nothing but its file (``t001_ann.csv``, ``t001_bo.csv``) is ``item``, or else what the
-    names of the files begin with in common (``t001``), or else ``1``.
+    names of the files begin with in common (``t001``), or else ``1``. Where a list has files of the same name in several
+    folders (``ann/t001.rs3``, ``bo/t001.rs3``), the file names the item and the folder the coder.
     """
     if isinstance(files, (str, PathLike)):
         raise OptionError(f"files must be a mapping from coders to files, or a list of files; got {fspath(files)!r}")
@@ -89,18 +107,23 @@ def read_coders(
     coders = [*files] if isinstance(files, Mapping) else [None] * len(paths)
     if types is not None:
         types = declare(types)
-    shared = item or _beginning([Path(path).stem for path in paths]) or "1"
+    stems = [Path(path).stem for path in paths]
+    shared = item or _beginning(stems) or "1"
+    by_folder = not isinstance(files, Mapping) and len(set(stems)) < len(stems)
     cells: dict[str, dict[str, Annotation]] = {}
     for coder, path in zip(coders, paths, strict=True):
         corpus = read(path, format, types=types, problems=problems, **options)
         if coder is not None and len(corpus.coders) > 1:
             raise FormatError(path, None, f"one coder is needed, {coder!r}; got {', '.join(corpus.coders)}")
         for name, who in corpus:
-            named = shared if corpus.items == (Path(path).stem,) else name
+            one = corpus[name, who]
+            named = shared if corpus.items == (Path(path).stem,) and not by_folder else name
+            if by_folder and corpus.coders == (Path(path).stem,):
+                who = Path(path).absolute().parent.name
             by_coder = cells.setdefault(named, {})
             if (coder or who) in by_coder:
                 raise FormatError(path, None, f"item {named!r} has coder {coder or who!r} in another file too")
-            by_coder[coder or who] = corpus[name, who]
+            by_coder[coder or who] = one
     return Corpus(cells)
 
 
@@ -120,10 +143,16 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
 
     What the format cannot hold is an error, and nothing is written.
     """
-    chosen = _named(format) if format is not None else _by_suffix(path)
+    chosen = _named(format) if format is not None else _by_suffix(path, corpus)
     resolved = chosen.resolve(options)
     if chosen.write is None:
         raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
+    for item, coder in () if chosen.hierarchies else corpus:
+        if isinstance(corpus[item, coder], Hierarchy):
+            place = f"item {item!r}, coder {coder!r}"
+            raise FormatError(
+                path, None, f"{place}: this format ({chosen.name}) cannot hold a Hierarchy; write spans JSON or CSV"
+            )
     text = chosen.write(corpus, fspath(path), resolved)
     try:
         Path(path).write_text(text, encoding="utf-8", newline="")
@@ -159,11 +188,13 @@ def _detect(path: str | PathLike[str], data: bytes) -> Format:
     raise FormatError(path, 1, f"the format was not recognised; name it, one of {', '.join(_REGISTRY)}")
 
 
-def _by_suffix(path: str | PathLike[str]) -> Format:
+def _by_suffix(path: str | PathLike[str], corpus: Corpus) -> Format:
     suffix = Path(path).suffix.lower()
-    for one in _REGISTRY.values():
-        if suffix in one.suffixes:
-            return one
+    likely = [one for one in _REGISTRY.values() if suffix in one.suffixes]
+    if any(isinstance(corpus[key], Hierarchy) for key in corpus):
+        likely.sort(key=lambda one: not one.hierarchies)
+    if likely:
+        return likely[0]
     writable = [one for one in _REGISTRY.values() if one.write is not None]
     known = ", ".join(dict.fromkeys(suffix for one in writable for suffix in one.suffixes))
     raise FormatError(path, None, f"the suffix must say the format, one of {known}; got {suffix or 'none'}")

@@ -101,6 +101,8 @@ class Format:
     """Suffixes of other formats under which it is found by its content."""
     decode: Callable[[str | PathLike[str], bytes], str] | None = None
     """The text of the bytes, where it is not plain UTF-8."""
+    hierarchies: bool = False
+    """Whether it holds hierarchies; under a suffix that several formats have, these go to one that does."""
 
     def text(self, path: str | PathLike[str], data: bytes) -> str:
         """The text in a file of this format."""

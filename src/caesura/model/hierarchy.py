@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,11 +87,10 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
             raise HierarchyError(f"length: a text has from 1 to {LONGEST} units; got {length!r}")
         n = int(length)
         given = [_check(i, span, n) for i, span in enumerate(spans)]
-        leveled = _level(given, repair)
-        _check_nesting(leveled)
-        self._put(
-            n, leveled, _check_units(units, n), _check_edges(edges, n), n if extent is None else max(1, int(extent))
-        )
+        times = _check_edges(edges, n)
+        leveled = _level(given, repair, times)
+        _check_nesting(leveled, times)
+        self._put(n, leveled, _check_units(units, n), times, n if extent is None else max(1, int(extent)))
 
     def _put(
         self,
@@ -381,7 +381,7 @@ def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | N
     return listed
 
 
-def _level(given: list[_Given], repair: bool) -> tuple[Span, ...]:
+def _level(given: list[_Given], repair: bool, edges: tuple[float, ...] | None) -> tuple[Span, ...]:
     """Spans with levels, sorted; of spans that cross, one is dropped or both are named."""
     without = [i for i, one in enumerate(given) if one.level is None]
     if without and len(without) < len(given):
@@ -396,7 +396,8 @@ def _level(given: list[_Given], repair: bool) -> tuple[Span, ...]:
         while open_ and open_[-1].end < one.start:
             open_.pop()
         if open_ and open_[-1].end < one.end:
-            raise HierarchyError(f"{_named(open_[-1])} and {_named(one)} cross; each coder's own spans must nest")
+            both = f"{_named(open_[-1], edges)} and {_named(one, edges)}"
+            raise HierarchyError(f"{both} cross; each coder's own spans must nest")
         key = (one.start, one.end)
         if key not in depth:
             depth[key] = len(open_) + 1
@@ -405,52 +406,64 @@ def _level(given: list[_Given], repair: bool) -> tuple[Span, ...]:
     return tuple(dict.fromkeys(spans))
 
 
-def _named(one: _Given) -> str:
+def _named(one: _Given, edges: tuple[float, ...] | None) -> str:
     level = "" if one.level is None else f" on level {one.level}"
-    return f"{one.start}-{one.end}{level}"
+    return f"{_place(one.start, one.end, edges)}{level}"
+
+
+def _place(start: int, end: int, edges: tuple[float, ...] | None) -> str:
+    """A span for a message: by its units, or by the times that its coder gave."""
+    return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.10g}-{edges[end]:.10g} s"
 
 
 def _repaired(given: list[_Given]) -> list[_Given]:
-    """Without spans that cross or contradict: of two, the deeper level goes, then the shorter, then the later."""
-    leveled = given
-    if any(one.level is None for one in given):
-        # Without levels, containment alone says how deep a span is.
-        pairs = {(one.start, one.end) for one in given}
-        leveled = [
-            replace(one, level=1 + sum(a <= one.start and one.end <= b and (a, b) != (one.start, one.end) for a, b in pairs))
-            for one in given
-        ]  # fmt: skip
-    kept: list[int] = []
-    first: dict[tuple[int, int], int] = {}
+    """Without spans that cross or contradict: of two, the deeper level goes, then the shorter, then the later.
+
+    The coarser and longer come first, so a span may be kept if all kept ones that it touches contain it, on a level
+    above its own: none of them begins or ends inside it, and none on its own level is around it.
+    """
+    levels = [one.level for one in given if one.level is not None]
+    if len(levels) < len(given):
+        levels = _depths(given)
     best_first = sorted(
-        range(len(given)),
-        key=lambda i: (leveled[i].level or 0, -(given[i].end - given[i].start), given[i].start, i),
+        range(len(given)), key=lambda i: (levels[i], -(given[i].end - given[i].start), given[i].start, i)
     )
+    kept: list[int] = []
+    known: set[tuple[int, int]] = set()
+    starts: list[int] = []
+    ends: list[int] = []
+    of_level: dict[int, list[tuple[int, int]]] = {}
     for i in best_first:
-        one, key = leveled[i], (given[i].start, given[i].end)
-        mine = first.get(key, one.level or 0)
-        if not any(_cross(one, leveled[j]) or _contradict(one, mine, leveled[j], first) for j in kept):
-            kept.append(i)
-            first[key] = mine
+        start, end, level = given[i].start, given[i].end, levels[i]
+        if (start, end) not in known:
+            after, inside = bisect_right(starts, start), bisect_left(ends, start)
+            if (after < len(starts) and starts[after] <= end) or (inside < len(ends) and ends[inside] < end):
+                continue
+            beside = of_level.setdefault(level, [])
+            at = bisect_right(beside, (start, LONGEST))
+            if at and beside[at - 1][1] >= end:
+                continue
+            beside.insert(at, (start, end))
+            starts.insert(after, start)
+            insort(ends, end)
+            known.add((start, end))
+        kept.append(i)
     return [given[i] for i in sorted(kept)]
 
 
-def _cross(a: _Given, b: _Given) -> bool:
-    return (a.start < b.start <= a.end < b.end) or (b.start < a.start <= b.end < a.end)
+def _depths(given: list[_Given]) -> list[int]:
+    """1 + how many distinct spans strictly contain each, whether or not they cross others."""
+    pairs = sorted({(one.start, one.end) for one in given}, key=lambda pair: (pair[0], -pair[1]))
+    ends: list[int] = []  # of those that begin before, or here and are longer
+    depth = {}
+    for pair in pairs:
+        at = bisect_left(ends, pair[1])
+        depth[pair] = len(ends) - at + 1
+        ends.insert(at, pair[1])
+    return [depth[one.start, one.end] for one in given]
 
 
-def _contradict(one: _Given, first_of_one: int, other: _Given, first: Mapping[tuple[int, int], int]) -> bool:
-    """Whether one lies inside the other without being deeper than the first level of that."""
-    if (one.start, one.end) == (other.start, other.end):
-        return False
-    if other.start <= one.start and one.end <= other.end:
-        return first[other.start, other.end] >= (one.level or 0)
-    if one.start <= other.start and other.end <= one.end:
-        return first_of_one >= (other.level or 0)
-    return False
-
-
-def _check_nesting(spans: tuple[Span, ...]) -> None:
+def _check_nesting(spans: tuple[Span, ...], edges: tuple[float, ...] | None) -> None:
     """A span inside another is deeper than the first level on which that one stands."""
     first: dict[tuple[int, int], int] = {}
     for span in spans:
@@ -458,14 +471,12 @@ def _check_nesting(spans: tuple[Span, ...]) -> None:
         first[key] = min(first.get(key, span.level), span.level)
     open_: list[tuple[int, int]] = []
     for span in spans:
-        while open_ and open_[-1][1] < span.start:
+        key = (span.start, span.end)
+        while open_ and (open_[-1][1] < span.start or open_[-1] == key):
             open_.pop()
-        around = [one for one in open_ if one != (span.start, span.end)]
-        if around and first[around[-1]] >= span.level:
-            a, b = around[-1]
+        if open_ and first[open_[-1]] >= span.level:
             raise HierarchyError(
-                f"{span.start}-{span.end} on level {span.level} lies inside {a}-{b} on level {first[around[-1]]}; "
-                "an inner span must be deeper"
+                f"{_place(*key, edges)} on level {span.level} lies inside {_place(*open_[-1], edges)} on level "
+                f"{first[open_[-1]]}; an inner span must be deeper"
             )
-        if not open_ or open_[-1] != (span.start, span.end):
-            open_.append((span.start, span.end))
+        open_.append(key)

@@ -1,0 +1,119 @@
+"""Annotations of music: .lab files, and SALAMI's lists of beginnings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import caesura as cz
+from caesura import Hierarchy
+from caesura.errors import CaesuraWarning, FormatError, OptionError
+
+UPPER = "0.0 10.5 A\n10.5\t20 B part two\n"
+LOWER = "# by hand\n\n0 5 a\n5 10.5 b\n10.5 20\n"
+
+
+def test_one_level(tmp_path: Path) -> None:
+    path = tmp_path / "song.lab"
+    path.write_text(UPPER)
+    assert cz.read(path)["song", "song"] == Hierarchy.from_times([(0, 10.5, 1, "A"), (10.5, 20, 1, "B part two")])
+    one = cz.read(path, item="s", coder="ann", duration=30)["s", "ann"]
+    assert isinstance(one, Hierarchy)
+    assert one.edges == (0, 10.5, 20, 30)
+
+
+def test_two_levels_from_two_files(tmp_path: Path) -> None:
+    (tmp_path / "upper.lab").write_text(UPPER)
+    (tmp_path / "lower.lab").write_text(LOWER)
+    one = cz.read(tmp_path / "upper.lab", item="s", coder="ann", deeper=tmp_path / "lower.lab")["s", "ann"]
+    assert one == Hierarchy.from_times(
+        [(0, 10.5, 1, "A"), (10.5, 20, 1, "B part two"), (0, 5, 2, "a"), (5, 10.5, 2, "b"), (10.5, 20, 2)]
+    )
+    (tmp_path / "lower.lab").write_text("0 five a\n")
+    with pytest.raises(FormatError, match=r"lower\.lab:1: end must be a time in seconds"):
+        cz.read(tmp_path / "upper.lab", deeper=[tmp_path / "lower.lab"])
+    with pytest.raises(OptionError, match="deeper must be a file or a list of files; got 3"):
+        cz.read(tmp_path / "upper.lab", deeper=3)
+
+
+def test_a_file_for_each_coder(tmp_path: Path) -> None:
+    for coder in ("ann", "bo"):
+        (tmp_path / f"song_{coder}.lab").write_text(UPPER)
+    corpus = cz.read_coders({coder: tmp_path / f"song_{coder}.lab" for coder in ("ann", "bo")})
+    assert (corpus.items, corpus.coders) == (("song",), ("ann", "bo"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("0 1 A\n5\n", ":2: a line is start, end and label; got '5'"),
+        ("0 1 A\n1 nan B\n", ":2: end must be a time in seconds from 0 up; got 'nan'"),
+        ("-1 1 A\n", ":1: start must be a time in seconds from 0 up; got -1.0"),
+        ("0 1e999 A\n", ":1: end must be a time in seconds from 0 up; got inf"),
+        (f"0 {'9' * 5000} A\n", ":1: end must be a time in seconds from 0 up; got '999"),
+        ("# nothing\n", "at least one span that lasts, or a duration, is needed; got none"),
+    ],
+)
+def test_what_cannot_be(tmp_path: Path, lines: str, said: str) -> None:
+    (tmp_path / "t.lab").write_text(lines)
+    with pytest.raises(FormatError, match=said):
+        cz.read(tmp_path / "t.lab")
+
+
+# upper |Silence|-- A --|-- B --|
+# lower |Silence|-a-|-b-|-- c --|
+SALAMI = "0.000\tSilence\n1.500\tA, a, Intro, (voice\n4.000\tb, voice)\n7.250\tB, c\n9.000\tEnd\n"
+
+
+def test_beginnings_last_until_the_next_of_their_level(tmp_path: Path) -> None:
+    (tmp_path / "17_textfile2.txt").write_text(SALAMI)
+    corpus = cz.read(tmp_path / "17_textfile2.txt")
+    assert corpus["17", "textfile2"] == Hierarchy.from_times(
+        [
+            (0, 1.5, 1, "Silence"), (1.5, 7.25, 1, "A"), (7.25, 9, 1, "B"),
+            (0, 1.5, 2, "Silence"), (1.5, 4, 2, "a"), (4, 7.25, 2, "b"), (7.25, 9, 2, "c"),
+        ]
+    )  # fmt: skip
+    (tmp_path / "17").mkdir()
+    (tmp_path / "17" / "textfile2.txt").write_text(SALAMI)  # as SALAMI has it
+    assert cz.read(tmp_path / "17" / "textfile2.txt") == corpus
+
+
+def test_the_end_is_the_end(tmp_path: Path) -> None:
+    (tmp_path / "1_textfile1.txt").write_text(SALAMI + "10.0\tC\n")
+    with pytest.raises(
+        FormatError, match=":6: a line is a time and its labels, and End is the last; got a line after End"
+    ):
+        cz.read(tmp_path / "1_textfile1.txt")
+
+
+def test_salami_as_its_own_parser_read_it(shared: Path) -> None:
+    """The same songs, parsed by SALAMI's people (times rounded, segments of no length kept)."""
+    folder = shared / "data/hierarchical_time"
+    songs = json.loads((folder / "salami_40songs.json").read_text(encoding="utf-8"))["songs"]
+    compared = 0
+    for path in sorted((folder / "salami_original").glob("*.txt")):
+        problems: list[FormatError] = []
+        if path.stem == "1019_textfile1":
+            with pytest.warns(CaesuraWarning, match="3 spans of no length were left out"):
+                corpus = cz.read(path, problems=problems)
+        else:
+            corpus = cz.read(path, problems=problems)
+        for item, coder in corpus:
+            one = corpus[item, coder]
+            assert isinstance(one, Hierarchy)
+            assert one.edges is not None
+            mine = [(round(one.edges[s.start - 1], 4), round(one.edges[s.end], 4), s.level, s.label) for s in one.spans]
+            layers = songs[item][f"A{coder[-1]}"]
+            theirs = [
+                (start, end, level, label)
+                for level, name in ((1, "upper"), (2, "lower"))
+                for start, end, label in layers[name]
+                if start < end
+            ]
+            assert sorted(mine) == sorted(theirs)
+            compared += 1
+        assert len(corpus) + len(problems) == 1
+    assert compared == 3  # the other five do not nest: a lower segment runs on where the upper level has no more

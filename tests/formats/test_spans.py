@@ -1,0 +1,446 @@
+"""Spans as JSON and as tables: what is read, what is written, and that both are the same."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura import Corpus, Hierarchy, Segmentation
+from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.formats import detect
+
+# ann |-----------|   bo |-----------|
+#     |---|-------|          |-------|
+#     In Xanadu did Kubla Khan decree
+POEM = {
+    "items": {
+        "poem": {
+            "length": 6,
+            "units": ["In", "Xanadu", "did", "Kubla", "Khan", "decree"],
+            "coders": {"ann": [[1, 6, 1, "S"], [1, 2, 2], [3, 6, 2]], "bo": [[1, 6], [3, 6]]},
+        }
+    }
+}
+SONG = {
+    "unit": "seconds",
+    "items": {"song": {"duration": 10, "coders": {"ann": [[0, 9.5, 1, "A"], [0, 4.25, 2, "a"], [4.25, 9.5, 2, "b"]]}}},
+}
+
+
+def put(tmp_path: Path, data: object, name: str = "t.json") -> Path:
+    path = tmp_path / name
+    path.write_text(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+    return path
+
+
+# -- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def test_units(tmp_path: Path) -> None:
+    corpus = cz.read(put(tmp_path, POEM))
+    ann, bo = corpus["poem", "ann"], corpus["poem", "bo"]
+    assert isinstance(ann, Hierarchy)
+    assert isinstance(bo, Hierarchy)
+    assert [tuple(span) for span in ann.spans] == [(1, 6, 1, "S"), (1, 2, 2, None), (3, 6, 2, None)]
+    assert ann.units == ("In", "Xanadu", "did", "Kubla", "Khan", "decree")
+    assert bo.full == {(1, 6, 1), (3, 6, 2)}  # derived
+
+
+def test_times(tmp_path: Path) -> None:
+    one = cz.read(put(tmp_path, SONG))["song", "ann"]
+    assert isinstance(one, Hierarchy)
+    assert one.edges == (0.0, 4.25, 9.5, 10.0)
+    assert one.full == {(1, 2, 1), (1, 1, 2), (2, 2, 2)}
+
+
+def test_coders_may_differ_in_what_they_lie_in(tmp_path: Path) -> None:
+    data = {"items": {"t": {"coders": {"a": {"length": 3, "spans": [[1, 3]]}, "b": {"length": 4, "spans": []}}}}}
+    corpus = cz.read(put(tmp_path, data))
+    assert corpus["t", "a"] == Hierarchy(3, [(1, 3)])
+    assert corpus["t", "b"] == Hierarchy(4, [])
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (POEM, "spans-json"),
+        (SONG, "spans-json"),
+        ({"items": {"poem": {"ann": [2, 3]}}}, "masses-json"),
+        ({"items": {"coders": {"ann": [2, 3]}}}, "masses-json"),  # an item of that name
+        ({"items": {"poem": {"coders": [2, 3]}}}, "masses-json"),  # a coder of that name
+        ({"items": {"poem": {"length": 3, "coders": []}}}, "spans-json"),
+        ({"items": {}, "tracks": {}}, "masses-json"),
+    ],
+)
+def test_masses_and_spans_are_told_apart(tmp_path: Path, data: object, name: str) -> None:
+    assert detect(put(tmp_path, data)).name == name
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"length": 7}, "units: one string a unit is needed; got 6 for 7 units"),
+        ({"length": 0}, "length must be from 1 to"),
+        ({"length": 10**30}, "length must be from 1 to .* got 1000"),
+        ({"length": 10**300}, "length must be from 1 to .* got a very large number"),
+        ({"length": 6.0}, "length must be a whole number; got 6.0"),
+        ({"duration": 6}, "duration is for spans in seconds; these are in units"),
+        ({"units": "In Xanadu"}, "units: a list of strings is needed; got 'In Xanadu'"),
+        ({"units": [1]}, r"units\[0\]: a string is needed; got 1"),
+        ({"coders": []}, r'"coders": .* is needed; got a list'),
+        ({"coders": {"a": {"length": 6}}}, r"\[\[start, end, level, label\]\] is needed; got None"),
+        ({"coders": {"a": [[1]]}}, r"spans\[0\]: a span is \[start, end, level, label\]"),
+        ({"coders": {"a": [7]}}, r"spans\[0\]: a span is .* got 7"),
+        ({"coders": {"a": [[1, 2, 1, "x", 0]]}}, r"spans\[0\]: .* got 5 values"),
+        ({"coders": {"a": [[True, 2]]}}, r"spans\[0\]: start must be a whole number; got True"),
+        ({"coders": {"a": [[1, 2, 0]]}}, r"spans\[0\]: level must be from 1"),
+        ({"coders": {"a": [[1, 2, 1, 5]]}}, r"spans\[0\]: label must be a string; got 5"),
+        ({"coders": {"a": [[1, 2, 1], [1, 2]]}}, r"spans\[1\]: all spans have a level, or none"),
+        ({"extent": 0}, "extent must be from 1"),
+    ],
+)
+def test_what_cannot_be(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    path = put(tmp_path, {"items": {"poem": {**POEM["items"]["poem"], **change}}})
+    with pytest.raises(FormatError, match=said):
+        cz.read(path, "spans-json")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"duration": -1}, "duration must be a time in seconds from 0 up; got -1"),
+        ({"duration": 10**400}, "duration must be a time .* got a very large number"),
+        ({"edges": [0]}, "edges: two or more times are needed; got 1"),
+        ({"edges": [0, 4.25, 10]}, "a span must begin and end at one of the edges; got 9.5"),
+        ({"edges": [0, 9.5, 4.25, 10]}, r"edges\[2\]: times must rise; got 4.25 after 9.5"),
+        ({"edges": [0, 4.25, 9.5, 11]}, "the last edge must be the duration, 10.0; got 11.0"),
+        ({"length": 3}, "length is for spans in units; these are in seconds"),
+        ({"coders": {"a": [[-1, 3]]}}, r"spans\[0\]: start must be a time in seconds from 0 up; got -1"),
+        ({"coders": {"a": [[1e999, 3]]}}, r"spans\[0\]: start must be a time in seconds from 0 up; got inf"),
+    ],
+)
+def test_what_cannot_be_in_time(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    path = put(tmp_path, {**SONG, "items": {"song": {**SONG["items"]["song"], **change}}})  # type: ignore[index, dict-item]
+    with pytest.raises(FormatError, match=said):
+        cz.read(path)
+
+
+def test_spans_of_no_length_are_left_out_and_counted(tmp_path: Path) -> None:
+    data = {"unit": "seconds", "items": {"song": {"coders": {"ann": [[0, 0], [0, 5], [5, 5]]}}}}
+    with pytest.warns(
+        CaesuraWarning, match="2 spans of no length were left out, the first in item 'song', coder 'ann'"
+    ):
+        one = cz.read(put(tmp_path, data))["song", "ann"]
+    assert one == Hierarchy.from_times([(0, 5)])
+
+
+def test_beyond_the_end(tmp_path: Path) -> None:
+    data = {
+        "unit": "seconds",
+        "items": {"s": {"duration": 10, "coders": {"a": [[0, 12, 1], [11, 12, 2]], "b": [[0, 10, 1]]}}},
+    }
+    path = put(tmp_path, data)
+    with pytest.warns(CaesuraWarning, match="item 's': extended from 10 s to 12 s, where its annotations end"):
+        extended = cz.read(path, beyond="extend")
+    assert [extended["s", coder].edges for coder in "ab"] == [(0, 11, 12), (0, 10, 12)]  # type: ignore[union-attr]
+    with pytest.warns(CaesuraWarning, match=r"item 's': 2 span\(s\) were clipped or left out at its end, 10 s"):
+        clipped = cz.read(path, beyond="clip")
+    assert clipped["s", "a"] == clipped["s", "b"] == Hierarchy.from_times([(0, 10)])
+    with pytest.raises(OptionError, match="beyond must be one of error, extend, clip; got 'no'"):
+        cz.read(path, beyond="no")
+
+
+def test_repair_says_what_it_did(tmp_path: Path) -> None:
+    data = {"items": {"t": {"length": 8, "coders": {"a": [[1, 8, 1], [2, 5, 2], [4, 6, 2]]}}}}
+    with pytest.warns(CaesuraWarning, match=r"1 span was left out to repair 1 annotation\(s\) that did not nest"):
+        one = cz.read(put(tmp_path, data), repair=True)["t", "a"]
+    assert one == Hierarchy(8, [(1, 8, 1), (2, 5, 2)])
+
+
+def test_snap_against_rounding(tmp_path: Path) -> None:
+    # 0-5.0001 and 5-9 cross by the rounding of somebody's export
+    data = {"unit": "seconds", "items": {"s": {"duration": 9, "coders": {"a": [[0, 5.0001, 1], [5, 8.9999, 1]]}}}}
+    with pytest.raises(FormatError, match="cross"):
+        cz.read(put(tmp_path, data))
+    one = cz.read(put(tmp_path, data), snap=0.001)["s", "a"]
+    assert isinstance(one, Hierarchy)
+    assert one.edges == (0, 5, 8.9999, 9)
+    assert one.full == {(1, 1, 1), (2, 2, 1)}
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_table(tmp_path: Path) -> None:
+    rows = "item,coder,start,end,level,label,length\npoem,ann,1,6,1,S,8\npoem,ann,1,2,2,,\npoem,bo,3,6,1,,\n"
+    corpus = cz.read(put(tmp_path, rows, "t.csv"))
+    assert corpus["poem", "ann"] == Hierarchy(8, [(1, 6, 1, "S"), (1, 2, 2)])
+    assert corpus["poem", "bo"] == Hierarchy(8, [(3, 6, 1)])  # the item's length
+
+
+def test_the_largest_end_of_the_item_is_the_length_unless_told(tmp_path: Path) -> None:
+    path = put(tmp_path, "coder\tstart\tend\nann\t1\t4\nbo\t2\t6\n", "poem.tsv")
+    assert cz.read(path)["poem", "ann"] == Hierarchy(6, [(1, 4)])
+    assert cz.read(path, length=9)["poem", "ann"] == Hierarchy(9, [(1, 4)])
+
+
+def test_times_are_named_not_guessed(tmp_path: Path) -> None:
+    rows = "item;annotator;start_time;end_time\ns;a;0;12\ns;a;0;4.5\ns;b;0;12\n"
+    assert cz.read(put(tmp_path, rows, "t.csv"))["s", "a"] == Hierarchy.from_times([(0, 12), (0, 4.5)])
+    whole = put(tmp_path, "item,coder,start,end\ns,a,1,12\n", "u.csv")
+    assert cz.read(whole)["s", "a"] == Hierarchy(12, [(1, 12)])
+    assert cz.read(whole, unit="seconds")["s", "a"] == Hierarchy.from_times([(1, 12)])
+    with pytest.raises(FormatError, match="start_time and end_time are seconds; unit cannot be units"):
+        cz.read(tmp_path / "t.csv", unit="units")
+
+
+def test_a_coder_who_drew_nothing(tmp_path: Path) -> None:
+    corpus = cz.read(put(tmp_path, "item,coder,start,end\nt,a,1,5\nt,b,,\n", "t.csv"))
+    assert corpus["t", "b"] == Hierarchy(5, [])
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("item,coder,start\nt,a,1\n", "columns start and end .* are needed; got item, coder, start"),
+        ("start,end,start_time,end_time\n1,2,1,2\n", "columns start and end .* are needed"),
+        ("start,end,start\n1,2,1\n", "a column may stand only once in the header; got 'start' twice"),
+        ("coder,annotator,start,end\na,a,1,2\n", "one column; got coder and annotator"),
+        ("start,end\n1,\n", r":2: .*: end must be a whole number; got ''"),
+        ("start,end\n0,2\n", ":2: .*: start must be from 1"),
+        ("start,end\n1,99999999999999999999999\n", ":2: .*: end must be a whole number; got '9999"),
+        ("start,end,level\n1,2,one\n", ":2: .*: level must be a whole number; got 'one'"),
+        ("start_time,end_time\n0,1e999\n", ":2: .*: end must be a time in seconds from 0 up; got inf"),
+        ("start_time,end_time,length\n0,1,3\n", "length is for spans in units; these are in seconds"),
+        ("start_time,end_time,edges\n0,1,3\n", "edges must be a JSON list; got '3'"),
+        ("start,end,units\n1,2,[1]\n", r"units\[0\]: a string is needed; got 1"),
+        ("coder,start,end\na,,\n", "without spans, the length must be said in a column length"),
+        ('start,end\n1,"2\n', "not a valid table"),
+    ],
+)
+def test_what_a_table_cannot_be(tmp_path: Path, rows: str, said: str) -> None:
+    with pytest.raises(FormatError, match=said):
+        cz.read(put(tmp_path, rows, "t.csv"), "spans-csv")
+
+
+# -- round trips ------------------------------------------------------------------------------------------------------
+
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6)
+LABELS = st.none() | NAMES
+
+
+@st.composite
+def hierarchies(draw: st.DrawFn, timed: bool) -> Hierarchy:
+    length = draw(st.integers(1, 7))
+    spans = []
+    for _ in range(draw(st.integers(0, 6))):
+        start = draw(st.integers(1, length))
+        spans.append((start, draw(st.integers(start, length)), draw(st.integers(1, 4)), draw(LABELS)))
+    extent = draw(st.none() | st.integers(1, 100))
+    if not timed:
+        units = draw(st.none() | st.lists(st.text(max_size=4), min_size=length, max_size=length))
+        return Hierarchy(length, spans, units=units, extent=extent, repair=True)
+    edges = draw(st.lists(st.floats(0, 1e6), min_size=length + 1, max_size=length + 1, unique=True))
+    return Hierarchy(length, spans, edges=sorted(edges), extent=extent, repair=True)
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> Corpus:
+    timed = draw(st.booleans())
+    cells = st.dictionaries(
+        NAMES, st.dictionaries(NAMES, hierarchies(timed), min_size=1, max_size=3), min_size=1, max_size=3
+    )
+    return Corpus(draw(cells))
+
+
+@given(corpora(), st.sampled_from(["json", "csv", "tsv"]))
+@settings(max_examples=150)
+def test_what_is_written_reads_back_the_same(
+    tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, suffix: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / f"round.{suffix}"
+    cz.write(corpus, path)
+    assert cz.read(path) == corpus
+
+
+def test_text_and_time_in_one_file(tmp_path: Path) -> None:
+    corpus = Corpus(
+        {"t": {"a": Hierarchy(3, [(1, 3)]), "b": Hierarchy.from_times([(0, 2.5)])}, "u": {"a": Hierarchy(4, [(2, 3)])}}
+    )
+    cz.write(corpus, tmp_path / "t.json")
+    assert cz.read(tmp_path / "t.json") == corpus
+    with pytest.raises(FormatError, match=r"in units or in seconds; some of these have times; write spans as \.json"):
+        cz.write(corpus, tmp_path / "t.csv")
+
+
+def test_common_units_of_several_coders_read_back(tmp_path: Path) -> None:
+    songs = {"a": Hierarchy.from_times([(0, 10), (0, 5)]), "b": Hierarchy.from_times([(0, 10.2), (3, 5.25)])}
+    merged, _ = cz.common_units(songs)
+    for name in ("t.json", "t.csv"):
+        cz.write(Corpus({"s": merged}), tmp_path / name)
+        assert cz.read(tmp_path / name) == Corpus({"s": merged})
+
+
+def test_the_file_is_one_that_people_can_read(tmp_path: Path) -> None:
+    cz.write(cz.read(put(tmp_path, POEM)), tmp_path / "out.json")
+    assert (tmp_path / "out.json").read_text(encoding="utf-8") == (
+        '{\n  "items": {\n    "poem": {\n      "length": 6,\n'
+        '      "units": ["In", "Xanadu", "did", "Kubla", "Khan", "decree"],\n      "coders": {\n'
+        '        "ann": [[1, 6, 1, "S"], [1, 2, 2], [3, 6, 2]],\n        "bo": [[1, 6, 1], [3, 6, 2]]\n'
+        "      }\n    }\n  }\n}\n"
+    )
+    cz.write(Corpus({"p": {"a": Hierarchy(6, [(1, 6, 1, "S"), (1, 2, 2)])}}), tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == (
+        "item,coder,start,end,level,label,length\np,a,1,6,1,S,6\np,a,1,2,2,,\n"
+    )
+
+
+# -- segmentations and hierarchies in each other's files ----------------------------------------------------------------
+
+
+def test_segments_are_spans_of_level_one(tmp_path: Path) -> None:
+    corpus = Corpus({"p": {"a": Segmentation.from_masses([2, 3], labels=["x", "y"]), "b": Hierarchy(5, [(1, 5)])}})
+    cz.write(corpus, tmp_path / "t.json")
+    assert cz.read(tmp_path / "t.json")["p", "a"] == Hierarchy(5, [(1, 2, 1, "x"), (3, 5, 1, "y")])
+    cz.write(corpus.select(coders=["a"]), tmp_path / "t.csv", "spans-csv")
+    assert cz.read(tmp_path / "t.csv")["p", "a"] == Hierarchy(5, [(1, 2, 1, "x"), (3, 5, 1, "y")])
+
+
+@pytest.mark.parametrize("name", ["spans-json", "spans-csv"])
+def test_spans_hold_no_types_and_no_streams(tmp_path: Path, name: str) -> None:
+    typed = Segmentation.from_marks(["", ",", "."])
+    with pytest.raises(FormatError, match=r"spans cannot hold boundary types; write a \.csv table"):
+        cz.write(Corpus({"p": {"a": typed}}), tmp_path / "t.x", name)
+    with pytest.raises(FormatError, match=r"spans cannot hold streams; write a \.csv table"):
+        cz.write(Corpus({"p": {"a": {"F": typed}}}), tmp_path / "t.x", name)
+    assert not (tmp_path / "t.x").exists()
+
+
+@pytest.mark.parametrize("name", ["masses-json", "masses-tsv", "bits", "table-csv", "table-tsv", "segsimflex"])
+def test_other_formats_refuse_a_hierarchy(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.out"
+    with pytest.raises(FormatError, match="cannot hold a Hierarchy; write spans JSON or CSV"):
+        cz.write(Corpus({"p": {"a": Hierarchy(4, [(1, 4)])}}), path, name)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("name", ["rs3", "lab", "salami"])
+def test_what_is_only_read(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FormatError, match="can be read but not written"):
+        cz.write(Corpus({"p": {"a": Hierarchy(4, [(1, 4)])}}), tmp_path / "t.x", name)
+
+
+def test_a_table_cannot_tell_an_empty_label_from_none(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot tell an empty label from none"):
+        cz.write(Corpus({"p": {"a": Hierarchy(4, [(1, 4, 1, "")])}}), tmp_path / "t.csv")
+
+
+def test_no_times_before_zero(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"a time must be from 0 up; got -1\.0"):
+        cz.write(Corpus({"p": {"a": Hierarchy.from_times([(-1, 4)])}}), tmp_path / "t.json")
+
+
+# -- hostile files ----------------------------------------------------------------------------------------------------
+
+
+def test_nesting_without_end(tmp_path: Path) -> None:
+    deep = '{"items": {"t": {"length": 3, "coders": {"a": ' + "[" * 200_000 + "]" * 200_000 + "}}}}"
+    with pytest.raises(FormatError, match="nested too deeply"):
+        cz.read(put(tmp_path, deep))
+
+
+def test_many_spans_take_time_in_proportion(tmp_path: Path) -> None:
+    """A million take ten times as long; a quadratic reader would take hours for these already."""
+    n = 100_000
+    spans = [[1, n]] + [[i, i + 9] for i in range(1, n, 10)] + [[i, i + 1] for i in range(1, n, 2)]
+    deep = [[i, 2 * n - i] for i in range(1, n // 2)]
+    began = time.process_time()
+    corpus = cz.read(put(tmp_path, json.dumps({"items": {"t": {"length": 2 * n, "coders": {"a": spans, "b": deep}}}})))
+    assert len(corpus["t", "a"]) == len(spans)
+    assert time.process_time() - began < 20
+
+
+def test_many_bad_items_take_time_in_proportion(tmp_path: Path) -> None:
+    data = {"items": {f"i{i}": {"length": 2, "coders": {"a": [[2, 1]]}} for i in range(20_000)}}
+    problems: list[FormatError] = []
+    began = time.process_time()
+    cz.read(put(tmp_path, data), problems=problems)
+    assert len(problems) == 20_000
+    assert time.process_time() - began < 10
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+                    lambda inner: st.lists(inner, max_size=4)
+                    | st.dictionaries(st.sampled_from(["length", "coders", "spans", "units", "edus", "upper", "a"]),
+                                      inner, max_size=4), max_leaves=12),
+       st.sampled_from(["items", "tracks", "songs", "doc"]))  # fmt: skip
+def test_whatever_stands_there_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, data: Any, key: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "whatever.json"
+    path.write_text(json.dumps({key: {"t": data}}))
+    problems: list[FormatError] = []
+    try:
+        cz.read(path, "spans-json", problems=problems)
+    except FormatError as problem:
+        problems.append(problem)
+    assert all(str(problem).startswith(str(path)) for problem in problems)
+
+
+# -- the corpora beside the repository --------------------------------------------------------------------------------
+
+
+def test_spam(shared: Path) -> None:
+    """Twelve tracks by five people; two durations are of other recordings, and five annotations do not nest."""
+    path = shared / "data/hierarchical_time/spam_12tracks_5annotators.json"
+    problems: list[FormatError] = []
+    with pytest.warns(CaesuraWarning) as said:
+        corpus = cz.read(path, problems=problems)
+    assert [str(one.message).split(": ", 1)[1] for one in said] == [
+        "item 'SALAMI_164': extended from 209.8155102 s to 564.8486 s, where its annotations end",
+        "item 'SALAMI_302': extended from 341.3681633 s to 458.1224 s, where its annotations end",
+    ]
+    assert len(corpus) + len(problems) == 60
+    assert {problem.problem.split(",")[0] for problem in problems} == {"item 'SALAMI_302'", "item 'SALAMI_944'"}
+    maggie = corpus["Isophonics_07_-_Maggie_Mae", "A1"]
+    assert isinstance(maggie, Hierarchy)
+    assert maggie.edges is not None
+    assert maggie.edges[-1] == 40.8033  # not 40.80326531, which would make a unit of 0.03 ms
+    assert maggie.depth == 2
+
+
+def test_salami(shared: Path) -> None:
+    """40 songs by two people: 13 annotations cross, in two more a long lower segment holds a short upper one."""
+    path = shared / "data/hierarchical_time/salami_40songs.json"
+    problems: list[FormatError] = []
+    with pytest.warns(CaesuraWarning, match="17 spans of no length were left out"):
+        corpus = cz.read(path, problems=problems)
+    assert len(corpus) == 65
+    assert sum(" cross; " in str(one) for one in problems) == 13
+    assert sum(" lies inside " in str(one) for one in problems) == 2
+    with pytest.warns(CaesuraWarning) as said:
+        assert len(cz.read(path, repair=True)) == 80
+    assert "21 spans were left out to repair 15 annotation(s)" in str(said[-1].message)
+    song = corpus["1019", "A1"]
+    assert isinstance(song, Hierarchy)
+    assert {span.label for span in song.spans if span.level == 1} == {"Z", "A", "B", "C", "D", "E"}
+
+
+def test_discourse_spans_from_zero(shared: Path) -> None:
+    corpus = cz.read(shared / "data/discourse/gcdt_spans.json")
+    assert corpus.items == ("gcdt_bio_dvorak", "gcdt_news_simplified")
+    one = corpus["gcdt_news_simplified", "A1"]
+    assert isinstance(one, Hierarchy)
+    assert one.length == 185
+    # [0, 3, "S", "organization-heading"] and [1, 3, "N", "span"]; no [0, 1]
+    assert [tuple(span) for span in one.spans[:3]] == [
+        (1, 185, 1, None), (1, 3, 2, "organization-heading"), (2, 3, 3, None)
+    ]  # fmt: skip
+    assert min(span.end - span.start for span in one.spans) == 1
