@@ -155,6 +155,15 @@ def laid(kind: type[Measure] | Measure, *texts: cz.Segmentation) -> tuple[Any, .
     return tuple(spans_of(one) for one in texts) if kind.view == "spans" else texts
 
 
+def defined(kind: type[Measure] | Measure, a: Any, b: Any) -> bool:
+    """Whether the measure has a value for these two: it may need boundaries, or a unit that is no span of its own."""
+    if kind.needs_boundaries:
+        return bool(a.inner.size)
+    if kind.chance_corrected:
+        return any(len({getattr(s, end) for s in one}) < one.length for one in (a, b) for end in ("start", "end"))
+    return True
+
+
 def backwards(one: Any) -> Any:
     """The text read from its end."""
     if isinstance(one, cz.Segmentation):

@@ -18,6 +18,7 @@ from caesura.agreement.observed import Observed, observe
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
+from caesura.measures.hierarchy import HierarchyKappa
 from caesura.model.corpus import Corpus
 
 __all__ = ["Cluster", "Clustering", "cluster_coders"]
@@ -137,8 +138,9 @@ def cluster_coders(
     method: Linkage = linkage or ("complete" if compat == "fournier2013" else "average")
     made = resolve(measure, compat)
     flexible = isinstance(made, FlexibleSimilarity)
-    name = coefficient if coefficient is not None else ("kappa" if flexible else "multi_pi")
-    known = DRAWN if flexible else ("multi_pi", "multi_kappa", "alpha")
+    spans = isinstance(made, HierarchyKappa)
+    name = coefficient if coefficient is not None else ("kappa" if flexible or spans else "multi_pi")
+    known = DRAWN if flexible else ("kappa",) if spans else ("multi_pi", "multi_kappa", "alpha")
     if name not in known:
         raise OptionError(f"coefficient must be one of {', '.join(known)} for clusters; got {name!r}")
     o = observe(corpus, made)

@@ -124,7 +124,9 @@ def agreement(
         drawn=None if drawn else {
             "chance": chance, "draws": draws, "tolerance": tolerance, "normalize": normalize, "progress": None,
         },
-        counted=None if not drawn and not spans and name != "alpha" else {"counted": counted, "rates": rates, "types": types},
+        counted=None if not (drawn or spans or name == "alpha") else {
+            "counted": counted, "rates": rates, "types": types,
+        },
     )  # fmt: skip
     if name == "alpha" and compat is not None:
         raise OptionError(f"alpha has no preset; got compat={compat!r}")

@@ -99,7 +99,10 @@ def _atoms(batch: Spans) -> tuple[Floats, Ints, tuple[Ints, Ints], tuple[Ints, I
     n = len(batch)
     low, high = np.zeros(n), batch.length.astype(np.float64)
     timed = np.diff(batch.a.edge_off) > 0
-    low[timed], high[timed] = batch.a.edges[batch.a.edge_off[:-1][timed]], batch.a.edges[batch.a.edge_off[1:][timed] - 1]
+    low[timed], high[timed] = (
+        batch.a.edges[batch.a.edge_off[:-1][timed]],
+        batch.a.edges[batch.a.edge_off[1:][timed] - 1],
+    )
     documents = [np.arange(n), np.arange(n)]
     points = [low, high]
     for side in (batch.a, batch.b):
@@ -172,8 +175,14 @@ class LMeasure(MeetMeasure):
 
     def codes(self, side: Side) -> Ints:
         """Rows of one level with one label are alike."""
-        keys = np.column_stack([side.document, side.level, side.label])
-        return np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        document = side.document
+        order = np.lexsort((side.label, side.level, document))
+        new = np.zeros(len(order), np.int64)
+        for column in (document, side.level, side.label):
+            new[1:] |= np.diff(column[order]) != 0
+        code = np.empty(len(order), np.int64)
+        code[order] = np.cumsum(new)
+        return code
 
 
 def t_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
@@ -208,7 +217,7 @@ def t_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
     >>> hypothesis = Hierarchy(6, [(1, 6), (1, 3), (4, 6)])
     >>> score = t_measure(reference, hypothesis)
     >>> f"{score.value:.4f} {score.precision():.4f} {score.recall():.4f}"
-    '0.5079 0.5556 0.4679'
+    '0.5485 0.5556 0.5417'
     """
     return TMeasure.of(None).score(reference, hypothesis)
 
@@ -227,8 +236,8 @@ def l_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
     >>> other = Hierarchy.from_times([(0, 31, 1, "x"), (31, 60, 1, "y"), (60, 92, 1, "x")])
     >>> score = l_measure(verse, other)
     >>> f"{score.value:.4f} {score.precision():.4f} {score.recall():.4f}"
-    '0.9583 0.9569 0.9597'
+    '0.9642 0.9727 0.9559'
     >>> f"{t_measure(verse, other).value:.4f}"
-    '0.9720'
+    '0.9729'
     """
     return LMeasure.of(None).score(reference, hypothesis)
