@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -78,9 +79,9 @@ def test_repr():
 
 
 def test_it_cannot_be_changed():
-    with pytest.raises(AttributeError, match="^a Hierarchy is immutable; cannot set 'length'$"):
+    with pytest.raises(AttributeError, match=r"^a Hierarchy is immutable; cannot set 'length'$"):
         TREE.length = 7
-    with pytest.raises(AttributeError, match="^a Hierarchy is immutable; cannot delete 'spans'$"):
+    with pytest.raises(AttributeError, match=r"^a Hierarchy is immutable; cannot delete 'spans'$"):
         del TREE.spans
 
 
@@ -107,7 +108,7 @@ def test_from_segmentations():
     told = Hierarchy.from_segmentations([cz.Segmentation.from_positions(3, [1], units=["a", "b", "c"])])
     assert told.units == ("a", "b", "c")
     crossed = [coarse, cz.Segmentation.from_masses([3, 3])]
-    with pytest.raises(HierarchyError, match="^1-4 on level 1 and 4-6 on level 2 cross"):
+    with pytest.raises(HierarchyError, match=r"^1-4 on level 1 and 4-6 on level 2 cross"):
         Hierarchy.from_segmentations(crossed)
     assert Hierarchy.from_segmentations(crossed, repair=True).full == {(1, 4, 1), (5, 6, 1), (1, 3, 2)}
 
@@ -213,9 +214,9 @@ def test_bad_times(spans, message):
 
 
 def test_bad_levels():
-    with pytest.raises(HierarchyError, match="^levels: at least one segmentation is needed; got none$"):
+    with pytest.raises(HierarchyError, match=r"^levels: at least one segmentation is needed; got none$"):
         Hierarchy.from_segmentations([])
-    with pytest.raises(HierarchyError, match="^levels: all must be of one text; got 2, 3 units$"):
+    with pytest.raises(HierarchyError, match=r"^levels: all must be of one text; got 2, 3 units$"):
         Hierarchy.from_segmentations([cz.Segmentation.from_masses([n]) for n in (2, 3)])
 
 
@@ -261,7 +262,7 @@ def test_common_units():
     """
     ann  |---------|---------|
     bo   |----------|--------|
-    """  # noqa: D205, D400, D415
+    """
     ann = Hierarchy.from_times([(0, 20, 1, "x"), (0, 10, 2, "a"), (10, 20, 2, "b")])
     bo = Hierarchy.from_times([(0, 20.3, 1, "y"), (0, 10.4, 2, "c"), (10.4, 20.3, 2, "d"), (10.4, 10.45, 3, "short")])
     merged, dropped = cz.common_units({"ann": ann, "bo": bo})
@@ -311,14 +312,15 @@ times = st.lists(
 @given(times, times, st.sampled_from([0.25, 0.5, 1.3]))
 def test_merged_times_stay_in_order_and_nest(ann, bo, tolerance):
     coders = {name: Hierarchy.from_times(spans, repair=True) for name, spans in (("ann", ann), ("bo", bo))}
-    try:
-        merged, dropped = cz.common_units(coders, tolerance=tolerance)
-    except HierarchyError as error:
-        assert "nothing is left to compare" in str(error)
+    every = [t for one in coders.values() for t in one.edges]
+    if max(every) - min(every) <= tolerance:
+        with pytest.raises(HierarchyError, match="nothing is left to compare"):
+            cz.common_units(coders, tolerance=tolerance)
         return
+    merged, dropped = cz.common_units(coders, tolerance=tolerance)
     edges = merged["ann"].edges
     assert edges == merged["bo"].edges
-    assert all(later - earlier > tolerance for earlier, later in zip(edges, edges[1:], strict=False))
+    assert all(later - earlier > tolerance for earlier, later in itertools.pairwise(edges))
     assert merged["ann"].extent >= merged["ann"].length
     lost = sum(len(coders[who]) - len(merged[who]) for who in coders)
     assert lost >= dropped  # two spans may have become one

@@ -161,11 +161,12 @@ def basis_of(observed: Observed, coefficient: str, convention: Convention) -> Ba
 
 
 def _check_coefficient(name: str, measure: Measure) -> None:
-    known, over = (*COUNTED, "alpha"), ""
+    known: tuple[str, ...] = (*COUNTED, "alpha")
     if isinstance(measure, FlexibleSimilarity):
-        known, over = (*DRAWN, "alpha"), f" over {measure.name}"
+        known = (*DRAWN, "alpha")
     elif isinstance(measure, HierarchyKappa):
-        known, over = ("kappa",), f" over {measure.name}"
+        known = ("kappa",)
+    over = f" over {measure.name}" if measure.view in ("streams", "spans") else ""
     if name not in known:
         raise OptionError(f"coefficient must be one of {', '.join(known)}{over}; got {name!r}")
 

@@ -16,7 +16,7 @@ def triples(
     b_code: NDArray[np.int64],
     b_off: NDArray[np.int64],
     meet: NDArray[np.int64],
-    W: NDArray[np.float64],
+    table: NDArray[np.float64],
     column: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None: ...

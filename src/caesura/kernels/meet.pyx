@@ -27,14 +27,14 @@ def triples(
     const int64_t[::1] b_code not None,
     const int64_t[::1] b_off not None,
     int64_t[:, ::1] meet not None,
-    double[::1] W not None,
+    double[::1] table not None,
     double[::1] column not None,
     double[:, ::1] out not None,
 ):
     """For each document: sum of d_q C_q / Z_q and sum of d_q with the reference's Z_q, then with the estimate's.
 
     ``own`` is the weight of q that is left out of its own atom: 1 for units, 0 for times. ``meet`` has two rows with
-    room for all atoms of the longest document, ``W`` for (levels of a + 1) x (levels of b + 1), ``column`` for
+    room for all atoms of the longest document, ``table``, which is W, for (levels of a + 1) x (levels of b + 1), ``column`` for
     levels of b + 1.
     """
     cdef Py_ssize_t d, n = own.shape[0]
@@ -49,10 +49,10 @@ def triples(
                 R = 1 + meets(q, atoms, a_lo, a_hi, a_level, a_code, a_off[d], a_off[d + 1], meet[0])
                 E = 1 + meets(q, atoms, b_lo, b_hi, b_level, b_code, b_off[d], b_off[d + 1], meet[1])
                 for r in range(R * E):
-                    W[r] = 0
+                    table[r] = 0
                 for v in range(atoms):
-                    W[meet[0, v] * E + meet[1, v]] += weight[first + v]
-                W[meet[0, q] * E + meet[1, q]] -= own[d]
+                    table[meet[0, v] * E + meet[1, v]] += weight[first + v]
+                table[meet[0, q] * E + meet[1, q]] -= own[d]
                 # Row by row; column[e] holds what lies in the rows above, so that ``below`` is all with r < r', e < e'.
                 C = Z_r = Z_e = before = 0
                 for e in range(E):
@@ -60,10 +60,10 @@ def triples(
                 for r in range(R):
                     row = below = 0
                     for e in range(E):
-                        C += W[r * E + e] * below
+                        C += table[r * E + e] * below
                         below += column[e]
-                        column[e] += W[r * E + e]
-                        row += W[r * E + e]
+                        column[e] += table[r * E + e]
+                        row += table[r * E + e]
                     Z_r += row * before
                     before += row
                 before = 0
