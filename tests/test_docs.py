@@ -24,3 +24,8 @@ def test_simulation() -> None:
 def test_fuzzy() -> None:
     failed, attempted = doctest.testfile(str(DOCS / "fuzzy.md"), module_relative=False)
     assert (failed, attempted > 10) == (0, True)
+
+
+def test_hierarchy() -> None:
+    failed, attempted = doctest.testfile(str(DOCS / "hierarchy.md"), module_relative=False)
+    assert (failed, attempted > 30) == (0, True)

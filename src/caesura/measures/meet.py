@@ -205,12 +205,11 @@ def t_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
 
     Only the order of levels counts, so hierarchies of different depth compare; boundaries that are a little off cost
     little. It says nothing of labels (see :func:`l_measure`) and does not correct for chance: two flat segmentations of
-    many short spans are alike by it. Where a side puts nothing in order (no span, or one that covers all) its share is 0,
-    and 1 if neither does; ``mir_eval`` says 0 there too.
+    many short spans are alike by it. Where one side puts nothing in order (no span, or one that covers all) all three
+    are 0, and where neither does 1; ``mir_eval`` says 0 there too.
 
-    McFee, B., & Bello, J. P. (2014). Analyzing song structure with spectral clustering. ISMIR. McFee, B., Nieto, O.,
-    Farbood, M., & Bello, J. P. (2017). Evaluating hierarchical structure in music annotations. Frontiers in Psychology 8.
-    The window of 15 s and the restriction to neighbouring levels of 2014 are left out: it is
+    McFee, B., Nieto, O., & Bello, J. P. (2015). Hierarchical evaluation of segment boundary detection. ISMIR. The window of
+    15 s and the restriction to neighbouring levels, which ``mir_eval`` has by default, are left out: it is
     ``mir_eval.hierarchy.tmeasure(..., transitive=True, window=None)`` without frames.
 
     >>> reference = Hierarchy(6, [(1, 6), (1, 4), (5, 6), (1, 2), (3, 4)])
