@@ -1,7 +1,7 @@
 """``python -m bench``: every measure against its peer on the same documents, growth, and what statistics promise.
 
-``python -m bench agreement coverage`` runs only these parts. Needs the extra ``test`` (segeval and NLTK). A time is the best
-of several runs; a ratio is the peer's time over ours.
+``python -m bench agreement coverage`` runs only these parts. Needs the extra ``test`` (segeval, NLTK and mir_eval). A time is
+the best of several runs; a ratio is the peer's time over ours.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from rich.console import Console
 
-from bench import agreement, flexible, fuzzy, hierarchy, judging, level, linear, simulation
+from bench import agreement, flexible, fuzzy, hierarchy, hierarchy_measures, judging, level, linear, simulation
 from caesura import __version__
 from caesura.report.table import Table
 
@@ -25,6 +25,7 @@ PARTS: dict[str, Callable[[], Iterable[Table]]] = {
     "fuzzy": fuzzy.tables,
     "judging": judging.tables,
     "hierarchy": hierarchy.tables,
+    "hierarchy_measures": hierarchy_measures.tables,
     "level": level.tables,
 }
 

@@ -7,10 +7,12 @@ measures are about, and independent draws seldom make chains of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from hypothesis import strategies as st
 
 import caesura as cz
+from caesura.measures.base import Measure
 
 NAMES = ("comma", "line", "stanza", "canto", "book")
 
@@ -124,3 +126,70 @@ def typed_corpora(draw: st.DrawFn, *, max_documents: int = 6, max_units: int = 8
     number = draw(st.integers(1, 4))
     one = typed_pairs(min_types=number, max_types=number, max_units=max_units)
     return draw(st.lists(one, min_size=1, max_size=max_documents))
+
+
+# Hierarchies
+
+
+def spans_of(one: cz.Segmentation) -> cz.Hierarchy:
+    """A hierarchy that says what the segmentation says: the text, its segments at the highest type, at the next, and so on.
+
+    Labels tell segments of odd and of even length apart.
+    """
+    cuts: set[int] = set()
+    levels = [[(1, one.length)]]
+    for name in reversed(one.types):
+        cuts |= {p for p, kind in one.boundaries if kind == name and p < one.length}
+        ends = [*sorted(cuts), one.length]
+        levels.append([(start + 1, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)])
+    spans = [
+        (start, end, level, "odd" if (end - start) % 2 else "even")
+        for level, segments in enumerate(levels, 1)
+        for start, end in segments
+    ]
+    return cz.Hierarchy(one.length, spans)
+
+
+def laid(kind: type[Measure] | Measure, *texts: cz.Segmentation) -> tuple[Any, ...]:
+    """What the measure takes: the texts, or hierarchies that say the same."""
+    return tuple(spans_of(one) for one in texts) if kind.view == "spans" else texts
+
+
+def defined(kind: type[Measure] | Measure, a: Any, b: Any) -> bool:
+    """Whether the measure has a value for these two: it may need boundaries, or a unit that is no span of its own."""
+    if kind.needs_boundaries:
+        return bool(a.inner.size)
+    if kind.chance_corrected:
+        return any(len({getattr(s, end) for s in one}) < one.length for one in (a, b) for end in ("start", "end"))
+    return True
+
+
+def backwards(one: Any) -> Any:
+    """The text read from its end."""
+    if isinstance(one, cz.Segmentation):
+        return one.reversed()
+    n = one.length
+    edges = None if one.edges is None else [-t for t in reversed(one.edges)]
+    spans = [(n + 1 - s.end, n + 1 - s.start, s.level, s.label) for s in one.spans]
+    return cz.Hierarchy(n, spans, edges=edges, extent=one.extent)
+
+
+@st.composite
+def hierarchies(draw: st.DrawFn, *, units: int, max_levels: int = 4, max_spans: int = 10) -> cz.Hierarchy:
+    """Any spans with any levels and labels, without those that cross or contradict; possibly none."""
+    span = st.tuples(
+        st.integers(1, units), st.integers(1, units), st.integers(1, max_levels), st.sampled_from("ABC")
+    ).map(lambda s: (min(s[:2]), max(s[:2]), *s[2:]))
+    return cz.Hierarchy(units, draw(st.lists(span, max_size=max_spans)), repair=True)
+
+
+@st.composite
+def hierarchy_pairs(draw: st.DrawFn, *, max_units: int = 9) -> tuple[cz.Hierarchy, cz.Hierarchy]:
+    """Drawn apart, or the second made of spans of the first, some of them moved."""
+    units = draw(st.integers(1, max_units))
+    a = draw(hierarchies(units=units))
+    if draw(st.booleans()):
+        return a, draw(hierarchies(units=units))
+    moves = draw(st.lists(st.tuples(st.integers(-1, 1), st.integers(-1, 1)), min_size=len(a), max_size=len(a)))
+    moved = [(max(1, s.start + x), min(units, s.end + y), s.level, s.label) for s, (x, y) in zip(a, moves, strict=True)]
+    return a, cz.Hierarchy(units, [s for s in moved if s[0] <= s[1]], repair=True)

@@ -45,3 +45,8 @@ def test_agreement_on_a_poem(shared: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_judging() -> None:
     failed, attempted = doctest.testfile(str(DOCS / "judging.md"), module_relative=False)
     assert (failed, attempted > 20) == (0, True)
+
+
+def test_hierarchy() -> None:
+    failed, attempted = doctest.testfile(str(DOCS / "hierarchy.md"), module_relative=False)
+    assert (failed, attempted > 30) == (0, True)

@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from caesura.kernels import boundary, fuzzy, nested, segments, window
+from caesura.kernels import boundary, crossing, fuzzy, meet, nested, segments, window
 
 EMPTY = np.empty(0, np.int64)
 
@@ -31,6 +31,12 @@ def test_checked_build_checks() -> None:
         fuzzy.cluster(ints(1), ints(1), ints(0, 2), 1, ints(1), 1, 2.0, bounds, moments, ints(0, 0))
     with pytest.raises(IndexError):
         nested.conflict_free(ints(1), ints(1), ints(0), ints(0, 2), ints(0), ints(0), 7, None)
+    with pytest.raises(IndexError):
+        crossing.cut_at_end(ints(1), ints(2), ints(0, 2), EMPTY, EMPTY, ints(0, 0), EMPTY, ints(0))
+    side = (ints(0), ints(1), ints(1), ints(0), ints(0, 1))
+    room = np.empty((2, 1), np.int64), np.empty(4), np.empty(2), np.empty((1, 4))
+    with pytest.raises(IndexError):
+        meet.triples(np.ones(1), ints(0, 2), np.ones(1), *side, *side, *room)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 
 import caesura as cz
 from caesura.model.score import Parts, f_measure, ratio
-from strategies import NAMES, TypedPair, corpora, typed_pairs
+from strategies import NAMES, TypedPair, corpora, defined, laid, typed_pairs
 
 masses = cz.Segmentation.from_masses
 REFERENCE, HYPOTHESIS = masses([2, 3, 6]), masses([2, 2, 7])
@@ -18,7 +18,8 @@ ALL = sorted(cz.measures())
 
 
 def score_of(name: str, a: cz.Segmentation = REFERENCE, b: cz.Segmentation = HYPOTHESIS, **options) -> cz.Score:
-    return cz.measures()[name](**options).score(a, b)
+    kind = cz.measures()[name]
+    return kind(**options).score(*laid(kind, a, b))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -32,7 +33,7 @@ def test_float(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_the_function_and_the_measure_are_one(name):
-    assert getattr(cz, name)(REFERENCE, HYPOTHESIS) == score_of(name)
+    assert getattr(cz, name)(*laid(cz.measures()[name], REFERENCE, HYPOTHESIS)) == score_of(name)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -105,7 +106,7 @@ def test_as_dict_is_json_for_any_types(pair: TypedPair):
     for name in ALL:
         if name == "flexible_similarity":  # of exclusive types
             continue
-        if cz.measures()[name].needs_boundaries and not pair.a:
+        if not defined(cz.measures()[name], *laid(cz.measures()[name], *pair.segmentations)):
             continue
         score = score_of(name, *pair.segmentations)
         assert json.loads(json.dumps(score.as_dict(), allow_nan=False))["value"] == score.value
@@ -163,8 +164,9 @@ def test_edit():
 @pytest.mark.parametrize("name", ALL)
 def test_parts_are_whole_numbers_where_they_can_be(name):
     for part, count in score_of(name).parts.items():
-        # shares of windows and segments, weighed costs, rewards by distance
-        if name not in ("win_pr", "unit_error", "flexible_similarity", "fuzzy_success"):
+        # shares of windows, segments and triples, weighed costs, rewards by distance, and chance
+        fractions = ("win_pr", "unit_error", "flexible_similarity", "fuzzy_success", "t_measure", "l_measure")
+        if name not in fractions and part != "chance":
             assert isinstance(count, int), part
 
 
@@ -211,7 +213,8 @@ def test_sums(name):
 @given(corpora())
 def test_sums_do_not_depend_on_the_order(documents):
     for name in ALL:
-        if cz.measures()[name].needs_boundaries and not all(one.a for one in documents):
+        kind = cz.measures()[name]
+        if not all(defined(kind, *laid(kind, *one.segmentations)) for one in documents):
             continue
         scores = [score_of(name, *one.segmentations) for one in documents]
         forward, backward = sum(scores), sum(scores[::-1])

@@ -19,12 +19,15 @@ from caesura.measures.boundary import boundary_confusion, boundary_similarity, s
 from caesura.measures.crisp import crisp, unit_error
 from caesura.measures.flexible import flexible_similarity
 from caesura.measures.fuzzy import fuzzy_success
+from caesura.measures.hierarchy import hierarchy_kappa, hierarchy_overlap, non_crossing
 from caesura.measures.many import Scores, score_many
+from caesura.measures.meet import l_measure, t_measure
 from caesura.measures.registry import measures, parse
 from caesura.measures.similarity import similarity_from_confusion
 from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
+from caesura.model.hierarchies import levels_as_types, over_common_units
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
 from caesura.model.score import Edit, Score
@@ -83,10 +86,16 @@ __all__ = [
     "evaluate_unification",
     "flexible_similarity",
     "fuzzy_success",
+    "hierarchy_kappa",
+    "hierarchy_overlap",
     "judge",
+    "l_measure",
     "label_agreement",
+    "levels_as_types",
     "measures",
+    "non_crossing",
     "operations_table",
+    "over_common_units",
     "pairwise",
     "parse",
     "percentage_agreement",
@@ -98,6 +107,7 @@ __all__ = [
     "similarity_from_confusion",
     "simulation",
     "statistics",
+    "t_measure",
     "unify",
     "unit_error",
     "win_pr",

@@ -18,6 +18,7 @@ from caesura.agreement.observed import Observed, observe, symmetric
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
+from caesura.measures.hierarchy import HierarchyKappa
 from caesura.model.corpus import Corpus
 
 __all__ = ["Cluster", "Clustering", "cluster_coders", "coefficients_of_clusters"]
@@ -139,7 +140,8 @@ def cluster_coders(
     method: Linkage = linkage or ("complete" if compat == "fournier2013" else "average")
     made = resolve(measure, compat)
     flexible = isinstance(made, FlexibleSimilarity)
-    name = coefficient if coefficient is not None else ("kappa" if flexible else "multi_pi")
+    spans = isinstance(made, HierarchyKappa)
+    name = coefficient if coefficient is not None else ("kappa" if flexible or spans else "multi_pi")
     known = coefficients_of_clusters(made)
     if name not in known:
         raise OptionError(f"coefficient must be one of {', '.join(known)} for clusters; got {name!r}")
@@ -190,6 +192,8 @@ def cluster_coders(
 
 def coefficients_of_clusters(measure: Measure) -> tuple[str, ...]:
     """Those that clusters, which may have two coders or many, can be given."""
+    if isinstance(measure, HierarchyKappa):
+        return ("kappa",)
     return DRAWN if isinstance(measure, FlexibleSimilarity) else ("multi_pi", "multi_kappa", "alpha")
 
 

@@ -17,9 +17,11 @@ from caesura.agreement.drawn import Drawn, Plan, Progress
 from caesura.agreement.nominal import Nominal
 from caesura.agreement.observed import Observed, observe
 from caesura.agreement.result import Agreement, CoderRow, Row
+from caesura.agreement.spans import Spanned
 from caesura.errors import CaesuraWarning, OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
+from caesura.measures.hierarchy import HierarchyKappa
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.version import __version__
@@ -71,6 +73,8 @@ def agreement(
     ``alpha``             Krippendorff's, nominal over positions; no near misses, the measure is not looked at
     ``kappa``, ``pi``,    over ``flexible_similarity``, the default there being ``kappa``: chance is simulated, see
     ``s``, ``s_modified``  :mod:`caesura.agreement.chance`
+    ``kappa``             over ``hierarchy_kappa``, the only one there: chance is its P_c, see
+                          :mod:`caesura.agreement.spans`
     ====================  =========================================================================================
 
     :mod:`caesura.agreement.counted` has the equations. Coders may be missing on items. Items that fewer than two coded,
@@ -111,15 +115,19 @@ def agreement(
     """
     made = parse(measure)
     flexible = isinstance(made, FlexibleSimilarity)
-    name = coefficient if coefficient is not None else ("kappa" if flexible else "multi_pi")
-    _check_coefficient(name, flexible)
+    spans = isinstance(made, HierarchyKappa)
+    name = coefficient if coefficient is not None else ("kappa" if flexible or spans else "multi_pi")
+    if made.view != "spans" or spans:  # what is not defined over a measure has no coefficient either; resolve says so
+        _check_coefficient(name, made)
     drawn = flexible and name != "alpha"
     _refuse(
         name if name == "alpha" else made.name,
         drawn=None if drawn else {
             "chance": chance, "draws": draws, "tolerance": tolerance, "normalize": normalize, "progress": None,
         },
-        counted=None if not drawn and name != "alpha" else {"counted": counted, "rates": rates, "types": types},
+        counted=None if not (drawn or spans or name == "alpha") else {
+            "counted": counted, "rates": rates, "types": types,
+        },
     )  # fmt: skip
     if name == "alpha" and compat is not None:
         raise OptionError(f"alpha has no preset; got compat={compat!r}")
@@ -149,15 +157,21 @@ def basis_of(observed: Observed, coefficient: str, convention: Convention) -> Ba
     """What a coefficient that needs no drawing is computed from."""
     if coefficient == "alpha":
         return Nominal(observed)
+    if isinstance(observed.measure, HierarchyKappa):
+        return Spanned(observed)
     if coefficient in ("pi", "kappa") and len(observed.coders) > 2:
         raise OptionError(f"{coefficient} is for two coders; for {len(observed.coders)} there is multi_{coefficient}")
     return Counted(observed, convention, kappa=coefficient in ("kappa", "multi_kappa"))
 
 
-def _check_coefficient(name: str, flexible: bool) -> None:
-    known = (*DRAWN, "alpha") if flexible else (*COUNTED, "alpha")
+def _check_coefficient(name: str, measure: Measure) -> None:
+    known: tuple[str, ...] = (*COUNTED, "alpha")
+    if isinstance(measure, FlexibleSimilarity):
+        known = (*DRAWN, "alpha")
+    elif isinstance(measure, HierarchyKappa):
+        known = ("kappa",)
+    over = f" over {measure.name}" if measure.view in ("streams", "spans") else ""
     if name not in known:
-        over = " over flexible_similarity" if flexible else ""
         raise OptionError(f"coefficient must be one of {', '.join(known)}{over}; got {name!r}")
 
 
@@ -200,12 +214,14 @@ def resolve(given: str | Measure, compat: str | None, normalize: str | None = No
             f"agreement needs a symmetric measure; {measure.name} changes when its sides change places. "
             "pairwise(corpus, measure, ordered=True) gives its table"
         )
-    if measure.view not in ("inner", "typed", "streams"):
-        raise OptionError(f"agreement beyond chance is not defined over {measure.name}")
+    if measure.view == "spans" and not isinstance(measure, HierarchyKappa):
+        raise OptionError(
+            f"agreement beyond chance is not defined over {measure.name}; pairwise(corpus, measure) gives its table"
+        )
     if compat is not None and measure.compat not in (None, compat):
         raise OptionError(f"the measure has compat={measure.compat!r}, and compat={compat!r} was asked for; give one")
     changed = {name: value for name, value in (("compat", compat), ("normalize", normalize)) if value is not None}
-    if not isinstance(measure, FlexibleSimilarity) and compat is not None and compat not in PRESETS:
+    if not isinstance(measure, (FlexibleSimilarity, HierarchyKappa)) and compat is not None and compat not in PRESETS:
         known = ", ".join(map(repr, filter(None, PRESETS)))
         raise OptionError(f"agreement has no preset {compat!r}; it has {known}")
     return measure.replace(**changed) if changed else measure
@@ -328,6 +344,8 @@ def _signature(name: str, basis: Basis, compat: str | None, resampled: Sequence[
         words += ["chance:counted", *basis.convention.words()]
         if compat is not None and compat != o.measure.compat:
             words.append(f"compat:{compat}")
+    elif isinstance(basis, Spanned):
+        words.append("chance:spans")
     return "|".join([*words, *resampled, o.scores.total.signature])
 
 

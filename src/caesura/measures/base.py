@@ -58,7 +58,10 @@ class Measure(ABC):
     reversible: ClassVar[bool] = True
     """Whether reading the text backwards never changes the value."""
     needs_boundaries: ClassVar[bool] = False
-    """Whether nothing can be said about a reference without boundaries: ``Undefined``. Else every pair has a value."""
+    """Whether nothing can be said about a reference without boundaries: ``Undefined``."""
+    chance_corrected: ClassVar[bool] = False
+    """Whether the value is agreement beyond chance, ``Undefined`` where both sides are empty or chance agreement is 1. With
+    neither of these two, every pair has a value."""
 
     __slots__ = ("_resolved", "compat", "settings")
 

@@ -24,9 +24,9 @@ Pair = tuple[Text | Hierarchy, Text | Hierarchy]
 Compared = tuple[Text | Marks | Hierarchy, Text | Hierarchy]
 """A pair, or the marks of several coders and what is compared with them."""
 Plain = tuple[Segmentation, Segmentation]
-View = Literal["inner", "typed", "streams"]
-"""What a measure looks at: inner positions, each once; inner positions with their types; or all N positions with their
-types, stream by stream (which ``streams.py`` packs)."""
+View = Literal["inner", "typed", "streams", "spans"]
+"""What a measure looks at: inner positions, each once; inner positions with their types; all N positions with their
+types, stream by stream (which ``streams.py`` packs); or the spans of hierarchies (which ``spans.py`` packs)."""
 
 NONE = np.empty(0, np.int64)
 

@@ -12,6 +12,8 @@ from caesura.measures.boundary import BoundaryConfusion, BoundarySimilarity, Seg
 from caesura.measures.crisp import Crisp, UnitError
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.fuzzy import FuzzySuccess
+from caesura.measures.hierarchy import HierarchyKappa, HierarchyOverlap, NonCrossing
+from caesura.measures.meet import LMeasure, TMeasure
 from caesura.measures.window import Pk, WindowDiff, WinPR
 
 __all__ = ["measures", "parse"]
@@ -29,6 +31,11 @@ _REGISTRY: dict[str, type[Measure]] = {
         BoundaryConfusion,
         FlexibleSimilarity,
         FuzzySuccess,
+        HierarchyKappa,
+        HierarchyOverlap,
+        NonCrossing,
+        TMeasure,
+        LMeasure,
     )
 }
 

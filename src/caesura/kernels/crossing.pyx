@@ -1,0 +1,48 @@
+"""Which spans of one side are cut through by a span of the other.
+
+Spans (start, end) and (c, d) cross at the end where start < c <= end < d. Seen backwards, as (-end, -start), the same
+question finds those that cross at the start.
+"""
+
+from libc.stdint cimport int64_t
+
+
+def cut_at_end(
+    const int64_t[::1] start not None,
+    const int64_t[::1] end not None,
+    const int64_t[::1] off not None,
+    const int64_t[::1] c not None,
+    const int64_t[::1] d not None,
+    const int64_t[::1] c_off not None,
+    int64_t[::1] stack not None,
+    int64_t[::1] cut not None,
+):
+    """Set ``cut[i]`` where span i crosses some (c, d) at its end. Spans stand by end, the others by c, a document after
+    the other.
+
+    Of all (c, d) with c <= end, the stack keeps those with no larger d behind them: c rises in it and d falls, so the
+    first with c > start has the largest d of all that begin inside the span. There is room for as many as a document has.
+    """
+    cdef Py_ssize_t k, n = off.shape[0] - 1
+    cdef int64_t i, j, top, low, high, middle
+    with nogil:
+        for k in range(n):
+            j = c_off[k]
+            top = 0
+            for i in range(off[k], off[k + 1]):
+                while j < c_off[k + 1] and c[j] <= end[i]:
+                    while top > 0 and d[stack[top - 1]] <= d[j]:
+                        top -= 1
+                    stack[top] = j
+                    top += 1
+                    j += 1
+                low = 0
+                high = top
+                while low < high:
+                    middle = (low + high) // 2
+                    if c[stack[middle]] > start[i]:
+                        high = middle
+                    else:
+                        low = middle + 1
+                if low < top and d[stack[low]] > end[i]:
+                    cut[i] = 1

@@ -1,0 +1,22 @@
+import numpy as np
+from numpy.typing import NDArray
+
+def triples(
+    weight: NDArray[np.float64],
+    atom_off: NDArray[np.int64],
+    own: NDArray[np.float64],
+    a_lo: NDArray[np.int64],
+    a_hi: NDArray[np.int64],
+    a_level: NDArray[np.int64],
+    a_code: NDArray[np.int64],
+    a_off: NDArray[np.int64],
+    b_lo: NDArray[np.int64],
+    b_hi: NDArray[np.int64],
+    b_level: NDArray[np.int64],
+    b_code: NDArray[np.int64],
+    b_off: NDArray[np.int64],
+    meet: NDArray[np.int64],
+    table: NDArray[np.float64],
+    column: NDArray[np.float64],
+    out: NDArray[np.float64],
+) -> None: ...

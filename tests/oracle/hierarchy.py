@@ -1,0 +1,91 @@
+"""Measures between two hierarchies, from their definitions: spans are plain tuples, every sum is a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+Flat = set[tuple[int, int]]
+Row = tuple[int, int, int, str | None]  # start, end, level, label
+
+
+def flammia_zue(one: Flat, other: Flat, n: int) -> tuple[Fraction, Fraction]:
+    """P_o and P_c; at least one side has a span."""
+    o = matched(one, other) + matched(other, one)
+    total = len(one) + len(other)
+    p_c = Fraction(0)
+    for mine, theirs in ((one, other), (other, one)):
+        p_c += Fraction(len(mine), total) * begin(mine, n) * end(mine, n) * either(theirs, n)
+    return Fraction(o, total), p_c
+
+
+def matched(mine: Flat, theirs: Flat) -> int:
+    count = 0
+    for i, j in mine:
+        opens = any(a == i or b == i - 1 for a, b in theirs)
+        closes = any(b == j or a == j + 1 for a, b in theirs)
+        count += opens and closes
+    return count
+
+
+def begin(spans: Flat, n: int) -> Fraction:
+    return Fraction(len({a for a, _ in spans}), n)
+
+
+def end(spans: Flat, n: int) -> Fraction:
+    return Fraction(len({b for _, b in spans}), n)
+
+
+def either(spans: Flat, n: int) -> Fraction:
+    b, e = begin(spans, n), end(spans, n)
+    return (b + e - b * e) ** 2
+
+
+def cross(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """They share a unit, and each has one of its own."""
+    x, y = (set(range(a, b + 1)) for a, b in (one, other))
+    return bool(x & y) and bool(x - y) and bool(y - x)
+
+
+def uncrossed(mine: Flat, theirs: Flat) -> int:
+    return sum(not any(cross(one, other) for other in theirs) for one in mine)
+
+
+Meet = Callable[[int, int], int]
+
+
+def meet_by_span(rows: Iterable[Row]) -> Meet:
+    listed = list(rows)
+
+    def meet(u: int, v: int) -> int:
+        return max((level for a, b, level, _ in listed if a <= u <= b and a <= v <= b), default=0)
+
+    return meet
+
+
+def meet_by_label(rows: Iterable[Row]) -> Meet:
+    listed = list(rows)
+
+    def carried(u: int) -> set[tuple[int, str | None]]:
+        return {(level, label) for a, b, level, label in listed if a <= u <= b}
+
+    def meet(u: int, v: int) -> int:
+        return max((level for level, _ in carried(u) & carried(v)), default=0)
+
+    return meet
+
+
+def recall(reference: Meet, estimate: Meet, n: int, *, without_query: bool = True) -> Fraction | None:
+    """The share of ordered triples (q, u, v), averaged over q; None if no q orders anything.
+
+    Without frames a query is a point and weighs nothing beside its atom: there ``without_query`` is False.
+    """
+    shares = []
+    for q in range(1, n + 1):
+        others = [u for u in range(1, n + 1) if u != q or not without_query]
+        r = {u: reference(q, u) for u in others}
+        e = {u: estimate(q, u) for u in others}
+        ordered = [(u, v) for u in others for v in others if r[u] < r[v]]
+        if ordered:
+            shares.append(Fraction(sum(e[u] < e[v] for u, v in ordered), len(ordered)))
+    return sum(shares, Fraction(0)) / len(shares) if shares else None
