@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import HierarchyError, MismatchError, OptionError, Undefined
 from caesura.gold.nested import heaviest
-from caesura.gold.unify import METHODS, _kappa
+from caesura.gold.unify import METHODS, kappa_of
 from hierarchies import coders
 from oracle import unify as oracle
 
@@ -257,7 +257,7 @@ def test_kappa_and_the_best_annotator(by_coder):
         pair: oracle.kappa(by_coder[pair[0]].flat, by_coder[pair[1]].flat, n) for pair in combinations(by_coder, 2)
     }
     for (a, b), expected in found.items():
-        there, back = _kappa(by_coder[a], by_coder[b]), _kappa(by_coder[b], by_coder[a])
+        there, back = kappa_of(by_coder[a], by_coder[b]), kappa_of(by_coder[b], by_coder[a])
         if expected is None:
             assert there is back is None
         else:

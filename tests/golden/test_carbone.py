@@ -14,7 +14,7 @@ import pytest
 import caesura as cz
 from caesura.gold.experiment import Unification
 from caesura.gold.result import Candidate
-from caesura.gold.unify import _kappa
+from caesura.gold.unify import kappa_of
 
 Hierarchy = cz.Hierarchy
 
@@ -114,27 +114,27 @@ def test_figure_5():
     gold = cz.unify(FIGURE_1, method="union", level="full")
     assert drawn(gold.kept) == set("ABCDEFGHIJ")
     assert (gold.dropped, gold.conflicts) == ((), 2)
-    assert _kappa(FIGURE_1["annotation 1"], FIGURE_1["annotation 3"]) == 1
+    assert kappa_of(FIGURE_1["annotation 1"], FIGURE_1["annotation 3"]) == 1
 
 
 def test_kappa_by_hand():
     """Annotations 1 and 2: only A and E match. Three of eight units begin and three end a segment of 1, two and two of 2."""
     observed = 2 / 7
     chance = 4 / 7 * (3 / 8) ** 2 * (1 / 4 + 1 / 4 - 1 / 16) ** 2 + 3 / 7 * (1 / 4) ** 2 * (3 / 8 + 3 / 8 - 9 / 64) ** 2
-    found = _kappa(FIGURE_1["annotation 1"], FIGURE_1["annotation 2"])
+    found = kappa_of(FIGURE_1["annotation 1"], FIGURE_1["annotation 2"])
     assert found == pytest.approx((observed - chance) / (1 - chance), abs=1e-12)
 
 
 def test_figure_6():
     """Clearly different, and the same to kappa."""
     a, b = FIGURE_6
-    assert _kappa(a, b) == _kappa(b, a) == 1
+    assert kappa_of(a, b) == kappa_of(b, a) == 1
     assert a.flat != b.flat
     # Both begin and end segments at half of the units: P_c = 1/4 * (3/4)^2 = .140625, which P_o = 1 leaves without effect.
     # Against nothing both are 0.
     empty = Hierarchy(6, [])
-    assert _kappa(a, empty) == _kappa(empty, a) == 0
-    assert _kappa(empty, empty) is None
+    assert kappa_of(a, empty) == kappa_of(empty, a) == 0
+    assert kappa_of(empty, empty) is None
 
 
 # The music corpora that stand for the paper's own, which is not free

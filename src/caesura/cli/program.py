@@ -15,6 +15,7 @@ from caesura.formats import detect, formats, read
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.registry import measures, parse
+from caesura.model import hierarchies
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy, Span, common_units
@@ -164,20 +165,10 @@ def holds_hierarchies(corpus: Corpus) -> bool:
 
 def over_common_units(corpus: Corpus) -> tuple[Corpus, Corpus]:
     """Hierarchies in time over units that the coders of an item share; and flattened to boundaries, levels as types."""
-    shared: dict[str, dict[str, Annotation]] = {}
-    emptied = 0
-    for item in corpus.items:
-        by_coder = corpus.of_item(item)
-        merged, lost = same_units({coder: one for coder, one in by_coder.items() if isinstance(one, Hierarchy)})
-        emptied += lost
-        shared[item] = {**by_coder, **merged}
-    warn_emptied(emptied)
-    depth = max((one.depth for row in shared.values() for one in row.values() if isinstance(one, Hierarchy)), default=1)
-    flat = {
-        item: {coder: one.segmentation(depth) if isinstance(one, Hierarchy) else one for coder, one in row.items()}
-        for item, row in shared.items()
-    }
-    return Corpus(shared), Corpus(flat)
+    shared, notes = hierarchies.over_common_units(corpus)
+    for item, why in notes.items():
+        warnings.warn(f"item {item!r}: {why}", CaesuraWarning, stacklevel=2)
+    return shared, hierarchies.levels_as_types(shared)
 
 
 def same_units(by_coder: dict[str, Hierarchy]) -> tuple[dict[str, Hierarchy], int]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import CaesuraError, OptionError, Undefined
-from caesura.gold.pool import Pool, crossing, pool
+from caesura.gold.pool import Pool, pool
 from caesura.gold.result import Gold
-from caesura.gold.unify import METHODS, Plan, _kappa, check_options, check_plan, gold_of
+from caesura.gold.unify import METHODS, Plan, check_options, check_plan, gold_of, kappa_of
+from caesura.measures.hierarchy import hierarchy_overlap, non_crossing
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.version import __version__
@@ -260,13 +261,11 @@ def _row(
 
 
 def _figures(gold: Gold, one: Hierarchy) -> dict[str, float | None]:
-    """A gold against one annotation; None where a figure is undefined. To be replaced by the measures of hierarchies."""
-    mine, theirs = (gold.full, one.full) if gold.level == "full" else (gold.flat, one.flat)
-    relevant = len(mine & theirs)
-    crossed = sum(places.size > 0 for places in crossing(one.flat, gold.flat))
+    """A gold against one annotation; None where a figure is undefined."""
+    overlap = hierarchy_overlap(one, gold, level=gold.level)
     return {
-        "kappa": _kappa(gold, one),
-        "recall": relevant / len(theirs) if theirs else None,
-        "precision": relevant / len(mine) if mine else None,
-        "non_crossing": 1 - crossed / len(one.flat) if theirs else None,
+        "kappa": kappa_of(gold, one),
+        "recall": overlap.recall() if one.spans else None,
+        "precision": overlap.precision() if gold.spans else None,
+        "non_crossing": non_crossing(one, gold).value if one.spans else None,
     }

@@ -15,6 +15,7 @@ from caesura.errors import OptionError, Undefined
 from caesura.gold.nested import heaviest
 from caesura.gold.pool import Pool, crossing, pool
 from caesura.gold.result import Candidate, Dropped, Gold
+from caesura.measures.hierarchy import hierarchy_kappa
 from caesura.model.hierarchy import Hierarchy
 from caesura.version import __version__
 
@@ -264,7 +265,7 @@ def _best(drawn: Pool) -> tuple[str, dict[str, float | None], list[str]]:
     mine: dict[str, list[float]] = {coder: [] for coder in drawn.coders}
     undefined = 0
     for a, b in combinations(drawn.coders, 2):
-        kappa = _kappa(drawn.by_coder[a], drawn.by_coder[b])
+        kappa = kappa_of(drawn.by_coder[a], drawn.by_coder[b])
         if kappa is None:
             undefined += 1
         else:
@@ -289,15 +290,9 @@ def _best(drawn: Pool) -> tuple[str, dict[str, float | None], list[str]]:
     return tied[0], means, notes
 
 
-def _kappa(a: Hierarchy, b: Hierarchy) -> float | None:
-    """Flammia & Zue's kappa, or None where it is undefined. To be replaced by the measure ``hierarchy_kappa``."""
-    matched, chance = 0, 0.0
-    for one, other in ((a.flat, b.flat), (b.flat, a.flat)):
-        (begin, end), (begins, ends) = (({i for i, _ in side}, {j for _, j in side}) for side in (one, other))
-        p_b, p_e = len(begins) / a.extent, len(ends) / a.extent
-        chance += len(one) * (len(begin) / a.extent) * (len(end) / a.extent) * (p_b + p_e - p_b * p_e) ** 2
-        matched += sum((i in begins or i - 1 in ends) and (j in ends or j + 1 in begins) for i, j in one)
-    number = len(a.flat) + len(b.flat)
-    if number == 0 or chance >= number:
+def kappa_of(a: Hierarchy, b: Hierarchy) -> float | None:
+    """Flammia & Zue's kappa, or None where it is undefined."""
+    try:
+        return hierarchy_kappa(a, b).value
+    except Undefined:
         return None
-    return (matched - chance) / (number - chance)
