@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import warnings
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,16 @@ def test_judging() -> None:
 def test_hierarchy() -> None:
     failed, attempted = doctest.testfile(str(DOCS / "hierarchy.md"), module_relative=False)
     assert (failed, attempted > 30) == (0, True)
+
+
+def test_unify() -> None:
+    page = (DOCS / "unify.md").read_text(encoding="utf-8").split("\n## On music\n")[0]
+    failed, attempted = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(page, {}, "unify.md", None, 0))
+    assert (failed, attempted > 6) == (0, True)
+
+
+def test_unify_on_music(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(shared / "data" / "hierarchical_time")
+    with warnings.catch_warnings():
+        failed, attempted = doctest.testfile(str(DOCS / "unify.md"), module_relative=False)
+    assert (failed, attempted > 10) == (0, True)

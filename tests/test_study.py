@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 
 import caesura as cz
+import strategies
 from caesura.errors import CaesuraWarning, MismatchError, OptionError
-from strategies import TypedPair, corpora, segmentation, typed, typed_corpora
+from strategies import TypedPair, corpora, laid, segmentation, typed, typed_corpora
 
 masses = cz.Segmentation.from_masses
 ALL = sorted(cz.measures())
@@ -35,8 +36,9 @@ VARIED = [
 
 
 def defined(text: str, pairs: list[tuple]) -> list[tuple]:
-    """Those pairs that the measure has a value for."""
-    return [pair for pair in pairs if not cz.parse(text).needs_boundaries or pair[0].inner.size]
+    """Those pairs that the measure has a value for, as it takes them."""
+    kind = cz.parse(text)
+    return [pair for pair in (laid(kind, *one) for one in pairs) if strategies.defined(kind, *pair)]
 
 
 def random_pairs(

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from caesura.cli.program import console_for_tables, main
 from caesura.measures.registry import measures, parse
 from caesura.model.segmentation import Segmentation
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["demo"]
 
@@ -38,7 +43,7 @@ def demo() -> None:
     similarity = parse("boundary_similarity(n_t=2)")
     click.echo(draw(*pair, similarity.score(*pair).edits or (), sides=("reader 1", "reader 3")))
     click.echo(f"\n{LEGEND}\n")
-    flat = {name: kind for name, kind in measures().items() if kind.view != "spans"}  # readers drew no hierarchies
+    flat = {name: kind for name, kind in measures().items() if kind.view != "spans"}
     rows = [(name, kind.title, float(kind().score(*pair))) for name, kind in flat.items()]
     Table(("measure", "what it is", "value"), tuple(rows), title="The same two readers under every measure").print(
         console
@@ -71,3 +76,31 @@ def demo() -> None:
     score_tables(judgement)[0].print(console)
     drop_table(judgement.drops).print(console)
     click.echo("\n" + "\n".join(LIMITS))
+    _hierarchies(console)
+
+
+def _hierarchies(console: Console) -> None:
+    """Three annotators of Figure 4 of Carbone et al. (2004): compared, and made into one."""
+    from caesura.gold.unify import unify
+    from caesura.model.hierarchy import Hierarchy
+    from caesura.report.table import Table
+    from caesura.report.unified import why_table
+
+    drawn = {
+        "annotator 1": [(1, 8), (1, 2), (3, 6), (7, 8)],
+        "annotator 2": [(1, 8), (1, 4), (5, 8)],
+        "annotator 3": [(1, 8), (1, 2), (3, 6)],
+    }
+    trees = {
+        coder: Hierarchy(8, [(start, end, 1 if end - start == 7 else 2, f"{start}-{end}") for start, end in spans])
+        for coder, spans in drawn.items()
+    }
+    click.echo("\nSpans inside spans: three annotators (after Carbone et al. 2004, Figure 4)\n")
+    for coder, tree in trees.items():
+        click.echo(f"{coder}  {tree.brackets()}")
+    pair = trees["annotator 1"], trees["annotator 2"]
+    rows = [(name, kind.title, float(kind().score(*pair))) for name, kind in measures().items() if kind.view == "spans"]
+    Table(("measure", "what it is", "value"), tuple(rows), title="Annotator 1 and annotator 2").print(console)
+    gold = unify(trees)
+    click.echo(f"the union without conflicts:  {gold.brackets()}")
+    why_table({"discourse": gold}).print(console)

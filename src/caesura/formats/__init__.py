@@ -109,7 +109,8 @@ def read_coders(
         types = declare(types)
     stems = [Path(path).stem for path in paths]
     shared = item or _beginning(stems) or "1"
-    by_folder = not isinstance(files, Mapping) and len(set(stems)) < len(stems)
+    places = {(Path(path).absolute().parent, stem) for path, stem in zip(paths, stems, strict=True)}
+    by_folder = not isinstance(files, Mapping) and len(set(stems)) < len(stems) == len(places)
     cells: dict[str, dict[str, Annotation]] = {}
     for coder, path in zip(coders, paths, strict=True):
         corpus = read(path, format, types=types, problems=problems, **options)
