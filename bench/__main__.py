@@ -1,7 +1,7 @@
 """``python -m bench``: every measure against its peer on the same documents, growth, and what statistics promise.
 
-``python -m bench agreement coverage`` runs only these parts. Needs the extra ``test`` (segeval, NLTK and mir_eval). A time is the best
-of several runs; a ratio is the peer's time over ours.
+``python -m bench agreement coverage`` runs only these parts. Needs the extra ``test`` (segeval, NLTK and mir_eval). A time is
+the best of several runs; a ratio is the peer's time over ours.
 """
 
 from __future__ import annotations

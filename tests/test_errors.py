@@ -135,6 +135,12 @@ INTERFACE = [
             "edges",
         ),
     ),
+    ("Hierarchy", None),
+    ("hierarchy_kappa", ("a", "b")),
+    ("hierarchy_overlap", ("reference", "hypothesis", "level")),
+    ("non_crossing", ("reference", "hypothesis")),
+    ("t_measure", ("reference", "hypothesis")),
+    ("l_measure", ("reference", "hypothesis")),
 ]
 
 
