@@ -32,7 +32,7 @@ def test_checked_build_checks() -> None:
     with pytest.raises(IndexError):
         nested.conflict_free(ints(1), ints(1), ints(0), ints(0, 2), ints(0), ints(0), 7, None)
     with pytest.raises(IndexError):
-        crossing.cut_at_end(ints(1), ints(2), ints(0, 2), EMPTY, EMPTY, ints(0, 0), EMPTY, ints(0))
+        crossing.cut_at_end(ints(1), ints(2), ints(0, 2), ints(1), ints(3), ints(0, 1), ints(0), ints(0))
     side = (ints(0), ints(1), ints(1), ints(0), ints(0, 1))
     room = np.empty((2, 1), np.int64), np.empty(4), np.empty(2), np.empty((1, 4))
     with pytest.raises(IndexError):

@@ -36,9 +36,10 @@ VARIED = [
 
 
 def defined(text: str, pairs: list[tuple]) -> list[tuple]:
-    """Those pairs that the measure has a value for, as it takes them."""
-    kind = cz.parse(text)
-    return [pair for pair in (laid(kind, *one) for one in pairs) if strategies.defined(kind, *pair)]
+    """Those pairs that the measure has a value for, as hierarchies for a measure of those."""
+    measure = cz.parse(text)
+    taken = [laid(measure, *pair) for pair in pairs]
+    return [pair for pair in taken if strategies.defined(measure, *pair)]
 
 
 def random_pairs(
@@ -94,6 +95,8 @@ def test_one_long_document_among_short_ones():
     long = tuple(segmentation(20_000, frozenset(rng.sample(range(1, 20_000), 9000))) for _ in range(2))
     drawn = [*random_pairs(100), long, *random_pairs(100, seed=1)]
     for name in ALL:
+        if name in ("t_measure", "l_measure"):  # quadratic: a long one takes seconds
+            continue
         pairs = defined(name, drawn)
         one, five = (cz.score_many(pairs, name, threads=n) for n in (1, 5))
         assert one.values.tolist() == five.values.tolist()
@@ -268,7 +271,8 @@ def test_pickled_segmentations_score_the_same():
     pairs = random_pairs(10, types=("x", "y", "z"))
     again = pickle.loads(pickle.dumps(pairs))
     for name in ALL:
-        np.testing.assert_array_equal(cz.score_many(again, name).values, cz.score_many(pairs, name).values)
+        one, other = ([laid(cz.measures()[name], *pair) for pair in each] for each in (again, pairs))
+        np.testing.assert_array_equal(cz.score_many(one, name).values, cz.score_many(other, name).values)
 
 
 # The ends of the range
@@ -296,7 +300,9 @@ def test_only_bad_pairs(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_ten_thousand_documents(name):
-    pairs = defined(name, random_pairs(16_000, seed=4, longest=25))[:10_000]
+    pairs = defined(name, random_pairs(16_000, seed=4, longest=25 if cz.measures()[name].view != "spans" else 8))[
+        :10_000
+    ]
     scores = cz.score_many(pairs, name, threads=2)
     assert len(scores) == 10_000
     measure = cz.parse(name)
