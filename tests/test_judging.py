@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.errors import CaesuraWarning, OptionError
+from caesura.errors import CaesuraWarning, MismatchError, OptionError
 from caesura.judging.judge import LINEAR
 from caesura.simulation import pseudo_coders, random_segmentation, shifts
 from caesura.statistics import alternative_annotator
@@ -388,7 +388,7 @@ def test_few_items_warn():
     assert told[0].filename == __file__
 
 
-@pytest.mark.parametrize("name", sorted(cz.measures()))
+@pytest.mark.parametrize("name", sorted(n for n, kind in cz.measures().items() if kind.view != "spans"))
 def test_every_measure_of_the_registry(name):
     corpus, systems = people_and_systems(items=2)
     found = cz.judge(corpus, systems, measures=name, seed=1, draws=2, replicates=100)
@@ -668,3 +668,10 @@ def test_letters_separate_them(field_of_known_quality):
         "copy": "a", "sixth": "b", "late": "c", "random": "d",
     }  # fmt: skip
     assert found.ranking(B) == ("copy", "sixth", "late", "random")
+
+
+def test_hierarchies_are_no_segmentations() -> None:
+    tree = cz.Hierarchy(4, [(1, 4), (1, 2)])
+    corpus = cz.Corpus({"x": {"ann": tree, "bo": tree, "program": tree}})
+    with pytest.raises(MismatchError, match="a Segmentation or a Dialogue is needed; got Hierarchy"):
+        cz.judge(corpus, ["program"])
