@@ -1,4 +1,4 @@
-"""Corpora for tests of agreement."""
+"""Corpora for tests of agreement and of the command line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,16 @@ import random
 from collections.abc import Mapping, Sequence
 
 import caesura as cz
+
+# F  ann ··, ···.   bo ··, ····    M  ann ·?   bo ·.
+TALK = """item,stream,unit,ann,bo
+talk,F,1,,
+talk,F,2,",",","
+talk,F,3,,
+talk,F,4,,
+talk,F,5,.,
+talk,M,1,?,.
+"""
 
 
 def of_masses(**items: Mapping[str, Sequence[int]]) -> cz.Corpus:

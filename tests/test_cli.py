@@ -18,6 +18,7 @@ from caesura.cli import main
 from caesura.data import stargazer
 from caesura.errors import CaesuraWarning
 from caesura.report.dendrogram import draw_dendrogram
+from corpora import TALK
 
 Run = Callable[..., Result]
 
@@ -220,16 +221,6 @@ def test_as_a_module_without_a_terminal() -> None:
 
 
 # -- dialogues and agreement ------------------------------------------------------------------------------------------
-
-# F  ann ··, ···.   bo ··, ····    M  ann ·?   bo ·.
-TALK = """item,stream,unit,ann,bo
-talk,F,1,,
-talk,F,2,",",","
-talk,F,3,,
-talk,F,4,,
-talk,F,5,.,
-talk,M,1,?,.
-"""
 
 
 @pytest.fixture

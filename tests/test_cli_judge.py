@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 import caesura as cz
 from caesura.cli import main
 from caesura.data import stargazer
+from corpora import TALK
 from judged import SYSTEMS, people_and_systems
 
 Run = Callable[..., Result]
@@ -34,17 +35,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "talk.csv").write_text(TALK)
     (made / "matrix.toml").write_text('normalize = "positions"\n[similarity]\npairs = [["?", ".", 0.75]]\n')
     return made
-
-
-# F  ann ··, ···.   bo ··, ····    M  ann ·?   bo ·.
-TALK = """item,stream,unit,ann,bo
-talk,F,1,,
-talk,F,2,",",","
-talk,F,3,,
-talk,F,4,,
-talk,F,5,.,
-talk,M,1,?,.
-"""
 
 
 @pytest.fixture

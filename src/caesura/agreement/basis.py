@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,38 +33,36 @@ class Figures:
         return (self.observed - self.expected) / room
 
 
-class Basis(Protocol):
+class Basis(ABC):
     """Parts computed once, from which every table and every bootstrap replicate follows by summing.
 
     Weights say how often an item or a coder counts: 0, 1, or more in a bootstrap.
     """
 
-    @property
-    def observed(self) -> Observed:
-        """Items, coders, pairs and parts."""
-        ...
+    observed: Observed
+    """Items, coders, pairs and parts."""
 
     def total(self) -> Figures:
         """Everything: one row."""
-        ...
+        return self.over_items(np.ones((1, len(self.observed.items))))
 
+    @abstractmethod
     def over_items(self, weights: Floats) -> Figures:
         """A row for each row of weights, a weight an item."""
-        ...
 
+    @abstractmethod
     def over_coders(self, weights: Floats) -> Figures:
         """A row for each row of weights, a weight a coder. A coder makes no pair with itself, and an item counts where
         at least two different coders are left."""
-        ...
 
+    @abstractmethod
     def each_item(self) -> Figures:
         """A row an item, as if there were no other."""
-        ...
 
     def each_pair(self) -> Figures:
         """A row a pair of coders, as if there were no others."""
-        ...
+        return self.over_coders(self.observed.members)
 
+    @abstractmethod
     def each_coder(self) -> Figures:
         """A row a coder: its pairs with all others."""
-        ...

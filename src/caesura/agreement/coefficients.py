@@ -26,7 +26,7 @@ from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.version import __version__
 
-__all__ = ["COUNTED", "DRAWN", "agreement", "basis_of", "check_numbers", "resolve"]
+__all__ = ["COUNTED", "DRAWN", "agreement", "basis_of", "check_numbers", "chosen_seed", "resolve"]
 
 COUNTED = ("pi", "kappa", "multi_pi", "multi_kappa", "bias")
 """Coefficients whose chance comes from boundary counts."""
@@ -135,7 +135,7 @@ def agreement(
     if chance not in (None, "simulate", "exact"):
         raise OptionError(f"chance must be 'simulate' or 'exact'; got {chance!r}")
     made = resolve(made, compat, normalize) if name != "alpha" else parse("boundary_similarity(n_t=1)")
-    chosen = int(np.random.SeedSequence().generate_state(1, np.uint32)[0]) if seed is None else int(seed)
+    chosen = chosen_seed(seed)
     if drawn:
         if chance == "exact" and made["algorithm"] != "exact":
             raise OptionError(
@@ -200,6 +200,11 @@ def check_numbers(
             raise OptionError(f"{option} must be a whole number of at least {least}; got {number!r}")
     if seed is not None and (not _whole(seed) or not 0 <= seed < 2**63):
         raise OptionError(f"seed must be a whole number from 0 to 2^63 - 1; got {seed!r}")
+
+
+def chosen_seed(seed: int | None) -> int:
+    """The seed that was given, or one to be told."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint32)[0]) if seed is None else int(seed)
 
 
 def _whole(number: object) -> bool:

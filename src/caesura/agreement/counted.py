@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.basis import Figures
+from caesura.agreement.basis import Basis, Figures
 from caesura.agreement.observed import Observed
 from caesura.errors import OptionError
 from caesura.measures.batch import inner_boundaries
@@ -81,7 +81,7 @@ PRESETS: dict[str | None, Convention] = {
 }
 
 
-class Counted:
+class Counted(Basis):
     """A ``Basis`` whose chance comes from boundary counts."""
 
     def __init__(self, observed: Observed, convention: Convention, kappa: bool) -> None:
@@ -162,10 +162,6 @@ class Counted:
     def _complete(self) -> bool:
         return bool(self.observed.present.all())
 
-    def total(self) -> Figures:
-        """Everything."""
-        return self.over_items(np.ones((1, len(self.observed.items))))
-
     def over_items(self, weights: Floats) -> Figures:
         """See :class:`Basis`."""
         o = self.observed
@@ -201,10 +197,6 @@ class Counted:
         """See :class:`Basis`."""
         o = self.observed
         return self._figures(o.by_item, self._chance(self.cells, o.present.astype(float), self._shared.astype(float)))
-
-    def each_pair(self) -> Figures:
-        """See :class:`Basis`."""
-        return self.over_coders(self.observed.members)
 
     def each_coder(self) -> Figures:
         """See :class:`Basis`."""

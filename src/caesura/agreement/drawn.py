@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.basis import Figures
+from caesura.agreement.basis import Basis, Figures
 from caesura.agreement.chance import Chance, Draft, Estimate, distributions, exact_costs, simulate
 from caesura.agreement.observed import Observed
 from caesura.errors import OptionError
@@ -53,7 +53,7 @@ class Plan:
         return cls(most, tolerance, seed, threads or os.cpu_count() or 1)
 
 
-class Drawn:
+class Drawn(Basis):
     """A ``Basis`` whose chance is drawn, or found exactly, from the distribution of types of each coder and item."""
 
     def __init__(

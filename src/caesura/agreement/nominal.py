@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.basis import Figures
+from caesura.agreement.basis import Basis, Figures
 from caesura.agreement.counted import blocks
 from caesura.agreement.observed import Observed
 from caesura.measures.batch import inner_boundaries
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Nominal:
+class Nominal(Basis):
     """A ``Basis`` for alpha; what ``observed`` has of a measure is not looked at."""
 
     def __init__(self, observed: Observed) -> None:
@@ -101,10 +101,6 @@ class Nominal:
         m: Floats = self.observed.present.sum(axis=1).astype(np.float64)
         return m
 
-    def total(self) -> Figures:
-        """Everything."""
-        return self.over_items(np.ones((1, len(self.observed.items))))
-
     def over_items(self, weights: Floats) -> Figures:
         """See :class:`Basis`."""
         return self._figures(weights @ (2 * self.agree / (self._m - 1)), weights @ self.counts.sum(axis=1))
@@ -132,10 +128,6 @@ class Nominal:
         return Figures(
             *(np.concatenate([getattr(one, name) for one in out]) for name in ("observed", "expected", "error"))
         )
-
-    def each_pair(self) -> Figures:
-        """See :class:`Basis`."""
-        return self.over_coders(self.observed.members)
 
     def each_coder(self) -> Figures:
         """See :class:`Basis`. Chance is that of everybody."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.basis import Figures
+from caesura.agreement.basis import Basis, Figures
 from caesura.agreement.observed import Observed
 
 __all__ = ["Spanned"]
@@ -17,7 +17,7 @@ __all__ = ["Spanned"]
 Floats = NDArray[np.float64]
 
 
-class Spanned:
+class Spanned(Basis):
     """A ``Basis`` whose chance comes with the parts of ``hierarchy_kappa``."""
 
     def __init__(self, observed: Observed) -> None:
@@ -27,10 +27,6 @@ class Spanned:
         matched, segments, chance = parts.T
         there = np.where(segments > 0, segments, np.nan)  # a resample may have no pair that shares an item
         return Figures(matched / there, chance / there, np.zeros(len(parts)))
-
-    def total(self) -> Figures:
-        """Everything."""
-        return self._figures(self.observed.by_item.sum(axis=0, keepdims=True))
 
     def over_items(self, weights: Floats) -> Figures:
         """See :class:`Basis`."""
@@ -51,6 +47,4 @@ class Spanned:
 
     def each_coder(self) -> Figures:
         """See :class:`Basis`."""
-        o = self.observed
-        coder = np.arange(len(o.coders))[:, None]
-        return self._figures(((o.first == coder) | (o.second == coder)).astype(float) @ o.by_pair)
+        return self._figures(self.observed.members.T @ self.observed.by_pair)

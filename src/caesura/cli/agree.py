@@ -23,12 +23,12 @@ from caesura.cli.program import (
     main,
     output_options,
     over_common_units,
+    read_files,
     reading,
     show,
     span_measures,
 )
 from caesura.errors import FormatError, InputError, OptionError, Undefined
-from caesura.formats import read, read_coders
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
@@ -129,10 +129,7 @@ def agree(
     problems: list[FormatError] = []
     settings = load_settings(settings_file)
     options = reading(files[0], format_, types, settings)
-    if len(files) == 1:
-        corpus = read(files[0], format_, problems=problems, **options)
-    else:
-        corpus = read_coders(files, format_, problems=problems, **options)
+    corpus = read_files(files, format_, problems, options)
     bad = [str(problem) for problem in problems]
     if not len(corpus):
         complain([*bad, "nothing is left to compare"])

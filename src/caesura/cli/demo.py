@@ -83,8 +83,8 @@ def _hierarchies(console: Console) -> None:
     """Three annotators of Figure 4 of Carbone et al. (2004): compared, and made into one."""
     from caesura.gold.unify import unify
     from caesura.model.hierarchy import Hierarchy
+    from caesura.report.gold import why_table
     from caesura.report.table import Table
-    from caesura.report.unified import why_table
 
     drawn = {
         "annotator 1": [(1, 8), (1, 2), (3, 6), (7, 8)],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionError
-from caesura.formats import detect, formats, read
+from caesura.formats import detect, formats, read, read_coders
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.registry import measures, parse
@@ -44,6 +44,7 @@ __all__ = [
     "output_options",
     "over_common_units",
     "read_corpus",
+    "read_files",
     "reading",
     "same_units",
     "show",
@@ -158,6 +159,15 @@ def read_corpus(
     return read(path, format_, problems=problems, **reading(path, format_, types, settings))
 
 
+def read_files(
+    files: tuple[str, ...], format_: str | None, problems: list[FormatError], options: dict[str, Any]
+) -> Corpus:
+    """One file with all coders, or a file for each."""
+    if len(files) == 1:
+        return read(files[0], format_, problems=problems, **options)
+    return read_coders(files, format_, problems=problems, **options)
+
+
 def holds_hierarchies(corpus: Corpus) -> bool:
     """Whether there are spans inside spans, which boundaries do not say."""
     return any(isinstance(corpus[key], Hierarchy) for key in corpus)
@@ -190,15 +200,11 @@ def warn_emptied(number: int) -> None:
 
 def span_measures(chosen: tuple[Measure, ...], *names: str) -> tuple[Measure, ...]:
     """What was asked for, or all measures between hierarchies, or those of these names."""
-    known = [name for name, kind in measures().items() if str(kind.view) == "spans" and (not names or name in names)]
-    there = ", ".join(known) or "none in this version"
+    known = [name for name, kind in measures().items() if kind.view == "spans" and (not names or name in names)]
+    there = ", ".join(known)
     for one in chosen:
         if one.name not in known:
             raise OptionError(f"{one.name} does not apply: this corpus holds hierarchies, for which there is {there}")
-    if not known:
-        raise OptionError(
-            "this corpus holds hierarchies, and there is no measure for these here; `caesura unify` makes one of several"
-        )
     return chosen or tuple(map(parse, known))
 
 

@@ -122,7 +122,7 @@ def score(
 
 def _over_common_units(pairs: list[Pair], measure: Measure) -> list[Pair]:
     """Hierarchies in time over the same units; t_measure and l_measure take times as they are."""
-    if str(measure.view) != "spans" or measure.name in ("t_measure", "l_measure"):
+    if measure.view != "spans" or measure.name in ("t_measure", "l_measure"):
         return pairs
     laid: list[Pair] = []
     emptied = 0

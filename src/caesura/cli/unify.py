@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caesura.cli.program import complain, main, output_options, show
+from caesura.cli.program import complain, main, output_options, read_files, show
 from caesura.errors import CaesuraError, FormatError, HierarchyError, OptionError
-from caesura.formats import formats, read, read_coders, write
+from caesura.formats import formats, write
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 
@@ -87,10 +87,7 @@ def unify(
 
     problems: list[FormatError] = []
     options: dict[str, Any] = {"repair": True} if repair else {}
-    if len(files) == 1:
-        corpus = read(files[0], format_, problems=problems, **options)
-    else:
-        corpus = read_coders(files, format_, problems=problems, **options)
+    corpus = read_files(files, format_, problems, options)
     bad = [str(problem) for problem in problems]
     if not len(corpus):
         complain([*bad, *(["nothing is left to unify"] if len(bad) > 1 else [])])
@@ -194,7 +191,7 @@ def _evaluate(corpus: Corpus, options: dict[str, Any], output: str | None) -> li
 
 
 def _tables(golds: dict[str, Gold], why: bool, spans: bool) -> list[Table]:
-    from caesura.report.unified import span_table, unified_table, why_table
+    from caesura.report.gold import span_table, unified_table, why_table
 
     tables = [unified_table(golds)]
     tables += [span_table(golds)] if spans else []

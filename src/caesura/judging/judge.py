@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.coefficients import agreement
+from caesura.agreement.coefficients import agreement, check_numbers, chosen_seed
 from caesura.errors import CaesuraWarning, InputError, OptionError, Undefined
 from caesura.judging.bounds import Baselines
 from caesura.judging.comparison import Comparison, compare
@@ -104,19 +104,20 @@ def judge(
     >>> print(f"{found.drops[0].value:+.3f}")
     -0.035
     """
-    _check(interval, draws, seed)
+    _check(interval, draws)
+    check_numbers(seed=seed)
     whole("replicates", replicates, 100)
     fraction("level", level)
     fraction("alpha", alpha)
     _check_epsilon(epsilon)
-    chosen_seed = int(np.random.SeedSequence().generate_state(1, np.uint32)[0]) if seed is None else seed
+    chosen = chosen_seed(seed)
     field = enter(corpus, systems)
     made = _measures(measures, field)
     names = tuple(field.systems)
     undefined = _undefined(field, names)
     _warn_of_order(field, made)
-    plan = _Plan(interval, level, replicates, alpha, chosen_seed)
-    segmenters = _segmenters(field, bounds, draws, chosen_seed)
+    plan = _Plan(interval, level, replicates, chosen)
+    segmenters = _segmenters(field, bounds, draws, chosen)
     human = _HUMAN if bounds and "human" not in undefined else None
     rows: list[Judged] = []
     comparisons: list[Comparison] = []
@@ -131,13 +132,13 @@ def judge(
         if able == names:
             fit.append(measure)
         if len(able) > 1:
-            comparisons.append(compare(trials, able, alpha=alpha, level=level, replicates=replicates, seed=chosen_seed))
+            comparisons.append(compare(trials, able, alpha=alpha, level=level, replicates=replicates, seed=chosen))
         if progress is not None:
             progress(step + 1, steps)
     if not rows:
         raise OptionError(f"nothing could be scored: {'; '.join(dict.fromkeys(problems[:5]))}")
     aligner = next((one for one in fit if one.symmetric and one.aligns), _aligner(field))
-    drops = tuple(_drop(field, name, aligner, chosen_seed) for name in names)
+    drops = tuple(_drop(field, name, aligner, chosen) for name in names)
     if progress is not None:
         progress(steps - 1, steps)
     replacements = _replacements(field, names, aligner, epsilon)
@@ -147,7 +148,7 @@ def judge(
     words = [
         "judge", f"systems:{len(names)}", f"coders:{len(field.names)}", f"items:{len(field.items)}",
         f"interval:{interval or 'none'}", f"level:{level:g}", f"replicates:{replicates}", f"draws:{draws}",
-        f"seed:{chosen_seed}", f"caesura:{__version__}",
+        f"seed:{chosen}", f"caesura:{__version__}",
     ]  # fmt: skip
     return Judgement(
         rows=tuple(rows),
@@ -159,7 +160,7 @@ def judge(
         items=field.items,
         undefined=undefined,
         problems=tuple(dict.fromkeys(problems)),
-        seed=chosen_seed,
+        seed=chosen,
         signature="|".join(words),
         entrants=field,
         aligner=aligner,
@@ -171,17 +172,14 @@ class _Plan:
     interval: str | None
     level: float
     replicates: int
-    alpha: float
     seed: int
 
 
-def _check(interval: str | None, draws: int, seed: int | None) -> None:
+def _check(interval: str | None, draws: int) -> None:
     if interval not in (None, "items", "pairs"):
         raise OptionError(f"interval must be 'items', 'pairs' or None; got {interval!r}")
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
         raise OptionError(f"draws must be a whole number of at least 1; got {draws!r}")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63):
-        raise OptionError(f"seed must be a whole number from 0 to 2^63 - 1; got {seed!r}")
 
 
 def _check_epsilon(epsilon: float) -> None:

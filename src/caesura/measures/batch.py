@@ -15,7 +15,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 
-__all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundaries", "pack"]
+__all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundaries", "other_units", "pack"]
 
 Ints = NDArray[np.int64]
 Text = Segmentation | Mapping[str, Segmentation]
@@ -153,6 +153,11 @@ def _problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> str |
         counted = marks and side == sides[0]
         if not isinstance(one, Segmentation) and not (counted and isinstance(one, Marks)):
             return f"{side}: {'Marks or ' * counted}a Segmentation is needed; got {type(one).__name__}"
+    return other_units(a, b, sides)
+
+
+def other_units(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
+    """How the units of the two differ, or None."""
     if a.length != b.length:
         return f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
     if a.units is not None and b.units is not None and a.units is not b.units:

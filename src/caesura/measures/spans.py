@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
-from caesura.measures.batch import NONE, Batch, Compared
+from caesura.measures.batch import NONE, Batch, Compared, other_units
 from caesura.model.hierarchy import Hierarchy, Span
 
 __all__ = ["Flat", "Side", "Spans", "pack_spans"]
@@ -173,13 +173,7 @@ def _problem(pair: Any, sides: tuple[str, str], same_units: bool) -> str | None:
             said = ", ".join(f"{side} has {_times(one)}" for side, one in zip(sides, (a, b), strict=True))
             return f"both sides must have the same units; {said}; common_units lays them over the same"
         return None
-    if a.length != b.length:
-        return f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
-    if a.units is not None and b.units is not None and a.units is not b.units:
-        for i, (one, other) in enumerate(zip(a.units, b.units, strict=True), 1):
-            if one != other:
-                return f"unit {i} differs: {sides[0]} has {one!r}, {sides[1]} has {other!r}"
-    return None
+    return other_units(a, b, sides)
 
 
 def _times(one: Hierarchy) -> str:
