@@ -13,7 +13,7 @@ import typing as _typing
 from caesura import errors
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.result import Agreement
-from caesura.formats import check_same_tokens, read, read_coders, write
+from caesura.formats import check_same_tokens, read, read_coders, read_trees, write
 from caesura.measures.base import Measure
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
 from caesura.measures.crisp import crisp, unit_error
@@ -32,6 +32,7 @@ from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.tree import Node, Tree
 from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
@@ -62,6 +63,7 @@ __all__ = [
     "LabelAgreement",
     "Marks",
     "Measure",
+    "Node",
     "OperationsTable",
     "Pairwise",
     "PercentageAgreement",
@@ -70,6 +72,7 @@ __all__ = [
     "Scores",
     "Segmentation",
     "Span",
+    "Tree",
     "Unification",
     "__version__",
     "agreement",
@@ -102,6 +105,7 @@ __all__ = [
     "pk",
     "read",
     "read_coders",
+    "read_trees",
     "score_many",
     "segmentation_similarity",
     "similarity_from_confusion",

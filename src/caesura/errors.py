@@ -4,6 +4,7 @@
     ├── InputError (ValueError)      a value that cannot be
     │   ├── SegmentationError        no segmentation can look like this
     │   ├── HierarchyError           no hierarchy can look like this
+    │   ├── TreeError                no tree can look like this; has .line and .column where brackets were read
     │   ├── MismatchError            two segmentations that cannot be compared
     │   ├── OptionError              a measure, option, preset or coder that does not exist or cannot have this value
     │   └── Undefined                the number asked for has no meaning here
@@ -28,6 +29,7 @@ __all__ = [
     "OptionError",
     "SegmentationError",
     "TooManyStates",
+    "TreeError",
     "Undefined",
 ]
 
@@ -46,6 +48,19 @@ class SegmentationError(InputError):
 
 class HierarchyError(InputError):
     """No hierarchy can look like this: spans that cross, a span outside the text, levels that contradict nesting."""
+
+
+class TreeError(InputError):
+    """No tree can look like this: brackets that do not close, a word that is not alone, times that do not rise."""
+
+    def __init__(self, problem: str, line: int | None = None, column: int | None = None) -> None:
+        self.problem = problem
+        self.line = line
+        self.column = column
+        super().__init__(problem, line, column)
+
+    def __str__(self) -> str:
+        return self.problem if self.line is None else f"line {self.line}, column {self.column}: {self.problem}"
 
 
 class MismatchError(InputError):

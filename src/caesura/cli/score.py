@@ -26,6 +26,7 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import Pair, Text
 from caesura.measures.many import score_many
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.tree import Tree
 from caesura.study import pair_up
 
 if TYPE_CHECKING:
@@ -143,9 +144,9 @@ def _alike(one: Measure, other: Measure) -> bool:
     )
 
 
-def _text(one: Text | Hierarchy) -> Text:
-    """What has edits is no hierarchy."""
-    assert not isinstance(one, Hierarchy)
+def _text(one: Text | Hierarchy | Tree) -> Text:
+    """What has edits is no hierarchy and no tree."""
+    assert not isinstance(one, (Hierarchy, Tree))
     return one
 
 

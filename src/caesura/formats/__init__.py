@@ -18,6 +18,7 @@ from caesura.formats import (
     lab,
     masses_json,
     masses_tsv,
+    ptb,
     rez,
     rs3,
     segsimflex,
@@ -26,14 +27,15 @@ from caesura.formats import (
     unit_table,
 )
 from caesura.formats.format import Format, Problems, Reading, decode, load
+from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import declare
 from caesura.model.tokens import check_same_tokens
 
-__all__ = ["Settings", "check_same_tokens", "formats", "read", "read_coders", "read_settings", "write"]
+__all__ = ["Settings", "check_same_tokens", "formats", "read", "read_coders", "read_settings", "read_trees",
+           "write"]  # fmt: skip
 
 _REGISTRY: dict[str, Format] = {
     one.name: one
@@ -50,6 +52,7 @@ _REGISTRY: dict[str, Format] = {
         rs3.FORMAT,
         lab.LAB,
         lab.SALAMI,
+        ptb.FORMAT,
     )
 }
 
@@ -148,11 +151,15 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
     resolved = chosen.resolve(options)
     if chosen.write is None:
         raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
-    for item, coder in () if chosen.hierarchies else corpus:
-        if isinstance(corpus[item, coder], Hierarchy):
-            place = f"item {item!r}, coder {coder!r}"
+    for item, coder in corpus:
+        kind = type(corpus[item, coder])
+        if kind not in chosen.holds:
+            able = [one.name for one in _REGISTRY.values() if one.write is not None and kind in one.holds]
             raise FormatError(
-                path, None, f"{place}: this format ({chosen.name}) cannot hold a Hierarchy; write spans JSON or CSV"
+                path,
+                None,
+                f"item {item!r}, coder {coder!r}: this format ({chosen.name}) cannot hold a {kind.__name__}; "
+                f"{' and '.join(able)} can",
             )
     text = chosen.write(corpus, fspath(path), resolved)
     try:
@@ -192,8 +199,8 @@ def _detect(path: str | PathLike[str], data: bytes) -> Format:
 def _by_suffix(path: str | PathLike[str], corpus: Corpus) -> Format:
     suffix = Path(path).suffix.lower()
     likely = [one for one in _REGISTRY.values() if suffix in one.suffixes]
-    if any(isinstance(corpus[key], Hierarchy) for key in corpus):
-        likely.sort(key=lambda one: not one.hierarchies)
+    kinds = {type(corpus[key]) for key in corpus}
+    likely.sort(key=lambda one: not kinds.issubset(one.holds))
     if likely:
         return likely[0]
     writable = [one for one in _REGISTRY.values() if one.write is not None]

@@ -15,7 +15,8 @@ from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, OptionError
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.segmentation import Segmentation
 
 __all__ = ["Format", "Option", "Problems", "Reading", "decode", "key_line", "load", "parse_json", "shown",
            "table_text"]  # fmt: skip
@@ -101,8 +102,8 @@ class Format:
     """Suffixes of other formats under which it is found by its content."""
     decode: Callable[[str | PathLike[str], bytes], str] | None = None
     """The text of the bytes, where it is not plain UTF-8."""
-    hierarchies: bool = False
-    """Whether it holds hierarchies; under a suffix that several formats have, these go to one that does."""
+    holds: tuple[type, ...] = (Segmentation, Dialogue)
+    """What it can hold; under a suffix that several formats have, a corpus goes to one that holds what is in it."""
 
     def text(self, path: str | PathLike[str], data: bytes) -> str:
         """The text in a file of this format."""

@@ -46,6 +46,7 @@ from caesura.formats.spans import (
 )
 from caesura.formats.symbols import text
 from caesura.model.corpus import Corpus
+from caesura.model.hierarchy import Hierarchy
 
 __all__ = ["LAB", "SALAMI"]
 
@@ -187,7 +188,7 @@ LAB = Format(
     read=read,
     looks_like=_looks_like_lab,
     options=(*_OPTIONS, Option("deeper", (), _paths, "files with the deeper levels, the coarsest first")),
-    hierarchies=True,
+    holds=(Hierarchy,),
 )
 SALAMI = Format(
     name="salami",
@@ -197,5 +198,5 @@ SALAMI = Format(
     read=read_salami,
     looks_like=_looks_like_salami,
     options=_OPTIONS,
-    hierarchies=True,
+    holds=(Hierarchy,),
 )

@@ -29,6 +29,7 @@ from caesura.formats.format import Format, Option, Reading, decode
 from caesura.formats.spans import REPAIR, Frame, LeftOut, Row, choice, hierarchy
 from caesura.formats.symbols import text
 from caesura.model.corpus import Corpus
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 
 __all__ = ["FORMAT"]
@@ -252,5 +253,5 @@ FORMAT = Format(
         Option("as_", "spans", choice("spans", "segments"), "spans of EDUs, or a segmentation of the tokens into EDUs"),
         REPAIR,
     ),
-    hierarchies=True,
+    holds=(Hierarchy,),
 )

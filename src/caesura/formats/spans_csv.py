@@ -50,6 +50,7 @@ from caesura.formats.spans import (
     within,
 )
 from caesura.model.corpus import Corpus
+from caesura.model.hierarchy import Hierarchy
 
 __all__ = ["FORMAT"]
 
@@ -346,5 +347,5 @@ FORMAT = Format(
         SNAP,
         BEYOND,
     ),
-    hierarchies=True,
+    holds=(Hierarchy,),
 )

@@ -53,6 +53,7 @@ from caesura.formats.spans import (
     within,
 )
 from caesura.model.corpus import Corpus
+from caesura.model.hierarchy import Hierarchy
 
 __all__ = ["FORMAT"]
 
@@ -358,5 +359,5 @@ FORMAT = Format(
     looks_like=_looks_like,
     write=write,
     options=(REPAIR, SNAP, BEYOND),
-    hierarchies=True,
+    holds=(Hierarchy,),
 )

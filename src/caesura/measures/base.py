@@ -19,6 +19,7 @@ from caesura.measures.options import Option
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.score import Edit, Parts, Score
+from caesura.model.tree import Tree
 from caesura.version import __version__
 
 __all__ = ["Computed", "Measure"]
@@ -198,7 +199,7 @@ class Measure(ABC):
             batch, places = batch.take(good), places[good]
         return batch, places, errors
 
-    def score(self, a: Text | Marks | Hierarchy, b: Text | Hierarchy) -> Score:
+    def score(self, a: Text | Marks | Hierarchy | Tree, b: Text | Hierarchy | Tree) -> Score:
         """The score of one pair: a batch of one."""
         batch, _, errors = self.pack([(a, b)])
         if errors:

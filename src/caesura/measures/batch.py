@@ -14,19 +14,21 @@ from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
+from caesura.model.tree import Tree
 
 __all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundaries", "other_units", "pack"]
 
 Ints = NDArray[np.int64]
 Text = Segmentation | Mapping[str, Segmentation]
 """What can be scored: a segmentation, or the streams of a dialogue."""
-Pair = tuple[Text | Hierarchy, Text | Hierarchy]
-Compared = tuple[Text | Marks | Hierarchy, Text | Hierarchy]
+Pair = tuple[Text | Hierarchy | Tree, Text | Hierarchy | Tree]
+Compared = tuple[Text | Marks | Hierarchy | Tree, Text | Hierarchy | Tree]
 """A pair, or the marks of several coders and what is compared with them."""
 Plain = tuple[Segmentation, Segmentation]
-View = Literal["inner", "typed", "streams", "spans"]
+View = Literal["inner", "typed", "streams", "spans", "trees"]
 """What a measure looks at: inner positions, each once; inner positions with their types; all N positions with their
-types, stream by stream (which ``streams.py`` packs); or the spans of hierarchies (which ``spans.py`` packs)."""
+types, stream by stream (which ``streams.py`` packs); the spans of hierarchies (``spans.py``); the nodes of trees
+(``trees.py``)."""
 
 NONE = np.empty(0, np.int64)
 

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from caesura.errors import MismatchError, SegmentationError
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.tree import Tree
 
 __all__ = ["Annotation", "Dialogue", "streams_of"]
 
@@ -73,7 +74,7 @@ class Dialogue(Mapping[str, Segmentation]):
         return head + ", ".join(list(self._streams)[:8]) + (", …)" if len(self) > 8 else ")")
 
 
-Annotation = Segmentation | Dialogue | Hierarchy
+Annotation = Segmentation | Dialogue | Hierarchy | Tree
 """What a coder makes of an item."""
 
 
