@@ -17,6 +17,7 @@ import caesura as cz
 from caesura.cli import main
 from caesura.data import stargazer
 from caesura.errors import CaesuraWarning
+from caesura.formats import formats
 from caesura.report.dendrogram import draw_dendrogram
 from corpora import TALK
 
@@ -135,6 +136,11 @@ def test_window_too_wide_for_one_item(run: Run) -> None:
     assert len(result.stdout.splitlines()) == 2
 
 
+SUFFIXES = ", ".join(
+    dict.fromkeys(x for one in formats().values() if one.write and cz.Segmentation in one.holds for x in one.suffixes)
+)
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -146,8 +152,8 @@ def test_window_too_wide_for_one_item(run: Run) -> None:
         (["score", "binary.json", "hyp.bits"], 1,
          "caesura: binary.json:1: text in UTF-8 is needed; got byte 0xff, is this a binary file?\n"),
         (["score", "ragged.tsv", "hyp.bits"], 1, "caesura: ragged.tsv:2: a row must have 2 cells like the header; got 3\n"),
-        (["convert", "readers.json", "out.xls"], 1,
-         "caesura: out.xls: the suffix must say the format, one of .json, .tsv, .csv, .bits, .txt; got .xls\n"),
+        (["convert", "readers.json", "out.bit"], 1,
+         "caesura: out.bit: the suffix must say the format, one of " + SUFFIXES + "; got .bit\n"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], code: int, message: str) -> None:

@@ -153,8 +153,8 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
         raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
     for item, coder in corpus:
         kind = type(corpus[item, coder])
-        if kind not in chosen.holds:
-            able = [one.name for one in _REGISTRY.values() if one.write is not None and kind in one.holds]
+        if not issubclass(kind, chosen.holds):
+            able = [one.name for one in _REGISTRY.values() if one.write is not None and issubclass(kind, one.holds)]
             raise FormatError(
                 path,
                 None,
@@ -200,9 +200,9 @@ def _by_suffix(path: str | PathLike[str], corpus: Corpus) -> Format:
     suffix = Path(path).suffix.lower()
     likely = [one for one in _REGISTRY.values() if suffix in one.suffixes]
     kinds = {type(corpus[key]) for key in corpus}
-    likely.sort(key=lambda one: not kinds.issubset(one.holds))
+    likely.sort(key=lambda one: not all(issubclass(kind, one.holds) for kind in kinds))
     if likely:
         return likely[0]
-    writable = [one for one in _REGISTRY.values() if one.write is not None]
-    known = ", ".join(dict.fromkeys(suffix for one in writable for suffix in one.suffixes))
+    able = [one for one in _REGISTRY.values() if one.write and all(issubclass(kind, one.holds) for kind in kinds)]
+    known = ", ".join(dict.fromkeys(suffix for one in able for suffix in one.suffixes))
     raise FormatError(path, None, f"the suffix must say the format, one of {known}; got {suffix or 'none'}")

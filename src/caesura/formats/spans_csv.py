@@ -50,7 +50,9 @@ from caesura.formats.spans import (
     within,
 )
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import Segmentation
 
 __all__ = ["FORMAT"]
 
@@ -347,5 +349,5 @@ FORMAT = Format(
         SNAP,
         BEYOND,
     ),
-    holds=(Hierarchy,),
+    holds=(Hierarchy, Segmentation, Dialogue),
 )

@@ -53,7 +53,9 @@ from caesura.formats.spans import (
     within,
 )
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import Segmentation
 
 __all__ = ["FORMAT"]
 
@@ -359,5 +361,5 @@ FORMAT = Format(
     looks_like=_looks_like,
     write=write,
     options=(REPAIR, SNAP, BEYOND),
-    holds=(Hierarchy,),
+    holds=(Hierarchy, Segmentation, Dialogue),
 )
