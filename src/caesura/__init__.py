@@ -24,6 +24,8 @@ from caesura.measures.many import Scores, score_many
 from caesura.measures.meet import l_measure, t_measure
 from caesura.measures.registry import measures, parse
 from caesura.measures.similarity import similarity_from_confusion
+from caesura.measures.structiou import struct_iou
+from caesura.measures.treebank import struct_iou_corpus
 from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -111,6 +113,8 @@ __all__ = [
     "similarity_from_confusion",
     "simulation",
     "statistics",
+    "struct_iou",
+    "struct_iou_corpus",
     "t_measure",
     "unify",
     "unit_error",

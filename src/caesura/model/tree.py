@@ -97,18 +97,22 @@ class Tree:
     # -- constructors ---------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_brackets(cls, text: str, times: Iterable[Sequence[float]] | Floats | None = None) -> Tree:
+    def from_brackets(
+        cls, text: str, times: Iterable[Sequence[float]] | Floats | None = None, *, zero_length: str = "error"
+    ) -> Tree:
         """A tree as in the Penn Treebank, ``( (S ...))`` included: there the outer bracket is a node without a label.
 
-        ``times`` are a pair a word.
+        ``times`` and ``zero_length`` are those of :meth:`with_times`.
         """
         if not isinstance(text, str):
             raise TreeError(f"brackets are a string; got {type(text).__name__}")
         made = cls._of(parse_brackets(text))
-        return made if times is None else made.with_times(times)
+        return made if times is None else made.with_times(times, zero_length=zero_length)
 
     @classmethod
-    def from_nested(cls, tree: Sequence[Any], times: Iterable[Sequence[float]] | Floats | None = None) -> Tree:
+    def from_nested(
+        cls, tree: Sequence[Any], times: Iterable[Sequence[float]] | Floats | None = None, *, zero_length: str = "error"
+    ) -> Tree:
         """From tuples or lists, ``(label, child, ...)``; a preterminal is ``(label, word)``.
 
         >>> Tree.from_nested(("S", ("NP", ("PRP", "he")), ("VP", ("VBD", "slept"))))
@@ -134,7 +138,7 @@ class Tree:
                 break
             given = stack[-1][1].pop()
         made = cls._of(nodes)
-        return made if times is None else made.with_times(times)
+        return made if times is None else made.with_times(times, zero_length=zero_length)
 
     def with_times(self, times: Iterable[Sequence[float]] | Floats | None, *, zero_length: str = "error") -> Tree:
         """The same tree with other times, or with none.

@@ -1,0 +1,107 @@
+"""Measures between trees over many sentences: a corpus against a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, MismatchError
+from caesura.measures.many import Scores, score_many
+from caesura.measures.structiou import LabelIoU, NodePair, StructIoU, by_label
+from caesura.measures.trees import Trees
+from caesura.model.score import Score
+from caesura.model.tree import Tree
+
+__all__ = ["StructIoUCorpus", "struct_iou_corpus"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class StructIoUCorpus:
+    """Struct-IoU of many sentences. Sentences that could not be scored are in ``errors`` and in no figure."""
+
+    scores: Scores = field(repr=False)
+
+    @property
+    def values(self) -> Floats:
+        """The score of each sentence, in order; NaN where ``errors`` says why."""
+        return self.scores.values
+
+    @property
+    def errors(self) -> dict[int, CaesuraError]:
+        """Place of a sentence, from 0 -> why it has no score."""
+        return self.scores.errors
+
+    @property
+    def mean(self) -> float:
+        """At the level of sentences: the mean of their scores."""
+        scored = self.scores.scored
+        return float(self.values[scored].mean()) if scored.size else float("nan")
+
+    @property
+    def total(self) -> Score:
+        """At the level of the corpus (Definition 15): from summed parts, so that long sentences weigh more."""
+        return self.scores.total
+
+    @cached_property
+    def alignments(self) -> dict[int, tuple[NodePair, ...]]:
+        """Place of a sentence -> its aligned pairs."""
+        batch, measure = self.scores.batch, self.scores.measure
+        assert isinstance(batch, Trees)
+        assert isinstance(measure, StructIoU)
+        return dict(zip(self.scores.places.tolist(), measure.alignments(batch), strict=True))
+
+    @cached_property
+    def labels(self) -> tuple[LabelIoU, ...]:
+        """What became of the nodes of each label, over all sentences."""
+        batch = self.scores.batch
+        assert isinstance(batch, Trees)
+        return by_label(batch.pairs, list(self.alignments.values()))
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __getitem__(self, place: int) -> Score:
+        """The full score of one sentence, with its alignment; raises what was wrong with it."""
+        return self.scores[place]
+
+    def __repr__(self) -> str:
+        scored = len(self.scores.scored)
+        if not scored:
+            return f"StructIoUCorpus(none of {len(self)} sentences could be scored)"
+        return (
+            f"StructIoUCorpus({scored} of {len(self)} sentences, mean {self.mean:.6g}, corpus {self.total.value:.6g})"
+        )
+
+
+def struct_iou_corpus(
+    gold: Sequence[Tree | None],
+    predicted: Sequence[Tree | None],
+    *,
+    unlabelled: bool | None = None,
+    flexible_terminals: bool | None = None,
+    threshold: float | None = None,
+    compat: str | None = None,
+) -> StructIoUCorpus:
+    """Struct-IoU of many sentences: the mean of their scores, the score of the corpus, alignments and labels.
+
+    The two lists go together sentence by sentence. One that has no tree on a side (None), or cannot be scored, is in
+    ``.errors``, and all others are scored. Options are those of :func:`struct_iou`.
+
+    >>> trees = [Tree.from_brackets(text) for text in ("(S (NP (PRP he)) (VP (VBD slept)))", "(X (UH yes))")]
+    >>> other = [Tree.from_brackets("(S (PRP he) (VP (VBD slept)))"), trees[1]]
+    >>> struct_iou_corpus(trees, other)
+    StructIoUCorpus(2 of 2 sentences, mean 0.944444, corpus 0.923077)
+    """
+    a, b = list(gold), list(predicted)
+    if len(a) != len(b):
+        raise MismatchError(f"both sides must have the same sentences; gold has {len(a)}, predicted {len(b)}")
+    made = StructIoU.of(compat, unlabelled=unlabelled, flexible_terminals=flexible_terminals, threshold=threshold)
+    pairs: list[Any] = list(zip(a, b, strict=True))
+    return StructIoUCorpus(score_many(pairs, made))
