@@ -150,12 +150,12 @@ class StructIoU(Measure):
         errors: dict[int, CaesuraError] = {}
         for d, needed in zip(large.tolist(), steps.tolist(), strict=True):
             if needed > MOST_STEPS:
-                said = (
-                    f"{needed:.2g} steps" if needed < np.inf else f"more than {MOST_CELLS} pairs of nodes that overlap"
-                )
+                wanted = f"{needed:.2g} steps are needed and {MOST_STEPS:.2g} allowed"
+                if needed == np.inf:
+                    wanted = f"more than {MOST_CELLS} pairs of nodes overlap"
                 errors[d] = MismatchError(
-                    f"trees of {batch.a_count[d]} and {batch.b_count[d]} nodes that branch to one side are too large: {said}, "
-                    f"where {MOST_STEPS:.2g} steps are allowed; score smaller pieces"
+                    f"trees of {batch.a_count[d]} and {batch.b_count[d]} nodes of this shape are too large: {wanted}; "
+                    "score smaller pieces"
                 )
         return errors
 
