@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
@@ -209,6 +210,20 @@ class Tree:
         """The same brackets, all with an empty label."""
         made = Tree.__new__(Tree)
         made._put(("",) * len(self), self.parent, self.start, self.end, self.words, self.times)
+        return made
+
+    def without_functions(self) -> Tree:
+        """Labels above preterminals cut at the first ``-`` or ``=``: ``NP-SBJ-1`` becomes ``NP``.
+
+        >>> Tree.from_brackets("(S (NP-SBJ (-NONE- *T*-1)) (VP=2 (VBD ate)))").without_functions().brackets
+        '(S (NP (-NONE- *T*-1)) (VP (VBD ate)))'
+        """
+        # A label that begins with one, such as -LRB-, is a name of its own.
+        plain = [name[:1] + re.split("[-=]", name[1:], maxsplit=1)[0] for name in self.labels]
+        leaf = self.preterminal.tolist()
+        labels = tuple(old if word else new for old, new, word in zip(self.labels, plain, leaf, strict=True))
+        made = Tree.__new__(Tree)
+        made._put(labels, self.parent, self.start, self.end, self.words, self.times)
         return made
 
     # -- a value --------------------------------------------------------------------------------------------------

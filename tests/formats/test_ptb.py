@@ -1,0 +1,147 @@
+"""Trees in the brackets of the Penn Treebank, as files have them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import FormatError, OptionError
+from treebanks import random_tree
+
+HE = "(S (NP (PRP he)) (VP (VBD slept)))"
+
+
+def put(folder: Path, text: str, name: str = "t.ptb") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def texts(trees: list[cz.Tree | None]) -> list[str | None]:
+    return [None if one is None else one.brackets for one in trees]
+
+
+def test_a_sentence_a_line(tmp_path: Path) -> None:
+    path = put(tmp_path, f"# a comment\n{HE}\n\n(A a) (B b)\n%% another\n(C c)\n\n")
+    assert texts(cz.read_trees(path)) == [HE, None, "(A a) (B b)", "(C c)"]
+    corpus = cz.read(path)
+    assert corpus.items == ("1", "3", "4")
+    assert corpus.coders == ("t",)
+
+
+def test_trees_over_several_lines(tmp_path: Path) -> None:
+    text = """*x*x*x*x*x
+*x*  Copyright (C) nobody
+*x*x*x*x*x
+
+( (S
+    (NP (PRP he))
+    (VP (VBD slept))
+    (. .)) )
+
+( (INTJ (UH oh)) ) ((A a))
+"""
+    path = put(tmp_path, text, "sw.mrg")
+    assert texts(cz.read_trees(path)) == [
+        "( (S (NP (PRP he)) (VP (VBD slept)) (. .)))",
+        "( (INTJ (UH oh)))",
+        "( (A a))",
+    ]
+
+
+def test_layout_can_be_said(tmp_path: Path) -> None:
+    path = put(tmp_path, "(A a) (B b)\n(C c)\n")
+    assert texts(cz.read_trees(path)) == ["(A a) (B b)", "(C c)"]
+    assert texts(cz.read_trees(path, layout="brackets")) == ["(A a)", "(B b)", "(C c)"]
+    assert cz.read(path, layout="brackets").items == ("1", "2", "3")
+    with pytest.raises(OptionError, match="layout must be one of lines, brackets; got 'pages'"):
+        cz.read_trees(path, layout="pages")
+
+
+def test_the_place_of_a_mistake(tmp_path: Path) -> None:
+    path = put(tmp_path, f"{HE}\n(S (NP a b))\n(S (NP a)\n{HE}\n")
+    with pytest.raises(FormatError) as raised:
+        cz.read_trees(path)
+    assert str(raised.value) == f"{path}:2: column 10: a word stands alone in its bracket; 'b' shares (NP ...)"
+    problems: list[FormatError] = []
+    assert texts(cz.read_trees(path, problems=problems)) == [HE, None, None, HE]
+    assert [(one.line, one.problem) for one in problems] == [
+        (2, "column 10: a word stands alone in its bracket; 'b' shares (NP ...)"),
+        (3, "column 1: this bracket, (S ...), is never closed"),
+    ]
+
+
+def test_the_place_of_a_mistake_over_several_lines(tmp_path: Path) -> None:
+    path = put(tmp_path, "( (S\n    (NP a b)))\n   (C c)) (D d)\n(S\n  (A a)\n")
+    problems: list[FormatError] = []
+    assert texts(cz.read_trees(path, problems=problems)) == [None, "(C c)", None, "(D d)", None]
+    assert [(one.line, one.problem) for one in problems] == [
+        (2, "column 11: a word stands alone in its bracket; 'b' shares (NP ...)"),
+        (3, "column 9: this bracket closes nothing"),
+        (4, "column 1: this bracket, (S ...), is never closed"),
+    ]
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(0, 10**9)), min_size=1, max_size=6))
+def test_round_trip(tmp_path_factory: pytest.TempPathFactory, seeds: list[int | None]) -> None:
+    path = tmp_path_factory.mktemp("ptb") / "p.ptb"
+    trees = [
+        None if seed is None else random_tree(Random(seed), 1 + seed % 9, ("NP", "ein Ü"[4:], "名", "x<y&z"))  # type: ignore[arg-type]
+        for seed in seeds
+    ]
+    if trees[-1] is None:
+        return
+    corpus = cz.Corpus({str(i): {"p": one} for i, one in enumerate(trees, 1) if one is not None})
+    cz.write(corpus, path)
+    assert cz.read(path) == corpus
+    assert cz.read_trees(path) == trees
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    tree = cz.Tree.from_brackets(HE)
+    for corpus, message in (
+        (cz.Corpus({"1": {"q": tree}}), "brackets name the coder by the file; write coder 'q' to q.ptb"),
+        (cz.Corpus({"1": {"p": tree, "q": tree}}), "brackets hold one coder; choose one of p, q"),
+        (cz.Corpus({"x": {"p": tree}}), "item 'x': sentences are numbered 1, 2, 3 ... and stand in order"),
+        (cz.Corpus({"2": {"p": tree}, "1": {"p": tree}}), "item '1': sentences are numbered"),
+        (cz.Corpus({"1": {"p": tree.with_times([(0, 1), (1, 2)])}}), "item '1': brackets hold no times"),
+        (cz.Corpus({"1": {"p": cz.Tree.from_nested(("A", "a b"))}}), "item '1': a word cannot be empty or hold blanks"),
+        (cz.Corpus({"1": {"p": cz.Tree.from_nested(("A(", "a"))}}), r"item '1': a label cannot .* got 'A\('"),
+        (cz.Corpus({"1": {"p": cz.Tree.from_nested(("", "a"))}}), "item '1': a label cannot be empty"),
+    ):
+        with pytest.raises(FormatError, match=message):
+            cz.write(corpus, tmp_path / "p.ptb")
+        assert not (tmp_path / "p.ptb").exists()
+    with pytest.raises(FormatError, match=r"this format \(bits\) cannot hold a Tree; ptb can"):
+        cz.write(cz.Corpus({"1": {"p": tree}}), tmp_path / "p.bits")
+
+
+def test_real_files(shared: Path) -> None:
+    files = sorted((shared / "data" / "trees" / "gum_two_parsers").glob("*.ptb"))
+    assert len(files) == 14
+    for path in files:
+        raw = path.read_text(encoding="utf-8")
+        trees = cz.read_trees(path)
+        assert len(trees) == raw.count("\n(") + 1
+        assert sum(len(one) for one in trees if one is not None) == raw.count("(")
+        # A word is what stands before a closing bracket that closes nothing else.
+        words = sum(one.length for one in trees if one is not None)
+        assert words == sum(1 for a, b in pairwise(raw) if b == ")" and a not in ") ")
+    sample = cz.read_trees(shared / "data" / "trees" / "evalb" / "sample.tst")
+    assert len(sample) == 24
+    assert [i for i, one in enumerate(sample, 1) if one is None] == [11, 14]
+
+
+def test_constituents_of_gum_over_several_lines(shared: Path) -> None:
+    for path in sorted((shared / "data" / "gum" / "const").glob("*.ptb")):
+        raw = path.read_text(encoding="utf-8")
+        trees = cz.read_trees(path)
+        assert None not in trees
+        assert sum(len(one) for one in trees if one is not None) == raw.count("(")
+        assert len(trees) == sum(line.startswith("(") for line in raw.splitlines())
