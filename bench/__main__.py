@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from rich.console import Console
 
-from bench import agreement, flexible, fuzzy, hierarchy, hierarchy_measures, judging, level, linear, simulation
+from bench import agreement, flexible, fuzzy, hierarchy, hierarchy_measures, judging, level, linear, simulation, trees
 from caesura import __version__
 from caesura.report.table import Table
 
@@ -26,6 +26,7 @@ PARTS: dict[str, Callable[[], Iterable[Table]]] = {
     "judging": judging.tables,
     "hierarchy": hierarchy.tables,
     "hierarchy_measures": hierarchy_measures.tables,
+    "trees": trees.tables,
     "level": level.tables,
 }
 

@@ -64,3 +64,8 @@ def test_unify_on_music(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with warnings.catch_warnings():
         failed, attempted = doctest.testfile(str(DOCS / "unify.md"), module_relative=False)
     assert (failed, attempted > 10) == (0, True)
+
+
+def test_struct_iou() -> None:
+    failed, attempted = doctest.testfile(str(DOCS / "struct_iou.md"), module_relative=False)
+    assert (failed, attempted > 10) == (0, True)
