@@ -286,7 +286,7 @@ BAD = {
     "spaces.csv": (" \n\n", 1, "the file is empty"),
     "unknown.dat": ("hello world\n", 1, "the format was not recognised; name it, one of "
                     "masses-json, masses-tsv, table-csv, table-tsv, bits, segsimflex, rez, spans-json, spans-csv, rs3, "
-                    "lab, salami"),
+                    "lab, salami, textgrid, eaf, ctm"),
 }  # fmt: skip
 
 
@@ -395,7 +395,7 @@ def test_several_coders_in_bits(tmp_path: Path) -> None:
 
 def test_unknown_suffix_and_format(tmp_path: Path) -> None:
     with pytest.raises(
-        FormatError, match=r"the suffix must say the format, one of .json, .tsv, .csv, .bits, .txt; got .xls"
+        FormatError, match=r"the suffix must say the format, one of .json, .tsv, .csv, .bits, .txt, .textgrid; got .xls"
     ):
         cz.write(stargazer(), tmp_path / "s.xls")
     with pytest.raises(OptionError, match="no format 'excel'; there are masses-json"):

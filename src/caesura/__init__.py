@@ -32,6 +32,8 @@ from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Interval, Point, Tier
+from caesura.model.tiers import over_units
 from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
@@ -58,6 +60,7 @@ __all__ = [
     "Gold",
     "Heat",
     "Hierarchy",
+    "Interval",
     "Judgement",
     "LabelAgreement",
     "Marks",
@@ -66,10 +69,12 @@ __all__ = [
     "Pairwise",
     "PercentageAgreement",
     "Placed",
+    "Point",
     "Score",
     "Scores",
     "Segmentation",
     "Span",
+    "Tier",
     "Unification",
     "__version__",
     "agreement",
@@ -96,6 +101,7 @@ __all__ = [
     "non_crossing",
     "operations_table",
     "over_common_units",
+    "over_units",
     "pairwise",
     "parse",
     "percentage_agreement",

@@ -4,6 +4,7 @@
     ├── InputError (ValueError)      a value that cannot be
     │   ├── SegmentationError        no segmentation can look like this
     │   ├── HierarchyError           no hierarchy can look like this
+    │   ├── TierError                no tier can look like this, or it cannot be laid over these units
     │   ├── MismatchError            two segmentations that cannot be compared
     │   ├── OptionError              a measure, option, preset or coder that does not exist or cannot have this value
     │   └── Undefined                the number asked for has no meaning here
@@ -27,6 +28,7 @@ __all__ = [
     "MismatchError",
     "OptionError",
     "SegmentationError",
+    "TierError",
     "TooManyStates",
     "Undefined",
 ]
@@ -46,6 +48,10 @@ class SegmentationError(InputError):
 
 class HierarchyError(InputError):
     """No hierarchy can look like this: spans that cross, a span outside the text, levels that contradict nesting."""
+
+
+class TierError(InputError):
+    """No tier can look like this, intervals that overlap or end before they start; or it does not fit on these units."""
 
 
 class MismatchError(InputError):

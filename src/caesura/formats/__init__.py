@@ -15,6 +15,8 @@ from typing import Any
 from caesura.errors import FormatError, OptionError
 from caesura.formats import (
     bits,
+    ctm,
+    eaf,
     lab,
     masses_json,
     masses_tsv,
@@ -23,6 +25,8 @@ from caesura.formats import (
     segsimflex,
     spans_csv,
     spans_json,
+    textgrid,
+    timed,
     unit_table,
 )
 from caesura.formats.format import Format, Problems, Reading, decode, load
@@ -31,6 +35,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import declare
+from caesura.model.tier import Tier
 from caesura.model.tokens import check_same_tokens
 
 __all__ = ["Settings", "check_same_tokens", "formats", "read", "read_coders", "read_settings", "write"]
@@ -50,6 +55,9 @@ _REGISTRY: dict[str, Format] = {
         rs3.FORMAT,
         lab.LAB,
         lab.SALAMI,
+        textgrid.FORMAT,
+        eaf.FORMAT,
+        ctm.FORMAT,
     )
 }
 
@@ -74,15 +82,27 @@ def read(
     without it the first one raises. ``options`` are those of the format (``formats()[name].options``), such as
     ``symbols`` and ``unclassified`` for transcripts.
     """
+    scale = None if types is None else declare(types)
+    corpus, resolved = _read_file(path, format, scale, problems, options)
+    return timed.lay(corpus, fspath(path), resolved, types=scale, problems=problems)
+
+
+def _read_file(
+    path: str | PathLike[str],
+    format: str | None,
+    types: tuple[str, ...] | None,
+    problems: Problems | None,
+    options: Mapping[str, Any],
+) -> tuple[Corpus, dict[str, Any]]:
+    """What is in a file, tiers still in seconds; and every option of its format."""
     data = load(path)
     chosen = _named(format) if format is not None else _detect(path, data)
     resolved = chosen.resolve(options)
-    scale = None if types is None else declare(types)
-    reading = Reading(fspath(path), chosen.text(path, data), scale, problems, resolved)
+    reading = Reading(fspath(path), chosen.text(path, data), types, problems, resolved)
     corpus = chosen.read(reading)
     if not len(corpus) and not problems:
         raise FormatError(path, None, f"no segmentation was found ({chosen.says})")
-    return corpus
+    return corpus, resolved
 
 
 def read_coders(
@@ -105,15 +125,16 @@ def read_coders(
         raise OptionError(f"files must be a mapping from coders to files, or a list of files; got {fspath(files)!r}")
     paths = [*files.values()] if isinstance(files, Mapping) else [*files]
     coders = [*files] if isinstance(files, Mapping) else [None] * len(paths)
-    if types is not None:
-        types = declare(types)
+    scale = None if types is None else declare(types)
     stems = [Path(path).stem for path in paths]
     shared = item or _beginning(stems) or "1"
     places = {(Path(path).absolute().parent, stem) for path, stem in zip(paths, stems, strict=True)}
     by_folder = not isinstance(files, Mapping) and len(set(stems)) < len(stems) == len(places)
     cells: dict[str, dict[str, Annotation]] = {}
+    timing: dict[str, Any] = {}
     for coder, path in zip(coders, paths, strict=True):
-        corpus = read(path, format, types=types, problems=problems, **options)
+        corpus, resolved = _read_file(path, format, scale, problems, options)
+        timing = resolved if timed.holds_tiers(corpus) else timing
         if coder is not None and len(corpus.coders) > 1:
             raise FormatError(path, None, f"one coder is needed, {coder!r}; got {', '.join(corpus.coders)}")
         for name, who in corpus:
@@ -125,7 +146,8 @@ def read_coders(
             if (coder or who) in by_coder:
                 raise FormatError(path, None, f"item {named!r} has coder {coder or who!r} in another file too")
             by_coder[coder or who] = one
-    return Corpus(cells)
+    folder = str(Path(paths[0]).parent) if paths else ""
+    return timed.lay(Corpus(cells), folder, timing, types=scale, problems=problems)
 
 
 def _beginning(names: list[str]) -> str:
@@ -148,15 +170,19 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
     resolved = chosen.resolve(options)
     if chosen.write is None:
         raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
-    for item, coder in () if chosen.hierarchies else corpus:
-        if isinstance(corpus[item, coder], Hierarchy):
-            place = f"item {item!r}, coder {coder!r}"
-            raise FormatError(
-                path, None, f"{place}: this format ({chosen.name}) cannot hold a Hierarchy; write spans JSON or CSV"
-            )
+    for item, coder in corpus:
+        place = f"item {item!r}, coder {coder!r}: this format ({chosen.name}) cannot hold"
+        if isinstance(corpus[item, coder], Hierarchy) and not chosen.hierarchies:
+            raise FormatError(path, None, f"{place} a Hierarchy; write spans JSON or CSV")
+        if isinstance(corpus[item, coder], Tier) and not chosen.tiers:
+            raise FormatError(path, None, f"{place} a Tier; over_units lays tiers over units, or write a .TextGrid")
     text = chosen.write(corpus, fspath(path), resolved)
     try:
         Path(path).write_text(text, encoding="utf-8", newline="")
+    except UnicodeEncodeError as problem:
+        raise FormatError(
+            path, None, f"cannot be written: {problem.reason}, {problem.object[problem.start]!r}"
+        ) from None
     except OSError as problem:
         raise FormatError(path, None, f"cannot be written: {problem.strerror}") from None
 

@@ -17,11 +17,13 @@ from caesura.errors import CaesuraError, FormatError, OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 
-__all__ = ["Format", "Option", "Problems", "Reading", "decode", "key_line", "load", "parse_json", "shown",
+__all__ = ["NUMBER", "Format", "Option", "Problems", "Reading", "decode", "key_line", "load", "parse_json", "shown",
            "table_text"]  # fmt: skip
 
 Problems = list[FormatError]
 
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+"""A decimal number, as people write it."""
 LARGEST = 2**31  # bytes; what is larger belongs into pieces
 
 
@@ -103,6 +105,8 @@ class Format:
     """The text of the bytes, where it is not plain UTF-8."""
     hierarchies: bool = False
     """Whether it holds hierarchies; under a suffix that several formats have, these go to one that does."""
+    tiers: bool = False
+    """Whether it holds tiers in seconds, which are laid over units once all files are read."""
 
     def text(self, path: str | PathLike[str], data: bytes) -> str:
         """The text in a file of this format."""

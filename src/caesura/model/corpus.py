@@ -9,6 +9,7 @@ from caesura.errors import OptionError
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 
 __all__ = ["Corpus"]
 
@@ -16,7 +17,7 @@ __all__ = ["Corpus"]
 class Corpus:
     """(item, coder) -> what that coder made of that item.
 
-    That is a ``Segmentation``, a mapping stream -> ``Segmentation`` (a dialogue) or a ``Hierarchy``.
+    That is a ``Segmentation``, a mapping stream -> ``Segmentation`` (a dialogue), a ``Hierarchy`` or a ``Tier``.
 
     Coders may be missing for some items.
 
@@ -30,7 +31,7 @@ class Corpus:
     __slots__ = ("_cells", "_hash", "_rows", "coders", "items")
 
     def __init__(
-        self, items: Mapping[str, Mapping[str, Segmentation | Mapping[str, Segmentation] | Hierarchy]]
+        self, items: Mapping[str, Mapping[str, Segmentation | Mapping[str, Segmentation] | Hierarchy | Tier]]
     ) -> None:
         cells: dict[tuple[str, str], Annotation] = {}
         coders: dict[str, None] = {}
@@ -38,7 +39,7 @@ class Corpus:
             if not by_coder:
                 raise OptionError(f"item {item!r}: at least one coder is needed; got none")
             for coder, given in by_coder.items():
-                if not isinstance(given, (Segmentation, Hierarchy, Mapping)):
+                if not isinstance(given, (Segmentation, Hierarchy, Tier, Mapping)):
                     raise OptionError(
                         f"item {item!r}, coder {coder!r}: a Segmentation is needed; got {type(given).__name__}"
                     )
@@ -47,7 +48,7 @@ class Corpus:
                         f"item {item!r}, coder {coder!r}: the name stands for two that differ in kind only"
                     )
                 cells[str(item), str(coder)] = (
-                    given if isinstance(given, (Segmentation, Dialogue, Hierarchy)) else Dialogue(given)
+                    given if isinstance(given, (Segmentation, Dialogue, Hierarchy, Tier)) else Dialogue(given)
                 )
                 coders[str(coder)] = None
         rows: dict[str, dict[str, Annotation]] = {}
