@@ -178,7 +178,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
             raise FormatError(path, None, f"{place} a Tier; over_units lays tiers over units, or write a .TextGrid")
     text = chosen.write(corpus, fspath(path), resolved)
     try:
-        Path(path).write_text(text, encoding="utf-8", newline="")
+        Path(path).write_bytes(text.encode("utf-8"))
     except UnicodeEncodeError as problem:
         raise FormatError(
             path, None, f"cannot be written: {problem.reason}, {problem.object[problem.start]!r}"

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from caesura.errors import CaesuraWarning
+from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats.format import Format, Option, Reading
 from caesura.formats.spans import choice
 from caesura.formats.timed import TIERS, Row, TierRead, add, choose
@@ -237,7 +237,8 @@ def _in_order(reading: Reading, group: list[_Annotation]) -> list[_Annotation]:
         order.append(after.pop(at))
         at = order[-1].name
     if len(order) < len(group):
-        lost = next(one for one in group if one not in order)
+        reached = {one.name for one in order}
+        lost = next(one for one in group if one.name not in reached)
         raise reading.error(
             lost.line, f"what divides {lost.parent[:40]!r} must form one chain; {lost.name[:40]!r} is not in it"
         )
@@ -248,31 +249,39 @@ def _fill_slots(reading: Reading, tier: _Tier, times: _Times) -> None:
     """Times for slots that have none, from a chain of annotations that meet in them."""
     following: dict[str, str] = {}
     for one in tier.annotations:
+        for slot in one.slots or ():
+            if slot not in times.slots:
+                raise reading.error(one.line, f"a time slot must be in the time order; got {slot[:40]!r}")
         if one.slots is not None:
-            for slot in one.slots:
-                if slot not in times.slots:
-                    raise reading.error(one.line, f"a time slot must be in the time order; got {slot[:40]!r}")
             following[one.slots[0]] = one.slots[1]
-    for first, second in following.items():
-        if times.slots[first] is None or times.slots[second] is not None:
-            continue
-        chain = [first, second]
-        seen = {first, second}
-        while times.slots[chain[-1]] is None and following.get(chain[-1], first) not in seen:
-            chain.append(following[chain[-1]])
-            seen.add(chain[-1])
-        start, end = times.slots[first], times.slots[chain[-1]]
-        if start is not None and end is not None:
+    for one in tier.annotations:
+        if one.slots is not None and times.slots[one.slots[0]] is not None:
+            chain = _chain(one.slots, following, times)
+            start, end = times.slots[chain[0]], times.slots[chain[-1]]
+            if start is None or end is None:
+                raise _loose(reading, one, chain[-1])
             for i, slot in enumerate(chain[1:-1], 1):
                 times.slots[slot] = start + (end - start) * i / (len(chain) - 1)
-            times.between += len(chain) - 2
+                times.between += 1
     for one in tier.annotations:
         for slot in one.slots or ():
             if times.slots[slot] is None:
-                raise reading.error(
-                    one.line,
-                    f"time slot {slot[:40]!r} must have a time, or neighbours in its tier that have; got neither",
-                )
+                raise _loose(reading, one, slot)
+
+
+def _chain(slots: tuple[str, str], following: Mapping[str, str], times: _Times) -> list[str]:
+    """From an annotation on, to the first slot with a time; or to the last there is."""
+    chain = dict.fromkeys(slots)
+    last = slots[1]
+    while times.slots[last] is None and following.get(last, last) not in chain:
+        last = following[last]
+        chain[last] = None
+    return [*chain]
+
+
+def _loose(reading: Reading, one: _Annotation, slot: str) -> FormatError:
+    said = f"time slot {slot[:40]!r} must have a time, or neighbours in its tier that have one; it has neither"
+    return reading.error(one.line, said)
 
 
 FORMAT = Format(

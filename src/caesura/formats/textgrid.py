@@ -38,6 +38,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _REST = re.compile(r"(?:\s++|!.*+)*+")
+_OPEN = re.compile(r'[^"\n]*+"(?:[^"]++|"")*+\Z')
 _INTERVALS, _POINTS = "IntervalTier", "TextTier"
 
 
@@ -84,7 +85,7 @@ class _Values:
         if start == len(self.text):
             return self.reading.error(line, f"{what} must come next; the file ends here")
         seen = self.text[start : start + 200].split("\n", 1)[0].strip()[:60]
-        if seen.startswith('"') and _TOKEN.match(self.text, start) is None:
+        if _OPEN.match(self.text, start):
             return self.reading.error(line, f"a text must end in a quote; the one that begins here does not: {seen!r}")
         return self.reading.error(line, f"{what} must come next; got {seen!r}")
 
@@ -216,7 +217,10 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     ]  # fmt: skip
     for i, part in enumerate(parts, 1):
         lines += [f"    item [{i}]:", *part]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    if "\0" in text:
+        raise FormatError(path, None, f"item {item!r}: names and labels must not hold a NUL character; one does")
+    return text
 
 
 def _common_words(tiers: Mapping[str, Tier], path: str) -> tuple[Interval, ...] | None:

@@ -77,9 +77,11 @@ def add(reading: Reading, chosen: Sequence[TierRead], words: TierRead | None, co
     item = reading.options["item"] or reading.stem
     spoken = None
     if words is not None:
-        spoken = _labelled(_fitted(reading, words))
+        spoken = _segments(reading, words)
         if not spoken:
-            raise reading.error(words.line, f"tier {words.name!r} must have words; all its intervals are empty")
+            raise reading.error(
+                words.line, f"tier {words.name!r} must have words; all its intervals are empty or silence"
+            )
     for one, coder in zip(chosen, coders, strict=True):
         if coder in reading.cells.get(item, ()):
             raise reading.error(one.line, f"a coder must have one tier; got {coder!r} again; choose with tiers=...")
@@ -91,12 +93,13 @@ def add(reading: Reading, chosen: Sequence[TierRead], words: TierRead | None, co
 def add_named(reading: Reading, item: str, coder: str, one: TierRead, words: Sequence[Interval] | None = None) -> None:
     """A tier into the corpus."""
     with reading.item(one.line, f"item {item!r}, coder {coder!r}: "):
-        reading.add(item, coder, Tier(_labelled(_fitted(reading, one)), one.begin, one.end, one.points, words))
+        reading.add(item, coder, Tier(_segments(reading, one), one.begin, one.end, one.points, words))
 
 
-def _labelled(rows: Iterable[Row]) -> list[Interval]:
-    """An empty label is no segment."""
-    return [Interval(row.start, row.end, row.label) for row in rows if row.label.strip()]
+def _segments(reading: Reading, one: TierRead) -> list[Interval]:
+    """The intervals with a label: an empty one, or one that stands for silence, is no segment."""
+    silence = reading.options["silence"]
+    return [Interval(*row[:3]) for row in _fitted(reading, one) if row.label.strip() and row.label not in silence]
 
 
 def _fitted(reading: Reading, one: TierRead) -> list[Row]:
@@ -107,7 +110,7 @@ def _fitted(reading: Reading, one: TierRead) -> list[Row]:
             f"{reading.path}: tier {one.name[:40]!r}: {said} of neighbours differed by {reading.options['snap']:g} s or "
             "less and meet in the middle",
             CaesuraWarning,
-            stacklevel=7,
+            stacklevel=8,
         )
     return rows
 
@@ -183,10 +186,10 @@ def lay(
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
-def _patterns(name: str, value: Any) -> tuple[str, ...]:
+def _names(name: str, value: Any) -> tuple[str, ...]:
     listed = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [None]
     if not listed or not all(isinstance(one, str) for one in listed):
-        raise OptionError(f"{name} must be a name or pattern, or a list of them; got {value!r}")
+        raise OptionError(f"{name} must be a name or a list of names; got {value!r}")
     return tuple(listed)
 
 
@@ -216,13 +219,14 @@ COMMON = (
         "units", None, _units, "words, union, seconds of a step, or times: tiers as they are; by default words if named"
     ),
     Option("tolerance", TOLERANCE, check_tolerance, "with the union: seconds within which marks of coders are one"),
+    Option("silence", (), _names, "labels that are no segments, as empty ones are, such as sil and sp"),
     Option("labels", "types", check_labels, "whether labels are the types of boundaries, or to ignore"),
     SNAP,
 )
 TIERS = (
     Option("item", None, text, "the name of the item; by default the file's"),
     Option("coder", None, text, "the name of the coder, where one tier is chosen; by default the tier's"),
-    Option("tiers", None, _patterns, "names or patterns of the tiers that are coders; by default all with intervals"),
+    Option("tiers", None, _names, "names or patterns of the tiers that are coders; by default all with intervals"),
     Option("words", None, _name, "the name of the tier with the words"),
     *COMMON,
 )
