@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura import Corpus, Segmentation, Tier, over_units
-from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError, OptionError, TierError
+from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError, MismatchError, OptionError, TierError
 from caesura.study import pair_up
 
 UNION = "the units are the union of the coders' times: no position is empty for all"
@@ -124,7 +124,7 @@ def test_the_plain_type_comes_before_those_declared() -> None:
     made = over_units(Corpus({"x": {"ann": whole}}), "words", types=["minor", "major"])[0]["x", "ann"]
     assert isinstance(made, Segmentation)
     assert made.types == ("minor", "major")
-    with pytest.raises(TierError, match=r"item 'x': coder 'ann': marks\[3\]: type 'major' is not declared"):
+    with pytest.raises(TierError, match=r"item 'x': coder 'ann': boundaries\[3\]: type 'major' is not declared"):
         over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor"])
 
 
@@ -281,6 +281,30 @@ def test_groups_by_their_definition(marks: list[set[int]], tolerance: int) -> No
             before = sorted(group[position - 1])
             assert times[0] >= before[-1][0]
             assert times[0] - before[0][0] > tolerance or names[0] in {name for _, name in before}
+
+
+def test_other_unions_are_not_compared_by_mistake() -> None:
+    """Two coders laid over units apart: as many units on both sides, and other times."""
+    with pytest.warns(CaesuraWarning, match=UNION):
+        one, two = (
+            over_units(Corpus({"x": {"c": Tier([(0, t, "A")], end=4)}}), "union")[0]["x", "c"] for t in (1.0, 3.0)
+        )
+    assert isinstance(one, Segmentation)
+    assert isinstance(two, Segmentation)
+    assert (one.units, two.units) == (("0-1 s", "1-4 s"), ("0-3 s", "3-4 s"))
+    with pytest.raises(MismatchError, match=r"'0-1 s'.*'0-3 s'"):
+        cz.boundary_similarity(one, two)
+
+
+def test_all_coders_have_one_scale_of_types(tmp_path: Any) -> None:
+    """So that a table can hold them; nobody declared it."""
+    tiers = {"ann": Tier([(1, 2, "B")], end=3), "bo": Tier([(0, 2, "A")], end=3), "cy": Tier(end=3)}
+    corpus, _ = over_units(Corpus({"x": tiers}), 1)
+    for one in corpus.of_item("x").values():
+        assert isinstance(one, Segmentation)
+        assert (one.types, one.declared) == (("A", "B", "boundary"), False)
+    cz.write(corpus, tmp_path / "c.csv")
+    assert cz.read(tmp_path / "c.csv") == corpus
 
 
 def test_the_union_warns() -> None:

@@ -8,7 +8,6 @@ import math
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -137,7 +136,9 @@ def test_units(tmp_path: Path) -> None:
     assert declared.types == ("B", "A")
     with pytest.warns(CaesuraWarning, match="the units are the union of the coders' times"):
         union = cz.read(path, tiers="ann")
-    assert union["talk", "ann"] == Segmentation.from_positions(3, [1, 2, 3], marks=["A", "boundary", "B"])
+    assert union["talk", "ann"] == Segmentation.from_positions(
+        3, [1, 2, 3], marks=["A", "boundary", "B"], units=["0-1.5 s", "1.5-2 s", "2-3 s"]
+    )
 
 
 def test_names_and_patterns(tmp_path: Path) -> None:
@@ -480,7 +481,12 @@ def test_the_two_that_praatio_refuses(shared: Path) -> None:
     assert long == short_
     text = next(path for path in samples(shared) if path.stem == "long_format").read_text()
     assert sum(len(one.intervals) for one in long.values()) == len(re.findall(r'^ *text = "[^"]+" *$', text, re.M))
-    problems: list[Any] = []
-    corpus = cz.read(samples(shared)[0], words="word", tiers="Errors", silence=["sil", "sp"], problems=problems)
-    assert not problems
-    assert len(corpus) == 1
+
+
+def test_two_ends_in_one_silence_of_a_real_file(shared: Path) -> None:
+    """Before 1363.34 s nothing is spoken but one word: "." and "loud silence" end in the same gap."""
+    path = shared / "data/formats/textgrid/kylebgorman/long_format.TextGrid"
+    with pytest.raises(
+        FormatError, match=r"two ends must not fall on one position; .*s '\.' and .*s 'loud silence' both"
+    ):
+        cz.read(path, words="word", tiers="Errors", silence=["sil", "sp"])

@@ -12,11 +12,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from caesura.errors import CaesuraWarning, InputError, OptionError, TierError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.segmentation import UNTYPED, Segmentation, declare
+from caesura.model.segmentation import UNTYPED, Segmentation, declare, in_order
 from caesura.model.tier import Interval, Point, Tier
 
 __all__ = ["TOLERANCE", "check_labels", "check_tolerance", "check_units", "over_units"]
@@ -49,7 +50,8 @@ def over_units(
     - ``"union"``: the times that the coders marked. Sorted, a group starts at a time t and takes the times up to
       t + ``tolerance``, never two of one coder; every group is a position. No position is then empty for all, and one
       more coder changes the score of the others, so S, Pk, WindowDiff and all that corrects for chance are to be read
-      with care: a warning says so.
+      with care: a warning says so. The text of a unit is when it was, so that segmentations over other times are not
+      compared by mistake: lay everybody over units together.
     - None: words where the tiers have them, else the union.
 
     Both edges of an interval are boundaries. The label is the type of the boundary at its end; an edge at which an interval
@@ -89,12 +91,12 @@ def over_units(
         with _item(item, problems):
             if tiers:
                 laid[item] = _lay(tiers, way, near)
-    scale = None if types is None or not typed else _scale(types, laid)
+    scale = _scale(types, laid) if typed else None
     made: dict[str, dict[str, Annotation]] = {}
     for item, tiers in given.items():
         with _item(item, problems):
             if item in laid:
-                made[item] = {coder: laid[item].segmentation(coder, typed, scale) for coder in tiers}
+                made[item] = {coder: laid[item].segmentation(coder, scale, types is not None) for coder in tiers}
             elif not tiers:
                 made[item] = corpus.of_item(item)
     return Corpus(made), {item: one.note for item, one in laid.items() if one.note and item in made}
@@ -121,10 +123,13 @@ def _tiers(every: Mapping[str, Annotation]) -> dict[str, Tier]:
     return tiers
 
 
-def _scale(types: Iterable[str | int], laid: Mapping[str, _Laid]) -> tuple[str, ...]:
-    declared = declare(types)
-    plain = any(mark == _PLAIN for one in laid.values() for marks in one.marks.values() for mark in marks.values())
-    return (_PLAIN, *declared) if plain and _PLAIN not in declared else declared
+def _scale(types: Iterable[str | int] | None, laid: Mapping[str, _Laid]) -> tuple[str, ...]:
+    """One scale for all: what was declared, else what occurs."""
+    occur = {mark for one in laid.values() for marks in one.marks.values() for mark in marks.values()}
+    if types is None:
+        return in_order(occur) or UNTYPED
+    scale = declare(types)
+    return (_PLAIN, *scale) if _PLAIN in occur and _PLAIN not in scale else scale
 
 
 # -- one item ---------------------------------------------------------------------------------------------------------
@@ -151,15 +156,15 @@ class _Laid:
             said.append(f"{were} no unit and {'is' if self.emptied == 1 else 'are'} one boundary only")
         return "; ".join(said)
 
-    def segmentation(self, coder: str, typed: bool, scale: tuple[str, ...] | None) -> Segmentation:
+    def segmentation(self, coder: str, scale: tuple[str, ...] | None, declared: bool) -> Segmentation:
+        """What the coder marked; plain boundaries where there is no scale of types."""
         marks = self.marks[coder]
         at = sorted(marks)
-        try:
-            if typed:
-                return Segmentation.from_positions(
-                    self.length, at, marks=[marks[p] for p in at], types=scale, units=self.units
-                )
+        if scale is None:
             return Segmentation.from_positions(self.length, [p for p in at if p < self.length], units=self.units)
+        try:
+            typed = Segmentation.from_positions(self.length, at, marks=[marks[p] for p in at], units=self.units)
+            return typed.with_types(scale, declared=declared)
         except InputError as error:
             raise TierError(f"coder {coder!r}: {error}") from None
 
@@ -264,18 +269,21 @@ def _over_union(tiers: Mapping[str, Tier], tolerance: float) -> tuple[_Laid, Pla
         times |= {(time, coder) for one in tier.intervals for time in one[:2]}
         times |= {(point.time, coder) for point in tier.points or ()}
     group: dict[tuple[str, float], int] = {}
-    number, first = 0, begin
+    firsts = [begin]
     # An interval may start where the recording does; a point near the beginning is a boundary nevertheless.
     inside = {coder for coder, tier in tiers.items() if tier.points}
     for time, coder in sorted(times):
-        if time > first + tolerance + _NOISE or coder in inside:
-            number, first = number + 1, time
+        if time > firsts[-1] + tolerance + _NOISE or coder in inside:
+            firsts.append(time)
             inside.clear()
         inside.add(coder)
-        group[coder, time] = number
+        group[coder, time] = len(firsts) - 1
     # The end of the recording is nobody's time: it joins the last group, or closes one unit more.
-    length = number if number and end <= first + tolerance + _NOISE else number + 1
-    return _Laid(length), lambda coder, time: group[coder, time] if time > begin else 0
+    if len(firsts) == 1 or end > firsts[-1] + tolerance + _NOISE:
+        firsts.append(end)
+    # Units that say when they are: what was laid over other times cannot be compared by mistake.
+    units = tuple(f"{a:.10g}-{b:.10g} s" for a, b in pairwise(firsts))
+    return _Laid(len(units), units), lambda coder, time: group[coder, time] if time > begin else 0
 
 
 # -- options ----------------------------------------------------------------------------------------------------------
