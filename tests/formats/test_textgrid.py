@@ -151,7 +151,7 @@ def test_names_and_patterns(tmp_path: Path) -> None:
         ({"tiers": "nobody"}, r"tiers: 'nobody' must match a tier; there are 'ann', 'IU 2', 'IU \[1\]'"),
         (
             {"words": "word"},
-            "one interval tier must be named 'word', for the words; got there is none; there are 'ann'",
+            "one interval tier must be named 'word', for the words; got 0; there are 'ann'",
         ),
         ({"words": "IU [1]"}, "one interval tier must be named"),  # it has points
         ({"coder": "Ann"}, r"one coder was named, so one tier is needed; choose with tiers=...: 'ann', 'IU 2'"),

@@ -455,8 +455,8 @@ def _complete(corpus: Corpus) -> tuple[dict[str, dict[str, Segmentation]], dict[
         said = difference(plain) if plain else None
         if missing:
             dropped[item] = f"not coded by {', '.join(missing)}"
-        elif len(plain) < len(by_coder):
-            dropped[item] = not_plain(by_coder) or ""
+        elif strange := not_plain(by_coder):
+            dropped[item] = strange
         elif said is not None:
             dropped[item] = said.removeprefix(": ")
         else:

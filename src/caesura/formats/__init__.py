@@ -81,6 +81,9 @@ def read(
     where the file does not. Given a list as ``problems``, items that cannot be are reported there and the others read;
     without it the first one raises. ``options`` are those of the format (``formats()[name].options``), such as
     ``symbols`` and ``unclassified`` for transcripts.
+
+    Tiers in seconds (TextGrid, EAF, CTM) are laid over units, which the options ``words``, ``units`` and ``tolerance``
+    choose, see :func:`~caesura.over_units`; ``units="times"`` gives them as they are.
     """
     scale = None if types is None else declare(types)
     corpus, resolved = _read_file(path, format, scale, problems, options)
@@ -119,7 +122,8 @@ def read_coders(
     ``files`` maps coders to files; in a list of files each is its own coder, named by the file. Items go together by
     name. An item that is named by nothing but its file (``t001_ann.csv``, ``t001_bo.csv``) is ``item``, or else what the
     names of the files begin with in common (``t001``), or else ``1``. Where a list has files of the same name in several
-    folders (``ann/t001.rs3``, ``bo/t001.rs3``), the file names the item and the folder the coder.
+    folders (``ann/t001.rs3``, ``bo/t001.rs3``), the file names the item and the folder the coder. Tiers in seconds are
+    laid over units when all files are read, so that the coders of an item share them.
     """
     if isinstance(files, (str, PathLike)):
         raise OptionError(f"files must be a mapping from coders to files, or a list of files; got {fspath(files)!r}")

@@ -8,7 +8,8 @@ there were is said.
 
 Every tier is a coder, except the one that the option ``words`` names, and ELAN's empty tier ``default``. With
 ``coders="annotator"`` or ``"participant"`` the coder is who is named there; these must then differ among the chosen tiers.
-An annotation without a text is no segment, and it is said how many there were. Options are those of TextGrids.
+An annotation without a text is no segment, and it is said how many there were. A file does not say how long the recording
+is: it ends at the last time slot. Options are those of TextGrids.
 """
 
 from __future__ import annotations

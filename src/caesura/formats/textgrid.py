@@ -6,8 +6,8 @@ must be the right one, and what is neither name nor value is an error. A quote i
 several lines.
 
 Every interval tier is a coder, except the one that the option ``words`` names. Others are chosen by ``tiers``, names or
-patterns, and so are point tiers. The item is the file. Units are laid under the tiers as ``units`` says; see
-:func:`~caesura.over_units`.
+patterns, and so are point tiers. The item is the file; begin and end are those of the tier. Units are laid under the tiers
+as ``units`` says; see :func:`~caesura.over_units`.
 
     cz.read("talk.TextGrid", words="word", tiers="IU *")       boundaries between words
     cz.read("talk.TextGrid", units="times")                    a Tier for each coder, in seconds

@@ -19,7 +19,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import TOLERANCE, check_labels, check_tolerance, check_units, over_units
 
-__all__ = ["COMMON", "SNAP", "TIERS", "Row", "TierRead", "add", "add_named", "choose", "holds_tiers", "lay", "snapped"]
+__all__ = ["COMMON", "TIERS", "Row", "TierRead", "add", "add_named", "choose", "holds_tiers", "lay", "snapped"]
 
 
 class Row(NamedTuple):
@@ -49,8 +49,9 @@ def choose(reading: Reading, found: Sequence[TierRead]) -> tuple[list[TierRead],
     there = ", ".join(repr(one.name[:40]) for one in found[:20]) or "none"
     spoken = [one for one in found if one.name == name and one.points is None]
     if name is not None and len(spoken) != 1:
-        came = f"{len(spoken)} of them" if spoken else f"there is none; there are {there}"
-        raise reading.error(None, f"one interval tier must be named {name!r}, for the words; got {came}")
+        raise reading.error(
+            None, f"one interval tier must be named {name!r}, for the words; got {len(spoken)}; there are {there}"
+        )
     words = spoken[0] if spoken else None
     for pattern in wanted or ():
         if not any(_matches(one.name, pattern) for one in found):
@@ -208,12 +209,6 @@ def _name(name: str, value: Any) -> str:
     raise OptionError(f"{name} must be the name of a tier; got {value!r}")
 
 
-SNAP = Option(
-    "snap",
-    1e-4,
-    check_tolerance,
-    "edges of neighbours that differ by so many seconds meet in the middle, and it is said",
-)
 COMMON = (
     Option(
         "units", None, _units, "words, union, seconds of a step, or times: tiers as they are; by default words if named"
@@ -221,7 +216,9 @@ COMMON = (
     Option("tolerance", TOLERANCE, check_tolerance, "with the union: seconds within which marks of coders are one"),
     Option("silence", (), _names, "labels that are no segments, as empty ones are, such as sil and sp"),
     Option("labels", "types", check_labels, "whether labels are the types of boundaries, or to ignore"),
-    SNAP,
+    Option(
+        "snap", 1e-4, check_tolerance, "edges of neighbours so many seconds apart meet in the middle, and it is said"
+    ),
 )
 TIERS = (
     Option("item", None, text, "the name of the item; by default the file's"),

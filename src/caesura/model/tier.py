@@ -77,13 +77,11 @@ class Tier:
         last = max(ends, default=first) if end is None else _time(end, "end")
         if not first < last:
             raise TierError(f"end: a recording must end after it begins; got {first:.10g}-{last:.10g} s")
-        for what, rows in (("intervals", marked), ("words", spoken or ())):
+        held: dict[str, Sequence[Interval | Point]] = {"intervals": marked, "points": at or (), "words": spoken or ()}
+        for what, rows in held.items():
             for i in (0, len(rows) - 1) if rows else ():
-                if rows[i].start < first or rows[i].end > last:
+                if rows[i][0] < first or rows[i][-2] > last:
                     raise TierError(f"{what}[{i}] must lie in {first:.10g}-{last:.10g} s; got {rows[i]}")
-        for i in (0, len(at) - 1) if at else ():
-            if not first <= (at or ())[i].time <= last:
-                raise TierError(f"points[{i}] must lie in {first:.10g}-{last:.10g} s; got {(at or ())[i]}")
         put = object.__setattr__
         put(self, "intervals", marked)
         put(self, "begin", first)
@@ -95,7 +93,7 @@ class Tier:
         rows: Sequence[Interval | Point] = self.intervals if self.points is None else self.points
         what = "interval" if self.points is None else "point"
         number = f"{len(rows)} {what}{'' if len(rows) == 1 else 's'}"
-        shown = " ".join(row.label for row in rows[:8]) + (" …" if len(rows) > 8 else "")
+        shown = " ".join(row.label[:20] for row in rows[:8]) + (" …" if len(rows) > 8 else "")
         return f"Tier({number} from {self.begin:g} to {self.end:g} s{': ' if rows else ''}{shown})"
 
     def with_words(self, words: Iterable[Sequence[Any]] | None) -> Tier:
