@@ -227,7 +227,9 @@ def test_convert(run: Run) -> None:
     Path("masses.json").write_text('{"items": {"t": {"a": [2, 2], "b": [4]}}}')
     assert run("convert", "masses.json", "spans.csv", "--to", "spans-csv").exit_code == 0
     assert cz.read("spans.csv")["t", "a"] == Hierarchy(4, [(1, 2, 1), (3, 4, 1)])
-    assert "cannot hold a Hierarchy; spans-json and spans-csv can" in complaint(run("convert", "figure.json", "f.bits"))
+    assert "cannot hold a Hierarchy; it can be written as spans-json, spans-csv" in complaint(
+        run("convert", "figure.json", "f.bits")
+    )
 
 
 def test_measures_of_boundaries_are_not_for_hierarchies(run: Run) -> None:

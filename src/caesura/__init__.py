@@ -34,6 +34,8 @@ from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Interval, Point, Tier
+from caesura.model.tiers import over_units
 from caesura.model.tree import Node, Tree
 from caesura.version import __version__
 
@@ -61,6 +63,7 @@ __all__ = [
     "Gold",
     "Heat",
     "Hierarchy",
+    "Interval",
     "Judgement",
     "LabelAgreement",
     "Marks",
@@ -70,10 +73,12 @@ __all__ = [
     "Pairwise",
     "PercentageAgreement",
     "Placed",
+    "Point",
     "Score",
     "Scores",
     "Segmentation",
     "Span",
+    "Tier",
     "Tree",
     "Unification",
     "__version__",
@@ -101,6 +106,7 @@ __all__ = [
     "non_crossing",
     "operations_table",
     "over_common_units",
+    "over_units",
     "pairwise",
     "parse",
     "percentage_agreement",

@@ -4,6 +4,7 @@
     ├── InputError (ValueError)      a value that cannot be
     │   ├── SegmentationError        no segmentation can look like this
     │   ├── HierarchyError           no hierarchy can look like this
+    │   ├── TierError                no tier can look like this, or it cannot be laid over these units
     │   ├── TreeError                no tree can look like this; has .line and .column where brackets were read
     │   ├── MismatchError            two segmentations that cannot be compared
     │   ├── OptionError              a measure, option, preset or coder that does not exist or cannot have this value
@@ -28,6 +29,7 @@ __all__ = [
     "MismatchError",
     "OptionError",
     "SegmentationError",
+    "TierError",
     "TooManyStates",
     "TreeError",
     "Undefined",
@@ -48,6 +50,10 @@ class SegmentationError(InputError):
 
 class HierarchyError(InputError):
     """No hierarchy can look like this: spans that cross, a span outside the text, levels that contradict nesting."""
+
+
+class TierError(InputError):
+    """No tier can look like this, intervals that overlap or end before they start; or it does not fit on these units."""
 
 
 class TreeError(InputError):

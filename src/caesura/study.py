@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from caesura.errors import OptionError
+from caesura.errors import MismatchError, OptionError
 from caesura.measures.batch import Pair
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, Comparable, came
+from caesura.model.tier import Tier
 
 __all__ = ["Paired", "pair_up"]
 
@@ -25,8 +27,8 @@ def pair_up(
     reference: Corpus, hypothesis: Corpus, *, reference_coder: str | None = None, hypothesis_coder: str | None = None
 ) -> Paired:
     """Items that both sides have, by name. Two corpora of one item each go together whatever the names."""
-    first = reference.of_coder(_only_coder(reference, reference_coder, "reference"))
-    second = hypothesis.of_coder(_only_coder(hypothesis, hypothesis_coder, "hypothesis"))
+    first = _scorable(reference.of_coder(_only_coder(reference, reference_coder, "reference")), "reference")
+    second = _scorable(hypothesis.of_coder(_only_coder(hypothesis, hypothesis_coder, "hypothesis")), "hypothesis")
     if len(first) == len(second) == 1:
         ((item, a),), (b,) = first.items(), second.values()
         return Paired((item,), [(a, b)], ())
@@ -34,6 +36,15 @@ def pair_up(
     problems = [f"item {item!r} is not in the hypothesis" for item in first if item not in second]
     problems += [f"item {item!r} is not in the reference" for item in second if item not in first]
     return Paired(items, [(first[item], second[item]) for item in items], tuple(problems))
+
+
+def _scorable(by_item: dict[str, Annotation], side: str) -> dict[str, Comparable]:
+    found: dict[str, Comparable] = {}
+    for item, one in by_item.items():
+        if isinstance(one, Tier):
+            raise MismatchError(f"{side}, item {item!r}: a Segmentation is needed; got {came(one)}")
+        found[item] = one
+    return found
 
 
 def _only_coder(corpus: Corpus, coder: str | None, side: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue
+from caesura.model.dialogue import Dialogue, came, not_plain
 from caesura.model.segmentation import Segmentation
 from caesura.model.tokens import difference
 from caesura.version import __version__
@@ -440,7 +440,7 @@ def _named(segmentations: Iterable[Segmentation] | Mapping[str, Segmentation]) -
         if isinstance(one, Mapping):
             raise OptionError(f"{place}: a Segmentation is needed; got streams, which are not supported here")
         if not isinstance(one, Segmentation):
-            raise OptionError(f"{place}: a Segmentation is needed; got {type(one).__name__}")
+            raise OptionError(f"{place}: a Segmentation is needed; got {came(one)}")
     return {coder: one for coder, (_, one) in given.items()}
 
 
@@ -455,8 +455,8 @@ def _complete(corpus: Corpus) -> tuple[dict[str, dict[str, Segmentation]], dict[
         said = difference(plain) if plain else None
         if missing:
             dropped[item] = f"not coded by {', '.join(missing)}"
-        elif len(plain) < len(by_coder):
-            dropped[item] = "it has streams, which are not supported here"
+        elif strange := not_plain(by_coder):
+            dropped[item] = strange
         elif said is not None:
             dropped[item] = said.removeprefix(": ")
         else:

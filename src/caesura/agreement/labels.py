@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import OptionError, Undefined
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import not_plain
 from caesura.model.segmentation import Segmentation
 from caesura.model.tokens import difference
 from caesura.version import __version__
@@ -231,8 +232,8 @@ def _labelled(
     for item in corpus.items:
         by_coder = dict(sorted(corpus.of_item(item).items()))
         plain = {coder: one for coder, one in by_coder.items() if isinstance(one, Segmentation)}
-        if len(plain) < len(by_coder):
-            dropped[item] = "it has streams, which are not supported here"
+        if strange := not_plain(by_coder):
+            dropped[item] = strange
             continue
         labels = {coder: one.labels for coder, one in plain.items() if one.labels is not None}
         unlabelled += [(item, coder) for coder in plain if coder not in labels]

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
+from caesura.measures.batch import Pair
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.many import Scores, score_many
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Comparable
 from caesura.model.segmentation import Segmentation
 
 __all__ = ["Observed", "common", "observe", "symmetric"]
@@ -42,7 +43,7 @@ class Observed:
     pairs: tuple[tuple[int, int], ...]
     """The pairs of coders who share an item, as places in ``coders``."""
     scores: Scores = field(repr=False)
-    cells: Mapping[tuple[str, str], Annotation] = field(repr=False)
+    cells: Mapping[tuple[str, str], Comparable] = field(repr=False)
     dropped: Mapping[str, str]
     """Items left out, and why."""
 
@@ -139,7 +140,9 @@ def observe(
         ]
         if not keys:
             raise OptionError(f"no item is left that two coders share{_told(dropped)}")
-        scores = score_many([(corpus[item, a], corpus[item, b]) for item, a, b in keys], measure, threads=threads)
+        # What cannot be compared, such as a tier, comes back as an error.
+        pairs = [cast("Pair", (corpus[item, a], corpus[item, b])) for item, a, b in keys]
+        scores = score_many(pairs, measure, threads=threads)
         if not scores.errors:
             break
         for place, problem in scores.errors.items():
@@ -147,12 +150,12 @@ def observe(
             told = "a is {}, b is {}" if measure.sides == ("a", "b") else "reference is {}, hypothesis is {}"
             dropped.setdefault(item, f"{told.format(a, b)}: {problem}")
     items = tuple(dict.fromkeys(item for item, _, _ in keys))
-    cells = {(item, coder): corpus[item, coder] for item in items for coder in shared[item]}
+    cells = {(item, who): cast(Comparable, corpus[item, who]) for item in items for who in shared[item]}
     kept = {coder for _, coder in cells}
     coders = tuple(coder for coder in coders if coder in kept)
     order = {coder: i for i, coder in enumerate(coders)}
-    pairs = tuple(sorted({(order[a], order[b]) for _, a, b in keys}))
-    number = {pair: i for i, pair in enumerate(pairs)}
+    places = tuple(sorted({(order[a], order[b]) for _, a, b in keys}))
+    number = {pair: i for i, pair in enumerate(places)}
     at = {item: i for i, item in enumerate(items)}
     return Observed(
         measure=measure,
@@ -160,7 +163,7 @@ def observe(
         coders=coders,
         item=np.array([at[item] for item, _, _ in keys], np.int64),
         pair=np.array([number[order[a], order[b]] for _, a, b in keys], np.int64),
-        pairs=pairs,
+        pairs=places,
         scores=scores,
         cells=cells,
         dropped=dropped,

@@ -15,6 +15,8 @@ from typing import Any
 from caesura.errors import FormatError, OptionError
 from caesura.formats import (
     bits,
+    ctm,
+    eaf,
     lab,
     masses_json,
     masses_tsv,
@@ -24,13 +26,15 @@ from caesura.formats import (
     segsimflex,
     spans_csv,
     spans_json,
+    textgrid,
+    timed,
     unit_table,
 )
 from caesura.formats.format import Format, Problems, Reading, decode, load
 from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, came
 from caesura.model.segmentation import declare
 from caesura.model.tokens import check_same_tokens
 
@@ -53,6 +57,9 @@ _REGISTRY: dict[str, Format] = {
         lab.LAB,
         lab.SALAMI,
         ptb.FORMAT,
+        textgrid.FORMAT,
+        eaf.FORMAT,
+        ctm.FORMAT,
     )
 }
 
@@ -76,16 +83,31 @@ def read(
     where the file does not. Given a list as ``problems``, items that cannot be are reported there and the others read;
     without it the first one raises. ``options`` are those of the format (``formats()[name].options``), such as
     ``symbols`` and ``unclassified`` for transcripts.
+
+    Tiers in seconds (TextGrid, EAF, CTM) are laid over units, which the options ``words``, ``units`` and ``tolerance``
+    choose, see :func:`~caesura.over_units`; ``units="times"`` gives them as they are.
     """
+    scale = None if types is None else declare(types)
+    corpus, resolved = _read_file(path, format, scale, problems, options)
+    return timed.lay(corpus, fspath(path), resolved, types=scale, problems=problems)
+
+
+def _read_file(
+    path: str | PathLike[str],
+    format: str | None,
+    types: tuple[str, ...] | None,
+    problems: Problems | None,
+    options: Mapping[str, Any],
+) -> tuple[Corpus, dict[str, Any]]:
+    """What is in a file, tiers still in seconds; and every option of its format."""
     data = load(path)
     chosen = _named(format) if format is not None else _detect(path, data)
     resolved = chosen.resolve(options)
-    scale = None if types is None else declare(types)
-    reading = Reading(fspath(path), chosen.text(path, data), scale, problems, resolved)
+    reading = Reading(fspath(path), chosen.text(path, data), types, problems, resolved)
     corpus = chosen.read(reading)
     if not len(corpus) and not problems:
         raise FormatError(path, None, f"no segmentation was found ({chosen.says})")
-    return corpus
+    return corpus, resolved
 
 
 def read_coders(
@@ -102,33 +124,38 @@ def read_coders(
     ``files`` maps coders to files; in a list of files each is its own coder, named by the file. Items go together by
     name. An item that is named by nothing but its file (``t001_ann.csv``, ``t001_bo.csv``) is ``item``, or else what the
     names of the files begin with in common (``t001``), or else ``1``. Where a list has files of the same name in several
-    folders (``ann/t001.rs3``, ``bo/t001.rs3``), the file names the item and the folder the coder.
+    folders (``ann/t001.rs3``, ``bo/t001.rs3``), the file names the item and the folder the coder. Tiers in seconds are
+    laid over units when all files are read, so that the coders of an item share them.
     """
     if isinstance(files, (str, PathLike)):
         raise OptionError(f"files must be a mapping from coders to files, or a list of files; got {fspath(files)!r}")
     paths = [*files.values()] if isinstance(files, Mapping) else [*files]
     coders = [*files] if isinstance(files, Mapping) else [None] * len(paths)
-    if types is not None:
-        types = declare(types)
+    scale = None if types is None else declare(types)
     stems = [Path(path).stem for path in paths]
     shared = item or _beginning(stems) or "1"
     places = {(Path(path).absolute().parent, stem) for path, stem in zip(paths, stems, strict=True)}
     by_folder = not isinstance(files, Mapping) and len(set(stems)) < len(stems) == len(places)
     cells: dict[str, dict[str, Annotation]] = {}
+    timing: dict[str, Any] = {}
     for coder, path in zip(coders, paths, strict=True):
-        corpus = read(path, format, types=types, problems=problems, **options)
+        corpus, resolved = _read_file(path, format, scale, problems, options)
+        timing = resolved if timed.holds_tiers(corpus) else timing
         if coder is not None and len(corpus.coders) > 1:
             raise FormatError(path, None, f"one coder is needed, {coder!r}; got {', '.join(corpus.coders)}")
+        # The only tier of a file says what it holds ("IU"), not who made it; that is up to the file.
+        by_file = corpus.coders == (Path(path).stem,) or (timed.holds_tiers(corpus) and len(corpus.coders) == 1)
         for name, who in corpus:
             one = corpus[name, who]
             named = shared if corpus.items == (Path(path).stem,) and not by_folder else name
-            if by_folder and corpus.coders == (Path(path).stem,):
-                who = Path(path).absolute().parent.name
+            if by_file:
+                who = Path(path).absolute().parent.name if by_folder else Path(path).stem
             by_coder = cells.setdefault(named, {})
             if (coder or who) in by_coder:
                 raise FormatError(path, None, f"item {named!r} has coder {coder or who!r} in another file too")
             by_coder[coder or who] = one
-    return Corpus(cells)
+    folder = str(Path(paths[0]).parent) if paths else ""
+    return timed.lay(Corpus(cells), folder, timing, types=scale, problems=problems)
 
 
 def _beginning(names: list[str]) -> str:
@@ -152,18 +179,22 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
     if chosen.write is None:
         raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
     for item, coder in corpus:
-        kind = type(corpus[item, coder])
-        if not issubclass(kind, chosen.holds):
-            able = [one.name for one in _REGISTRY.values() if one.write is not None and issubclass(kind, one.holds)]
+        one = corpus[item, coder]
+        if not isinstance(one, chosen.holds):
+            able = [other.name for other in _REGISTRY.values() if other.write and isinstance(one, other.holds)]
             raise FormatError(
                 path,
                 None,
-                f"item {item!r}, coder {coder!r}: this format ({chosen.name}) cannot hold a {kind.__name__}; "
-                f"{' and '.join(able)} can",
+                f"item {item!r}, coder {coder!r}: this format ({chosen.name}) cannot hold a {came(one)}; "
+                f"it can be written as {', '.join(able)}",
             )
     text = chosen.write(corpus, fspath(path), resolved)
     try:
-        Path(path).write_text(text, encoding="utf-8", newline="")
+        Path(path).write_bytes(text.encode("utf-8"))
+    except UnicodeEncodeError as problem:
+        raise FormatError(
+            path, None, f"cannot be written: {problem.reason}, {problem.object[problem.start]!r}"
+        ) from None
     except OSError as problem:
         raise FormatError(path, None, f"cannot be written: {problem.strerror}") from None
 

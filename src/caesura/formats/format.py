@@ -18,11 +18,13 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["Format", "Option", "Problems", "Reading", "decode", "key_line", "load", "parse_json", "shown",
+__all__ = ["NUMBER", "Format", "Option", "Problems", "Reading", "decode", "key_line", "load", "parse_json", "shown",
            "table_text"]  # fmt: skip
 
 Problems = list[FormatError]
 
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+"""A decimal number, as people write it."""
 LARGEST = 2**31  # bytes; what is larger belongs into pieces
 
 

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import HierarchyError, OptionError
-from caesura.formats.format import Format, Option, Reading, decode, load
+from caesura.formats.format import NUMBER, Format, Option, Reading, decode, load
 from caesura.formats.spans import (
     BEYOND,
     REPAIR,
@@ -50,7 +50,6 @@ from caesura.model.hierarchy import Hierarchy
 
 __all__ = ["LAB", "SALAMI"]
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _UPPER = re.compile(r"[A-Z]+['\u2019]*")
 _LOWER = re.compile(r"[a-z]{1,2}['\u2019]*")
 _BOTH = "silence"
@@ -83,7 +82,7 @@ def _segments(reading: Reading, lines: str, level: int) -> list[Row]:
 
 
 def _time(reading: Reading, line: int, name: str, cell: str) -> float:
-    known = len(cell) < 400 and _NUMBER.fullmatch(cell)
+    known = len(cell) < 400 and NUMBER.fullmatch(cell)
     try:
         return check_time(name, float(cell) if known else cell)
     except HierarchyError as problem:
@@ -164,7 +163,7 @@ def _duration(name: str, value: Any) -> float:
 
 def _looks_like_lab(lines: str) -> bool:
     cells = lines.lstrip().split("\n", 1)[0].split()
-    return len(cells) > 2 and all(_NUMBER.fullmatch(cell[:400]) for cell in cells[:2])
+    return len(cells) > 2 and all(NUMBER.fullmatch(cell[:400]) for cell in cells[:2])
 
 
 def _looks_like_salami(lines: str) -> bool:

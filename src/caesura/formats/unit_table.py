@@ -212,15 +212,9 @@ def _share_types(corpus: Corpus) -> Corpus:
     shared: dict[str, dict[str, Annotation]] = {}
     for item, coder in corpus:
         one = corpus[item, coder]
-        sides = {stream: _undeclared(side, scale) for stream, side in streams_of(one).items()}
+        sides = {stream: side.with_types(scale, declared=False) for stream, side in streams_of(one).items()}
         shared.setdefault(item, {})[coder] = Dialogue(sides) if isinstance(one, Dialogue) else sides[""]
     return Corpus(shared)
-
-
-def _undeclared(one: Segmentation, scale: tuple[str, ...]) -> Segmentation:
-    out = one.with_types(scale)
-    object.__setattr__(out, "declared", False)
-    return out
 
 
 def _segmentations(corpus: Corpus) -> Iterator[Segmentation]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.dialogue import Annotation, Dialogue, came
 from caesura.model.segmentation import Segmentation
 from caesura.model.tokens import difference
 
@@ -132,7 +132,7 @@ def _annotation(system: str, item: str, given: object) -> Annotation:
         return given
     if isinstance(given, Mapping):
         return Dialogue(given)
-    raise OptionError(f"system {system!r}, item {item!r}: a Segmentation is needed; got {type(given).__name__}")
+    raise OptionError(f"system {system!r}, item {item!r}: a Segmentation is needed; got {came(given)}")
 
 
 def _listed(items: Sequence[str]) -> str:

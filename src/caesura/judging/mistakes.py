@@ -135,7 +135,7 @@ def mistakes_of(field: Field, system: str, measure: Measure) -> Mistakes:
     """Every boundary on which the system and a coder differ, by the alignment of ``measure``."""
     items = [item for item in field.items if item in field.systems[system]]
     keys = [(item, coder) for item in items for coder in field.coders[item]]
-    pairs = [(field.coders[item][coder], field.systems[system][item]) for item, coder in keys]
+    pairs: list[tuple[Any, Any]] = [(field.coders[item][coder], field.systems[system][item]) for item, coder in keys]
     scores = score_many(pairs, measure)
     found: list[Mistake] = []
     matches = 0

@@ -105,7 +105,7 @@ def run(
     coders = tuple(sorted(field.names))
     items = tuple(sorted(field.items))
     place = {coder: i for i, coder in enumerate(coders)}
-    pairs: list[tuple[Any, Annotation]] = []
+    pairs: list[tuple[Any, Any]] = []
     keys: list[tuple[int, int, int, int]] = []
     for i, item in enumerate(items):
         by = dict(sorted(field.coders[item].items()))

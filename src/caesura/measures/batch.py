@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
+from caesura.model.dialogue import came
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
@@ -154,7 +155,7 @@ def _problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> str |
             return f"{side}: a dialogue, whose streams only flexible_similarity scores; got {len(one)} stream(s)"
         counted = marks and side == sides[0]
         if not isinstance(one, Segmentation) and not (counted and isinstance(one, Marks)):
-            return f"{side}: {'Marks or ' * counted}a Segmentation is needed; got {type(one).__name__}"
+            return f"{side}: {'Marks or ' * counted}a Segmentation is needed; got {came(one)}"
     return other_units(a, b, sides)
 
 

@@ -9,6 +9,7 @@ from caesura.errors import OptionError
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
 __all__ = ["Corpus"]
@@ -17,7 +18,8 @@ __all__ = ["Corpus"]
 class Corpus:
     """(item, coder) -> what that coder made of that item.
 
-    That is a ``Segmentation``, a mapping stream -> ``Segmentation`` (a dialogue), a ``Hierarchy`` or a ``Tree``.
+    That is a ``Segmentation``, a mapping stream -> ``Segmentation`` (a dialogue), a ``Hierarchy``, a
+    ``Tier`` or a ``Tree``.
 
     Coders may be missing for some items.
 
@@ -37,7 +39,7 @@ class Corpus:
             if not by_coder:
                 raise OptionError(f"item {item!r}: at least one coder is needed; got none")
             for coder, given in by_coder.items():
-                if not isinstance(given, (Segmentation, Hierarchy, Tree, Mapping)):
+                if not isinstance(given, (Segmentation, Hierarchy, Tier, Tree, Mapping)):
                     raise OptionError(
                         f"item {item!r}, coder {coder!r}: a Segmentation is needed; got {type(given).__name__}"
                     )
@@ -46,7 +48,7 @@ class Corpus:
                         f"item {item!r}, coder {coder!r}: the name stands for two that differ in kind only"
                     )
                 cells[str(item), str(coder)] = (
-                    given if isinstance(given, (Segmentation, Dialogue, Hierarchy, Tree)) else Dialogue(given)
+                    given if isinstance(given, (Segmentation, Dialogue, Hierarchy, Tier, Tree)) else Dialogue(given)
                 )
                 coders[str(coder)] = None
         rows: dict[str, dict[str, Annotation]] = {}

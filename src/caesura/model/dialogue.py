@@ -8,9 +8,10 @@ from typing import Any, NoReturn
 from caesura.errors import MismatchError, SegmentationError
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
-__all__ = ["Annotation", "Dialogue", "streams_of"]
+__all__ = ["Annotation", "Comparable", "Dialogue", "came", "not_plain", "streams_of"]
 
 
 class Dialogue(Mapping[str, Segmentation]):
@@ -74,8 +75,25 @@ class Dialogue(Mapping[str, Segmentation]):
         return head + ", ".join(list(self._streams)[:8]) + (", …)" if len(self) > 8 else ")")
 
 
-Annotation = Segmentation | Dialogue | Hierarchy | Tree
+Comparable = Segmentation | Dialogue | Hierarchy | Tree
+"""What measures compare: it has units."""
+Annotation = Comparable | Tier
 """What a coder makes of an item."""
+
+
+def came(one: object) -> str:
+    """What something is, for a message that asks for something else; for a tier with the way out."""
+    return type(one).__name__ + ("; over_units lays tiers over units" if isinstance(one, Tier) else "")
+
+
+def not_plain(by_coder: Mapping[str, Annotation]) -> str | None:
+    """Why what coders made of an item are not all plain segmentations, or None."""
+    for coder, one in by_coder.items():
+        if isinstance(one, Dialogue):
+            return "it has streams, which are not supported here"
+        if not isinstance(one, Segmentation):
+            return f"coder {coder!r}: a Segmentation is needed; got {came(one)}"
+    return None
 
 
 def streams_of(one: Annotation) -> Mapping[str, Segmentation]:
@@ -84,4 +102,4 @@ def streams_of(one: Annotation) -> Mapping[str, Segmentation]:
         return one
     if isinstance(one, Segmentation):
         return {"": one}
-    raise MismatchError(f"a Segmentation or a Dialogue is needed; got {type(one).__name__}")
+    raise MismatchError(f"a Segmentation or a Dialogue is needed; got {came(one)}")

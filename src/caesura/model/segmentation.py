@@ -322,8 +322,11 @@ class Segmentation:
             labels=None if self.labels is None else self.labels[::-1],
         )
 
-    def with_types(self, types: Iterable[str | int]) -> Segmentation:
-        """The same boundaries over another scale, which must hold every type that occurs."""
+    def with_types(self, types: Iterable[str | int], *, declared: bool = True) -> Segmentation:
+        """The same boundaries over another scale, which must hold every type that occurs.
+
+        ``declared=False``: the scale is what several texts have in common, and nobody said in which order.
+        """
         scale = declare(types)
         pairs = self.boundaries
         at: dict[int, list[str]] = {}
@@ -331,6 +334,7 @@ class Segmentation:
             at.setdefault(position, []).append(name)
         out = self._typed(self.length, list(at), list(at.values()), scale, self.units, "boundaries")
         object.__setattr__(out, "labels", self.labels)
+        object.__setattr__(out, "declared", declared)
         return out
 
     def without_labels(self) -> Segmentation:

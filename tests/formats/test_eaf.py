@@ -1,0 +1,293 @@
+"""Files of ELAN: annotations with times, and those that hang from others."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caesura as cz
+from caesura import Corpus, Segmentation, Tier
+from caesura.errors import CaesuraWarning, FormatError
+
+pytest.importorskip("lxml", reason="lxml is not installed: pip install caesura[xml]")
+
+TYPES = "".join(
+    f'<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="{name}" CONSTRAINTS="{constraint}"/>'
+    for name, constraint in (
+        ("sub", "Symbolic_Subdivision"),
+        ("assoc", "Symbolic_Association"),
+        ("time", "Time_Subdivision"),
+        ("in", "Included_In"),
+        ("odd", "Sideways"),
+    )
+)
+
+
+def slots(**times: int | None) -> str:
+    rows = (
+        f'<TIME_SLOT TIME_SLOT_ID="{n}"' + ("" if t is None else f' TIME_VALUE="{t}"') + "/>" for n, t in times.items()
+    )
+    return f"<TIME_ORDER>{''.join(rows)}</TIME_ORDER>\n"
+
+
+def tier(name: str, *annotations: str, kind: str = "top", more: str = "") -> str:
+    inside = "\n".join(f"<ANNOTATION>{one}</ANNOTATION>" for one in annotations)
+    return f'<TIER TIER_ID="{name}" LINGUISTIC_TYPE_REF="{kind}" {more}>\n{inside}</TIER>\n'
+
+
+def own(name: str, start: str, end: str, label: str | None = None) -> str:
+    value = f"<ANNOTATION_VALUE>{name.upper() if label is None else label}</ANNOTATION_VALUE>"
+    times = f'TIME_SLOT_REF1="{start}" TIME_SLOT_REF2="{end}"'
+    return f'<ALIGNABLE_ANNOTATION ANNOTATION_ID="{name}" {times}>{value}</ALIGNABLE_ANNOTATION>'
+
+
+def hung(name: str, parent: str, previous: str | None = None) -> str:
+    before = "" if previous is None else f'PREVIOUS_ANNOTATION="{previous}"'
+    value = f"<ANNOTATION_VALUE>{name.upper()}</ANNOTATION_VALUE>"
+    return f'<REF_ANNOTATION ANNOTATION_ID="{name}" ANNOTATION_REF="{parent}" {before}>{value}</REF_ANNOTATION>'
+
+
+def put(tmp_path: Path, *parts: str, header: str = '<HEADER TIME_UNITS="milliseconds"/>') -> Path:
+    path = tmp_path / "talk.eaf"
+    top = '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="top"/>'
+    body = "".join(parts)
+    path.write_text(f"<ANNOTATION_DOCUMENT>{header}\n{body}{top}{TYPES}</ANNOTATION_DOCUMENT>", encoding="utf-8")
+    return path
+
+
+def spans(path: Path, coder: str, **options: Any) -> list[tuple[float, float, str]]:
+    one = cz.read(path, units="times", **options)["talk", coder]
+    assert isinstance(one, Tier)
+    return [tuple(row) for row in one.intervals]
+
+
+# -- times ------------------------------------------------------------------------------------------------------------
+
+
+def test_tiers_with_times(tmp_path: Path) -> None:
+    path = put(
+        tmp_path, slots(t1=500, t2=2000, t3=2000, t4=3250),
+        tier("ann", own("b", "t3", "t4"), own("a", "t1", "t2")), tier("bo", own("c", "t1", "t4", "été\n你")), tier("default"),
+    )  # fmt: skip
+    ann, bo = Tier([(0.5, 2, "A"), (2, 3.25, "B")], end=3.25), Tier([(0.5, 3.25, "été\n你")], end=3.25)
+    assert cz.read(path, units="times") == Corpus({"talk": {"ann": ann, "bo": bo}})
+
+
+def test_association_and_subdivision(tmp_path: Path) -> None:
+    # s      1                 4
+    # top    |------- a -------|
+    # sub    |- x -|- y -|- z -|     in the order of their chain, not of the file
+    # assoc  |- p -|                 of x
+    # sub2   |q|r|                   of p
+    path = put(
+        tmp_path, slots(t1=1000, t2=4000),
+        tier("top", own("a", "t1", "t2")),
+        tier("sub", hung("z", "a", "y"), hung("x", "a"), hung("y", "a", "x"), kind="sub", more='PARENT_REF="top"'),
+        tier("sub2", hung("q", "p"), hung("r", "p", "q"), kind="sub", more='PARENT_REF="assoc"'),
+        tier("assoc", hung("p", "x"), kind="assoc", more='PARENT_REF="sub"'),
+    )  # fmt: skip
+    assert spans(path, "sub") == [(1, 2, "X"), (2, 3, "Y"), (3, 4, "Z")]
+    assert spans(path, "assoc") == [(1, 2, "P")]
+    assert spans(path, "sub2") == [(1, 1.5, "Q"), (1.5, 2, "R")]
+
+
+def test_a_division_into_thirds_leaves_no_gap(tmp_path: Path) -> None:
+    path = put(
+        tmp_path, slots(t1=100, t2=1100), tier("top", own("a", "t1", "t2")),
+        tier("sub", *(hung(n, "a", p) for n, p in (("x", None), ("y", "x"), ("z", "y"))), kind="sub", more='PARENT_REF="top"'),
+    )  # fmt: skip
+    rows = spans(path, "sub")
+    assert [row[1] for row in rows[:-1]] == [row[0] for row in rows[1:]]
+    assert (rows[0][0], rows[-1][1]) == (0.1, 1.1)
+    assert rows[0][1] == pytest.approx(0.1 + 1 / 3)
+
+
+def test_slots_without_times_lie_evenly_between_their_neighbours(tmp_path: Path) -> None:
+    # slots  t1=1000  t2  t3  t4=4000 | t5=5000
+    # time   |-- x --|- y -|-- z --|      and another tier's slot in between changes nothing
+    path = put(
+        tmp_path, slots(t1=1000, t2=None, u=1100, t3=None, t4=4000, t5=5000),
+        tier("top", own("a", "t1", "t4")),
+        tier("other", own("b", "u", "t5")),
+        tier("time", own("x", "t1", "t2"), own("y", "t2", "t3"), own("z", "t3", "t4"), kind="time", more='PARENT_REF="top"'),
+        tier("below", hung("q", "y"), kind="assoc", more='PARENT_REF="time"'),
+    )  # fmt: skip
+    with pytest.warns(CaesuraWarning, match=r"talk\.eaf: 2 time slot\(s\) have no time, and lie evenly between their"):
+        corpus = cz.read(path, units="times")
+    one, below = corpus["talk", "time"], corpus["talk", "below"]
+    assert isinstance(one, Tier)
+    assert isinstance(below, Tier)
+    assert [tuple(row) for row in one.intervals] == [(1, 2, "X"), (2, 3, "Y"), (3, 4, "Z")]
+    assert [tuple(row) for row in below.intervals] == [(2, 3, "Q")]
+
+
+def test_an_annotation_without_a_text_is_no_segment(tmp_path: Path) -> None:
+    path = put(tmp_path, slots(t1=0, t2=1000, t3=2000), tier("ann", own("a", "t1", "t2", ""), own("b", "t2", "t3")))
+    with pytest.warns(CaesuraWarning, match=r"1 annotation\(s\) without a text are no segments"):
+        assert spans(path, "ann") == [(1, 2, "B")]
+
+
+# -- who --------------------------------------------------------------------------------------------------------------
+
+
+def test_who_is_the_coder(tmp_path: Path) -> None:
+    mine = tier("t1", own("a", "s", "e"), more='ANNOTATOR="Ann" PARTICIPANT="P"')
+    path = put(
+        tmp_path, slots(s=0, e=1000), mine, tier("t2", own("b", "s", "e"), more='ANNOTATOR="Bo" PARTICIPANT="P"')
+    )
+    assert cz.read(path, units="times").coders == ("t1", "t2")
+    assert cz.read(path, units="times", coders="annotator").coders == ("Ann", "Bo")
+    assert cz.read(path, units="times", coders="participant", tiers="t2").coders == ("P",)
+    with pytest.raises(FormatError, match=r":5: a coder must have one tier; got 'P' again; choose with tiers"):
+        cz.read(path, units="times", coders="participant")
+    path = put(tmp_path, slots(s=0, e=1000), tier("t1", own("a", "s", "e")))
+    with pytest.raises(FormatError, match=r":3: tier 't1' must name its annotator; it does not; or read coders='tier'"):
+        cz.read(path, units="times", coders="annotator")
+
+
+def test_words_as_units(tmp_path: Path) -> None:
+    # words  |oh|no|   |yes|
+    # ann    |-A--|    |-B-|
+    path = put(
+        tmp_path, slots(a=0, b=500, c=1400, d=2000, e=3000),
+        tier("words", own("w1", "a", "b", "oh"), own("w2", "b", "c", "no"), own("w3", "d", "e", "yes")),
+        tier("ann", own("x", "a", "c", "A"), own("y", "d", "e", "B")),
+    )  # fmt: skip
+    made = cz.read(path, words="words")["talk", "ann"]
+    assert made == Segmentation.from_positions(3, [2, 3], marks=["A", "B"], units=["oh", "no", "yes"])
+
+
+# -- files that cannot be ---------------------------------------------------------------------------------------------
+
+OK = slots(t1=0, t2=1000, n=None, m=None)
+TOP = tier("top", own("a", "t1", "t2"))
+UNDER = 'PARENT_REF="top"'
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ((OK, tier("t", own("a", "t1", "t9"))), r":4: a time slot must be in the time order; got 't9'"),
+        ((OK, tier("t", own("a", "t1", "n"))), r":4: time slot 'n' must have a time, or neighbours in its tier that"),
+        ((OK, tier("t", own("a", "n", "t2"))), r":4: time slot 'n' must have a time"),
+        ((OK, tier("t", own("a", "t1", "n"), own("b", "n", "m"), own("c", "m", "n"))), r":4: time slot 'm' must have a time"),
+        ((OK, tier("t", own("a", "t2", "t1"))), r":4: interval end must be > start; got 0 <= 1"),
+        ((OK, tier("t", own("a", "t1", "t2"), own("b", "t1", "t2"))), r":5: intervals must follow each other; 'B' starts"),
+        ((OK, tier("t", own("a", "t1", "t2"), own("a", "t1", "t2"))), r":5: an id may stand only once; got 'a' again"),
+        ((OK, tier("t", own("", "t1", "t2"))), r":4: an annotation must have an id; got none"),
+        ((OK, tier("t", "<OTHER ANNOTATION_ID='a'/>")), r":4: an annotation has times or hangs from another; got <OTHER>"),
+        ((OK, tier("t", kind="none")), r":3: the type of tier 't' must be declared; got 'none'"),
+        ((OK, tier("t", kind="odd")), r":3: the constraint of tier 't' is not known; got 'Sideways'"),
+        ((OK, tier("t"), tier("t")), r":5: a tier must have an id of its own; got 't'"),
+        ((OK, tier("t", more='PARENT_REF="u"')), r":3: the parent of tier 't' must be a tier; got 'u'"),
+        (
+            (OK, TOP, tier("t", more='PARENT_REF="u"'), tier("u", more='PARENT_REF="t"')),
+            r":5: a tier must hang from a top-level tier; 't' hangs in a circle",
+        ),
+        ((OK, TOP, tier("t", hung("x", "z"), kind="sub", more=UNDER)), r":6: annotation 'x' must hang from one on a tier"),
+        ((OK, TOP, tier("t", hung("x", "a"), kind="in", more=UNDER)), r":6: annotation 'x' must have times; its tier is"),
+        ((OK, TOP, tier("t", hung("x", "a"), hung("y", "a"), kind="assoc", more=UNDER)), r":7: one annotation may be asso"),
+        (
+            (OK, TOP, tier("t", hung("x", "a"), hung("y", "a", "q"), kind="sub", more=UNDER)),
+            r":7: what divides 'a' must form one chain; 'y' is not in it",
+        ),
+        (
+            (OK, TOP, tier("t", hung("x", "a", "y"), hung("y", "a", "x"), kind="sub", more=UNDER)),
+            r":6: what divides 'a' must form one chain; 'x' is not in it",
+        ),
+        ((slots(t1=0).replace('"0"', '"-5"'), TOP), r":2: a time must be whole milliseconds from 0 up; got '-5'"),
+        ((slots(t1=0).replace('"0"', f'"{"9" * 5000}"'), TOP), r":2: a time must be whole milliseconds from 0 up; got '999"),
+        ((slots(t1=0).replace("</", '<TIME_SLOT TIME_SLOT_ID="t1"/></'), TOP), r":2: a time slot must have an id of its own"),
+        ((slots(), tier("t")), r":3: item 'talk', coder 't': end: a recording must end after it begins; got 0-0 s"),
+        ((OK,), "at least one tier is needed beside the words; there are none"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be(tmp_path: Path, parts: tuple[str, ...], said: str) -> None:
+    path = put(tmp_path, *parts)
+    with pytest.raises(FormatError, match=said) as caught:
+        cz.read(path, units="times")
+    assert str(caught.value).startswith(f"{path}:")
+
+
+def test_other_units_of_time(tmp_path: Path) -> None:
+    path = put(tmp_path, OK, TOP, header='<HEADER TIME_UNITS="PAL-frames"/>')
+    with pytest.raises(FormatError, match=":1: times must be in milliseconds; the file has PAL-frames"):
+        cz.read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<html/>", ":1: <ANNOTATION_DOCUMENT> is needed; got <html>"),
+        ("<ANNOTATION_DOCUMENT><TIER>", ":1: not valid XML"),
+        ('<!DOCTYPE a [<!ENTITY x "y"><!ENTITY z "&x;&x;">]>\n<ANNOTATION_DOCUMENT>&z;</ANNOTATION_DOCUMENT>', ":1: a plain"),
+        (f"<ANNOTATION_DOCUMENT>{'<TIER>' * 5000}{'</TIER>' * 5000}</ANNOTATION_DOCUMENT>", "XML: Excessive depth"),
+    ],
+)  # fmt: skip
+def test_xml_of_strangers(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "t.eaf").write_text(text)
+    with pytest.raises(FormatError, match=said):
+        cz.read(tmp_path / "t.eaf")
+
+
+def test_a_file_cut_off_anywhere_is_an_error(tmp_path: Path) -> None:
+    path = put(tmp_path, OK, TOP)
+    text = path.read_text()
+    for end in range(1, len(text) - 1, 11):
+        path.write_text(text[:end])
+        with pytest.raises(FormatError):
+            cz.read(path)
+
+
+def test_tiers_under_tiers_need_no_recursion(tmp_path: Path) -> None:
+    deep = [
+        tier(f"t{i}", hung(f"x{i}", f"x{i - 1}"), kind="assoc", more=f'PARENT_REF="t{i - 1}"')
+        for i in reversed(range(1, 2000))
+    ]  # fmt: skip
+    assert spans(put(tmp_path, OK, *deep, tier("t0", own("x0", "t1", "t2"))), "t1999") == [(0, 1, "X1999")]
+
+
+def test_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, OK, TOP)
+    monkeypatch.setitem(sys.modules, "lxml", None)
+    with pytest.raises(FormatError, match=r"reading this needs lxml; install caesura\[xml\]"):
+        cz.read(path)
+
+
+# -- the files beside the repository ----------------------------------------------------------------------------------
+
+
+def test_rustling_reads_the_same(shared: Path) -> None:
+    elan = pytest.importorskip("rustling.elan")
+    number = 0
+    for path in sorted((shared / "data/formats/eaf").glob("*.eaf")):
+        (theirs,) = elan.read_elan(str(path)).tiers()
+        corpus = cz.read(path, units="times")
+        assert corpus.coders == tuple(theirs)
+        for name, other in theirs.items():
+            one = corpus[path.stem, name]
+            assert isinstance(one, Tier)
+            rows = [(a.start_time / 1000, a.end_time / 1000, a.value) for a in other.annotations]
+            assert [tuple(row) for row in one.intervals] == sorted(rows)
+            number += len(rows)
+    counted = sum(path.read_text().count("</ANNOTATION>") for path in (shared / "data/formats/eaf").glob("*.eaf"))
+    assert number == counted
+
+
+def test_pygamma_in_both_formats(shared: Path) -> None:
+    """The same spans to a millisecond."""
+    folder = shared / "data/formats/pygamma_multi_annotator"
+    praat = cz.read(folder / "MaureenMarvinRobin.TextGrid", units="times")
+    elan = cz.read(folder / "MaureenMarvinRobin.eaf", units="times")
+    assert praat.coders == elan.coders == ("Maureen", "Marvin", "Robin")
+    for key in praat:
+        a, b = praat[key], elan[key]
+        assert isinstance(a, Tier)
+        assert isinstance(b, Tier)
+        for one, other in zip(a.intervals, b.intervals, strict=True):
+            assert one.label == other.label
+            assert one[:2] == pytest.approx(other[:2], abs=0.001)
+    assert sum(len(one.intervals) for one in elan.of_item("MaureenMarvinRobin").values()) == 4  # type: ignore[union-attr]

@@ -1,0 +1,492 @@
+"""TextGrids of Praat, long and short, in any encoding that Praat writes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura import Corpus, Segmentation, Tier
+from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.formats.textgrid import word_times
+
+LONG = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+xmin = 0
+xmax = 3
+tiers? <exists>
+size = 3
+item []:
+    item [1]:
+        class = "IntervalTier"
+        name = "ann"
+        xmin = 0
+        xmax = 3
+        intervals: size = 3
+        intervals [1]:
+            xmin = 0
+            xmax = 1.5
+            text = "say ""A""
+twice"
+        intervals [2]:
+            xmin = 1.5
+            xmax = 2
+            text = ""
+        intervals [3]:
+            xmin = 2
+            xmax = 3
+            text = "B"
+    item [2]:
+        class = "IntervalTier"
+        name = "word"
+        xmin = 0
+        xmax = 3
+        intervals: size = 4
+        intervals [1]:
+            xmin = 0
+            xmax = 0.5
+            text = "oh"
+        intervals [2]:
+            xmin = 0.5
+            xmax = 1.4
+            text = "no"
+        intervals [3]:
+            xmin = 1.4
+            xmax = 2.0
+            text = ""
+        intervals [4]:
+            xmin = 2.0
+            xmax = 3
+            text = "yes"
+    item [3]:
+        class = "TextTier"
+        name = "tones"
+        xmin = 0
+        xmax = 3
+        points: size = 2
+        points [1]:
+            number = 0.25
+            mark = "H*"
+        points [2]:
+            number = 2.5e0
+            mark = ""
+"""
+ANN = Tier([(0, 1.5, 'say "A"\ntwice'), (2, 3, "B")], end=3)
+WORDS = [(0, 0.5, "oh"), (0.5, 1.4, "no"), (2, 3, "yes")]
+TONES = Tier(points=[(0.25, "H*"), (2.5, "")], end=3)
+
+
+def short(long: str) -> str:
+    """The short form: every value on a line of its own, without the names."""
+    values = re.findall(r'"(?:[^"]|"")*"|<exists>|(?<=[= ])[-+0-9.e]+(?=\n)', long)
+    return "\n".join(['File type = "ooTextFile short"', *values[1:]]) + "\n"
+
+
+def put(tmp_path: Path, text: str, encoding: str = "utf-8") -> Path:
+    path = tmp_path / "talk.TextGrid"
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [LONG, short(LONG), LONG.replace("\n", "\r\n"), LONG.replace("\n", "\r")])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be-sig"])
+def test_every_form(tmp_path: Path, text: str, encoding: str) -> None:
+    text = text.replace('"B"', '"ə 你 𝄞"')
+    if encoding == "utf-16-be-sig":
+        text, encoding = "\ufeff" + text, "utf-16-be"
+    path = put(tmp_path, text, encoding)
+    mine = Tier([*ANN.intervals[:1], (2, 3, "ə 你 𝄞")], end=3)
+    assert cz.read(path, units="times") == Corpus({"talk": {"ann": mine, "word": Tier(WORDS, end=3)}})
+    everything = Corpus({"talk": {"ann": mine.with_words(WORDS), "tones": TONES.with_words(WORDS)}})
+    assert cz.read(path, units="times", tiers="*", words="word") == everything
+
+
+def test_elans_own_way_and_comments(tmp_path: Path) -> None:
+    text = re.sub(r"(intervals|points) (\[\d\]):", r"\1 \2", LONG).replace("item [", "item[")
+    text = text.replace("size = 3\nitem", "size = 3 ! three of them\nitem").replace("number =", "time =")
+    assert cz.read(put(tmp_path, text), units="times", tiers="*") == cz.read(
+        put(tmp_path, LONG), units="times", tiers="*"
+    )
+
+
+def test_units(tmp_path: Path) -> None:
+    # word |oh| no |  .  |yes|     gaps 1, 2, 3
+    # ann  |-- A --|     |-B-|
+    path = put(tmp_path, LONG.replace('say ""A""\ntwice', "A"))
+    over_words = Segmentation.from_positions(3, [2, 3], marks=["A", "B"], units=["oh", "no", "yes"])
+    assert cz.read(path, words="word") == Corpus({"talk": {"ann": over_words}})
+    plain = Segmentation.from_masses([2, 1], units=["oh", "no", "yes"])
+    assert cz.read(path, words="word", labels="ignore")["talk", "ann"] == plain
+    steps = Segmentation.from_positions(6, [3, 4, 6], marks=["A", "boundary", "B"])
+    assert cz.read(path, units=0.5, tiers="ann")["talk", "ann"] == steps
+    declared = cz.read(path, words="word", types=["B", "A"])["talk", "ann"]
+    assert isinstance(declared, Segmentation)
+    assert declared.types == ("B", "A")
+    with pytest.warns(CaesuraWarning, match="the units are the union of the coders' times"):
+        union = cz.read(path, tiers="ann")
+    assert union["talk", "ann"] == Segmentation.from_positions(
+        3, [1, 2, 3], marks=["A", "boundary", "B"], units=["0-1.5 s", "1.5-2 s", "2-3 s"]
+    )
+
+
+def test_names_and_patterns(tmp_path: Path) -> None:
+    path = put(tmp_path, LONG.replace('"tones"', '"IU [1]"').replace('"word"', '"IU 2"'))
+    assert cz.read(path, units="times", tiers=["IU *"]).coders == ("IU 2", "IU [1]")
+    assert cz.read(path, units="times", tiers="IU [1]").coders == ("IU [1]",)  # a name before it is a pattern
+    one = cz.read(path, units="times", tiers="ann", item="x", coder="Ann B.")
+    assert one == Corpus({"x": {"Ann B.": ANN}})
+    for options, said in (
+        ({"tiers": "nobody"}, r"tiers: 'nobody' must match a tier; there are 'ann', 'IU 2', 'IU \[1\]'"),
+        (
+            {"words": "word"},
+            "one interval tier must be named 'word', for the words; got 0; there are 'ann'",
+        ),
+        ({"words": "IU [1]"}, "one interval tier must be named"),  # it has points
+        ({"coder": "Ann"}, r"one coder was named, so one tier is needed; choose with tiers=...: 'ann', 'IU 2'"),
+        ({"tiers": "ann", "words": "ann"}, "at least one tier is needed beside the words"),
+    ):
+        with pytest.raises(FormatError, match=said):
+            cz.read(path, units="times", **options)
+    for name, value in (("tiers", 3), ("tiers", []), ("words", 3), ("units", "time"), ("silence", [3])):
+        with pytest.raises(OptionError, match=name):
+            cz.read(path, **{name: value})
+
+
+def test_silence_is_no_segment(tmp_path: Path) -> None:
+    path = put(tmp_path, LONG.replace('"no"', '"sil"').replace('"B"', '"sp"'))
+    one = cz.read(path, units="times", words="word", silence=["sil", "sp"])["talk", "ann"]
+    assert isinstance(one, Tier)
+    assert one.words is not None
+    assert ([w.label for w in one.words], len(one.intervals)) == (["oh", "yes"], 1)
+
+
+def test_files_of_several_coders_share_their_units(tmp_path: Path) -> None:
+    (tmp_path / "talk_ann.TextGrid").write_text(LONG)
+    (tmp_path / "talk_bo.TextGrid").write_text(LONG.replace("1.5", "1.52").replace('"B"', '"say ""A""\ntwice"'))
+    files = {name: tmp_path / f"talk_{name}.TextGrid" for name in ("ann", "bo")}
+    with pytest.warns(CaesuraWarning, match="the units are the union"):
+        corpus = cz.read_coders(files, tiers="ann")
+    assert (corpus.items, corpus.coders) == (("talk",), ("ann", "bo"))
+    assert [one.positions.tolist() for one in corpus.of_item("talk").values()] == [[1, 2, 3], [1, 2, 3]]  # type: ignore[union-attr]
+    times = cz.read_coders(files, tiers="ann", units="times")
+    assert times["talk", "ann"] == ANN
+
+
+def test_a_shift_to_a_gap_is_said(tmp_path: Path) -> None:
+    path = put(tmp_path, LONG.replace("xmax = 1.5\n", "xmax = 1.25\n").replace("xmin = 1.5\n", "xmin = 1.25\n"))
+    said = r"talk\.TextGrid: item 'talk': edges were moved to the nearest gap between words, .* at 1\.25 s by 0\.15 s"
+    with pytest.warns(CaesuraWarning, match=said):
+        cz.read(path, words="word")
+
+
+def test_an_item_that_cannot_be_laid_is_one_problem(tmp_path: Path) -> None:
+    path = put(tmp_path, LONG)
+    problems: list[FormatError] = []
+    assert len(cz.read(path, tiers="ann", units=5, problems=problems)) == 0
+    assert [str(one) for one in problems] == [
+        f"{path}: item 'talk': a step must not be longer than the recording, 3 s; got 5 s"
+    ]
+    with pytest.raises(FormatError, match="a step must not be longer"):
+        cz.read(path, tiers="ann", units=5)
+
+
+# -- rounding ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("other", ["1.40001", "1.39999"])
+def test_edges_that_rounding_moved_meet_in_the_middle(tmp_path: Path, other: str) -> None:
+    path = put(
+        tmp_path,
+        LONG.replace("xmin = 1.4", f"xmin = {other}").replace('1.4\n            text = "no"', '1.4\ntext = "no"'),
+    )
+    with pytest.warns(
+        CaesuraWarning, match="tier 'word': 1 edge of neighbours differed by 0.0001 s or less and meet in"
+    ):
+        one = cz.read(path, units="times", tiers="word")["talk", "word"]
+    assert isinstance(one, Tier)
+    assert one.intervals[1].end == pytest.approx((1.4 + float(other)) / 2, abs=1e-12)
+    if other < "1.4":
+        with pytest.raises(
+            FormatError, match=r":43: intervals must follow each other; '' starts at 1\.39999 s, before"
+        ):
+            cz.read(path, units="times", tiers="word", snap=0)
+
+
+def test_word_times(tmp_path: Path) -> None:
+    path = put(tmp_path, LONG)
+    assert word_times(path, "word") == ({"talk": [("oh", 0, 0.5), ("no", 0.5, 1.4), ("yes", 2, 3)]}, 0)
+    overlapping = put(tmp_path, LONG.replace("xmin = 0.5", "xmin = 0.49995"))
+    words, moved = word_times(overlapping, "word")
+    assert (words["talk"][0][2], words["talk"][1][1], moved) == (0.499975, 0.499975, 1)
+    with pytest.raises(
+        FormatError, match=r":39: intervals must follow each other; 'no' starts at 0\.49995 s, before 'oh'"
+    ):
+        word_times(overlapping, "word", snap=1e-5)
+    with pytest.raises(FormatError, match="one interval tier is needed, for the words; there are 'ann', 'word'"):
+        word_times(path)
+    with pytest.raises(FormatError, match="one interval tier must be named 'tones', for the words; there are"):
+        word_times(path, "tones")
+    only = Corpus({"talk": {"w": Tier(WORDS)}})
+    cz.write(only, path)
+    assert word_times(path)[0] == {"talk": [(word, start, end) for start, end, word in WORDS]}
+
+
+# -- files that cannot be ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"ooTextFile"', '"ooBinaryFile"', r":1: the type of the file must be 'ooTextFile'; got 'ooBinaryFile'"),
+        ('"TextGrid"', '"Sound"', r":2: the class of the object must be 'TextGrid'; got 'Sound'"),
+        ("xmin = 0\nxmax = 3\n", "xmin = 3\nxmax = 0\n", r":5: xmax of the TextGrid must be > xmin; got 0 <= 3"),
+        ("<exists>", "<absent>", r":6: a TextGrid must have tiers; this has none"),
+        ("xmax = 1.5", "xmin = 1.5", r":17: xmax of an interval, a number, must come next; got 'xmin = 1\.5'"),
+        ("xmax = 1.5", "xmax = 1,5", r":17: xmax of an interval, a number, must come next; got 'xmax = 1,5'"),
+        ("xmax = 1.5", "xmax = --undefined--", r":17: xmax of an interval, a number, must come next; got 'xmax = --und"),
+        ("            xmax = 1.5\n", "", r":17: xmax of an interval, a number, must come next; got 'text = "),
+        ("xmax = 1.5", "xmax = 0", r":16: interval end must be > start; got 0 <= 0"),
+        ("xmin = 1.5", "xmin = 1.2", r":21: intervals must follow each other; '' starts at 1\.2 s, before 'say"),
+        ("xmin = 1.5\n", "xmin = 1.5 hello\n", r":21: xmax of an interval, a number, must come next; got 'hello'"),
+        ("intervals: size = 3", "intervals: size = 4", r":28: xmin of an interval, a number, must come next; got 'item"),
+        ("intervals: size = 3", "intervals: size = 2", r":24: the class of a tier must come next; got 'intervals \[3\]"),
+        ("intervals: size = 3", "intervals: size = -3", r":14: the number of intervals or points must come next; got 'inte"),
+        ("intervals: size = 3", f"intervals: size = {'9' * 5000}", r":14: the number of intervals or points must come"),
+        ("size = 3\nitem", "size = 2\nitem", r":50: nothing after the 2 tiers, which is how many there are said to be"),
+        ("size = 3\nitem", "size = 4\nitem", r":62: the class of a tier must come next; the file ends here"),
+        ("IntervalTier", "PitchTier", r":10: a tier is an IntervalTier or a TextTier; got 'PitchTier'"),
+        ('name = "word"', 'name = "ann"', r":30: a coder must have one tier; got 'ann' again; choose with tiers"),
+        ('"yes"', '"yes', r":51: the class of a tier must come next; got 'TextTier"),
+        ('mark = ""\n', 'mark = "', r":61: a text must end in a quote; the one that begins here does not: 'mark ="),
+        ("xmax = 3\n            text", "xmax = 1e400\n            text", r"intervals\[1\]: end must be a time in seconds"),
+        ("xmax = 3\n            text", "xmax = 4\n            text", r"intervals\[1\] must lie in 0-3 s; got 2-4 s 'B'"),
+        ("number = 0.25", "number = 2.75", r"points\[1\]: points must rise; got 2\.5 s '' after 2\.75 s"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert old in LONG
+    path = put(tmp_path, LONG.replace(old, new, 1))
+    with pytest.raises(FormatError, match=said) as caught:
+        cz.read(path, units="times", tiers="*")
+    assert str(caught.value).startswith(f"{path}:")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_cut_off_anywhere_is_an_error(tmp_path: Path) -> None:
+    text = LONG.rstrip()
+    for form in (text, short(LONG).rstrip()):
+        for end in range(1, len(form), 7):
+            with pytest.raises(FormatError):
+                cz.read(put(tmp_path, form[:end]), units="times", tiers="*")
+
+
+@pytest.mark.parametrize(
+    "junk", ['"' * 99_999, " " * 100_000, "intervals [" * 20_000, "! " * 50_000, "xmin = " * 20_000]
+)
+def test_junk_takes_no_time(tmp_path: Path, junk: str) -> None:
+    """A tokenizer that went back over what it passed would not end here."""
+    with pytest.raises(FormatError):
+        cz.read(put(tmp_path, LONG[:100] + junk + "?"))
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "t.TextGrid"
+    path.write_bytes(b"\xff\xfe" + LONG.encode("utf-16-le")[:-1])
+    with pytest.raises(
+        FormatError, match="text in UTF-16 is needed, as the mark at the beginning says; got other bytes"
+    ):
+        cz.read(path)
+    path.write_bytes(LONG.replace("yes", "oui é").encode("latin-1"))
+    with pytest.raises(FormatError, match=r":49: text in UTF-8 is needed; got byte 0xe9"):
+        cz.read(path)
+
+
+def test_a_file_with_points_only(tmp_path: Path) -> None:
+    cz.write(Corpus({"talk": {"tones": TONES}}), tmp_path / "talk.TextGrid")
+    with pytest.raises(
+        FormatError, match="at least one tier is needed beside the words; there are 'tones'; point tiers must"
+    ):
+        cz.read(tmp_path / "talk.TextGrid")
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6)
+labels = st.one_of(texts, st.sampled_from(['"', '""', 'a"b', "a\nb", "a\r\nb", "!x", "<exists>", "xmin = 3", "ʃə"]))
+times = st.floats(-1e6, 1e6, allow_nan=False).map(float)
+
+
+@st.composite
+def tiers(draw: st.DrawFn) -> Tier:
+    at = sorted(draw(st.sets(times, min_size=2, max_size=9)))
+    begin, *inner, end = at
+    if draw(st.booleans()):
+        return Tier(points=[(time, draw(labels)) for time in inner], begin=begin, end=end)
+    marked = [(a, b, draw(labels)) for a, b in pairwise(at)]
+    return Tier([one for one in marked if one[2].strip()], begin, end)
+
+
+@given(by_coder=st.dictionaries(labels, tiers(), min_size=1, max_size=3))
+def test_round_trip(by_coder: dict[str, Tier], tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.getbasetemp() / "talk.TextGrid"
+    corpus = Corpus({"talk": by_coder})
+    cz.write(corpus, path)
+    assert cz.read(path, units="times", tiers="*") == corpus
+
+
+@given(by_coder=st.dictionaries(texts.filter(lambda name: name != "w"), st.integers(1, 9), min_size=1, max_size=3))
+def test_round_trip_with_words(by_coder: dict[str, int], tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.getbasetemp() / "talk.TextGrid"
+    words = [(1, 2, "oh"), (2, 3.5, "no")]
+    corpus = Corpus(
+        {"talk": {c: Tier([(1, 1 + n / 10, "A")], begin=-n, end=4 + n, words=words) for c, n in by_coder.items()}}
+    )
+    cz.write(corpus, path, words="w")
+    assert cz.read(path, units="times", words="w") == corpus
+
+
+def test_a_written_file_is_what_praatio_reads(tmp_path: Path) -> None:
+    textgrid = pytest.importorskip("praatio.textgrid")
+    mine = Corpus({"t": {"ann": ANN, "tones": Tier(points=[(0.25, "H*"), (2.5, "L")], end=3)}})
+    cz.write(mine, tmp_path / "t.TextGrid")
+    read = textgrid.openTextgrid(str(tmp_path / "t.TextGrid"), includeEmptyIntervals=False)
+    assert [tuple(row) for row in read.getTier("ann").entries] == [tuple(row) for row in ANN.intervals]
+    assert [tuple(row) for row in read.getTier("tones").entries] == [(0.25, "H*"), (2.5, "L")]
+
+
+@pytest.mark.parametrize(
+    ("corpus", "said"),
+    [
+        (Corpus({"talk": {"a": ANN}, "y": {"a": ANN}}), "a TextGrid holds one item, a file each; got 'talk', 'y'"),
+        (Corpus({"y": {"a": ANN}}), r"a TextGrid names the item by the file; write item 'y' to y\.TextGrid"),
+        (Corpus({"talk": {"a": Segmentation.from_masses([2, 1])}}), "cannot hold a Segmentation; it can be written as"),
+        (Corpus({"talk": {"a": cz.Hierarchy(2, [(1, 2)])}}), r"this format \(textgrid\) cannot hold a Hierarchy"),
+        (
+            Corpus({"talk": {"a": ANN.with_words(WORDS), "b": ANN}}),
+            "a TextGrid has one word tier; coders 'a' and 'b' have other words or times of them",
+        ),
+        (Corpus({"talk": {"words": ANN.with_words(WORDS)}}), "a coder has the name of the word tier, 'words'"),
+        (Corpus({"talk": {"a": ANN.with_words([])}}), "a word tier must have words; got none"),
+        (Corpus({"talk": {"a": Tier([(0, 1, "\ud800")])}}), r"cannot be written: surrogates not allowed"),
+        (Corpus({"talk": {"a": Tier([(0, 1, "a\0b")])}}), "names and labels must not hold a NUL character"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_written(tmp_path: Path, corpus: Corpus, said: str) -> None:
+    with pytest.raises(FormatError, match=said):
+        cz.write(corpus, tmp_path / "talk.TextGrid")
+    assert not (tmp_path / "talk.TextGrid").exists()
+
+
+def test_an_item_of_another_name_can_be_asked_for(tmp_path: Path) -> None:
+    corpus = Corpus({"a/b": {"ann": ANN}})
+    cz.write(corpus, tmp_path / "talk.TextGrid", item="a/b")
+    assert cz.read(tmp_path / "talk.TextGrid", item="a/b", units="times") == corpus
+
+
+# -- the files beside the repository ----------------------------------------------------------------------------------
+
+REFUSED = ("long_format", "short_format")  # by praatio: edges that differ in the seventh place
+
+
+def samples(shared: Path) -> list[Path]:
+    return sorted((shared / "data/formats/textgrid").glob("*/*.TextGrid"))
+
+
+def everything(path: Path) -> dict[str, Tier]:
+    with contextlib.ExitStack() as stack:
+        if path.stem in REFUSED:
+            stack.enter_context(pytest.warns(CaesuraWarning, match="tier 'phone': 4 edges of neighbours differed by"))
+        corpus = cz.read(path, units="times", tiers="*")
+    return {coder: one for coder, one in corpus.of_item(path.stem).items() if isinstance(one, Tier)}
+
+
+def quoted(text: str) -> list[str]:
+    """The texts between quotes, character by character."""
+    found: list[str] = []
+    inside = False
+    i = 0
+    while i < len(text):
+        if text[i] == '"' and not inside:
+            found.append("")
+            inside = True
+        elif text[i] == '"' and text[i + 1 : i + 2] == '"':
+            found[-1] += '"'
+            i += 1
+        elif text[i] == '"':
+            inside = False
+        elif inside:
+            found[-1] += text[i]
+        i += 1
+    return found
+
+
+def test_every_sample_by_a_count_of_its_texts(shared: Path) -> None:
+    """What stands between quotes: two of the header, then for each tier its class, its name and the labels."""
+    files = [*samples(shared), shared / "data/formats/pygamma_multi_annotator/MaureenMarvinRobin.TextGrid"]
+    assert len(files) == 15
+    for path in files:
+        data = path.read_bytes()
+        text = data.decode("utf-16" if data[:1] == b"\xfe" else "utf-8").replace("\r\n", "\n")
+        counted: list[tuple[str, list[str]]] = []
+        for one in quoted(text)[2:]:
+            if one in ("IntervalTier", "TextTier"):
+                counted.append((one, []))
+            else:
+                counted[-1][1].append(one)
+        found = everything(path)
+        assert [rows[0] for _, rows in counted] == [*found]
+        for (kind, (_, *labels)), tier in zip(counted, found.values(), strict=True):
+            assert (kind == "TextTier") == (tier.points is not None)
+            if tier.points is None:
+                assert [row.label for row in tier.intervals] == [label for label in labels if label.strip()]
+            else:
+                assert [row.label for row in tier.points] == labels
+
+
+def test_praatio_reads_the_same(shared: Path) -> None:
+    textgrid = pytest.importorskip("praatio.textgrid")
+    compared = 0
+    for path in [*samples(shared), shared / "data/formats/pygamma_multi_annotator/MaureenMarvinRobin.TextGrid"]:
+        if path.stem in REFUSED:
+            continue
+        with contextlib.redirect_stdout(io.StringIO()):
+            theirs = textgrid.openTextgrid(str(path), includeEmptyIntervals=False)
+        mine = everything(path)
+        assert tuple(mine) == theirs.tierNames
+        for name, one in mine.items():
+            rows = [tuple(row) for row in (one.intervals if one.points is None else one.points)]
+            other = [tuple(row) for row in theirs.getTier(name).entries]
+            assert [row[-1].strip() for row in rows] == [row[-1] for row in other]  # praatio strips
+            for row, beside in zip(rows, other, strict=True):
+                assert all(math.isclose(a, b, abs_tol=1e-9) for a, b in zip(row[:-1], beside[:-1], strict=True))
+        compared += 1
+    assert compared == 13
+
+
+def test_the_two_that_praatio_refuses(shared: Path) -> None:
+    """Long and short hold the same, and as many labels as lines say."""
+    long, short_ = (everything(path) for path in samples(shared) if path.stem in REFUSED)
+    assert long == short_
+    text = next(path for path in samples(shared) if path.stem == "long_format").read_text()
+    assert sum(len(one.intervals) for one in long.values()) == len(re.findall(r'^ *text = "[^"]+" *$', text, re.M))
+
+
+def test_two_ends_in_one_silence_of_a_real_file(shared: Path) -> None:
+    """Before 1363.34 s nothing is spoken but one word: "." and "loud silence" end in the same gap."""
+    path = shared / "data/formats/textgrid/kylebgorman/long_format.TextGrid"
+    with pytest.raises(
+        FormatError, match=r"two ends must not fall on one position; .*s '\.' and .*s 'loud silence' both"
+    ):
+        cz.read(path, words="word", tiers="Errors", silence=["sil", "sp"])
