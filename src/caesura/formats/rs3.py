@@ -18,16 +18,14 @@ tokens as units.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from os import PathLike
 from typing import Any
 
-from caesura.errors import FormatError
-from caesura.formats.format import Format, Option, Reading, decode
+from caesura.formats.format import Format, Option, Reading
 from caesura.formats.spans import REPAIR, Frame, LeftOut, Row, choice, hierarchy
 from caesura.formats.symbols import text
+from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
@@ -81,23 +79,7 @@ def read(reading: Reading) -> Corpus:
 
 def _parse(reading: Reading) -> tuple[Any, set[str], set[str]]:
     """The body, and the relations that are declared, those with several nuclei apart."""
-    try:
-        from lxml import etree
-    except ImportError:
-        raise reading.error(None, "reading this needs lxml; install caesura[xml]") from None
-    for forbidden in ("<!DOCTYPE", "<!ENTITY"):
-        at = reading.text.find(forbidden)
-        if at >= 0:
-            line = reading.text.count("\n", 0, at) + 1
-            raise reading.error(line, f"a plain document is needed, entities are not expanded; got {forbidden}")
-    parser = etree.XMLParser(
-        encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True,
-        remove_comments=True,
-    )  # fmt: skip
-    try:
-        root = etree.fromstring(reading.text.encode("utf-8", "surrogatepass"), parser)
-    except etree.XMLSyntaxError as problem:
-        raise reading.error(problem.lineno, f"not valid XML: {problem.msg}") from None
+    root = parse_xml(reading)
     body = root.find("body") if root.tag == "rst" else None
     if body is None:
         raise reading.error(root.sourceline, f"<rst> with a <body> is needed; got <{str(root.tag)[:40]}>")
@@ -205,47 +187,13 @@ def _yields(reading: Reading, node: _Node, left_out: LeftOut) -> Iterator[tuple[
             yield first, last, _SPAN
 
 
-_DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding=["']([A-Za-z0-9._-]{1,40})["']""")
-
-
-def _decode(path: str | PathLike[str], data: bytes) -> str:
-    """As the document declares; UTF-8 if it does not, UTF-16 by its mark."""
-    said = _DECLARED.match(data.lstrip())
-    encoding = said.group(1).decode("ascii").lower() if said else "utf-8"
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        encoding = "utf-16"
-    if encoding in ("utf-8", "utf8", "us-ascii", "ascii"):
-        found = decode(path, data)
-    elif encoding in (
-        "utf-16",
-        "iso-8859-1",
-        "iso-8859-15",
-        "windows-1252",
-        "windows-1251",
-        "gb2312",
-        "gbk",
-        "gb18030",
-    ):
-        try:
-            found = data.decode(encoding)
-        except UnicodeDecodeError as problem:
-            line = data.count(b"\n", 0, problem.start) + 1
-            raise FormatError(
-                path, line, f"text in {encoding} is needed, as the document says; got other bytes"
-            ) from None
-    else:
-        raise FormatError(path, 1, f"text in UTF-8 is needed; the document declares {encoding}")
-    # The declaration speaks of bytes that are no more.
-    return re.sub(r"\A\s*<\?xml[^>]{0,300}\?>", lambda found: "\n" * found.group().count("\n"), found)
-
-
 FORMAT = Format(
     name="rs3",
     suffixes=(".rs3", ".rs4"),
     says="rhetorical structure of RSTTool and rstWeb: EDUs, and spans of two or more",
     read=read,
     looks_like=lambda lines: lines.lstrip().startswith("<rst"),
-    decode=_decode,
+    decode=decode_xml,
     options=(
         Option("item", None, text, "the name of the item; by default the file's"),
         Option("coder", None, text, "the name of the coder; by default the file's"),
