@@ -284,9 +284,7 @@ BAD = {
     "cell.csv": ('x\n[a\n', 2, 'several types are written as a JSON list like ["scene", "act"]; got \'[a\''),
     "empty.json": ("", 1, "the file is empty"),
     "spaces.csv": (" \n\n", 1, "the file is empty"),
-    "unknown.dat": ("hello world\n", 1, "the format was not recognised; name it, one of "
-                    "masses-json, masses-tsv, table-csv, table-tsv, bits, segsimflex, rez, spans-json, spans-csv, rs3, "
-                    "lab, salami"),
+    "unknown.dat": ("hello world\n", 1, "the format was not recognised; name it, one of " + ", ".join(formats())),
 }  # fmt: skip
 
 

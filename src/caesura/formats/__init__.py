@@ -15,7 +15,10 @@ from typing import Any
 from caesura.errors import FormatError, OptionError
 from caesura.formats import (
     bits,
+    brat,
+    jams,
     lab,
+    label_studio,
     masses_json,
     masses_tsv,
     rez,
@@ -24,6 +27,8 @@ from caesura.formats import (
     spans_csv,
     spans_json,
     unit_table,
+    webanno,
+    xmi,
 )
 from caesura.formats.format import Format, Problems, Reading, decode, load
 from caesura.formats.settings import Settings, read_settings
@@ -50,6 +55,11 @@ _REGISTRY: dict[str, Format] = {
         rs3.FORMAT,
         lab.LAB,
         lab.SALAMI,
+        brat.FORMAT,
+        webanno.FORMAT,
+        xmi.FORMAT,
+        label_studio.FORMAT,
+        jams.FORMAT,
     )
 }
 
@@ -74,7 +84,7 @@ def read(
     without it the first one raises. ``options`` are those of the format (``formats()[name].options``), such as
     ``symbols`` and ``unclassified`` for transcripts.
     """
-    data = load(path)
+    data = _load(path, format)
     chosen = _named(format) if format is not None else _detect(path, data)
     resolved = chosen.resolve(options)
     scale = None if types is None else declare(types)
@@ -169,12 +179,23 @@ def _named(name: str) -> Format:
 
 def detect(path: str | PathLike[str], format: str | None = None) -> Format:
     """The format that ``read`` would take: the one named, or what suffix and content say."""
-    return _named(format) if format is not None else _detect(path, load(path))
+    return _named(format) if format is not None else _detect(path, _load(path, format))
+
+
+def _load(path: str | PathLike[str], format: str | None) -> bytes:
+    """The bytes; none at all, where the format that is named or that the suffix says may be empty."""
+    known = _of_suffix(path) if format is None else [_named(format)]
+    return load(path, empty=any(one.may_be_empty for one in known))
+
+
+def _of_suffix(path: str | PathLike[str]) -> list[Format]:
+    suffix = Path(path).suffix.lower()
+    return [one for one in _REGISTRY.values() if suffix in one.suffixes]
 
 
 def _detect(path: str | PathLike[str], data: bytes) -> Format:
     suffix = Path(path).suffix.lower()
-    likely = [one for one in _REGISTRY.values() if suffix in one.suffixes]
+    likely = _of_suffix(path)
     if likely and likely[0].decode is not None:  # its own decoding tells it from all others
         return likely[0]
     text = decode(path, data)
@@ -190,12 +211,12 @@ def _detect(path: str | PathLike[str], data: bytes) -> Format:
 
 
 def _by_suffix(path: str | PathLike[str], corpus: Corpus) -> Format:
-    suffix = Path(path).suffix.lower()
-    likely = [one for one in _REGISTRY.values() if suffix in one.suffixes]
+    likely = _of_suffix(path)
     if any(isinstance(corpus[key], Hierarchy) for key in corpus):
         likely.sort(key=lambda one: not one.hierarchies)
     if likely:
         return likely[0]
     writable = [one for one in _REGISTRY.values() if one.write is not None]
     known = ", ".join(dict.fromkeys(suffix for one in writable for suffix in one.suffixes))
+    suffix = Path(path).suffix.lower()
     raise FormatError(path, None, f"the suffix must say the format, one of {known}; got {suffix or 'none'}")

@@ -101,6 +101,8 @@ class Format:
     """Suffixes of other formats under which it is found by its content."""
     decode: Callable[[str | PathLike[str], bytes], str] | None = None
     """The text of the bytes, where it is not plain UTF-8."""
+    may_be_empty: bool = False
+    """Whether a file without a character says something: that nobody drew anything."""
     hierarchies: bool = False
     """Whether it holds hierarchies; under a suffix that several formats have, these go to one that does."""
 
@@ -175,8 +177,8 @@ def key_line(text: str, *keys: str) -> int | None:
     return text.count("\n", 0, at) + 1
 
 
-def load(path: str | PathLike[str]) -> bytes:
-    """The bytes of a file that is there, is a file, and is neither empty nor beyond measure."""
+def load(path: str | PathLike[str], *, empty: bool = False) -> bytes:
+    """The bytes of a file that is there, is a file, and is neither empty (unless it may be) nor beyond measure."""
     place = Path(path)
     try:
         if "\0" in str(path):
@@ -192,7 +194,7 @@ def load(path: str | PathLike[str]) -> bytes:
         data = place.read_bytes()
     except OSError as problem:
         raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
-    if not data.strip():
+    if not empty and not data.strip():
         raise FormatError(path, 1, "the file is empty")
     return data
 
