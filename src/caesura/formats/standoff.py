@@ -45,6 +45,7 @@ Parts = tuple[tuple[int, int], ...]
 """Where a span lies: characters from 0, without the end; several where it is discontinuous."""
 
 _CUT = {"whitespace": re.compile(r"\S+"), "characters": re.compile(r"\S")}
+_FAR = re.compile("[\U00010000-\U0010ffff]")
 _SHOWN = 20  # names that a message still lists
 
 
@@ -272,8 +273,7 @@ class Utf16:
 
     def __init__(self, said: str) -> None:
         self.length = len(said)
-        far = [i for i, character in enumerate(said) if character > "\uffff"]
-        self._far = [at + before for before, at in enumerate(far)]
+        self._far = [found.start() + before for before, found in enumerate(_FAR.finditer(said))]
         """Where each character of two units begins, in units."""
 
     def character(self, unit: int) -> int:

@@ -14,6 +14,7 @@ A file is one coder and one item, named by the file. What becomes of spans and h
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from caesura.formats.standoff import (
     Drawn,
     Standoff,
     Tokens,
+    Utf16,
     check_parts,
     choose,
     file,
@@ -40,6 +42,7 @@ from caesura.model.corpus import Corpus
 __all__ = ["FORMAT"]
 
 _ID = "{http://www.omg.org/XMI}id"
+_SOFA = "{http:///uima/cas.ecore}Sofa"
 _VIEW = "{http:///uima/cas.ecore}View"
 _TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
 _DOCUMENT = "uima.tcas.DocumentAnnotation"
@@ -73,21 +76,43 @@ def read(reading: Reading) -> Corpus:
 
 
 def _lines(reading: Reading, root: Any) -> dict[str, int]:
-    """Id -> line. An id that stands twice, or twice among the members of views, would be read as something else."""
+    """Id -> line, once it is sure that cassis will read what stands there.
+
+    It would take the last of two with one id, convert the offsets of a member that is listed twice twice, and keep offsets
+    that lie nowhere.
+    """
     lines: dict[str, int] = {}
-    members: set[str] = set()
+    placed: set[str] = set()
+    texts = {one.get(_ID): Utf16(one.get("sofaString") or "") for one in root.iterfind(_SOFA)}
     for one in root:
         name = one.get(_ID)
+        if name in lines:
+            raise reading.error(one.sourceline, f"an id may stand only once; got {name[:40]!r} again")
         if name is not None:
-            if name in lines:
-                raise reading.error(one.sourceline, f"an id may stand only once; got {name[:40]!r} again")
             lines[name] = one.sourceline
-        if one.tag == _VIEW:
-            for member in (one.get("members") or "").split():
-                if member in members:
-                    raise reading.error(one.sourceline, f"a member may be listed only once; got {member[:40]!r} again")
-                members.add(member)
+        if one.get("sofa") in texts and one.tag != _VIEW:
+            placed.add(name)
+            _check_offsets(reading, one, texts[one.get("sofa")])
+    listed: set[str] = set()
+    for view in root.iterfind(_VIEW):
+        for member in (view.get("members") or "").split():
+            if member in listed:
+                raise reading.error(
+                    view.sourceline, f"an annotation may be a member only once; got {member[:40]!r} again"
+                )
+            if member in placed:  # what has no place in a text may be in several views
+                listed.add(member)
     return lines
+
+
+def _check_offsets(reading: Reading, one: Any, said: Utf16) -> None:
+    for name in ("begin", "end"):
+        offset = one.get(name) or ""
+        if re.fullmatch("-?[0-9]{1,18}", offset):  # cassis refuses others by itself
+            try:
+                said.character(int(offset))
+            except HierarchyError as problem:
+                raise reading.error(one.sourceline, f"{name} of the annotation {one.get(_ID)}: {problem}") from None
 
 
 def _typesystem(reading: Reading) -> str:
@@ -110,7 +135,7 @@ def _annotations(reading: Reading) -> tuple[str, list[Any]]:
     types = _typesystem(reading)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # features with names that Python reserves
-        warnings.filterwarnings("error", message="Not mapping external offset")  # it would keep what cannot be
+        warnings.filterwarnings("error", message="Not mapping external offset")
         try:
             cas = cassis.load_cas_from_xmi(reading.text, typesystem=cassis.load_typesystem(types))
             texts = {sofa.sofaID: sofa.sofaString for sofa in cas.sofas if sofa.sofaString}
@@ -130,8 +155,6 @@ def _named(one: Any) -> str:
 
 
 def _place(one: Any, length: int) -> tuple[int, int]:
-    if one.begin is None or one.end is None:
-        raise HierarchyError(f"{_named(one)} must have begin and end; got {one.begin} and {one.end}")
     try:
         return check_parts(((one.begin, one.end),), length)[0]
     except HierarchyError as problem:
