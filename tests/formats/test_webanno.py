@@ -101,6 +101,8 @@ def test_slots_and_chains_are_not_read(tmp_path: Path) -> None:
     )
     rows = ("1-1 0-1 a seller;goods 1-2;1-3[4] sale pr[1] coref->1-1", "1-2 2-3 b _ _ _ pr[1] *->1-2")
     assert spans(put(tmp_path, *rows, layers=layers)) == {(1, 1, "sale")}
+    with pytest.raises(FormatError, match=r"layer webanno\.custom\.F has no feature 'ROLE_.*'; there are FE$"):
+        one(tmp_path / "t.tsv", feature="ROLE_webanno.custom.F:Roles_webanno.custom.FRolesLink")
     with pytest.raises(FormatError, match=r"no layer of spans is like 'Coref'; there are webanno.custom.F"):
         one(tmp_path / "t.tsv", layer="Coref")
 
@@ -151,7 +153,9 @@ def test_parts_count_units_of_utf_16(tmp_path: Path) -> None:
 
 def test_a_gap(tmp_path: Path) -> None:
     path = put(tmp_path, "1-1 0-1 a X[1]", "1-2 2-3 b _", "1-3 4-5 c X[1]")
-    with pytest.raises(FormatError, match=r":6: .*NamedEntity\[1\] 'X' must have no gap"):
+    with pytest.raises(
+        FormatError, match=r":6: .*NamedEntity\[1\] 'X' must have no gap; token 2, 'b', lies between its"
+    ):
         one(path)
 
 
@@ -181,6 +185,12 @@ def test_rows_that_cannot_be(tmp_path: Path, rows: list[str], line: int | None, 
     with pytest.raises(FormatError, match=said) as caught:
         one(put(tmp_path, *rows))
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize("layers", [("#T_SP=|value",), ("#T_SP=a.B|value", "#T_SP=a.B|kind")])
+def test_layers_that_cannot_be(tmp_path: Path, layers: tuple[str, ...]) -> None:
+    with pytest.raises(FormatError, match=r":\d: a layer must have a name of its own; got '(a\.B)?'"):
+        one(put(tmp_path, "1-1 0-1 a _", layers=layers))
 
 
 def test_other_versions(tmp_path: Path) -> None:

@@ -216,7 +216,9 @@ def test_types_in_a_circle_and_types_without_end(tmp_path: Path) -> None:
             one(path)
 
 
-@pytest.mark.parametrize("body", ["", "<b><c><d/></c></b>", "<cas:View sofa='1' members='7'/>", "<cas:Sofa xmi:id='1'/>"])
+@pytest.mark.parametrize(
+    "body", ["", "<b><c><d/></c></b>", "<cas:View sofa='1' members='7'/>", "<cas:Sofa xmi:id='1'/>"]
+)
 def test_documents_without_a_text(tmp_path: Path, body: str) -> None:
     path = put(tmp_path, [])
     spaces = "xmlns:xmi='http://www.omg.org/XMI' xmlns:cas='http:///uima/cas.ecore'"

@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from os import PathLike, fspath
 from typing import Any, NamedTuple
@@ -128,16 +128,12 @@ class _Done:
         self.first = self.first or f"{drawn} of {place}"
 
 
-@dataclass
 class Standoff:
     """The spans of a file on their way into a corpus."""
 
-    reading: Reading
-    left_out: LeftOut = field(init=False)
-    _done: dict[str, _Done] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.left_out = LeftOut(self.reading.path)
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.left_out = LeftOut(reading.path)
         self._done = {
             "token": _Done("{} edge(s) inside a token were widened to it"),
             "hull": _Done("{} discontinuous span(s) were read as one from first to last token"),
@@ -175,7 +171,7 @@ class Standoff:
         patterns = self.reading.options["labels"]
         if patterns is None:
             return list(drawn)
-        found = [one for one in drawn if matches(one.label or "", patterns)]
+        found = [one for one in drawn if _matches(one.label or "", patterns)]
         if drawn and not found:
             asked = ", ".join(map(repr, patterns))
             self.left_out.said.append(
@@ -190,11 +186,11 @@ class Standoff:
         if len(parts) > 1:
             how = options["discontinuous"]
             if how == "error":
-                (_, end), (start, _) = parts[:2]
+                between, _ = tokens.over(parts[0][1], parts[1][0])
                 raise self.reading.error(
                     one.line,
-                    f"{place}: {one} must have no gap; it ends at character {end} and goes on at {start}; or read with "
-                    "discontinuous='hull' or discontinuous='fragments'",
+                    f"{place}: {one} must have no gap; token {between + 1}, {tokens.units[between][:40]!r}, lies between its "
+                    "fragments; or read with discontinuous='hull' or discontinuous='fragments'",
                 )
             self._done[how].to(one, place)
             if how == "hull":
@@ -311,7 +307,7 @@ _NOT_DRAWN = (
 def choose(layers: Sequence[str], patterns: Sequence[str] | None) -> list[str]:
     """The layers that were asked for, by their whole name or its last part; else the one that somebody drew, if any."""
     if patterns is not None:
-        found = [one for one in layers if matches(one, patterns) or matches(one.rpartition(".")[2], patterns)]
+        found = [one for one in layers if _matches(one, patterns) or _matches(one.rpartition(".")[2], patterns)]
         if not found:
             raise HierarchyError(
                 f"no layer of spans is like {', '.join(map(repr, patterns))}; there are "
@@ -324,7 +320,7 @@ def choose(layers: Sequence[str], patterns: Sequence[str] | None) -> list[str]:
     return drawn
 
 
-def matches(name: str, patterns: Iterable[str]) -> bool:
+def _matches(name: str, patterns: Iterable[str]) -> bool:
     """Whether a name is like one of the patterns."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 

@@ -57,22 +57,21 @@ class _Layer:
     features: tuple[str, ...]
     first: int
 
-    def columns(self) -> list[int]:
-        """Those that say where its spans are: not the slots, where roles of several targets stand in one cell."""
+    def own(self) -> list[int]:
+        """The features that are no slots, where roles and targets stand in two cells for several."""
         slots = {i + k for i, name in enumerate(self.features) if name.startswith(_SLOT) for k in (0, 1)}
-        own = [i for i in range(len(self.features)) if i not in slots]
-        return [self.first + i for i in own or [0]]
+        return [i for i in range(len(self.features)) if i not in slots]
+
+    def columns(self) -> list[int]:
+        """Those that say where its spans are."""
+        return [self.first + i for i in self.own() or [0]]
 
     def label(self, asked: str | None) -> int | None:
         """The column of the label."""
-        if asked is not None:
-            if asked not in self.features:
-                there = ", ".join(self.features) or "none"
-                raise HierarchyError(f"layer {self.name} has no feature {asked!r}; there are {there}")
-            return self.first + self.features.index(asked)
-        if "value" in self.features:
-            return self.first + self.features.index("value")
-        return self.columns()[0] if self.features else None
+        named = {self.features[i]: self.first + i for i in self.own()}
+        if asked is not None and asked not in named:
+            raise HierarchyError(f"layer {self.name} has no feature {asked!r}; there are {', '.join(named) or 'none'}")
+        return named.get(asked or "value", next(iter(named.values()), None))
 
 
 @dataclass
@@ -123,8 +122,8 @@ class _File:
             if found is None:
                 continue
             name, *features = found.group(2).strip().split("|")
-            if not name:
-                raise self.reading.error(number, "a layer must have a name; got none")
+            if not name or any(layer.name == name for layer in self.layers):
+                raise self.reading.error(number, f"a layer must have a name of its own; got {name[:60]!r}")
             named = tuple(one for one in features if one)
             if found.group(1) == "SP":
                 self.layers.append(_Layer(name, named, self.width))
@@ -133,41 +132,46 @@ class _File:
     def body(self, layers: Sequence[_Layer]) -> None:
         """Words, and the spans of these layers."""
         labels = {layer.name: layer.label(self.reading.options["feature"]) for layer in layers}
-        before = (0, 0)
-        start = 0
+        before, began = (0, 0), 0
         for number, line in enumerate(self.lines, 1):
             if not line.strip() or line.startswith("#"):
                 continue
-            cells = line.split("\t")
-            place = _ROW.fullmatch(cells[0])
-            between = _OFFSETS.fullmatch(cells[1]) if len(cells) > 2 else None
-            if place is None or between is None:
-                raise self.reading.error(
-                    number, f"a row is sentence-token, a tab, start-end, a tab and the token; got {line[:60]!r}"
-                )
-            if len(cells) == self.width + 1 and not cells[-1]:  # WebAnno itself ends rows in a tab
-                cells.pop()
-            if len(cells) != self.width:
-                raise self.reading.error(
-                    number, f"a row must have {self.width} columns, as the header says; got {len(cells)}"
-                )
-            here = int(place.group(1)), int(place.group(2))
-            part: tuple[int, int] | None = None
-            if place.group(3):
+            cells, here, is_part, (start, end) = self.row(number, line)
+            part = None
+            if is_part:
                 if here != before:
                     raise self.reading.error(
                         number, f"a part must follow its token, {here[0]}-{here[1]}; got {cells[0]}"
                     )
-                part = self.part(number, cells, int(between.group(1)) - start, int(between.group(2)) - start)
+                part = self.part(number, cells, start - began, end - began)
             else:
                 if here <= before:
                     raise self.reading.error(number, f"rows must rise; got {cells[0]} after {before[0]}-{before[1]}")
-                before, start = here, int(between.group(1))
+                before, began = here, start
                 self.words.append(_unescaped(cells[2]))
             for layer in layers:
                 self.take(layer, labels[layer.name], number, cells, part)
         if not self.words:
             raise HierarchyError("at least one token, a row such as 1-1, is needed; got none")
+
+    def row(self, number: int, line: str) -> tuple[list[str], tuple[int, int], bool, tuple[int, int]]:
+        """The cells; sentence and token; whether it is a part of the token; from where to where it goes."""
+        cells = line.split("\t")
+        place = _ROW.fullmatch(cells[0])
+        between = _OFFSETS.fullmatch(cells[1]) if len(cells) > 2 else None
+        if place is None or between is None:
+            raise self.reading.error(
+                number, f"a row is sentence-token, a tab, start-end, a tab and the token; got {line[:60]!r}"
+            )
+        if len(cells) == self.width + 1 and not cells[-1]:  # WebAnno itself ends rows in a tab
+            cells.pop()
+        if len(cells) != self.width:
+            raise self.reading.error(
+                number, f"a row must have {self.width} columns, as the header says; got {len(cells)}"
+            )
+        sentence, token, part = place.groups()
+        start, end = between.groups()
+        return cells, (int(sentence), int(token)), part is not None, (int(start), int(end))
 
     def part(self, number: int, cells: Sequence[str], start: int, end: int) -> tuple[int, int]:
         """Which characters of the last word a part is."""
