@@ -161,7 +161,7 @@ def test_under_the_suffix_of_json(tmp_path: Path) -> None:
 def test_as_the_library_writes_it(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        jams = pytest.importorskip("jams", reason="jams is not installed: pip install jams")
+        jams = pytest.importorskip("jams", reason="jams is not installed: pip install caesura[test]")
         song = jams.JAMS()
         song.file_metadata.duration = 10.0
         for level in ("upper", "lower"):
