@@ -15,9 +15,12 @@ from typing import Any
 from caesura.errors import FormatError, OptionError
 from caesura.formats import (
     bits,
+    brat,
     ctm,
     eaf,
+    jams,
     lab,
+    label_studio,
     masses_json,
     masses_tsv,
     ptb,
@@ -29,6 +32,8 @@ from caesura.formats import (
     textgrid,
     timed,
     unit_table,
+    webanno,
+    xmi,
 )
 from caesura.formats.format import Format, Problems, Reading, decode, load
 from caesura.formats.ptb import read_trees
@@ -60,6 +65,11 @@ _REGISTRY: dict[str, Format] = {
         textgrid.FORMAT,
         eaf.FORMAT,
         ctm.FORMAT,
+        brat.FORMAT,
+        webanno.FORMAT,
+        xmi.FORMAT,
+        label_studio.FORMAT,
+        jams.FORMAT,
     )
 }
 
@@ -100,7 +110,7 @@ def _read_file(
     options: Mapping[str, Any],
 ) -> tuple[Corpus, dict[str, Any]]:
     """What is in a file, tiers still in seconds; and every option of its format."""
-    data = load(path)
+    data = _load(path, format)
     chosen = _named(format) if format is not None else _detect(path, data)
     resolved = chosen.resolve(options)
     reading = Reading(fspath(path), chosen.text(path, data), types, problems, resolved)
@@ -207,12 +217,23 @@ def _named(name: str) -> Format:
 
 def detect(path: str | PathLike[str], format: str | None = None) -> Format:
     """The format that ``read`` would take: the one named, or what suffix and content say."""
-    return _named(format) if format is not None else _detect(path, load(path))
+    return _named(format) if format is not None else _detect(path, _load(path, format))
+
+
+def _load(path: str | PathLike[str], format: str | None) -> bytes:
+    """The bytes; none at all, where the format that is named or that the suffix says may be empty."""
+    known = _of_suffix(path) if format is None else [_named(format)]
+    return load(path, empty=any(one.may_be_empty for one in known))
+
+
+def _of_suffix(path: str | PathLike[str]) -> list[Format]:
+    suffix = Path(path).suffix.lower()
+    return [one for one in _REGISTRY.values() if suffix in one.suffixes]
 
 
 def _detect(path: str | PathLike[str], data: bytes) -> Format:
     suffix = Path(path).suffix.lower()
-    likely = [one for one in _REGISTRY.values() if suffix in one.suffixes]
+    likely = _of_suffix(path)
     if likely and likely[0].decode is not None:  # its own decoding tells it from all others
         return likely[0]
     text = decode(path, data)
@@ -229,7 +250,7 @@ def _detect(path: str | PathLike[str], data: bytes) -> Format:
 
 def _by_suffix(path: str | PathLike[str], corpus: Corpus) -> Format:
     suffix = Path(path).suffix.lower()
-    likely = [one for one in _REGISTRY.values() if suffix in one.suffixes]
+    likely = _of_suffix(path)
     kinds = {type(corpus[key]) for key in corpus}
     likely.sort(key=lambda one: not all(issubclass(kind, one.holds) for kind in kinds))
     if likely:

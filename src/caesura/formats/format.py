@@ -106,6 +106,8 @@ class Format:
     """The text of the bytes, where it is not plain UTF-8."""
     holds: tuple[type, ...] = (Segmentation, Dialogue)
     """What it can hold; under a suffix that several formats have, a corpus goes to one that holds what is in it."""
+    may_be_empty: bool = False
+    """Whether a file without a character says something: that nobody drew anything."""
 
     def text(self, path: str | PathLike[str], data: bytes) -> str:
         """The text in a file of this format."""
@@ -178,8 +180,8 @@ def key_line(text: str, *keys: str) -> int | None:
     return text.count("\n", 0, at) + 1
 
 
-def load(path: str | PathLike[str]) -> bytes:
-    """The bytes of a file that is there, is a file, and is neither empty nor beyond measure."""
+def load(path: str | PathLike[str], *, empty: bool = False) -> bytes:
+    """The bytes of a file that is there, is a file, and is neither empty (unless it may be) nor beyond measure."""
     place = Path(path)
     try:
         if "\0" in str(path):
@@ -195,7 +197,7 @@ def load(path: str | PathLike[str]) -> bytes:
         data = place.read_bytes()
     except OSError as problem:
         raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
-    if not data.strip():
+    if not empty and not data.strip():
         raise FormatError(path, 1, "the file is empty")
     return data
 

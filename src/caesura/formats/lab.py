@@ -33,16 +33,14 @@ from caesura.errors import HierarchyError, OptionError
 from caesura.formats.format import NUMBER, Format, Option, Reading, decode, load
 from caesura.formats.spans import (
     BEYOND,
+    DURATION,
     REPAIR,
     SNAP,
-    Frame,
     LeftOut,
     Row,
-    beyond_of,
+    add_timed,
     check_time,
-    hierarchy,
     last_end,
-    within,
 )
 from caesura.formats.symbols import text
 from caesura.model.corpus import Corpus
@@ -90,16 +88,9 @@ def _time(reading: Reading, line: int, name: str, cell: str) -> float:
 
 
 def _add(reading: Reading, rows: list[Row], item: str, coder: str) -> LeftOut:
-    item, coder = reading.options["item"] or item, reading.options["coder"] or coder
-    place = f"item {item!r}, coder {coder!r}"
     left_out = LeftOut(reading.path)
-    with reading.item(None, f"{place}: "):
-        rows, duration = within(
-            rows, reading.options["duration"], beyond=beyond_of(reading.options), until=last_end(rows), item=item,
-            left_out=left_out,
-        )  # fmt: skip
-        frame = Frame(seconds=True, duration=duration)
-        reading.add(item, coder, hierarchy(rows, frame, place=place, options=reading.options, left_out=left_out))
+    add_timed(reading, rows, reading.options["item"] or item, reading.options["coder"] or coder,
+              duration=reading.options["duration"], until=last_end(rows), left_out=left_out)  # fmt: skip
     return left_out
 
 
@@ -154,13 +145,6 @@ def _paths(name: str, value: Any) -> tuple[str, ...]:
     return tuple(map(str, listed))
 
 
-def _duration(name: str, value: Any) -> float:
-    try:
-        return check_time(name, value)
-    except HierarchyError as problem:
-        raise OptionError(str(problem)) from None
-
-
 def _looks_like_lab(lines: str) -> bool:
     cells = lines.lstrip().split("\n", 1)[0].split()
     return len(cells) > 2 and all(NUMBER.fullmatch(cell[:400]) for cell in cells[:2])
@@ -174,7 +158,7 @@ def _looks_like_salami(lines: str) -> bool:
 _OPTIONS = (
     Option("item", None, text, "the name of the item; by default the file's"),
     Option("coder", None, text, "the name of the coder; by default the file's"),
-    Option("duration", None, _duration, "how long the recording is, in seconds; by default until the last end"),
+    DURATION,
     REPAIR,
     SNAP,
     BEYOND,

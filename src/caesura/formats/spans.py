@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from caesura.errors import CaesuraWarning, FormatError, HierarchyError, OptionError
-from caesura.formats.format import Option, shown
+from caesura.formats.format import Option, Reading, shown
 from caesura.formats.symbols import flag
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
@@ -17,12 +17,14 @@ from caesura.model.segmentation import LONGEST, UNTYPED, Segmentation
 
 __all__ = [
     "BEYOND",
+    "DURATION",
     "REPAIR",
     "SNAP",
     "UNITS",
     "Frame",
     "LeftOut",
     "Row",
+    "add_timed",
     "beyond_of",
     "check_edges",
     "check_row",
@@ -73,8 +75,8 @@ class LeftOut:
     in_annotations: int = 0
     said: list[str] = field(default_factory=list)
 
-    def say(self) -> None:
-        """One warning for each kind of thing."""
+    def say(self, stacklevel: int = 5) -> None:
+        """One warning for each kind of thing, at the line that called ``cz.read``."""
         if self.empty:
             were = "1 span of no length was" if self.empty == 1 else f"{self.empty} spans of no length were"
             self.said.insert(0, f"{were} left out, the first in {self.first_empty}")
@@ -82,7 +84,7 @@ class LeftOut:
             were = "1 span was" if self.repaired == 1 else f"{self.repaired} spans were"
             self.said.append(f"{were} left out to repair {self.in_annotations} annotation(s) that did not nest")
         for one in self.said:
-            warnings.warn(f"{self.path}: {one}", CaesuraWarning, stacklevel=4)
+            warnings.warn(f"{self.path}: {one}", CaesuraWarning, stacklevel=stacklevel)
         self.said.clear()
 
 
@@ -234,6 +236,26 @@ def within(
     return inside, duration
 
 
+def add_timed(
+    reading: Reading,
+    rows: Sequence[Row],
+    item: str,
+    coder: str,
+    *,
+    duration: float | None,
+    until: float,
+    left_out: LeftOut,
+) -> None:
+    """The hierarchy in time of one coder into the corpus; ``until`` is where the last coder of the item ends."""
+    place = f"item {item!r}, coder {coder!r}"
+    with reading.item(None, f"{place}: "):
+        inside, ends = within(
+            rows, duration, beyond=beyond_of(reading.options), until=until, item=item, left_out=left_out
+        )
+        frame = Frame(seconds=True, duration=ends)
+        reading.add(item, coder, hierarchy(inside, frame, place=place, options=reading.options, left_out=left_out))
+
+
 # -- what a coder made, as spans --------------------------------------------------------------------------------------
 
 
@@ -304,6 +326,12 @@ REPAIR = Option(
 )  # fmt: skip
 SNAP = Option(
     "snap", 0.0, _seconds, "in time: a coder's times this near to each other are one, against the rounding of others"
+)
+DURATION = Option(
+    "duration",
+    None,
+    _seconds,
+    "how long the recording is, in seconds; by default as the file says, or until the last end",
 )
 BEYOND = Option(
     "beyond", None, choice(*_BEYOND),

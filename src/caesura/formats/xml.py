@@ -1,4 +1,4 @@
-"""XML of strangers: no entities, nothing from outside, no depth without end."""
+"""XML of strangers: bytes as the document declares them, and no entity is ever expanded."""
 
 from __future__ import annotations
 
@@ -11,16 +11,28 @@ from caesura.formats.format import Reading, decode
 
 __all__ = ["decode_xml", "parse_xml"]
 
+_FORBIDDEN = ("<!DOCTYPE", "<!ENTITY")
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding=["']([A-Za-z0-9._-]{1,40})["']""")
+_UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
+_KNOWN = (
+    "utf-16",
+    "iso-8859-1",
+    "iso-8859-15",
+    "windows-1252",
+    "windows-1251",
+    "gb2312",
+    "gbk",
+    "gb18030",
+)
 
 
 def parse_xml(reading: Reading) -> Any:
-    """The root of the document."""
+    """The root, by lxml. A document type or an entity is an error, and so is nesting without end."""
     try:
         from lxml import etree
     except ImportError:
         raise reading.error(None, "reading this needs lxml; install caesura[xml]") from None
-    for forbidden in ("<!DOCTYPE", "<!ENTITY"):
+    for forbidden in _FORBIDDEN:
         at = reading.text.find(forbidden)
         if at >= 0:
             line = reading.text.count("\n", 0, at) + 1
@@ -41,18 +53,9 @@ def decode_xml(path: str | PathLike[str], data: bytes) -> str:
     encoding = said.group(1).decode("ascii").lower() if said else "utf-8"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16"
-    if encoding in ("utf-8", "utf8", "us-ascii", "ascii"):
+    if encoding in _UTF_8:
         found = decode(path, data)
-    elif encoding in (
-        "utf-16",
-        "iso-8859-1",
-        "iso-8859-15",
-        "windows-1252",
-        "windows-1251",
-        "gb2312",
-        "gbk",
-        "gb18030",
-    ):
+    elif encoding in _KNOWN:
         try:
             found = data.decode(encoding)
         except UnicodeDecodeError as problem:

@@ -1,0 +1,158 @@
+"""brat: .ann and the .txt beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import caesura as cz
+from caesura import Hierarchy
+from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.formats import detect
+
+TEXT = "Sony made Eagle and the Phone\nin 😀 Japan"
+EVERYTHING = """T1\tOrganization 0 4\tSony
+T2\tMake 5 9\tmade
+E1\tMake:T2 Agent:T1
+R1\tMakes Arg1:T1 Arg2:T2
+*\tEquiv T1 T2
+A1\tNegation E1
+M1\tSpeculation E1
+N1\tReference T1 Wikipedia:534366\tSony
+
+#1\tAnnotatorNotes T1\ta note with 1 2
+T3\tPlace 30 40\tin 😀 Japan
+"""
+
+
+def put(tmp_path: Path, lines: str, text: str = TEXT, name: str = "t") -> Path:
+    (tmp_path / f"{name}.txt").write_bytes(text.encode())
+    (tmp_path / f"{name}.ann").write_bytes(lines.encode())
+    return tmp_path / f"{name}.ann"
+
+
+def test_lines_of_t_are_spans(tmp_path: Path) -> None:
+    path = put(tmp_path, EVERYTHING)
+    assert detect(path).name == "brat"
+    assert cz.read(path)["t", "t"] == Hierarchy(
+        9, [(1, 1, 1, "Organization"), (2, 2, 1, "Make"), (7, 9, 1, "Place")], units=TEXT.split()
+    )
+    assert cz.read(path, item="x", coder="ann").coders == ("ann",)
+    assert cz.read(put(tmp_path, EVERYTHING.replace("\n", "\r\n")))["t", "t"] == cz.read(path)["t", "t"]
+
+
+def test_offsets_are_characters_not_units_of_utf_16(tmp_path: Path) -> None:
+    assert cz.read(put(tmp_path, "T1\tPlace 35 40\tJapan\n"))["t", "t"].flat == {(9, 9)}  # type: ignore[union-attr]
+    with pytest.raises(FormatError, match=r":1: T1: offsets must rise and lie in 0-40, the text; got 36-41"):
+        cz.read(put(tmp_path, "T1\tPlace 36 41\tJapan\n"))
+
+
+def test_the_text_column_has_spaces_for_line_breaks(tmp_path: Path) -> None:
+    for covered in ("Phone in", "Phone\tin"):
+        one = cz.read(put(tmp_path, f"T1\tX 24 32\t{covered}\n"))["t", "t"]
+        assert isinstance(one, Hierarchy)
+        assert one.flat == {(6, 7)}
+
+
+@pytest.mark.parametrize("nothing", ["", "\n", " \n\n"])
+def test_an_empty_file_is_a_text_without_spans(tmp_path: Path, nothing: str) -> None:
+    path = put(tmp_path, nothing)
+    assert cz.read(path)["t", "t"] == Hierarchy(9, [], units=TEXT.split())
+    path.rename(tmp_path / "t.dat")
+    assert cz.read(tmp_path / "t.dat", "brat")["t", "t"] == Hierarchy(9, [], units=TEXT.split())
+    with pytest.raises(FormatError, match=r"t\.dat:1: the file is empty"):
+        cz.read(tmp_path / "t.dat")
+    with pytest.raises(FormatError, match=r"t\.dat:1: the file is empty"):
+        cz.read(tmp_path / "t.dat", "masses-json")
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "said"),
+    [
+        ("T1\tA 0 4\tSony\nT1\tA 5 9\tmade", 2, "a name may stand only once; got 'T1' again"),
+        ("T1 A 0 4 Sony", 1, "a line is T1, a tab, a label with start and end .*; got 'T1 A 0 4 Sony'"),
+        ("T1\tA 0 4", 1, "a line is T1"),
+        ("T1\tA 0\tSony", 1, "a line is T1"),
+        ("T1\tA 0 4;\tSony", 1, "a line is T1"),
+        ("T1\tA -1 4\tSony", 1, "a line is T1"),
+        ("T1\tA 0 99999999999999999999\tSony", 1, "a line is T1"),
+        ("E1\nT1\tA 0 4\tSony", 1, "a line is T1.*; got 'E1'"),
+        ("\nhello world", 2, "a line is T1.*or begins with one of E R \\* A M N #; got 'hello world'"),
+        ("T1\tA 4 0\tSony", 1, "T1: offsets must rise and lie in 0-40, the text; got 4-0"),
+        ("T1\tA 0 4\tSonyx", 1, "T1 must repeat what the text has there, 'Sony'; got 'Sonyx'; is it this text?"),
+        ("T1\tA 0 4;10 15\tSony made", 1, "T1 must repeat what the text has there, 'Sony Eagle'; got 'Sony made'"),
+    ],
+)
+def test_lines_that_cannot_be(tmp_path: Path, lines: str, line: int, said: str) -> None:
+    with pytest.raises(FormatError, match=said) as caught:
+        cz.read(put(tmp_path, lines), discontinuous="hull")
+    assert caught.value.line == line
+    assert "\n" not in str(caught.value)
+
+
+def test_the_text_is_needed(tmp_path: Path) -> None:
+    path = put(tmp_path, EVERYTHING)
+    (tmp_path / "t.txt").rename(tmp_path / "other.txt")
+    with pytest.raises(
+        FormatError, match=r"the text is needed beside it, in .*t\.txt; there is no such file; or name it"
+    ):
+        cz.read(path)
+    assert len(cz.read(path, text=tmp_path / "other.txt")["t", "t"]) == 3  # type: ignore[arg-type]
+    (tmp_path / "other.txt").write_text("")
+    with pytest.raises(FormatError, match=r"other\.txt:1: the file is empty"):
+        cz.read(path, text=tmp_path / "other.txt")
+    with pytest.raises(OptionError, match="text must be a file; got 3"):
+        cz.read(path, text=3)
+
+
+def test_folders_are_coders(tmp_path: Path) -> None:
+    for coder, lines in (("ann", EVERYTHING), ("bo", "")):
+        (tmp_path / coder).mkdir()
+        for item in ("x", "y"):
+            put(tmp_path / coder, lines, name=item)
+    corpus = cz.read_coders(sorted(tmp_path.glob("*/*.ann")))
+    assert (corpus.items, corpus.coders) == (("x", "y"), ("ann", "bo"))
+    assert [len(corpus["y", coder]) for coder in corpus.coders] == [3, 0]  # type: ignore[arg-type]
+
+
+def test_what_is_wrong_is_listed_if_asked_for(tmp_path: Path) -> None:
+    problems: list[FormatError] = []
+    assert len(cz.read(put(tmp_path, "T1\tA 0 3\tSon\n"), problems=problems)) == 0
+    assert [problem.line for problem in problems] == [1]
+
+
+# -- the samples beside the repository --------------------------------------------------------------------------------
+
+
+def test_the_tutorial_of_brat(shared: Path) -> None:
+    """Spans as a search over the raw file finds them, tokens as ``split`` does."""
+    spans = tokens = 0
+    for path in sorted((shared / "data/formats/brat").glob("*.ann")):
+        raw = path.read_text(encoding="utf-8")
+        said = path.with_suffix(".txt").read_text(encoding="utf-8")
+        drawn = re.findall(r"^T\d+\t(\S+) (\d+) (\d+)\t", raw, re.MULTILINE)
+        one = cz.read(path, tokens="characters")[path.stem, path.stem]
+        assert isinstance(one, Hierarchy)
+        # Characters that are no white space before start and end are the offsets in such characters.
+        at = [len("".join(said[:i].split())) for i in range(len(said) + 1)]
+        assert {(s.start, s.end, s.label) for s in one.spans} == {(at[int(a)] + 1, at[int(b)], k) for k, a, b in drawn}
+        spans += len(one.spans)
+        if not raw:
+            assert cz.read(path)[path.stem, path.stem] == Hierarchy(len(said.split()), [], units=said.split())
+        tokens += len(said.split())
+    assert (spans, tokens) == (17, 1402)  # grep -c ^T, wc -w
+
+
+def test_punctuation_clings_to_words_there(shared: Path) -> None:
+    path = shared / "data/formats/brat/040-text_span_annotation.ann"
+    with pytest.raises(FormatError, match=r":4: .*T4 'GPE' .* ends inside token 41, 'California\.'"):
+        cz.read(path)
+    with pytest.warns(CaesuraWarning, match=r"1 edge\(s\) inside a token"):
+        one = cz.read(path, edges="token")[path.stem, path.stem]
+    assert isinstance(one, Hierarchy)
+    assert one.units is not None
+    assert [" ".join(one.units[s.start - 1 : s.end]) for s in one.spans] == [
+        "Google", "Larry Page", "Sergey Brin", "California.",
+    ]  # fmt: skip

@@ -1,0 +1,210 @@
+"""Label Studio: tasks, annotators, and offsets of two kinds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caesura as cz
+from caesura import Hierarchy
+from caesura.errors import CaesuraWarning, FormatError
+from caesura.formats import detect
+
+TEXT = "Ms. Haag 😀 plays Elianti"
+#       0   4    9  11    17
+
+
+def region(start: Any, end: Any, *labels: str, text: str | None = "", **more: Any) -> dict[str, Any]:
+    value: dict[str, Any] = {"start": start, "end": end, "labels": list(labels)}
+    if text is not None:
+        value["text"] = text or TEXT[start:end]
+    return {"id": "x", "type": "labels", "from_name": "label", "to_name": "text", "value": value, **more}
+
+
+def task(*results: Any, by: Any = 1, data: Any = None, name: Any = 7, **more: Any) -> dict[str, Any]:
+    made = {"id": 100, "completed_by": by, "result": list(results), **more}
+    return {"id": name, "data": data or {"text": TEXT}, "annotations": [made]}
+
+
+def put(tmp_path: Path, *tasks: Any) -> Path:
+    (tmp_path / "export.json").write_text(json.dumps(list(tasks)), encoding="utf-8")
+    return tmp_path / "export.json"
+
+
+def spans(path: Path, coder: str = "1", **options: Any) -> set[tuple[int, int, str | None]]:
+    one = cz.read(path, **options)["7", coder]
+    assert isinstance(one, Hierarchy)
+    return {(span.start, span.end, span.label) for span in one.spans}
+
+
+def test_tasks_are_items_and_annotators_coders(tmp_path: Path) -> None:
+    first = task(region(0, 8, "PER"), region(17, 24, "WORK", "ART"))
+    first["annotations"].append({"completed_by": {"id": 2, "email": "bo@x.org"}, "result": []})
+    second = task(region(0, 3, "PER"), name=8, by={"id": 3})
+    path = put(tmp_path, first, second, {"id": 9, "data": {"text": "nobody"}, "annotations": []})
+    assert detect(path).name == "label-studio"
+    corpus = cz.read(path)
+    assert list(corpus) == [("7", "1"), ("7", "bo@x.org"), ("8", "3")]
+    words = TEXT.split()
+    assert corpus["7", "1"] == Hierarchy(5, [(1, 2, 1, "PER"), (5, 5, 1, "ART"), (5, 5, 1, "WORK")], units=words)
+    assert corpus["7", "bo@x.org"] == Hierarchy(5, [], units=words)
+
+
+def test_old_exports(tmp_path: Path) -> None:
+    old = {
+        "id": 7,
+        "data": {"text": TEXT, "title": "x"},
+        "completions": [{"id": 5, "result": [region(0, 8, "PER", source="$text")]}],
+    }
+    assert spans(put(tmp_path, old), "5") == {(1, 2, "PER")}
+    (tmp_path / "one.json").write_text(json.dumps(old))  # a single task, as in a storage
+    assert spans(tmp_path / "one.json", "5") == {(1, 2, "PER")}
+
+
+def test_offsets_in_characters_or_in_utf_16(tmp_path: Path) -> None:
+    # plays: characters 11-16, UTF-16 units 12-17
+    assert spans(put(tmp_path, task(region(11, 16, "V")))) == {(4, 4, "V")}
+    assert spans(put(tmp_path, task(region(12, 17, "V", text="plays")))) == {(4, 4, "V")}
+    assert spans(put(tmp_path, task(region(0, 8, "PER"), region(12, 17, "V", text="plays")))) == {
+        (1, 2, "PER"),
+        (4, 4, "V"),
+    }
+    with pytest.raises(
+        FormatError, match=r"all count characters or all UTF-16 units; result\[1\] and result\[0\] disagree"
+    ):
+        cz.read(put(tmp_path, task(region(11, 16, "V"), region(18, 25, "WORK", text="Elianti"))))
+
+
+def test_offsets_that_could_be_either(tmp_path: Path) -> None:
+    # 😀 a a: the second unit pair is the first or the second a
+    data = {"text": "😀aa b"}
+    path = put(tmp_path, task(region(2, 3, "A", text="a"), data=data))
+    with pytest.raises(FormatError, match="must be said here, by offsets='characters' or offsets='utf-16'; both give"):
+        cz.read(path)
+    assert spans(path, tokens="characters", offsets="characters") == {(3, 3, "A")}
+    assert spans(path, tokens="characters", offsets="utf-16") == {(2, 2, "A")}
+    with pytest.raises(FormatError, match="must be said here"):
+        cz.read(put(tmp_path, task(region(11, 16, "V", text=None))))  # saved without the text
+    assert spans(put(tmp_path, task(region(11, 16, "V", text=None))), offsets="characters") == {(4, 4, "V")}
+    assert spans(put(tmp_path, task(region(4, 8, "PER", text=None)))) == {(2, 2, "PER")}  # before the face: no question
+
+
+def test_offsets_that_are_neither(tmp_path: Path) -> None:
+    with pytest.raises(
+        FormatError, match=r"item '7', coder '1': result\[1\] must repeat what the text has at 4-8, 'Haag'; got"
+    ):
+        cz.read(put(tmp_path, task(region(0, 3, "A"), region(4, 8, "PER", text="Hoag"))))
+    with pytest.raises(FormatError, match=r"result\[0\] must repeat"):
+        cz.read(put(tmp_path, task(region(0, 99, "PER", text="Ms."))))
+    with pytest.raises(FormatError, match=r"result\[0\] must repeat"):  # 10 is inside the face
+        cz.read(put(tmp_path, task(region(9, 10, "A", text="?"))), offsets="utf-16")
+
+
+def test_which_field_is_the_text(tmp_path: Path) -> None:
+    data = {"title": "x", "text": TEXT, "number": 3}
+    path = put(tmp_path, task(region(0, 8, "PER"), data=data))
+    with pytest.raises(FormatError, match="one field of data must be the text, name it by text=; got title, text"):
+        cz.read(path)
+    assert spans(path, text="text") == {(1, 2, "PER")}
+    with pytest.raises(FormatError, match="data must have the text in the field 'body'; there are title, text"):
+        cz.read(path, text="body")
+    assert spans(put(tmp_path, task(region(0, 8, "PER", source="$text"), data=data))) == {(1, 2, "PER")}
+    with pytest.raises(FormatError, match="one field of data must be the text, name it by text=; got none"):
+        cz.read(put(tmp_path, task(region(0, 8, "PER"), data={"number": 3})))
+
+
+def test_other_results_are_counted_and_named(tmp_path: Path) -> None:
+    choice = {"type": "choices", "value": {"choices": ["good"]}}
+    markup = {
+        "type": "hypertextlabels",
+        "value": {"start": "/p[1]/text()[1]", "end": "/p[1]/text()[1]", "hypertextlabels": ["A"]},
+    }
+    with pytest.warns(
+        CaesuraWarning, match="no spans of text were not read: 2 of type choices, 1 of type hypertextlabels"
+    ):
+        assert spans(put(tmp_path, task(choice, region(0, 3, "A"), markup, choice))) == {(1, 1, "A")}
+    with pytest.raises(FormatError, match="results of type labels are needed; there are 1 of type hypertextlabels"):
+        cz.read(put(tmp_path, task(markup)))
+
+
+def test_cancelled_annotations(tmp_path: Path) -> None:
+    path = put(tmp_path, task(region(0, 3, "A")), task(name=8, was_cancelled=True))
+    with pytest.warns(CaesuraWarning, match=r"1 annotation\(s\) were cancelled and were not read") as said:
+        assert cz.read(path).items == ("7",)
+    assert said[0].filename == __file__
+
+
+def test_a_region_without_labels(tmp_path: Path) -> None:
+    path = put(tmp_path, task(region(0, 8)))
+    assert spans(path) == {(1, 2, None)}
+    one = cz.read(path, as_="segments")["7", "1"]
+    assert one == cz.Segmentation.from_masses([2, 3], units=TEXT.split())
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (task(region("a", 8, "PER", text="x")), r"result\[0\]: start must be a whole number; got 'a'"),
+        (task(region(-1, 8, "PER", text="x")), r"result\[0\]: start must be from 0 to"),
+        (task({"type": "labels", "value": 3}), r"result\[0\]: value must be an object with start, end and labels; got 3"),
+        (task({"type": "labels", "value": {"start": 0, "end": 3, "labels": [3]}}), r"labels must be a list of names; got a"),
+        (task({"type": "labels", "value": {"start": 0, "end": 3, "labels": "A"}}), r"labels must be a list of names; got 'A'"),
+        (task({"type": "labels", "value": {"start": 0, "end": 3, "text": 3}}), r"result\[0\]: text must be a string; got 3"),
+        (task(3), r"result\[0\]: an object with a type is needed; got 3"),
+        (task(name=None), r"tasks\[0\]: id must be a whole number; got None"),
+        (task(by=None, id=None), "completed_by or id must be a whole number; got None"),
+        ({"id": 7, "data": {"text": "a"}, "annotations": [3]}, r'annotations\[0\]: an object with "result": \[...\] is needed'),
+        (task(region(0, 4, "A"), region(2, 8, "B")), "ends inside|begins inside"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be(tmp_path: Path, given: Any, said: str) -> None:
+    with pytest.raises(FormatError, match=said) as caught:
+        cz.read(put(tmp_path, given))
+    assert "\n" not in str(caught.value)
+
+
+def test_the_other_annotations_are_still_read(tmp_path: Path) -> None:
+    problems: list[FormatError] = []
+    good = task(region(0, 3, "A"))
+    good["annotations"].append({"completed_by": 2, "result": [region(0, 3, "A", text="no")]})
+    good["annotations"].append({"completed_by": 1, "result": []})
+    corpus = cz.read(put(tmp_path, good, 3, task(region(0, 3, "A"), name=8)), problems=problems)
+    assert list(corpus) == [("7", "1"), ("8", "1")]
+    assert [problem.problem[:22] for problem in problems] == [
+        "item '7', coder '2': r",
+        "item '7' has coder '1'",
+        "tasks[1]: an object wi",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ('{"data": {"annotations": [2, 3]}}', "masses-json"),
+        ('{"items": {"data": {"annotations": [2, 3]}}}', "masses-json"),
+        ('{"items": {"t": {"length": 3, "coders": {"annotations": [[1, 2]]}}}}', "spans-json"),
+        ("[1, 2]", "masses-json"),
+        ('[{"id": 1, "data": {}, "annotations": []}]', "label-studio"),
+    ],
+)
+def test_other_json_stays_what_it_is(tmp_path: Path, content: str, name: str) -> None:
+    (tmp_path / "x.json").write_text(content)
+    assert detect(tmp_path / "x.json").name == name
+
+
+def test_what_is_no_export(tmp_path: Path) -> None:
+    for content, said in (
+        (
+            '[{"text": "x", "label": [{"start": 0, "end": 1}]}]',
+            r"a list of tasks .* is needed; export as JSON, not as JSON-MIN",
+        ),
+        ("[" * 10**5, "nested too deeply"),
+        ('{"id": 1', "not valid JSON"),
+        ("3", "a list of tasks"),
+    ):
+        (tmp_path / "x.json").write_text(content)
+        with pytest.raises(FormatError, match=said):
+            cz.read(tmp_path / "x.json", "label-studio")

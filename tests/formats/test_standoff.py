@@ -1,0 +1,222 @@
+"""Spans that point at characters: tokens, offsets in UTF-16, and what does not fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura import Hierarchy, Segmentation
+from caesura.errors import CaesuraWarning, FormatError, HierarchyError, OptionError
+from caesura.formats.standoff import Tokens, Utf16
+
+TEXT = "In Xanadu did\nKubla Khan decree."
+#       0  3      10  14    20   25
+
+
+def put(tmp_path: Path, *spans: str, text: str = TEXT) -> Path:
+    """Spans such as ``A 0 9``, as brat has them; the text column is cut out of the text."""
+    lines = []
+    for number, span in enumerate(spans, 1):
+        offsets = span.split(" ", 1)[1]
+        cut = (text[slice(*map(int, pair.split()))] for pair in offsets.split(";"))
+        lines.append(f"T{number}\t{span}\t{' '.join(cut)}".replace("\n", " "))
+    (tmp_path / "t.txt").write_text(text, encoding="utf-8", newline="")
+    (tmp_path / "t.ann").write_text("\n".join(lines), encoding="utf-8")
+    return tmp_path / "t.ann"
+
+
+def one(path: Path, **options: Any) -> Any:
+    return cz.read(path, **options)["t", "t"]
+
+
+# -- tokens -----------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(st.text("ab \n\t\u3000", max_size=20))
+def test_white_space_cuts_as_python_does(said: str) -> None:
+    if said.split():
+        tokens = Tokens.cut(said, None)
+        assert list(tokens.units) == said.split()
+        assert [said[a:b] for a, b in zip(tokens.starts, tokens.ends, strict=True)] == said.split()
+        assert list(Tokens.cut(said, "characters").units) == list("".join(said.split()))
+    else:
+        with pytest.raises(HierarchyError, match="a text of at least one token is needed; got none"):
+            Tokens.cut(said, None)
+
+
+@settings(max_examples=60)
+@given(st.text("ab \n", min_size=1, max_size=12), st.data())
+def test_a_span_is_the_tokens_of_its_characters(said: str, data: st.DataObject) -> None:
+    """Against a count by hand: a token is covered if one of its characters is."""
+    start = data.draw(st.integers(0, len(said) - 1))
+    end = data.draw(st.integers(start + 1, len(said)))
+    if not said.split():
+        return
+    tokens = Tokens.cut(said, None)
+    first, last = tokens.over(start, end)
+    places = list(zip(tokens.starts, tokens.ends, strict=True))
+    covered = [i for i, (a, b) in enumerate(places) if set(range(a, b)) & set(range(start, end))]
+    assert list(range(first, last + 1)) == covered
+
+
+def test_tokens_must_be_apart() -> None:
+    with pytest.raises(HierarchyError, match="tokens must not overlap; 'bc' begins inside the one before"):
+        Tokens.at("abc", [(0, 2), (1, 3)])
+    with pytest.raises(HierarchyError, match="token 2 must have a character; it has none, at 2"):
+        Tokens.at("abc", [(0, 2), (2, 2)])
+
+
+# -- UTF-16 -----------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=12))
+def test_units_of_utf_16_are_those_of_the_codec(said: str) -> None:
+    utf16 = Utf16(said)
+    units = len(said.encode("utf-16-le")) // 2
+    begins = {len(said[:i].encode("utf-16-le")) // 2: i for i in range(len(said) + 1)}
+    for unit in range(units + 1):
+        if unit in begins:
+            assert utf16.character(unit) == begins[unit]
+        else:
+            with pytest.raises(HierarchyError, match=f"{unit} is inside one, of two UTF-16 units"):
+                utf16.character(unit)
+    for unit in (-1, units + 1):
+        with pytest.raises(HierarchyError, match=f"an offset must lie in 0-{units}, .*; got {unit}"):
+            utf16.character(unit)
+
+
+# -- spans ------------------------------------------------------------------------------------------------------------
+
+
+def test_spans_over_tokens_levels_from_nesting(tmp_path: Path) -> None:
+    # In Xanadu did Kubla Khan decree.
+    # |----------- S -------------|
+    #    |- NP -|   |-- NP --|
+    path = put(tmp_path, "S 0 32", "NP 3 9", "NP 14 24")
+    words = ["In", "Xanadu", "did", "Kubla", "Khan", "decree."]
+    assert one(path) == Hierarchy(6, [(1, 6, 1, "S"), (2, 2, 2, "NP"), (4, 5, 2, "NP")], units=words)
+    assert one(path, labels="N*") == Hierarchy(6, [(2, 2, 1, "NP"), (4, 5, 1, "NP")], units=words)
+    assert one(path, labels=["S", "X"]) == Hierarchy(6, [(1, 6, 1, "S")], units=words)
+
+
+def test_white_space_at_the_edges_means_nothing(tmp_path: Path) -> None:
+    assert one(put(tmp_path, "NP 2 10", "NP 13 25")).flat == {(2, 2), (4, 5)}
+
+
+def test_a_span_without_a_token_is_left_out_and_counted(tmp_path: Path) -> None:
+    with pytest.warns(
+        CaesuraWarning, match=r"t\.ann: 2 spans of no length were left out, the first in T1 'NP' of item"
+    ):
+        assert one(put(tmp_path, "NP 2 3", "NP 5 5", "S 0 2")).flat == {(1, 1)}
+
+
+def test_an_edge_inside_a_token(tmp_path: Path) -> None:
+    path = put(tmp_path, "S 0 2", "V 25 31", "N 4 9")
+    with pytest.raises(FormatError) as caught:
+        one(path)
+    assert caught.value.line == 2
+    assert str(caught.value).endswith(
+        "T2 'V' must begin and end between tokens; it ends inside token 6, 'decree.'; or read with edges='token', "
+        "widened to it, or with tokens='characters'"
+    )
+    with pytest.warns(
+        CaesuraWarning, match=r"2 edge\(s\) inside a token were widened to it, the first in T2 'V'"
+    ) as said:
+        assert cz.read(path, edges="token")["t", "t"].flat == {(1, 1), (6, 6), (2, 2)}  # type: ignore[union-attr]
+    assert said[0].filename == __file__  # a warning is about the line that reads
+    # In(2) Xanadu(8) did(11) Kubla(16) Khan(20) decree.(27)
+    assert one(path, tokens="characters").flat == {(1, 2), (21, 26), (4, 8)}
+
+
+def test_discontinuous_spans(tmp_path: Path) -> None:
+    path = put(tmp_path, "S 0 2;10 13;20 24")
+    with pytest.raises(
+        FormatError, match=r":1: .*T1 'S' must have no gap; token 2, 'Xanadu', lies between its fragments; or"
+    ):
+        one(path)
+    with pytest.warns(
+        CaesuraWarning, match=r"1 discontinuous span\(s\) were read as one from first to last token, the"
+    ):
+        assert one(path, discontinuous="hull").flat == {(1, 5)}
+    with pytest.warns(
+        CaesuraWarning, match=r"1 discontinuous span\(s\) were read as a span a fragment, the first in T1"
+    ):
+        assert one(path, discontinuous="fragments").flat == {(1, 1), (3, 3), (5, 5)}
+
+
+def test_fragments_with_white_space_between_are_one(tmp_path: Path) -> None:
+    assert one(put(tmp_path, "S 10 13;14 19")).flat == {(3, 4)}  # over the end of a line
+    assert one(put(tmp_path, "S 14 19;10 13")).flat == {(3, 4)}
+    assert one(put(tmp_path, "S 20 22;22 24")).flat == {(5, 5)}  # two halves of a token
+
+
+def test_spans_that_cross_are_both_named(tmp_path: Path) -> None:
+    path = put(tmp_path, "A 0 13", "B 0 2", "C 10 24")
+    with pytest.raises(
+        FormatError, match="T1 'A' over tokens 1-3 and T3 'C' over tokens 3-5 cross; each coder's own spans"
+    ):
+        one(path)
+    with pytest.warns(CaesuraWarning, match="1 span was left out to repair"):
+        assert one(path, repair=True).flat == {(1, 3), (1, 1)}
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).map(sorted).map(tuple), max_size=6),  # type: ignore[arg-type]
+)
+def test_exactly_the_spans_that_cross_are_refused(tmp_path_factory: pytest.TempPathFactory, spans: list[Any]) -> None:
+    """Against every pair."""
+    folder = tmp_path_factory.getbasetemp()
+    path = put(folder, *(f"L {2 * a} {2 * b + 1}" for a, b in spans), text="a b c d e f")
+    crossing = any(a < c <= b < d for a, b in spans for c, d in spans)
+    if crossing:
+        with pytest.raises(FormatError, match="cross"):
+            one(path)
+    else:
+        assert one(path).flat == {(a + 1, b + 1) for a, b in spans}
+
+
+def test_labels_that_nobody_drew_are_worth_a_word(tmp_path: Path) -> None:
+    path = put(tmp_path, "S 0 2", "NP 3 9")
+    with pytest.warns(CaesuraWarning, match=r"none of 2 span\(s\) has a label like 'PN'; there are 'NP', 'S'"):
+        assert one(path, labels="PN").flat == frozenset()
+    for wrong in (3, [], [3], "", {"NP": 1}):
+        with pytest.raises(OptionError, match="labels must be a pattern or a list of patterns"):
+            one(path, labels=wrong)
+
+
+# -- segments ---------------------------------------------------------------------------------------------------------
+
+
+def test_both_edges_are_boundaries(tmp_path: Path) -> None:
+    # In Xanadu did Kubla Khan decree.
+    #   |- A -|-B-|     |-C -|-- D ---|
+    path = put(tmp_path, "A 3 9", "B 10 13", "C 20 24", "D 25 32")
+    made = one(path, as_="segments")
+    assert made.boundaries == ((1, "begin"), (2, "A"), (3, "B"), (4, "begin"), (5, "C"), (6, "D"))
+    assert made.units == ("In", "Xanadu", "did", "Kubla", "Khan", "decree.")
+    assert not made.declared
+    assert one(path, as_="segments", begin="outside").types == ("A", "B", "C", "D", "outside")
+    scale = ["begin", "D", "C", "B", "A"]
+    assert one(path, as_="segments", types=scale).types == tuple(scale)
+    with pytest.raises(FormatError, match="type 'begin' is not declared; declared are 'A', 'B', 'C', 'D'"):
+        one(path, as_="segments", types=list("ABCD"))
+
+
+def test_spans_that_end_together_give_a_set(tmp_path: Path) -> None:
+    # In Xanadu did Kubla Khan decree.
+    # |---- S ----|
+    #   |-- A ----|---- B ----|
+    made = one(put(tmp_path, "S 0 13", "A 3 13", "B 14 24"), as_="segments")
+    assert made.boundaries == ((1, "begin"), (3, "A"), (3, "S"), (5, "B"))
+
+
+def test_nothing_drawn_is_one_segment(tmp_path: Path) -> None:
+    assert one(put(tmp_path), as_="segments") == Segmentation.from_masses([6], units=TEXT.split())

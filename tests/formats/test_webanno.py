@@ -1,0 +1,259 @@
+"""WebAnno TSV 3: token rows, numbers in brackets, stacks, parts of tokens, escapes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caesura as cz
+from caesura import Hierarchy
+from caesura.errors import CaesuraWarning, FormatError
+from caesura.formats import detect
+
+NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+POS = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"
+
+
+def put(tmp_path: Path, *rows: str, layers: tuple[str, ...] = (f"#T_SP={NER}|value",), name: str = "t.tsv") -> Path:
+    """Rows with a space for each tab."""
+    head = "\n".join(["#FORMAT=WebAnno TSV 3.3", *layers, "", "", "#Text=whatever"])
+    (tmp_path / name).write_text(head + "\n" + "\n".join(row.replace(" ", "\t") for row in rows), encoding="utf-8")
+    return tmp_path / name
+
+
+def one(path: Path, **options: Any) -> Any:
+    return cz.read(path, **options)[path.stem, path.stem]
+
+
+def spans(path: Path, **options: Any) -> set[tuple[int, int, str | None]]:
+    return {(span.start, span.end, span.label) for span in one(path, **options).spans}
+
+
+def test_numbers_join_rows_and_bars_stack(tmp_path: Path) -> None:
+    path = put(
+        tmp_path, "1-1 0-3 Ms. PER[1]|PERpart[2]", "1-2 4-8 Haag PER[1]", "1-3 9-14 plays _", "1-4 15-22 Elianti WORK"
+    )
+    assert detect(path).name == "webanno-tsv"
+    words = ["Ms.", "Haag", "plays", "Elianti"]
+    assert one(path) == Hierarchy(4, [(1, 2, 1, "PER"), (1, 1, 2, "PERpart"), (4, 4, 1, "WORK")], units=words)
+    assert one(path, as_="segments").boundaries == (
+        (1, "PERpart"), (2, "PER"), (3, "begin"), (4, "WORK"),
+    )  # fmt: skip
+
+
+def test_neighbours_without_a_number_are_two(tmp_path: Path) -> None:
+    assert spans(put(tmp_path, "1-1 0-1 a X", "1-2 2-3 b X")) == {(1, 1, "X"), (2, 2, "X")}
+    assert spans(put(tmp_path, "1-1 0-1 a X|Y", "2-1 2-3 b *")) == {(1, 1, "X"), (1, 1, "Y"), (2, 2, None)}
+
+
+def test_a_span_over_two_sentences(tmp_path: Path) -> None:
+    assert spans(put(tmp_path, "1-1 0-1 a _", "1-2 2-3 b X[7]", "2-1 0-1 c X[7]")) == {(2, 3, "X")}
+
+
+def test_features_of_one_span_stand_in_columns(tmp_path: Path) -> None:
+    layers = ("#T_SP=webanno.custom.R|entity|status", "#T_RL=webanno.custom.C|type|BT_webanno.custom.R")
+    rows = ("1-1 0-1 a person[1] new[1] coref 1-3[2_1] ", "1-2 2-3 b person[1] new[1] _ _", "1-3 4-5 c _ old[2] _ _ ")
+    path = put(tmp_path, *rows, layers=layers)
+    assert spans(path) == {(1, 2, "person"), (3, 3, None)}
+    assert spans(path, feature="status") == {(1, 2, "new"), (3, 3, "old")}
+    with pytest.raises(FormatError, match=r"layer webanno\.custom\.R has no feature 'x'; there are entity, status"):
+        one(path, feature="x")
+
+
+def test_which_layer(tmp_path: Path) -> None:
+    rows = ("1-1 0-1 a NN X Y", "1-2 2-3 b VV X _")
+    layers = (f"#T_SP={POS}|PosValue", "#T_SP=webanno.custom.A|v")
+    assert spans(put(tmp_path, "1-1 0-1 a NN X", layers=layers)) == {(1, 1, "X")}  # tags are drawn by nobody
+    path = put(tmp_path, *rows, layers=(*layers, "#T_SP=webanno.custom.B|v"))
+    with pytest.raises(
+        FormatError, match=r"several layers of spans, name one by layer=: webanno\.custom\.A, webanno\.c"
+    ):
+        one(path)
+    assert spans(path, layer="B") == {(1, 1, "Y")}
+    assert spans(path, layer="webanno.custom.A") == {(1, 1, "X"), (2, 2, "X")}
+    assert spans(path, layer=["POS", "B"]) == {(1, 1, "NN"), (2, 2, "VV"), (1, 1, "Y")}
+    with pytest.raises(
+        FormatError, match=r"no layer of spans is like 'C'; there are de.*POS, webanno.custom.A, webanno"
+    ):
+        one(path, layer="C")
+    with pytest.raises(FormatError, match=r"there is no layer but of tokens, name one by layer=: de.*POS"):
+        one(put(tmp_path, "1-1 0-1 a NN", layers=layers[:1]))
+
+
+def test_no_layer_at_all(tmp_path: Path) -> None:
+    assert one(put(tmp_path, "1-1 0-1 a", "1-2 2-3 b ", layers=())) == Hierarchy(2, [], units=["a", "b"])
+
+
+def test_a_layer_without_features_has_a_column(tmp_path: Path) -> None:
+    layers = ("#T_SP=webanno.custom.A|", f"#T_SP={POS}|PosValue")
+    assert spans(put(tmp_path, "1-1 0-1 a *[1] NN", "1-2 2-3 b *[1] NN", layers=layers)) == {(1, 2, None)}
+    made = one(tmp_path / "t.tsv", as_="segments")
+    assert made.types == ("boundary",)
+
+
+def test_slots_and_chains_are_not_read(tmp_path: Path) -> None:
+    layers = (
+        "#T_SP=webanno.custom.F|ROLE_webanno.custom.F:Roles_webanno.custom.FRolesLink|uima.tcas.Annotation|FE",
+        "#T_CH=webanno.custom.Coref|referenceType|referenceRelation",
+    )
+    rows = ("1-1 0-1 a seller;goods 1-2;1-3[4] sale pr[1] coref->1-1", "1-2 2-3 b _ _ _ pr[1] *->1-2")
+    assert spans(put(tmp_path, *rows, layers=layers)) == {(1, 1, "sale")}
+    with pytest.raises(FormatError, match=r"layer webanno\.custom\.F has no feature 'ROLE_.*'; there are FE$"):
+        one(tmp_path / "t.tsv", feature="ROLE_webanno.custom.F:Roles_webanno.custom.FRolesLink")
+    with pytest.raises(FormatError, match=r"no layer of spans is like 'Coref'; there are webanno.custom.F"):
+        one(tmp_path / "t.tsv", layer="Coref")
+
+
+def test_escapes(tmp_path: Path) -> None:
+    r"""Every reserved character of the user guide: \ [ ] | _ -> ; tab, line break and *."""
+    reserved = {r"\\": "\\", r"\[": "[", r"\]": "]", r"\|": "|", r"\_": "_", r"\->": "->", r"\;": ";", r"\*": "*",
+                r"\t": "\t", r"\n": "\n", r"\r": "\r"}  # fmt: skip
+    rows = [f"1-{i} {2 * i}-{2 * i + 1} x{cell} {cell}[{i}]" for i, cell in enumerate(reserved, 1)]
+    made = one(put(tmp_path, *rows))
+    assert [unit[1:] for unit in made.units] == list(reserved.values())
+    assert [span.label for span in made.spans] == list(reserved.values())
+    stacked = put(tmp_path, r"1-1 0-1 a x\|y|\[1\]\\|\*")
+    assert spans(stacked) == {(1, 1, "x|y"), (1, 1, "[1]\\"), (1, 1, "*")}
+
+
+def test_parts_of_tokens(tmp_path: Path) -> None:
+    path = put(tmp_path, "1-1 0-5 plays _", "1-1.1 0-4 play V", "1-2 6-10 well _")
+    with pytest.raises(FormatError) as caught:
+        one(path)
+    assert caught.value.line == 7
+    assert str(caught.value).endswith(
+        "NamedEntity 'V' must begin and end between tokens; it ends inside token 1, 'plays'; or read with edges='token', "
+        "widened to it"
+    )
+    with pytest.warns(CaesuraWarning, match=r"1 edge\(s\) inside a token were widened to it"):
+        assert spans(path, edges="token") == {(1, 1, "V")}
+
+
+def test_parts_that_are_the_whole(tmp_path: Path) -> None:
+    # pl|ays well: the span is on the second part and on the next token
+    path = put(tmp_path, "1-1 10-15 plays _", "1-1.1 12-15 ays X[1]", "1-2 16-20 well X[1]")
+    with pytest.warns(CaesuraWarning, match=r"1 edge\(s\)"):
+        assert spans(path, edges="token") == {(1, 2, "X")}
+    both = put(tmp_path, "1-1 10-15 plays _", "1-1.1 10-12 pl X[1]", "1-1.2 12-15 ays X[1]")
+    assert spans(both) == {(1, 1, "X")}
+
+
+def test_parts_count_units_of_utf_16(tmp_path: Path) -> None:
+    path = put(tmp_path, "1-1 7-12 a😀b😀 _", "1-1.1 8-11 😀b X")
+    with pytest.warns(CaesuraWarning, match=r"2 edge\(s\)"):
+        assert spans(path, edges="token") == {(1, 1, "X")}
+    with pytest.raises(
+        FormatError, match=r":7: 1-1\.1, counted from the start of its token: .* 2 is inside one, of two"
+    ):
+        one(put(tmp_path, "1-1 7-12 a😀b😀 _", "1-1.1 9-11 b X"))
+
+
+def test_a_gap(tmp_path: Path) -> None:
+    path = put(tmp_path, "1-1 0-1 a X[1]", "1-2 2-3 b _", "1-3 4-5 c X[1]")
+    with pytest.raises(
+        FormatError, match=r":6: .*NamedEntity\[1\] 'X' must have no gap; token 2, 'b', lies between its"
+    ):
+        one(path)
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "said"),
+    [
+        (["1-1 0-1 a"], 6, "a row must have 4 columns, as the header says; got 3"),
+        (["1-1 0-1 a X Y"], 6, "a row must have 4 columns, as the header says; got 5"),
+        (["1-1 a X"], 6, "a row is sentence-token, a tab, start-end, a tab and the token; got '1-1"),
+        (["hello"], 6, "a row is sentence-token"),
+        (["1-1 0-1 a _", "1-1 2-3 b _"], 7, "rows must rise; got 1-1 after 1-1"),
+        (["1-1 0-1 a _", "1-2.1 2-3 b _"], 7, r"a part must follow its token, 1-2; got 1-2\.1"),
+        (["1-1 0-2 ab _", "1-1.1 0-1 b X"], 7, r"1-1\.1 must repeat what its token has there, 'a'; got 'b'"),
+        (["1-1 0-2 ab _", "1-1.1 1-3 b X"], 7, r"1-1\.1, counted from .* an offset must lie in 0-2, .*; got 3"),
+        (["1-1 5-7 ab _", "1-1.1 0-1 a X"], 7, r"1-1\.1, counted from .*; got -5"),
+        (
+            ["1-1 0-1 a X[1]", "1-2 2-3 b Y[1]"],
+            7,
+            r"one label on all its rows; got 'Y' after 'X' for .*NamedEntity\[1\]",
+        ),
+        (["1-1 0-1 a X||Y"], 6, r"a cell is _, or values with \| between them; got 'X\|\|Y'"),
+        (["1-1 0-1 a X\\"], 6, r"a cell is _, or values with \| between them"),
+        ([], None, "at least one token, a row such as 1-1, is needed; got none"),
+    ],
+)
+def test_rows_that_cannot_be(tmp_path: Path, rows: list[str], line: int | None, said: str) -> None:
+    with pytest.raises(FormatError, match=said) as caught:
+        one(put(tmp_path, *rows))
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize("layers", [("#T_SP=|value",), ("#T_SP=a.B|value", "#T_SP=a.B|kind")])
+def test_layers_that_cannot_be(tmp_path: Path, layers: tuple[str, ...]) -> None:
+    with pytest.raises(FormatError, match=r":\d: a layer must have a name of its own; got '(a\.B)?'"):
+        one(put(tmp_path, "1-1 0-1 a _", layers=layers))
+
+
+def test_other_versions(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("#FORMAT=WebAnno TSV 2.0\n")
+    with pytest.raises(
+        FormatError, match=r":1: the first line must be #FORMAT=WebAnno TSV 3\.x; got '#FORMAT=WebAnno TSV 2"
+    ):
+        cz.read(tmp_path / "t.tsv")
+
+
+def test_other_tables_stay_what_they_are(tmp_path: Path) -> None:
+    for content, name in (("Coder\tMasses\n1\t2\t3\n", "masses-tsv"), ("unit\tann\n1\t0\n", "table-tsv"),
+                          ("start\tend\n1\t2\n", "spans-csv"), ("#T_SP=x\tann\n", "table-tsv")):  # fmt: skip
+        (tmp_path / "t.tsv").write_text(content)
+        assert detect(tmp_path / "t.tsv").name == name
+
+
+# -- the samples beside the repository --------------------------------------------------------------------------------
+
+
+def counted(path: Path, column: int) -> tuple[int, set[str], int]:
+    """By a search over the raw file: tokens, the numbers in a column, and cells there without a number."""
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n") if re.match(r"\d+-\d+\t", line)]
+    cells = [row[column].strip() for row in rows]
+    numbers = {found for cell in cells for found in re.findall(r"\[(\d+)\]", cell)}
+    return len(rows), numbers, sum(cell != "_" and "[" not in cell for cell in cells)
+
+
+@pytest.mark.parametrize("name", ["enfant", "higuchi", "jerome"])
+def test_gum(shared: Path, name: str) -> None:
+    path = shared / f"data/formats/webanno_tsv/GUM_bio_{name}.tsv"
+    made = one(path)
+    tokens, numbers, single = counted(path, 3)
+    assert made.length == tokens
+    assert len(made.spans) == len(numbers) + single  # no two of one label over the same tokens in these files
+    assert {span.label for span in made.spans} <= {"person", "place", "organization", "object", "event", "time", "abstract",
+                                                   "substance", "animal", "plant"}  # fmt: skip
+
+
+def test_neuged(shared: Path) -> None:
+    folder = shared / "data/formats/webanno_tsv/neuged"
+    for name, layer, column, options in (
+        ("test_input", None, 6, {}),
+        ("test_input_multi_sentence_span", None, 6, {}),
+        ("test_input_quotes", None, 6, {}),
+        ("test_input_v3.3", "Tex", 5, {}),
+        ("test_input", "POS", 3, {}),
+    ):
+        path = folder / f"{name}.tsv"
+        made = one(path, layer=layer, **options)
+        tokens, numbers, single = counted(path, column)
+        assert (made.length, len(made.spans)) == (tokens, len(numbers) + single)
+    assert one(folder / "test_input_quotes.tsv").units == ("a", "sentence", "with", '"', "quotes", '"')
+    assert spans(folder / "test_input_multi_sentence_span.tsv") == {(4, 5, "ANNO")}
+
+
+def test_a_part_in_neuged(shared: Path) -> None:
+    path = shared / "data/formats/webanno_tsv/neuged/test_input_v3.3.tsv"
+    with pytest.raises(
+        FormatError, match=r":47: .*LetterEntity\[3\] 'per-mentioned' .*inside token 38, 'Bernhardischen'"
+    ):
+        one(path, layer="LetterEntity")
+    with pytest.warns(CaesuraWarning, match=r"1 edge\(s\) inside a token"):
+        made = one(path, layer="LetterEntity", edges="token")
+    tokens, numbers, single = counted(path, 4)
+    assert (made.length, len(made.spans)) == (tokens, len(numbers) + single)
