@@ -324,18 +324,16 @@ class Parseval(Measure):
         return share(2 * matched, gold + predicted, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        found: dict[str, float] = {}
-        gold, predicted, sentences = counts["gold"], counts["predicted"], counts["sentences"]
-        for before in ("", "unlabelled_"):
-            matched = counts[f"{before}matched"]
-            found[f"{before}precision"] = ratio(matched, predicted, gold + predicted)
-            found[f"{before}recall"] = ratio(matched, gold, gold + predicted)
-            found[f"{before}f"] = ratio(2 * matched, gold + predicted, gold + predicted)
-        for name in ("complete", "unlabelled_complete", "no_crossing", "two_or_less_crossing"):
-            found[f"{name}_share"] = counts[name] / sentences
-        found["average_crossing"] = counts["crossing"] / sentences
-        found["tagging_accuracy"] = counts["correct_tags"] / counts["words"]
-        return found
+        matched, gold, predicted = counts["matched"], counts["gold"], counts["predicted"]
+        both = gold + predicted
+        return {
+            "precision": ratio(matched, predicted, both),
+            "recall": ratio(matched, gold, both),
+            "f": ratio(2 * matched, both, both),
+            "unlabelled_f": ratio(2 * counts["unlabelled_matched"], both, both),
+            "tagging_accuracy": counts["correct_tags"] / counts["words"],
+            "average_crossing": counts["crossing"] / counts["sentences"],
+        }
 
 
 def _different(gold: list[str], predicted: list[str], alike: Alike) -> str | None:
@@ -387,7 +385,7 @@ def parseval(
     The value is F; 1 if neither side has a bracket. ``score.parts`` has the counts, and beside them ``crossing``
     (predicted brackets that cut through a gold bracket), ``words``, ``correct_tags``, the same brackets without labels,
     and the counts of sentences that corpus figures need: ``complete`` (all brackets match), ``no_crossing``,
-    ``two_or_less_crossing``. Parts add up, so a corpus has micro averages; see :func:`~caesura.parseval_corpus`.
+    ``two_or_less_crossing``. Parts add up, so a corpus has micro averages; :func:`~caesura.parseval_corpus` has them all.
 
     Before that, words with a tag in ``delete_labels`` go, brackets left without words go, labels are cut at ``-`` or
     ``=``, and brackets with a deleted label go. The defaults are those of the file COLLINS.prm, which is what papers

@@ -243,22 +243,26 @@ def _summary(rows: Iterable[ParsedSentence], scores: Scores) -> Summary:
     for row in rows:
         by_status[row.status].append(row.number - 1)
     valid = by_status[SCORED]
-    figures = scores.over(np.array(valid, np.int64)).figures if valid else {}
+    parts = scores.over(np.array(valid, np.int64)).parts if valid else {}
+
+    def share(part: str, whole: str) -> float | None:
+        return ratio(parts[part], parts[whole], parts["gold"] + parts["predicted"]) if parts else None
+
     return Summary(
         sentences=sum(map(len, by_status)),
         errors=len(by_status[ERROR]),
         skipped=len(by_status[SKIPPED]),
         valid=len(valid),
-        recall=figures.get("recall"),
-        precision=figures.get("precision"),
-        f=figures.get("f"),
-        unlabelled_recall=figures.get("unlabelled_recall"),
-        unlabelled_precision=figures.get("unlabelled_precision"),
-        unlabelled_f=figures.get("unlabelled_f"),
-        complete=figures.get("complete_share"),
-        unlabelled_complete=figures.get("unlabelled_complete_share"),
-        average_crossing=figures.get("average_crossing"),
-        no_crossing=figures.get("no_crossing_share"),
-        two_or_less_crossing=figures.get("two_or_less_crossing_share"),
-        tagging_accuracy=figures.get("tagging_accuracy"),
+        recall=share("matched", "gold"),
+        precision=share("matched", "predicted"),
+        f=parts.get("f"),
+        unlabelled_recall=share("unlabelled_matched", "gold"),
+        unlabelled_precision=share("unlabelled_matched", "predicted"),
+        unlabelled_f=parts.get("unlabelled_f"),
+        complete=share("complete", "sentences"),
+        unlabelled_complete=share("unlabelled_complete", "sentences"),
+        average_crossing=share("crossing", "sentences"),
+        no_crossing=share("no_crossing", "sentences"),
+        two_or_less_crossing=share("two_or_less_crossing", "sentences"),
+        tagging_accuracy=share("correct_tags", "words"),
     )
