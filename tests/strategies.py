@@ -6,6 +6,7 @@ measures are about, and independent draws seldom make chains of them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,8 +152,9 @@ def spans_of(one: cz.Segmentation) -> cz.Hierarchy:
 
 
 def laid(kind: type[Measure] | Measure, *texts: cz.Segmentation) -> tuple[Any, ...]:
-    """What the measure takes: the texts, or hierarchies that say the same."""
-    return tuple(spans_of(one) for one in texts) if kind.view == "spans" else texts
+    """What the measure takes: the texts, or hierarchies or trees that say the same."""
+    made = {"spans": spans_of, "trees": tree_of}.get(kind.view)
+    return texts if made is None else tuple(made(one) for one in texts)
 
 
 def defined(kind: type[Measure] | Measure, a: Any, b: Any) -> bool:
@@ -169,6 +171,8 @@ def backwards(one: Any) -> Any:
     if isinstance(one, cz.Segmentation):
         return one.reversed()
     n = one.length
+    if isinstance(one, cz.Tree):
+        return planted(one.words[::-1], [(n - node.end, n - node.start, node.label) for node in one.nodes])
     edges = None if one.edges is None else [-t for t in reversed(one.edges)]
     spans = [(n + 1 - s.end, n + 1 - s.start, s.level, s.label) for s in one.spans]
     return cz.Hierarchy(n, spans, edges=edges, extent=one.extent)
@@ -193,3 +197,43 @@ def hierarchy_pairs(draw: st.DrawFn, *, max_units: int = 9) -> tuple[cz.Hierarch
     moves = draw(st.lists(st.tuples(st.integers(-1, 1), st.integers(-1, 1)), min_size=len(a), max_size=len(a)))
     moved = [(max(1, s.start + x), min(units, s.end + y), s.level, s.label) for s, (x, y) in zip(a, moves, strict=True)]
     return a, cz.Hierarchy(units, [s for s in moved if s[0] <= s[1]], repair=True)
+
+
+# Trees
+
+
+def planted(words: Sequence[str], brackets: Iterable[tuple[int, int, str]]) -> cz.Tree:
+    """The tree with these brackets, first word and the word after the last; of two over the same words the upper first."""
+    nodes = sorted(brackets, key=lambda node: (node[0], -node[1]))
+    parent: list[int] = []
+    open_: list[int] = []
+    for i, (start, _, _) in enumerate(nodes):
+        while open_ and nodes[open_[-1]][1] <= start:
+            open_.pop()
+        parent.append(open_[-1] if open_ else -1)
+        open_.append(i)
+    start, end, labels = zip(*nodes, strict=True)
+    return cz.Tree(labels, parent, start, end, words)
+
+
+def tree_of(one: cz.Segmentation) -> cz.Tree:
+    """A tree that says what the segmentation says: its units are words, and the spans of ``spans_of`` brackets."""
+    spans = sorted(spans_of(one).spans, key=lambda span: span.level)
+    brackets = [(span.start - 1, span.end, span.label) for span in spans]
+    words = [f"w{i}" for i in range(one.length)]
+    return planted(words, [*brackets, *((i, i + 1, "word") for i in range(one.length))])
+
+
+@st.composite
+def trees(
+    draw: st.DrawFn, words: Sequence[str], *, labels: Sequence[str], tags: Sequence[str], max_brackets: int = 8
+) -> cz.Tree:
+    """Any brackets over the words that do not cross, unary chains and several roots among them."""
+    n = len(words)
+    drawn = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(1, n)), max_size=max_brackets))
+    spans: list[tuple[int, int]] = []
+    for s, e in drawn:
+        if s < e and not any(a < s < b < e or s < a < e < b for a, b in spans):
+            spans.append((s, e))
+    named = [(s, e, draw(st.sampled_from(labels))) for s, e in spans]
+    return planted(words, [*named, *((i, i + 1, draw(st.sampled_from(tags))) for i in range(n))])

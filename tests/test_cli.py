@@ -219,6 +219,27 @@ def test_demo_and_measures(run: Run) -> None:
         assert name in run("measures").output
 
 
+def test_trees(run: Run) -> None:
+    """S and NP of three brackets each match: files of trees are scored, and refused where only boundaries can be."""
+    Path("gold.ptb").write_text("(S (NP (PRP He)) (VP (VBD got) (RP up)))\n")
+    Path("told.ptb").write_text("(S (NP (PRP He)) (VP (VBD got)) (RP up))\n")
+    (total,) = [one for one in json.loads(run("score", "gold.ptb", "told.ptb", "--json").output)["scores"]
+                if one["item"] is None and one["measure"] == "parseval"]  # fmt: skip
+    assert (total["value"], total["parts"]["matched"]) == (2 / 3, 2)
+    for words, said in (
+        (
+            ("score", "gold.ptb", "told.ptb", "-m", "pk"),
+            "pk does not apply: this corpus holds trees, for which there is ",
+        ),
+        (("agree", "gold.ptb", "told.ptb"), "agreement beyond chance is not defined over trees; "),
+        (("judge", "gold.ptb", "--system", "told.ptb"), "judge compares boundaries, and gold.ptb holds trees; "),
+    ):
+        result = run(*words)
+        assert result.exit_code == 1
+        assert result.stderr.startswith(f"caesura: {said}")
+        assert result.stderr.count("\n") == 1
+
+
 def test_as_a_module_without_a_terminal() -> None:
     done = subprocess.run([sys.executable, "-m", "caesura.cli", "demo"], capture_output=True, text=True, check=True,
                           env={"PYTHONIOENCODING": "ascii", "PATH": ""})  # fmt: skip

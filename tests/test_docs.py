@@ -53,6 +53,11 @@ def test_hierarchy() -> None:
     assert (failed, attempted > 30) == (0, True)
 
 
+def test_parseval() -> None:
+    failed, attempted = doctest.testfile(str(DOCS / "parseval.md"), module_relative=False)
+    assert (failed, attempted > 25) == (0, True)
+
+
 def test_unify() -> None:
     page = (DOCS / "unify.md").read_text(encoding="utf-8").split("\n## On music\n")[0]
     failed, attempted = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(page, {}, "unify.md", None, 0))

@@ -142,6 +142,9 @@ INTERFACE = [
     ("non_crossing", ("reference", "hypothesis")),
     ("t_measure", ("reference", "hypothesis")),
     ("l_measure", ("reference", "hypothesis")),
+    ("Tree", None),
+    ("parseval", ("gold", "predicted", "param", "labelled")),
+    ("parseval_corpus", ("gold", "predicted")),
 ]
 
 

@@ -19,6 +19,9 @@ ALL = sorted(KINDS)
 
 # What every option may be. A new option fails test_every_option_has_values until it is listed.
 share = st.sampled_from([0, 0.1, 0.25, 1 / 3, 0.5, 1, 1.0, 1e-05]) | st.floats(0, 1, allow_subnormal=False)
+label = st.sampled_from(["TOP", "-NONE-", "``", "''", ",", "", "#", "NP"])
+labels = st.lists(label, max_size=4)
+label_pairs = st.lists(st.tuples(label, label), max_size=3)
 VALUES = {
     "window": st.integers(1, 10**6),
     "padded": st.booleans(),
@@ -58,6 +61,16 @@ VALUES = {
     "per_cluster": st.sampled_from(["sum", "best"]),
     "edges": st.sampled_from(["linear", "ignore"]),
     "level": st.sampled_from(["flat", "full"]),
+    "labelled": st.booleans(),
+    "delete_labels": labels,
+    "delete_labels_for_length": labels,
+    "equal_labels": label_pairs,
+    "equal_words": label_pairs,
+    "quote_labels": labels,
+    "cutoff": st.integers(0, 10**6),
+    "unlabelled": st.booleans(),
+    "flexible_terminals": st.booleans(),
+    "threshold": st.floats(0, 1, exclude_max=True, allow_subnormal=False),
 }
 # The same name means another thing to another measure.
 OTHERWISE = {("flexible_similarity", "transposition"): share | st.sampled_from([{"x": 0.5, ".": 2}])}
@@ -325,8 +338,8 @@ def test_an_option_overrides_its_preset(name):
             assert KINDS[name](compat=preset, **{option: default})[option] == default
 
 
-# What a function is told about its data and not about the measure: how many coders made the counts.
-ABOUT_THE_DATA = {"fuzzy_success": {"coders"}}
+# What a function is told beside the options of the measure: how many coders made the counts, and a file with options.
+BESIDE = {"fuzzy_success": {"coders"}, "parseval": {"param"}}
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -334,7 +347,7 @@ def test_the_function_takes_every_option_of_the_measure(name):
     kind = KINDS[name]
     parameters = inspect.signature(getattr(cz, name)).parameters.values()
     keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-    expected = {option.name for option in kind.options} | ABOUT_THE_DATA.get(name, set())
+    expected = {option.name for option in kind.options} | BESIDE.get(name, set())
     assert keywords == (expected | {"compat"} if kind.presets else expected)
     assert tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY) == kind.sides
 
@@ -350,7 +363,7 @@ def test_defaults_of_function_and_measure_agree(name):
 @pytest.mark.parametrize("name", ALL)
 def test_a_preset_is_not_overruled_by_the_functions_defaults(name):
     """pk(..., compat=preset) must be parse("pk(compat=preset)"), whatever stands in the head of the function."""
-    text = cz.Segmentation.from_masses([2, 3])
+    (text,) = laid(KINDS[name], cz.Segmentation.from_masses([2, 3]))
     for preset in KINDS[name].presets:
         assert getattr(cz, name)(text, text, compat=preset).measure == KINDS[name](compat=preset)
 

@@ -22,10 +22,10 @@ from caesura.measures.fuzzy import fuzzy_success
 from caesura.measures.hierarchy import hierarchy_kappa, hierarchy_overlap, non_crossing
 from caesura.measures.many import Scores, score_many
 from caesura.measures.meet import l_measure, t_measure
+from caesura.measures.parseval import parseval
 from caesura.measures.registry import measures, parse
 from caesura.measures.similarity import similarity_from_confusion
 from caesura.measures.structiou import struct_iou
-from caesura.measures.treebank import struct_iou_corpus
 from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -37,6 +37,7 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import over_units
 from caesura.model.tree import Node, Tree
+from caesura.parsing.structiou import struct_iou_corpus
 from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
@@ -52,6 +53,8 @@ if _typing.TYPE_CHECKING:
     from caesura.judging.judge import judge
     from caesura.judging.result import Judgement
     from caesura.operations import OperationsTable, operations_table
+    from caesura.parsing.comparison import ParserComparison, compare_parsers
+    from caesura.parsing.corpus import ParsevalResult, parseval_corpus
 
 __all__ = [
     "Agreement",
@@ -71,6 +74,8 @@ __all__ = [
     "Node",
     "OperationsTable",
     "Pairwise",
+    "ParserComparison",
+    "ParsevalResult",
     "PercentageAgreement",
     "Placed",
     "Point",
@@ -91,6 +96,7 @@ __all__ = [
     "cluster_coders",
     "cochran_q",
     "common_units",
+    "compare_parsers",
     "crisp",
     "errors",
     "evaluate_unification",
@@ -109,6 +115,8 @@ __all__ = [
     "over_units",
     "pairwise",
     "parse",
+    "parseval",
+    "parseval_corpus",
     "percentage_agreement",
     "pk",
     "read",
@@ -139,6 +147,8 @@ _LATER = {
     "LabelAgreement": "caesura.agreement.labels",
     "OperationsTable": "caesura.operations",
     "Pairwise": "caesura.agreement.pairwise",
+    "ParserComparison": "caesura.parsing.comparison",
+    "ParsevalResult": "caesura.parsing.corpus",
     "PercentageAgreement": "caesura.agreement.cochran",
     "Placed": "caesura.agreement.placed",
     "Unification": "caesura.gold.experiment",
@@ -146,11 +156,13 @@ _LATER = {
     "boundary_heat": "caesura.agreement.placed",
     "cluster_coders": "caesura.agreement.clusters",
     "cochran_q": "caesura.agreement.cochran",
+    "compare_parsers": "caesura.parsing.comparison",
     "evaluate_unification": "caesura.gold.experiment",
     "judge": "caesura.judging.judge",
     "label_agreement": "caesura.agreement.labels",
     "operations_table": "caesura.operations",
     "pairwise": "caesura.agreement.pairwise",
+    "parseval_corpus": "caesura.parsing.corpus",
     "percentage_agreement": "caesura.agreement.cochran",
     "simulation": "caesura.simulation",
     "statistics": "caesura.statistics",

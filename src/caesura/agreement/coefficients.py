@@ -117,7 +117,7 @@ def agreement(
     flexible = isinstance(made, FlexibleSimilarity)
     spans = isinstance(made, HierarchyKappa)
     name = coefficient if coefficient is not None else ("kappa" if flexible or spans else "multi_pi")
-    if made.view != "spans" or spans:  # what is not defined over a measure has no coefficient either; resolve says so
+    if spans or made.view not in ("spans", "trees"):  # what is not defined has no coefficient either; resolve says so
         _check_coefficient(name, made)
     drawn = flexible and name != "alpha"
     _refuse(
@@ -219,7 +219,7 @@ def resolve(given: str | Measure, compat: str | None, normalize: str | None = No
             f"agreement needs a symmetric measure; {measure.name} changes when its sides change places. "
             "pairwise(corpus, measure, ordered=True) gives its table"
         )
-    if measure.view == "spans" and not isinstance(measure, HierarchyKappa):
+    if measure.view in ("spans", "trees") and not isinstance(measure, HierarchyKappa):
         raise OptionError(
             f"agreement beyond chance is not defined over {measure.name}; pairwise(corpus, measure) gives its table"
         )

@@ -16,6 +16,7 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.many import Scores, score_many
+from caesura.measures.parseval import Parseval
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Comparable
 from caesura.model.segmentation import Segmentation
@@ -171,11 +172,13 @@ def observe(
 
 
 def symmetric(measure: Measure) -> bool:
-    """Whether it does not matter who comes first; for flexible similarity that is up to its matrix and algorithm."""
+    """Whether it does not matter who comes first; for flexible similarity and PARSEVAL that is up to their options."""
     if isinstance(measure, FlexibleSimilarity):
         if measure["algorithm"] != "exact":
             return False
         return not measure.closed or measure.prices(measure["similarity"][0]).symmetric
+    if isinstance(measure, Parseval):
+        return not measure["quote_labels"]
     return measure.symmetric
 
 

@@ -18,6 +18,7 @@ from caesura.cli.program import (
     complain,
     console_for_tables,
     holds_hierarchies,
+    holds_trees,
     input_options,
     load_settings,
     main,
@@ -134,6 +135,10 @@ def agree(
     if not len(corpus):
         complain([*bad, "nothing is left to compare"])
     flat = corpus
+    if holds_trees(corpus):
+        raise OptionError(
+            "agreement beyond chance is not defined over trees; `caesura score` compares two files of them"
+        )
     if holds_hierarchies(corpus):
         if cochran or labels:
             raise click.UsageError("--cochran and --labels are for segmentations; the corpus holds hierarchies")

@@ -43,7 +43,7 @@ def demo() -> None:
     similarity = parse("boundary_similarity(n_t=2)")
     click.echo(draw(*pair, similarity.score(*pair).edits or (), sides=("reader 1", "reader 3")))
     click.echo(f"\n{LEGEND}\n")
-    flat = {name: kind for name, kind in measures().items() if kind.view != "spans"}
+    flat = {name: kind for name, kind in measures().items() if kind.view not in ("spans", "trees")}
     rows = [(name, kind.title, float(kind().score(*pair))) for name, kind in flat.items()]
     Table(("measure", "what it is", "value"), tuple(rows), title="The same two readers under every measure").print(
         console
@@ -77,6 +77,7 @@ def demo() -> None:
     drop_table(judgement.drops).print(console)
     click.echo("\n" + "\n".join(LIMITS))
     _hierarchies(console)
+    _trees(console)
 
 
 def _hierarchies(console: Console) -> None:
@@ -104,3 +105,22 @@ def _hierarchies(console: Console) -> None:
     gold = unify(trees)
     click.echo(f"the union without conflicts:  {gold.brackets()}")
     why_table({"discourse": gold}).print(console)
+
+
+def _trees(console: Console) -> None:
+    """Where does "with a telescope" belong? Two parses under every measure of trees."""
+    from caesura.model.tree import Tree
+    from caesura.report.table import Table
+
+    parts = ("(PRP I)", "(VBD saw)", "(NP (DT the) (NN man))", "(PP (IN with) (NP (DT a) (NN telescope)))")
+    gold, predicted = (
+        Tree.from_brackets("(S (NP {}) (VP {} {} {}) (. .))".format(*parts)),
+        Tree.from_brackets("(S (NP {}) (VP {} (NP {} {})) (. .))".format(*parts)),
+    )
+    click.echo(f"\nParses of a sentence\n\ngold       {gold}\npredicted  {predicted}\n")
+    rows = [
+        (name, kind.title, float(kind().score(gold, predicted)))
+        for name, kind in measures().items()
+        if kind.view == "trees"
+    ]
+    Table(("measure", "what it is", "value"), tuple(rows), title="Gold and predicted parse").print(console)

@@ -14,6 +14,7 @@ from caesura.cli.program import (
     chosen_measures,
     complain,
     holds_hierarchies,
+    holds_trees,
     input_options,
     load_settings,
     main,
@@ -117,8 +118,9 @@ def judge(
     bad = [str(problem) for problem in problems]
     if not len(corpus):
         complain([*bad, "nothing is left to judge"])
-    if holds_hierarchies(corpus):
-        raise OptionError(f"judge compares boundaries, and {file} holds hierarchies; `caesura score` compares these")
+    for holds, what in ((holds_hierarchies, "hierarchies"), (holds_trees, "trees")):
+        if holds(corpus):
+            raise OptionError(f"judge compares boundaries, and {file} holds {what}; `caesura score` compares these")
     people, entered = _enter(corpus, systems, (format_, types, settings), problems)
     measures = chosen_measures(chosen, settings, people) if settings is not None else chosen or None
     with Progress(output is None, "judging") as progress:

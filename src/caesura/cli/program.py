@@ -20,6 +20,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.segmentation import Segmentation
+from caesura.model.tree import Tree
 from caesura.report.table import clean
 from caesura.version import __version__
 
@@ -38,6 +39,7 @@ __all__ = [
     "complain",
     "console_for_tables",
     "holds_hierarchies",
+    "holds_trees",
     "input_options",
     "load_settings",
     "main",
@@ -173,6 +175,11 @@ def holds_hierarchies(corpus: Corpus) -> bool:
     return any(isinstance(corpus[key], Hierarchy) for key in corpus)
 
 
+def holds_trees(corpus: Corpus) -> bool:
+    """Whether there are parses."""
+    return any(isinstance(corpus[key], Tree) for key in corpus)
+
+
 def over_common_units(corpus: Corpus) -> tuple[Corpus, Corpus]:
     """Hierarchies in time over units that the coders of an item share; and flattened to boundaries, levels as types."""
     shared, notes = hierarchies.over_common_units(corpus)
@@ -200,11 +207,15 @@ def warn_emptied(number: int) -> None:
 
 def span_measures(chosen: tuple[Measure, ...], *names: str) -> tuple[Measure, ...]:
     """What was asked for, or all measures between hierarchies, or those of these names."""
-    known = [name for name, kind in measures().items() if kind.view == "spans" and (not names or name in names)]
+    return _measures_of("spans", "hierarchies", chosen, names)
+
+
+def _measures_of(view: str, what: str, chosen: tuple[Measure, ...], names: tuple[str, ...] = ()) -> tuple[Measure, ...]:
+    known = [name for name, kind in measures().items() if kind.view == view and (not names or name in names)]
     there = ", ".join(known)
     for one in chosen:
         if one.name not in known:
-            raise OptionError(f"{one.name} does not apply: this corpus holds hierarchies, for which there is {there}")
+            raise OptionError(f"{one.name} does not apply: this corpus holds {what}, for which there is {there}")
     return chosen or tuple(map(parse, known))
 
 
@@ -214,6 +225,8 @@ def _spans(one: Annotation) -> tuple[Span, ...]:
 
 def chosen_measures(chosen: tuple[Measure, ...], settings: Settings | None, corpus: Corpus) -> tuple[Measure, ...]:
     """What was asked for, or what suits the corpus; flexible similarity with the matrix and costs of the settings."""
+    if holds_trees(corpus):
+        return _measures_of("trees", "trees", chosen)
     if holds_hierarchies(corpus):
         every = span_measures(chosen)
         labelled = all(span.label is not None for key in corpus for span in _spans(corpus[key]))

@@ -117,9 +117,16 @@ def _plain(test: RankTest | None) -> dict[str, Any] | None:
 
 
 def compare(
-    trials: Trials, systems: tuple[str, ...], *, alpha: float, level: float, replicates: int, seed: int
+    trials: Trials,
+    systems: tuple[str, ...],
+    *,
+    alpha: float,
+    level: float,
+    replicates: int,
+    seed: int,
+    paired_only: bool = False,
 ) -> Comparison:
-    """All tests that can be made.
+    """All tests that can be made; ``paired_only``: those over pairs of systems, without rank tests and letters.
 
     Observations of the rank tests are (item, coder); the paired tests resample and swap items, from summed parts. Of
     ``replicates`` there are more where many pairs need it: the smallest p-value, 1 in so many, is multiplied by the number
@@ -127,9 +134,11 @@ def compare(
     """
     notes: list[str] = []
     draws = max(replicates, math.ceil(4 * math.comb(len(systems), 2) / alpha))
-    seen = trials.observations(systems)
-    by_rank = _try(lambda: kruskal_wallis([column[~np.isnan(column)] for column in seen.T], alpha=alpha), notes)
-    in_blocks = _try(lambda: friedman(seen, alpha=alpha), notes)
+    by_rank = in_blocks = None
+    if not paired_only:
+        seen = trials.observations(systems)
+        by_rank = _try(lambda: kruskal_wallis([column[~np.isnan(column)] for column in seen.T], alpha=alpha), notes)
+        in_blocks = _try(lambda: friedman(seen, alpha=alpha), notes)
     found = list(combinations(range(len(systems)), 2))
     tests = [_paired(trials, systems[a], systems[b], draws, level, seed, notes) for a, b in found]
     boot = _holm([one.bootstrap for one in tests])
@@ -151,7 +160,8 @@ def compare(
         for k, ((a, b), one) in enumerate(zip(found, tests, strict=True))
     )
     values = [trials.score(name).value for name in systems]
-    shown = _letters(pairs, systems, values, trials.measure.higher_is_better, alpha, notes)
+    better = trials.measure.higher_is_better
+    shown = None if paired_only else _letters(pairs, systems, values, better, alpha, notes)
     said = tuple(dict.fromkeys(notes))
     return Comparison(trials.measure, systems, alpha, by_rank, in_blocks, pairs, shown, said, draws)
 

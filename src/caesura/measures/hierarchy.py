@@ -18,7 +18,8 @@ from caesura.measures.spans import Flat, Side, Spans, pack_spans
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.score import Score, f_measure, ratio
 
-__all__ = ["HierarchyKappa", "HierarchyOverlap", "NonCrossing", "hierarchy_kappa", "hierarchy_overlap", "non_crossing"]
+__all__ = ["HierarchyKappa", "HierarchyOverlap", "NonCrossing", "crossed", "hierarchy_kappa", "hierarchy_overlap",
+           "non_crossing"]  # fmt: skip
 
 Ints = NDArray[np.int64]
 
@@ -169,25 +170,31 @@ class NonCrossing(HierarchyMeasure):
 
     def compute(self, batch: Batch) -> Computed:
         assert isinstance(batch, Spans)
-        n, one, other = len(batch), batch.a.flat, batch.b.flat
-        cut = np.zeros(len(one), np.int64)
-        stack = np.empty(int(other.count(n).max(initial=0)), np.int64)
-        # The kernel sees who crosses at the end; read backwards, the start of a span is its end.
-        for start, end, c, d in (
-            (one.start, one.end, other.start, other.end),
-            (-one.end, -one.start, -other.end, -other.start),
-        ):
-            mine, theirs = np.lexsort((end, one.document)), np.lexsort((c, other.document))
-            found = np.zeros(len(one), np.int64)
-            kernel.cut_at_end(
-                start[mine], end[mine], _ends(one, n), c[theirs], d[theirs], _ends(other, n), stack, found
-            )
-            cut[mine] |= found
-        return Computed(np.column_stack([one.count(n, cut == 0), one.count(n)]).astype(float), {})
+        n, one = len(batch), batch.a.flat
+        cut = crossed(one, batch.b.flat, n)
+        return Computed(np.column_stack([one.count(n, ~cut), one.count(n)]).astype(float), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         uncrossed, spans = counts.T
         return share(uncrossed, spans, empty=1.0)
+
+
+def crossed(one: Flat, other: Flat, documents: int) -> NDArray[np.bool_]:
+    """Which spans of one cross a span of the other; spans may stand several times."""
+    cut = np.zeros(len(one), bool)
+    stack = np.empty(int(other.count(documents).max(initial=0)), np.int64)
+    # The kernel sees who crosses at the end; read backwards, the start of a span is its end.
+    for start, end, c, d in (
+        (one.start, one.end, other.start, other.end),
+        (-one.end, -one.start, -other.end, -other.start),
+    ):
+        mine, theirs = np.lexsort((end, one.document)), np.lexsort((c, other.document))
+        found = np.zeros(len(one), np.int64)
+        kernel.cut_at_end(
+            start[mine], end[mine], _ends(one, documents), c[theirs], d[theirs], _ends(other, documents), stack, found
+        )
+        cut[mine] |= found != 0
+    return cut
 
 
 def _ends(flat: Flat, documents: int) -> Ints:

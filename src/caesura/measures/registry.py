@@ -14,6 +14,7 @@ from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.fuzzy import FuzzySuccess
 from caesura.measures.hierarchy import HierarchyKappa, HierarchyOverlap, NonCrossing
 from caesura.measures.meet import LMeasure, TMeasure
+from caesura.measures.parseval import Parseval
 from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, WindowDiff, WinPR
 
@@ -37,6 +38,7 @@ _REGISTRY: dict[str, type[Measure]] = {
         NonCrossing,
         TMeasure,
         LMeasure,
+        Parseval,
         StructIoU,
     )
 }

@@ -1,0 +1,113 @@
+"""EVALB's parameter files."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from caesura.errors import CaesuraWarning, FormatError
+from caesura.formats.evalb_param import read_evalb_param
+
+WHOLE = """\
+## what is deleted ##
+DEBUG 0
+MAX_ERROR 10
+CUTOFF_LEN 70
+LABELED 0\t
+DELETE_LABEL TOP
+DELETE_LABEL #
+
+  # indented, but a comment
+DELETE_LABEL_FOR_LENGTH -NONE-
+EQ_LABEL  ADVP   PRT
+EQ_WORD This this
+QUOTE_LABEL ''
+QUOTE_LABEL POS
+"""
+
+
+def read(folder: Path, text: str, name: str = "x.prm") -> dict:
+    (folder / name).write_text(text, encoding="utf-8", newline="")
+    return read_evalb_param(folder / name)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_every_key(tmp_path: Path, ending: str) -> None:
+    assert read(tmp_path, WHOLE.replace("\n", ending)) == {
+        "labelled": False,
+        "delete_labels": ("TOP", "#"),
+        "delete_labels_for_length": ("-NONE-",),
+        "equal_labels": (("ADVP", "PRT"),),
+        "equal_words": (("This", "this"),),
+        "quote_labels": ("''", "POS"),
+        "cutoff": 70,
+    }
+
+
+def test_what_a_file_does_not_set_is_as_in_evalb(tmp_path: Path) -> None:
+    assert read(tmp_path, "DEBUG 1\n") == {
+        "labelled": True, "delete_labels": (), "delete_labels_for_length": (), "equal_labels": (), "equal_words": (),
+        "quote_labels": (), "cutoff": 40,
+    }  # fmt: skip
+
+
+def test_the_last_number_holds(tmp_path: Path) -> None:
+    assert read(tmp_path, "CUTOFF_LEN 10\nCUTOFF_LEN 20\n")["cutoff"] == 20
+
+
+def test_an_unknown_key_is_named_and_ignored(tmp_path: Path) -> None:
+    with pytest.warns(CaesuraWarning) as told:
+        found = read(tmp_path, "LABELED 0\nDELETE_LABLE X\nZ 1\n")
+    place = tmp_path / "x.prm"
+    assert str(told[0].message) == f"{place}:2: no such key, ignored: 'DELETE_LABLE'; did you mean DELETE_LABEL?"
+    assert str(told[1].message).startswith(f"{place}:3: no such key, ignored: 'Z'; there are DELETE_LABEL, ")
+    assert (found["labelled"], found["delete_labels"]) == (False, ())
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("DELETE_LABEL", "DELETE_LABEL takes one value; got none (a comment has a line of its own)"),
+        ("DELETE_LABEL A # b", "DELETE_LABEL takes one value; got 'A # b' (a comment has a line of its own)"),
+        ("EQ_LABEL A", "EQ_LABEL takes 2 values; got 'A' (a comment has a line of its own)"),
+        ("EQ_WORD a b c", "EQ_WORD takes 2 values; got 'a b c' (a comment has a line of its own)"),
+        ("CUTOFF_LEN x", "CUTOFF_LEN must be a whole number from 0 to 2147483647; got 'x'"),
+        ("CUTOFF_LEN -1", "CUTOFF_LEN must be a whole number from 0 to 2147483647; got '-1'"),
+        ("CUTOFF_LEN ٣", "CUTOFF_LEN must be a whole number from 0 to 2147483647; got '٣'"),
+        ("MAX_ERROR 99999999999", "MAX_ERROR must be a whole number from 0 to 2147483647; got '99999999999'"),
+        ("LABELED 2", "LABELED must be a whole number from 0 to 1; got '2'"),
+        ("DEBUG", "DEBUG takes one value; got none (a comment has a line of its own)"),
+    ],
+)
+def test_lines_that_cannot_be(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(tmp_path, f"# first\n{line}\n")
+    assert str(caught.value) == f"{tmp_path / 'x.prm'}:2: {message}"
+    assert caught.value.line == 2
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_evalb_param(tmp_path / "missing.prm")
+    (tmp_path / "binary.prm").write_bytes(b"\xff\xfe\0")
+    with pytest.raises(FormatError, match=r"binary\.prm:1: "):
+        read_evalb_param(tmp_path / "binary.prm")
+
+
+@settings(max_examples=80)
+@given(st.text(alphabet="DELTE_ABQU#19 \n\t-x\u00a0", max_size=60))
+def test_any_text_is_read_or_told(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.prm"
+    path.write_text(text, encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaesuraWarning)
+        try:
+            found = read_evalb_param(path)
+        except FormatError as problem:
+            found = None
+            said = str(problem)
+    assert len(found) == 7 if found is not None else said.startswith(f"{path}:")
