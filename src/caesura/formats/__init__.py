@@ -141,11 +141,13 @@ def read_coders(
         timing = resolved if timed.holds_tiers(corpus) else timing
         if coder is not None and len(corpus.coders) > 1:
             raise FormatError(path, None, f"one coder is needed, {coder!r}; got {', '.join(corpus.coders)}")
+        # The only tier of a file says what it holds ("IU"), not who made it; that is up to the file.
+        by_file = corpus.coders == (Path(path).stem,) or (timed.holds_tiers(corpus) and len(corpus.coders) == 1)
         for name, who in corpus:
             one = corpus[name, who]
             named = shared if corpus.items == (Path(path).stem,) and not by_folder else name
-            if by_folder and corpus.coders == (Path(path).stem,):
-                who = Path(path).absolute().parent.name
+            if by_file:
+                who = Path(path).absolute().parent.name if by_folder else Path(path).stem
             by_coder = cells.setdefault(named, {})
             if (coder or who) in by_coder:
                 raise FormatError(path, None, f"item {named!r} has coder {coder or who!r} in another file too")
