@@ -184,6 +184,21 @@ def test_files_of_several_coders_share_their_units(tmp_path: Path) -> None:
     assert times["talk", "ann"] == ANN
 
 
+def test_the_only_tier_of_a_file_does_not_name_the_coder(tmp_path: Path) -> None:
+    for folder in ("ann", "bo"):
+        (tmp_path / folder).mkdir()
+        for item in ("x", "y"):
+            (tmp_path / folder / f"{item}.TextGrid").write_text(LONG)
+    corpus = cz.read_coders(sorted(tmp_path.glob("*/*.TextGrid")), tiers="ann", units="times")
+    assert (corpus.items, corpus.coders) == (("x", "y"), ("ann", "bo"))
+    for name in ("x_ann", "x_bo"):
+        (tmp_path / f"{name}.TextGrid").write_text(LONG)
+    corpus = cz.read_coders(sorted(tmp_path.glob("*.TextGrid")), tiers="ann", units="times")
+    assert (corpus.items, corpus.coders) == (("x",), ("x_ann", "x_bo"))
+    with pytest.raises(FormatError, match="item 'x' has coder 'ann' in another file too"):
+        cz.read_coders(sorted(tmp_path.glob("*.TextGrid")), units="times")
+
+
 def test_a_shift_to_a_gap_is_said(tmp_path: Path) -> None:
     path = put(tmp_path, LONG.replace("xmax = 1.5\n", "xmax = 1.25\n").replace("xmin = 1.5\n", "xmin = 1.25\n"))
     said = r"talk\.TextGrid: item 'talk': edges were moved to the nearest gap between words, .* at 1\.25 s by 0\.15 s"
