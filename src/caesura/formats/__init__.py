@@ -78,7 +78,7 @@ def read(
     chosen = _named(format) if format is not None else _detect(path, data)
     resolved = chosen.resolve(options)
     scale = None if types is None else declare(types)
-    reading = Reading(fspath(path), chosen.text(path, data), scale, problems, resolved)
+    reading = Reading(fspath(path), chosen.text(path, data), scale, problems, resolved, data if chosen.magic else b"")
     corpus = chosen.read(reading)
     if not len(corpus) and not problems:
         raise FormatError(path, None, f"no segmentation was found ({chosen.says})")
@@ -154,11 +154,25 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
             raise FormatError(
                 path, None, f"{place}: this format ({chosen.name}) cannot hold a Hierarchy; write spans JSON or CSV"
             )
-    text = chosen.write(corpus, fspath(path), resolved)
+    made = chosen.write(corpus, fspath(path), resolved)
+    data = made if isinstance(made, bytes) else _encoded(made, path)
     try:
-        Path(path).write_text(text, encoding="utf-8", newline="")
+        Path(path).write_bytes(data)
     except OSError as problem:
         raise FormatError(path, None, f"cannot be written: {problem.strerror}") from None
+
+
+def _encoded(text: str, path: str | PathLike[str]) -> bytes:
+    """In UTF-8, if it can be read again: half a surrogate pair cannot be written, a NUL is taken for a binary file."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as problem:
+        raise FormatError(
+            path, None, f"text in UTF-8 cannot hold half a surrogate pair; got {problem.object[problem.start]!r}"
+        ) from None
+    if b"\0" in data:
+        raise FormatError(path, None, "text cannot hold a NUL character; leave it out")
+    return data
 
 
 def _named(name: str) -> Format:
@@ -175,7 +189,10 @@ def detect(path: str | PathLike[str], format: str | None = None) -> Format:
 def _detect(path: str | PathLike[str], data: bytes) -> Format:
     suffix = Path(path).suffix.lower()
     likely = [one for one in _REGISTRY.values() if suffix in one.suffixes]
-    if likely and likely[0].decode is not None:  # its own decoding tells it from all others
+    for one in _REGISTRY.values():
+        if one.magic and data.startswith(one.magic):
+            return one
+    if likely and (likely[0].decode is not None or likely[0].magic):  # its own decoding tells it from all others
         return likely[0]
     text = decode(path, data)
     for one in [*(one for one in _REGISTRY.values() if suffix in one.guessed), *likely]:

@@ -17,7 +17,7 @@ from caesura.errors import CaesuraError, FormatError, OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 
-__all__ = ["Format", "Option", "Problems", "Reading", "decode", "key_line", "load", "parse_json", "shown",
+__all__ = ["Format", "Option", "Problems", "Reading", "decode", "key_line", "lines_of", "load", "parse_json", "shown",
            "table_text"]  # fmt: skip
 
 Problems = list[FormatError]
@@ -31,10 +31,13 @@ class Reading:
 
     path: str
     text: str
+    """What it says; empty for a format that is no text."""
     types: tuple[str, ...] | None = None
     problems: Problems | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the format was told, every option it has."""
+    data: bytes = b""
+    """The bytes, for a format that is no text."""
     cells: dict[str, dict[str, Annotation]] = field(default_factory=dict)
 
     @property
@@ -79,7 +82,7 @@ class Option:
     says: str
 
 
-Write = Callable[[Corpus, str, Mapping[str, Any]], str]
+Write = Callable[[Corpus, str, Mapping[str, Any]], str | bytes]
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class Format:
     looks_like: Callable[[str], bool]
     """Whether a text seems to be in this format."""
     write: Write | None = None
-    """The text of a corpus; the path is for error messages and names. None: a format that is only read."""
+    """The text of a corpus, or the bytes; the path is for error messages and names. None: a format that is only read."""
     options: tuple[Option, ...] = ()
     """What can be said about a file that does not say it itself, in reading and in writing."""
     guessed: tuple[str, ...] = ()
@@ -103,10 +106,14 @@ class Format:
     """The text of the bytes, where it is not plain UTF-8."""
     hierarchies: bool = False
     """Whether it holds hierarchies; under a suffix that several formats have, these go to one that does."""
+    magic: bytes = b""
+    """What the bytes begin with, where the format is no text."""
+    named_by_file: tuple[str, ...] = ()
+    """Which names the file gives, ``item`` or ``coder``, because there is no room for them inside."""
 
     def text(self, path: str | PathLike[str], data: bytes) -> str:
         """The text in a file of this format."""
-        return (self.decode or decode)(path, data)
+        return "" if self.magic else (self.decode or decode)(path, data)
 
     def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every option with its value; one that the format does not have is an error."""
@@ -129,6 +136,12 @@ def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
         # The csv module of Python 3.11 leaves a carriage return unquoted unless it is part of the line terminator.
         (quoted if any("\r" in str(cell) for cell in row) else minimal).writerow(row)
     return out.getvalue()
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines as editors count them, which end in a line feed, a carriage return or both; a last empty one is none."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines if lines[-1] else lines[:-1]
 
 
 def parse_json(path: str, text: str, what: str) -> Any:
