@@ -147,7 +147,8 @@ def test_window_too_wide_for_one_item(run: Run) -> None:
          "caesura: binary.json:1: text in UTF-8 is needed; got byte 0xff, is this a binary file?\n"),
         (["score", "ragged.tsv", "hyp.bits"], 1, "caesura: ragged.tsv:2: a row must have 2 cells like the header; got 3\n"),
         (["convert", "readers.json", "out.xls"], 1,
-         "caesura: out.xls: the suffix must say the format, one of .json, .tsv, .csv, .bits, .txt; got .xls\n"),
+         "caesura: out.xls: the suffix must say the format, one of .json, .tsv, .csv, .parquet, .bits, "
+         ".txt, .ref, .srt, .vtt, .conllu, .tok; got .xls\n"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], code: int, message: str) -> None:

@@ -15,14 +15,19 @@ from typing import Any
 from caesura.errors import FormatError, OptionError
 from caesura.formats import (
     bits,
+    chat,
+    choi,
+    conllu,
     lab,
     masses_json,
     masses_tsv,
+    parquet,
     rez,
     rs3,
     segsimflex,
     spans_csv,
     spans_json,
+    subtitles,
     unit_table,
 )
 from caesura.formats.format import Format, Problems, Reading, decode, load
@@ -42,6 +47,7 @@ _REGISTRY: dict[str, Format] = {
         masses_tsv.FORMAT,
         unit_table.CSV,
         unit_table.TSV,
+        parquet.FORMAT,
         bits.FORMAT,
         segsimflex.FORMAT,
         rez.FORMAT,
@@ -50,6 +56,12 @@ _REGISTRY: dict[str, Format] = {
         rs3.FORMAT,
         lab.LAB,
         lab.SALAMI,
+        choi.CHOI,
+        choi.MARKED,
+        subtitles.SRT,
+        subtitles.VTT,
+        conllu.FORMAT,
+        chat.FORMAT,
     )
 }
 
@@ -144,7 +156,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
 
     What the format cannot hold is an error, and nothing is written.
     """
-    chosen = _named(format) if format is not None else _by_suffix(path, corpus)
+    chosen = writing(path, corpus, format)
     resolved = chosen.resolve(options)
     if chosen.write is None:
         raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
@@ -160,6 +172,11 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
         Path(path).write_bytes(data)
     except OSError as problem:
         raise FormatError(path, None, f"cannot be written: {problem.strerror}") from None
+
+
+def writing(path: str | PathLike[str], corpus: Corpus, format: str | None = None) -> Format:
+    """The format that ``write`` would take: the one named, or what the suffix says."""
+    return _named(format) if format is not None else _by_suffix(path, corpus)
 
 
 def _encoded(text: str, path: str | PathLike[str]) -> bytes:

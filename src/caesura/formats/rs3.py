@@ -27,7 +27,7 @@ from typing import Any
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Option, Reading, decode
 from caesura.formats.spans import REPAIR, Frame, LeftOut, Row, choice, hierarchy
-from caesura.formats.symbols import text
+from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
@@ -247,8 +247,8 @@ FORMAT = Format(
     looks_like=lambda lines: lines.lstrip().startswith("<rst"),
     decode=_decode,
     options=(
-        Option("item", None, text, "the name of the item; by default the file's"),
-        Option("coder", None, text, "the name of the coder; by default the file's"),
+        ITEM,
+        CODER,
         Option("as_", "spans", choice("spans", "segments"), "spans of EDUs, or a segmentation of the tokens into EDUs"),
         REPAIR,
     ),

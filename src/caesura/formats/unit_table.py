@@ -1,4 +1,4 @@
-"""A table of units: a row a unit, a column a coder, as CSV or TSV.
+"""A table of units: a row a unit, a column a coder, as CSV or TSV; ``parquet`` has the same columns.
 
     item,unit,text,ann,bo
     poem,1,In Xanadu,,
@@ -43,7 +43,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, declare, in_order
 
-__all__ = ["CSV", "TSV"]
+__all__ = ["CSV", "TSV", "Table", "table_rows"]
 
 _RESERVED = ("item", "stream", "unit", "text", "types")
 _MISSING = "NA"
@@ -75,7 +75,7 @@ def read(reading: Reading, *, delimiter: str) -> Corpus:
     """Items in order of appearance; the rows of an item need not stand together."""
     rows = csv.reader(_lines(reading.text), delimiter=delimiter, strict=True)
     try:
-        table = _Table(reading, next((row for row in rows if row), []))
+        table = Table(reading, next((row for row in rows if row), []))
         lines: list[int] = []
         chunk: list[list[str]] = []
         for row in rows:
@@ -100,7 +100,7 @@ def _lines(text: str) -> Iterator[str]:
         start = end
 
 
-class _Table:
+class Table:
     """Items that grow by many rows at a time.
 
     Rows come as columns. Those of one stream stand together as a rule, so that a run of them can be looked at and kept as
@@ -141,6 +141,7 @@ class _Table:
             self.add_run(name, stream, lines[start:end], part)
 
     def declare(self, line: int, cell: str) -> None:
+        """The types, which a table says once."""
         if self.declared is not None:
             raise self.reading.error(line, "types must be declared once, in the first row; got them again")
         self.declared = _declared(self.reading, line, cell)
@@ -307,7 +308,12 @@ def _segmentations(corpus: Corpus) -> Iterator[Segmentation]:
 
 
 def write(corpus: Corpus, path: str, options: Mapping[str, Any], *, delimiter: str) -> str:
-    """Items one after another, in an item stream after stream, a column a coder, NA where a coder is missing."""
+    """The rows as delimited text."""
+    return table_text(table_rows(corpus, path), delimiter)
+
+
+def table_rows(corpus: Corpus, path: str) -> list[list[str]]:
+    """The header, then items one after another, in an item stream after stream; NA where a coder is missing."""
     for coder in corpus.coders:
         if coder in _RESERVED or coder != coder.strip() or not coder:
             raise FormatError(path, None, f"a coder cannot be a column named {coder!r}")
@@ -332,7 +338,7 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any], *, delimiter: s
                 row = [*named, *([unit] if has_text else []), *([declared] if typed else [])]
                 rows.append([*row, *(column[i] for column in columns)])
                 declared = ""
-    return table_text(rows, delimiter)
+    return rows
 
 
 def _streams(path: str, item: str, by_coder: dict[str, Annotation]) -> dict[str, dict[str, Segmentation]]:
