@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.format import Reading
+from caesura.formats.format import Reading, shown
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import Segmentation
@@ -86,13 +86,10 @@ def _difference(meant: Corpus, back: Corpus) -> str:
             if one.units is not None and other.units is not None:
                 for i, (mine, its) in enumerate(zip(one.units, (*other.units, None), strict=False), 1):
                     if mine != its:
-                        return f"item {item!r}: unit {i}, {mine[:60]!r}, would be read otherwise; got {_shown(its)}"
+                        got = "nothing" if its is None else shown(its)
+                        return f"item {item!r}: unit {i}, {shown(mine)}, would be read otherwise; got {got}"
             if one == other:
                 continue
             return f"item {item!r}: its boundaries would be read otherwise than they were meant"
         return f"item {item!r}: a name that this format cannot hold"
     return "more would be read than was meant"
-
-
-def _shown(unit: str | None) -> str:
-    return "nothing" if unit is None else repr(unit[:60])

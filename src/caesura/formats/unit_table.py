@@ -134,6 +134,9 @@ class Table:
                 self.declare(line, cell)
         items = given.get("item") or [self.reading.stem] * len(lines)
         streams = given.get("stream") or [""] * len(lines)
+        if items.count(items[0]) == streams.count(streams[0]) == len(lines):  # as most often
+            self.add_run(items[0], streams[0], lines, given)
+            return
         end = 0
         for (name, stream), run in groupby(zip(items, streams, strict=True)):
             start, end = end, end + len(list(run))
@@ -262,10 +265,10 @@ def _read_cell(
             found[stream] = Segmentation.from_positions(len(column), marked, units=units)
             continue
         marked = np.array([i for i, cell in enumerate(column, 1) if cell], np.int64)
-        meant: dict[str, tuple[str, ...]] = {"": ()}
-        for cell, line in zip(column, rows.lines, strict=True):
-            if cell not in meant:
-                meant[cell] = _marks(reading, line, cell, types)
+        meant: dict[str, tuple[str, ...]] = {}
+        for cell in dict.fromkeys(column):
+            if cell:
+                meant[cell] = _marks(reading, rows.lines[column.index(cell)], cell, types)
         marks = [meant[cell] for cell in column if cell]
         found[stream] = Segmentation.from_positions(len(column), marked, marks=marks, types=types, units=units)
     if found:

@@ -153,10 +153,9 @@ class Segmentation:
             raise SegmentationError(
                 f"marks: one mark a position is needed; got {len(marks)} for {len(array)} positions"
             )
-        for i, mark in enumerate(marks):
-            if isinstance(mark, (set, frozenset, list, tuple)) and not mark:
-                raise SegmentationError(f"marks[{i}]: a position needs a type; got none")
-        sets = [tuple(m) if isinstance(m, (set, frozenset, list, tuple)) else (m,) for m in marks]
+        sets = [tuple(m) if isinstance(m, (tuple, list, set, frozenset)) else (m,) for m in marks]
+        if () in sets:
+            raise SegmentationError(f"marks[{sets.index(())}]: a position needs a type; got none")
         return cls._typed(length, array.tolist(), sets, types, units, "marks")
 
     @classmethod
@@ -250,16 +249,20 @@ class Segmentation:
         codes: list[int] = []
         for i, (position, names) in enumerate(zip(positions, named, strict=True)):
             try:
-                mine = sorted([code[name] for name in names])
+                mine = [code[name] for name in names]
             except KeyError as unknown:
                 known = ", ".join(map(repr, scale))
                 raise SegmentationError(
                     f"{place(i)}: type {unknown.args[0]!r} is not declared; declared are {known}"
                 ) from None
-            if len(mine) > 1 and len(set(mine)) < len(mine):
+            if len(mine) == 1:
+                codes.append(mine[0])
+                at.append(position)
+                continue
+            if len(set(mine)) < len(mine):
                 raise SegmentationError(f"{place(i)}: a type may stand only once at a position; got {sets[i]!r}")
-            codes += mine
-            at += [position] * len(mine)
+            codes.extend(sorted(mine))
+            at.extend([position] * len(mine))
         coded = np.array(codes, np.int64) if len(scale) > 1 else _NO_CODES
         return cls(length, np.array(at, np.int64), coded, scale, declared=types is not None, units=units)
 
