@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError
+from caesura.formats import read_settings
 
 rustling = pytest.importorskip("rustling", reason="rustling is not installed: pip install caesura[talkbank]")
 
@@ -71,6 +72,13 @@ def test_names_and_ends_are_options(tmp_path: Path) -> None:
     one = cz.read(path, item="i", coder="c", symbols=[".", "。"], unclassified=";")["i", "c"]["CHI"]
     assert one.boundaries == ((2, ";"), (3, "。"), (4, "."))
     assert one.types == (".", "。", ";")
+
+
+def test_a_settings_file_says_the_same(tmp_path: Path) -> None:
+    path = put(tmp_path, "*CHI:\tone two\n*CHI:\tthree .\n")
+    (tmp_path / "s.json").write_text('{"unclassified": ";"}')
+    options = read_settings(tmp_path / "s.json").reading("chat")
+    assert cz.read(path, **options)["t", "t"]["CHI"].boundaries == ((2, ";"), (3, "."))
 
 
 def test_utterances_without_a_word_are_said(tmp_path: Path) -> None:
