@@ -44,6 +44,9 @@ def test_tok(tmp_path: Path) -> None:
     newer = TOK.replace("newdoc_id", "newdoc id").replace("BeginSeg=Yes", "Seg=B-seg").replace("\t_\n", "\tSeg=O\n")
     assert cz.read(put(tmp_path, newer)) == corpus
     assert cz.read(put(tmp_path, TOK.replace("\n", "\r\n"))) == corpus
+    assert cz.read(put(tmp_path, TOK.replace("newdoc_id", "newdoc"))) == corpus
+    assert cz.read(put(tmp_path, TOK.replace("# newdoc_id", "# sent_id = 1\n#newdoc_id"))) == corpus
+    assert cz.read(put(tmp_path, TOK.replace("newdoc_id = b", "newdocument = b"))).items == ("a",)
 
 
 SENTENCES = (

@@ -11,8 +11,9 @@ value ``BeginSeg=Yes`` or ``Seg=B-seg``, except at the start of a document, wher
 count as a whole: ``MSeg`` is morphology. ``Seg`` with connectives (``B-conn``) marks no segments and is an error.
 
 ``boundaries="sentences"`` takes sentence ends instead; by default, ``"auto"``, that is done where neither key stands in
-the file. Documents begin at ``# newdoc id = x`` or ``# newdoc_id = x`` and are the items; without an id they are called
-1, 2, 3 ..., and a file without documents is one item, named by the file. The coder is named by the file or by ``coder``.
+the file. Documents begin at ``# newdoc id = x``, ``# newdoc_id = x`` or ``# newdoc = x`` and are the items; without an id
+they are called 1, 2, 3 ..., and a file without documents is one item, named by the file. The coder is named by the file
+or by ``coder``.
 
 What is written has ``BeginSeg=Yes`` and a document as one run of tokens: where its sentences ended is not known.
 """
@@ -35,7 +36,7 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 __all__ = ["FORMAT"]
 
 _COLUMNS = 10
-_NEWDOC = re.compile(r"#\s*newdoc(?:(?:\s+|_)id\s*=(.*))?")
+_NEWDOC = re.compile(r"#\s*newdoc(?:[\s_]id)?\s*(?:=(.*))?")
 _WORD = re.compile("[1-9][0-9]{0,8}")
 _OTHER = re.compile(r"[0-9]{1,9}(?:-[0-9]{1,9}|\.[0-9]{1,9})")
 _BEGINS = {"BeginSeg": ("Yes",), "Seg": ("B-seg",)}
