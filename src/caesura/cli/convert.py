@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from caesura.cli.program import input_options, load_settings, main, read_corpus
-from caesura.formats import formats, write
+from caesura.formats import formats, write, writing
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import Segmentation
@@ -34,7 +34,8 @@ def convert(
 ) -> None:
     """Write the corpus in IN to OUT, in another format.
 
-    Bit strings hold one coder and name it by the file, so the coder chosen for them takes the name of OUT.
+    Bit strings hold one coder and name it by the file, so the coder chosen for them takes the name of OUT. The same goes
+    for the item of a format that holds one text, such as subtitles.
     """
     from pathlib import Path
 
@@ -44,12 +45,20 @@ def convert(
     if drop_labels:
         corpus = Corpus({item: _unlabelled(corpus.of_item(item)) for item in corpus.items})
     stem = Path(target).stem
-    bits = to == "bits" or (to is None and Path(target).suffix.lower() in formats()["bits"].suffixes)
-    if bits and len(corpus.coders) == 1 and corpus.coders != (stem,):
-        click.echo(f"coder {corpus.coders[0]!r} is called {stem!r} in {target}", err=True)
-        corpus = Corpus({item: {stem: corpus[item, corpus.coders[0]]} for item in corpus.items})
+    for kind in writing(target, corpus, to).named_by_file:
+        (name, *others) = corpus.coders if kind == "coder" else corpus.items
+        if name != stem and not others:
+            click.echo(f"{kind} {name!r} is called {stem!r} in {target}", err=True)
+            corpus = _renamed(corpus, kind, stem)
     write(corpus, target, to)
     click.echo(f"{target}: {corpus!r}")
+
+
+def _renamed(corpus: Corpus, kind: str, name: str) -> Corpus:
+    """With another name for the only coder or item."""
+    if kind == "item":
+        return Corpus({name: corpus.of_item(corpus.items[0])})
+    return Corpus({item: {name: corpus[item, corpus.coders[0]]} for item in corpus.items})
 
 
 def _unlabelled(by_coder: dict[str, Annotation]) -> dict[str, Annotation]:

@@ -16,6 +16,9 @@ from caesura.errors import FormatError, OptionError
 from caesura.formats import (
     bits,
     brat,
+    chat,
+    choi,
+    conllu,
     ctm,
     eaf,
     jams,
@@ -23,12 +26,14 @@ from caesura.formats import (
     label_studio,
     masses_json,
     masses_tsv,
+    parquet,
     ptb,
     rez,
     rs3,
     segsimflex,
     spans_csv,
     spans_json,
+    subtitles,
     textgrid,
     timed,
     unit_table,
@@ -53,6 +58,7 @@ _REGISTRY: dict[str, Format] = {
         masses_tsv.FORMAT,
         unit_table.CSV,
         unit_table.TSV,
+        parquet.FORMAT,
         bits.FORMAT,
         segsimflex.FORMAT,
         rez.FORMAT,
@@ -70,6 +76,12 @@ _REGISTRY: dict[str, Format] = {
         xmi.FORMAT,
         label_studio.FORMAT,
         jams.FORMAT,
+        choi.CHOI,
+        choi.MARKED,
+        subtitles.SRT,
+        subtitles.VTT,
+        conllu.FORMAT,
+        chat.FORMAT,
     )
 }
 
@@ -113,7 +125,7 @@ def _read_file(
     data = _load(path, format)
     chosen = _named(format) if format is not None else _detect(path, data)
     resolved = chosen.resolve(options)
-    reading = Reading(fspath(path), chosen.text(path, data), types, problems, resolved)
+    reading = Reading(fspath(path), chosen.text(path, data), types, problems, resolved, data if chosen.magic else b"")
     corpus = chosen.read(reading)
     if not len(corpus) and not problems:
         raise FormatError(path, None, f"no segmentation was found ({chosen.says})")
@@ -184,7 +196,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
 
     What the format cannot hold is an error, and nothing is written.
     """
-    chosen = _named(format) if format is not None else _by_suffix(path, corpus)
+    chosen = writing(path, corpus, format)
     resolved = chosen.resolve(options)
     if chosen.write is None:
         raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
@@ -198,15 +210,30 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
                 f"item {item!r}, coder {coder!r}: this format ({chosen.name}) cannot hold a {came(one)}; "
                 f"it can be written as {', '.join(able)}",
             )
-    text = chosen.write(corpus, fspath(path), resolved)
+    made = chosen.write(corpus, fspath(path), resolved)
+    data = made if isinstance(made, bytes) else _encoded(made, path)
     try:
-        Path(path).write_bytes(text.encode("utf-8"))
-    except UnicodeEncodeError as problem:
-        raise FormatError(
-            path, None, f"cannot be written: {problem.reason}, {problem.object[problem.start]!r}"
-        ) from None
+        Path(path).write_bytes(data)
     except OSError as problem:
         raise FormatError(path, None, f"cannot be written: {problem.strerror}") from None
+
+
+def writing(path: str | PathLike[str], corpus: Corpus, format: str | None = None) -> Format:
+    """The format that ``write`` would take: the one named, or what the suffix says."""
+    return _named(format) if format is not None else _by_suffix(path, corpus)
+
+
+def _encoded(text: str, path: str | PathLike[str]) -> bytes:
+    """In UTF-8, if it can be read again: half a surrogate pair cannot be written, a NUL is taken for a binary file."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as problem:
+        raise FormatError(
+            path, None, f"text in UTF-8 cannot hold half a surrogate pair; got {problem.object[problem.start]!r}"
+        ) from None
+    if b"\0" in data:
+        raise FormatError(path, None, "text cannot hold a NUL character; leave it out")
+    return data
 
 
 def _named(name: str) -> Format:
@@ -234,7 +261,10 @@ def _of_suffix(path: str | PathLike[str]) -> list[Format]:
 def _detect(path: str | PathLike[str], data: bytes) -> Format:
     suffix = Path(path).suffix.lower()
     likely = _of_suffix(path)
-    if likely and likely[0].decode is not None:  # its own decoding tells it from all others
+    for one in _REGISTRY.values():
+        if one.magic and data.startswith(one.magic):
+            return one
+    if likely and (likely[0].decode is not None or likely[0].magic):  # its own decoding tells it from all others
         return likely[0]
     text = decode(path, data)
     for one in [*(one for one in _REGISTRY.values() if suffix in one.guessed), *likely]:

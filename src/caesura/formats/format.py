@@ -18,7 +18,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["NUMBER", "Format", "Option", "Problems", "Reading", "decode", "key_line", "load", "parse_json", "shown",
+__all__ = ["NUMBER", "Format", "Option", "Problems", "Reading", "decode", "key_line", "lines_of", "load", "parse_json", "shown",
            "table_text"]  # fmt: skip
 
 Problems = list[FormatError]
@@ -34,10 +34,13 @@ class Reading:
 
     path: str
     text: str
+    """What it says; empty for a format that is no text."""
     types: tuple[str, ...] | None = None
     problems: Problems | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the format was told, every option it has."""
+    data: bytes = b""
+    """The bytes, for a format that is no text."""
     cells: dict[str, dict[str, Annotation]] = field(default_factory=dict)
 
     @property
@@ -82,7 +85,7 @@ class Option:
     says: str
 
 
-Write = Callable[[Corpus, str, Mapping[str, Any]], str]
+Write = Callable[[Corpus, str, Mapping[str, Any]], str | bytes]
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ class Format:
     looks_like: Callable[[str], bool]
     """Whether a text seems to be in this format."""
     write: Write | None = None
-    """The text of a corpus; the path is for error messages and names. None: a format that is only read."""
+    """The text of a corpus, or the bytes; the path is for error messages and names. None: a format that is only read."""
     options: tuple[Option, ...] = ()
     """What can be said about a file that does not say it itself, in reading and in writing."""
     guessed: tuple[str, ...] = ()
@@ -108,10 +111,14 @@ class Format:
     """What it can hold; under a suffix that several formats have, a corpus goes to one that holds what is in it."""
     may_be_empty: bool = False
     """Whether a file without a character says something: that nobody drew anything."""
+    magic: bytes = b""
+    """What the bytes begin with, where the format is no text."""
+    named_by_file: tuple[str, ...] = ()
+    """Which names the file gives, ``item`` or ``coder``, because there is no room for them inside."""
 
     def text(self, path: str | PathLike[str], data: bytes) -> str:
         """The text in a file of this format."""
-        return (self.decode or decode)(path, data)
+        return "" if self.magic else (self.decode or decode)(path, data)
 
     def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every option with its value; one that the format does not have is an error."""
@@ -134,6 +141,12 @@ def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
         # The csv module of Python 3.11 leaves a carriage return unquoted unless it is part of the line terminator.
         (quoted if any("\r" in str(cell) for cell in row) else minimal).writerow(row)
     return out.getvalue()
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines as editors count them, which end in a line feed, a carriage return or both; a last empty one is none."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines if lines[-1] else lines[:-1]
 
 
 def parse_json(path: str, text: str, what: str) -> Any:

@@ -20,7 +20,7 @@ from caesura.formats.format import Format, Option, Reading, decode, key_line, pa
 from caesura.formats.symbols import OPTIONS, Symbols, flag, text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
-from caesura.model.segmentation import Segmentation, in_order
+from caesura.model.segmentation import Segmentation
 
 __all__ = ["FORMAT"]
 
@@ -86,20 +86,8 @@ class _File:
             found, kind = self.split(name)
             words.setdefault(stream, []).extend(found)
             marks.setdefault(stream, []).extend([""] * (len(found) - 1) + [kind])
-        scale = self.scale(marks)
-        made = {one: Segmentation.from_marks(marks[one], types=scale, units=words[one]) for one in words}
-        if self.options["symbols"] is None and self.reading.types is None:
-            for one in made.values():
-                object.__setattr__(one, "declared", False)
+        made = self.symbols.segmentations(words, marks, self.options, self.reading.types)
         return Dialogue(made) if speaker is not None else made[""]
-
-    def scale(self, marks: dict[str, list[str]]) -> tuple[str, ...]:
-        """Types by the symbols; where endnotes are known by kind only, those that occur."""
-        if self.options["symbols"] is not None or self.reading.types is not None:
-            return self.symbols.scale(self.reading.types)
-        unclassified = self.symbols.unclassified
-        occur = {mark for side in marks.values() for mark in side if mark}
-        return (*in_order(occur - {unclassified or ""}), *([unclassified] if unclassified is not None else []))
 
     def document(self) -> str:
         """The document, which the file names or of which there is one."""

@@ -24,7 +24,7 @@ from typing import Any
 
 from caesura.formats.format import Format, Option, Reading
 from caesura.formats.spans import REPAIR, Frame, LeftOut, Row, choice, hierarchy
-from caesura.formats.symbols import text
+from caesura.formats.symbols import CODER, ITEM
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -196,8 +196,8 @@ FORMAT = Format(
     looks_like=lambda lines: lines.lstrip().startswith("<rst"),
     decode=decode_xml,
     options=(
-        Option("item", None, text, "the name of the item; by default the file's"),
-        Option("coder", None, text, "the name of the coder; by default the file's"),
+        ITEM,
+        CODER,
         Option("as_", "spans", choice("spans", "segments"), "spans of EDUs, or a segmentation of the tokens into EDUs"),
         REPAIR,
     ),

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, TypeGuard, cast
 
 from caesura.errors import CaesuraError, FormatError, SegmentationError
-from caesura.formats import rez, segsimflex
+from caesura.formats import chat, rez, segsimflex
 from caesura.formats.format import decode, load, parse_json, shown
 from caesura.formats.symbols import OPTIONS
 from caesura.model.segmentation import declare
@@ -38,7 +38,7 @@ Pairs = tuple[tuple[str, str, float], ...]
 Matrix = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]
 
 _NONE = "none"
-_TRANSCRIPTS = {one.name: one for one in (segsimflex.FORMAT, rez.FORMAT)}
+_TRANSCRIPTS = {one.name: one for one in (segsimflex.FORMAT, rez.FORMAT, chat.FORMAT)}
 _CHECKS = {option.name: option.check for one in _TRANSCRIPTS.values() for option in one.options}
 _FIELDS = tuple(name for name in _CHECKS if name not in {option.name for option in OPTIONS} | {"attached", "streams"})
 _KEYS = ("similarity", "transposition", "normalize", "symbols", "unclassified", "attached", "streams", "fields")

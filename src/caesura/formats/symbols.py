@@ -9,8 +9,9 @@ from typing import Any
 
 from caesura.errors import OptionError, SegmentationError
 from caesura.formats.format import Option
+from caesura.model.segmentation import Segmentation, in_order
 
-__all__ = ["CASE_STUDY", "OPTIONS", "Symbols", "flag", "text"]
+__all__ = ["CASE_STUDY", "CODER", "ITEM", "OPTIONS", "Symbols", "flag", "text"]
 
 CASE_STUDY = {symbol: symbol for symbol in (".", ",", "?", "--")}
 """Falling, continuing, rising and truncated: the endnotes of seed 000's case study, after DuBois et al. 1993."""
@@ -82,6 +83,23 @@ class Symbols:
             raise SegmentationError(f"an utterance must end in one of {self.known}; the last token is {last!r}")
         return list(tokens), self.unclassified
 
+    def segmentations(
+        self,
+        words: Mapping[str, Sequence[str]],
+        marks: Mapping[str, Sequence[str]],
+        options: Mapping[str, Any],
+        types: tuple[str, ...] | None,
+    ) -> dict[str, Segmentation]:
+        """A segmentation for each stream, with one scale: where nobody named symbols or types, those that occur."""
+        named = options["symbols"] is not None or types is not None
+        last = [self.unclassified] if self.unclassified is not None else []
+        occur = {mark for side in marks.values() for mark in side if mark}
+        scale = self.scale(types) if named else (*in_order(occur.difference(last)), *last)
+        made = {one: Segmentation.from_marks(marks[one], types=scale, units=words[one]) for one in words}
+        for one in made.values():
+            object.__setattr__(one, "declared", named)
+        return made
+
     @property
     def known(self) -> str:
         """The symbols, for a message."""
@@ -135,10 +153,13 @@ def flag(name: str, value: Any) -> bool:
     raise OptionError(f"{name} must be True or False; got {value!r}")
 
 
+ITEM = Option("item", None, text, "the name of the item; by default the file's")
+CODER = Option("coder", None, text, "the name of the coder; by default the file's")
+
 OPTIONS = (
     Option("symbols", None, _symbols, "the boundary symbols, in the order of their types; or symbol -> type"),
     Option("unclassified", None, text, "the type of a segment end without a symbol; None: such an end is an error"),
-    Option("item", None, text, "the name of the item; by default the file's"),
-    Option("coder", None, text, "the name of the coder; by default the file's"),
+    ITEM,
+    CODER,
 )
 """What transcripts have in common."""

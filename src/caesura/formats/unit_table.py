@@ -1,4 +1,4 @@
-"""A table of units: a row a unit, a column a coder, as CSV or TSV.
+"""A table of units: a row a unit, a column a coder, as CSV or TSV; ``parquet`` has the same columns.
 
     item,unit,text,ann,bo
     poem,1,In Xanadu,,
@@ -28,10 +28,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from typing import Any
+
+import numpy as np
 
 from caesura.errors import FormatError, SegmentationError
 from caesura.formats.format import Format, Reading, table_text
@@ -39,10 +43,12 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, declare, in_order
 
-__all__ = ["CSV", "TSV"]
+__all__ = ["CSV", "TSV", "Table", "table_rows"]
 
 _RESERVED = ("item", "stream", "unit", "text", "types")
 _MISSING = "NA"
+_AT_ONCE = 250  # rows; far more of them would outlive a collection of garbage, and be looked at over and over
+_PIECE = 2**20  # characters
 
 
 @dataclass
@@ -51,7 +57,7 @@ class _Rows:
 
     text: list[str] = field(default_factory=list)
     cells: dict[str, list[str]] = field(default_factory=dict)
-    lines: list[int] = field(default_factory=list)
+    lines: array[int] = field(default_factory=lambda: array("q"))
 
 
 @dataclass
@@ -67,52 +73,115 @@ class _Item:
 
 def read(reading: Reading, *, delimiter: str) -> Corpus:
     """Items in order of appearance; the rows of an item need not stand together."""
-    rows = csv.reader(io.StringIO(reading.text, newline=""), delimiter=delimiter, strict=True)
-    items: dict[str, _Item] = {}
-    declared: tuple[str, ...] | None = None
+    rows = csv.reader(_lines(reading.text), delimiter=delimiter, strict=True)
     try:
-        header = [name.strip() for name in next((row for row in rows if row), [])]
-        columns = _columns(reading, header)
-        coders = [name for name in header if name not in _RESERVED]
+        table = Table(reading, next((row for row in rows if row), []))
+        lines: list[int] = []
+        chunk: list[list[str]] = []
         for row in rows:
-            line = rows.line_num
-            if not row:
-                continue
-            if len(row) != len(header):
-                raise reading.error(line, f"a row must have {len(header)} cells like the header; got {len(row)}")
-            if "types" in columns and row[columns["types"]]:
-                if declared is not None:
-                    raise reading.error(line, "types must be declared once, in the first row; got them again")
-                declared = _declared(reading, line, row[columns["types"]])
-            name = row[columns["item"]] if "item" in columns else reading.stem
-            item = items.setdefault(name, _Item(line))
-            stream = row[columns["stream"]] if "stream" in columns else ""
-            unit = row[columns["unit"]].strip() if "unit" in columns else ""
-            rows_of = item.streams.setdefault(stream, _Rows())
-            rows_of.lines.append(line)
-            item.length += 1
-            _check_number(reading, line, unit, item, stream)
-            if "text" in columns:
-                rows_of.text.append(row[columns["text"]])
-            for coder in coders:
-                rows_of.cells.setdefault(coder, []).append(row[columns[coder]])
+            if row:
+                lines.append(rows.line_num)
+                chunk.append(row)
+                if len(chunk) == _AT_ONCE:
+                    table.add_rows(lines, chunk)
+                    lines, chunk = [], []
+        table.add_rows(lines, chunk)
     except csv.Error as problem:
         raise reading.error(rows.line_num, f"not a valid table: {problem}") from None
-    types = reading.types or declared
-    streams = [one for item in items.values() for one in item.streams.values()]
-    cells = {cell for one in streams for column in one.cells.values() for cell in column}
-    plain = types is None and cells <= {"", "0", "1", _MISSING}
-    for name, item in items.items():
-        with reading.item(item.first_line):
-            if "" in item.streams and len(item.streams) > 1:
-                line = item.streams[""].lines[0]
-                raise reading.error(
-                    line, f"item {name!r}: a stream must be named in all rows or in none; got none here"
-                )
-            for coder in coders:
-                with reading.item(item.first_line, f"item {name!r}, coder {coder!r}: "):
-                    _read_cell(reading, name, coder, item, types, plain, "text" in columns)
-    return reading.corpus() if types is not None or plain else _share_types(reading.corpus())
+    return table.corpus()
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text, a piece at a time: a StringIO takes four bytes a character."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _PIECE) + 1 or len(text)
+        yield from io.StringIO(text[start:end], newline="")
+        start = end
+
+
+class Table:
+    """Items that grow by many rows at a time.
+
+    Rows come as columns. Those of one stream stand together as a rule, so that a run of them can be looked at and kept as
+    a whole: a table of five million rows is no time for a step a row.
+    """
+
+    def __init__(self, reading: Reading, header: Iterable[str]) -> None:
+        self.reading = reading
+        self.header = [name.strip() for name in header]
+        self.columns = _columns(reading, self.header)
+        self.coders = [name for name in self.header if name not in _RESERVED]
+        self.items: dict[str, _Item] = {}
+        self.declared: tuple[str, ...] | None = None
+        self.words: dict[str, str] = {}
+        """Each word of the text once: most come again and again."""
+
+    def add_rows(self, lines: list[int], rows: list[list[str]]) -> None:
+        """Rows with their lines in the file."""
+        width = len(self.header)
+        for line, row in zip(lines, rows, strict=True) if {*map(len, rows)} != {width} else ():
+            if len(row) != width:
+                raise self.reading.error(line, f"a row must have {width} cells like the header; got {len(row)}")
+        if rows:
+            self.add(lines, list(zip(*rows, strict=True)))
+
+    def add(self, lines: Sequence[int], columns: Sequence[Sequence[str]]) -> None:
+        """The same as a sequence of cells for each column of the header."""
+        given = {name: columns[at] for name, at in self.columns.items()}
+        for line, cell in zip(lines, given.get("types", ()), strict=False):
+            if cell:
+                self.declare(line, cell)
+        items = given.get("item") or [self.reading.stem] * len(lines)
+        streams = given.get("stream") or [""] * len(lines)
+        if items.count(items[0]) == streams.count(streams[0]) == len(lines):  # as most often
+            self.add_run(items[0], streams[0], lines, given)
+            return
+        end = 0
+        for (name, stream), run in groupby(zip(items, streams, strict=True)):
+            start, end = end, end + len(list(run))
+            part = {column: cells[start:end] for column, cells in given.items()}
+            self.add_run(name, stream, lines[start:end], part)
+
+    def declare(self, line: int, cell: str) -> None:
+        """The types, which a table says once."""
+        if self.declared is not None:
+            raise self.reading.error(line, "types must be declared once, in the first row; got them again")
+        self.declared = _declared(self.reading, line, cell)
+
+    def add_run(self, name: str, stream: str, lines: Sequence[int], part: Mapping[str, Sequence[str]]) -> None:
+        """Rows of one stream of an item that follow each other."""
+        item = self.items.setdefault(name, _Item(lines[0]))
+        rows = item.streams.setdefault(stream, _Rows())
+        if "unit" in part:
+            _check_numbers(self.reading, lines, part["unit"], item, stream)
+        item.length += len(lines)
+        rows.lines.extend(lines)
+        if "text" in part:
+            rows.text.extend(map(self.words.setdefault, part["text"], part["text"]))
+        for coder in self.coders:
+            rows.cells.setdefault(coder, []).extend(part[coder])
+
+    def corpus(self) -> Corpus:
+        """What all rows together say."""
+        reading, coders = self.reading, self.coders
+        types = reading.types or self.declared
+        streams = [one for item in self.items.values() for one in item.streams.values()]
+        cells = set[str]().union(*(column for one in streams for column in one.cells.values()))
+        plain = types is None and cells <= {"", "0", "1", _MISSING}
+        for name, item in self.items.items():
+            with reading.item(item.first_line):
+                if "" in item.streams and len(item.streams) > 1:
+                    line = item.streams[""].lines[0]
+                    raise reading.error(
+                        line, f"item {name!r}: a stream must be named in all rows or in none; got none here"
+                    )
+                units = {stream: tuple(rows.text) for stream, rows in item.streams.items()}
+                texts = units if "text" in self.columns else {}
+                for coder in coders:
+                    with reading.item(item.first_line, f"item {name!r}, coder {coder!r}: "):
+                        _read_cell(reading, name, coder, item, types, plain, texts)
+        return reading.corpus() if types is not None or plain else _share_types(reading.corpus())
 
 
 def _columns(reading: Reading, header: list[str]) -> dict[str, int]:
@@ -128,19 +197,28 @@ def _columns(reading: Reading, header: list[str]) -> dict[str, int]:
     return columns
 
 
-def _check_number(reading: Reading, line: int, unit: str, item: _Item, stream: str) -> None:
+def _check_numbers(reading: Reading, lines: Sequence[int], units: Sequence[str], item: _Item, stream: str) -> None:
     """Numbered units must come in order, or the table was sorted by something else."""
-    if not (unit.isdecimal() and unit.isascii()):
+    before = {"item": item.length, "stream": len(item.streams[stream].lines)}
+    size = len(units)
+    straight = {start: list(units) == [*map(str, range(start + 1, start + size + 1))] for start in {*before.values()}}
+    fitting = {way for way in item.numbered if straight[before[way]]}
+    if fitting:
+        item.numbered = fitting
         return
-    expected = {"item": item.length, "stream": len(item.streams[stream].lines)}
-    number = int(unit) if len(unit) <= 12 else -1
-    item.numbered &= {way for way, place in expected.items() if place == number}
-    if not item.numbered:
-        counted = "within an item" + (" or within a stream" if stream else "")
-        place = f"unit {expected['item']}" + (
-            f" of the item and unit {expected['stream']} of stream {stream!r}" if stream else ""
-        )
-        raise reading.error(line, f"units must be numbered 1, 2, 3 ... {counted}; got {unit[:40]} for {place}")
+    for i, (line, cell) in enumerate(zip(lines, units, strict=True), 1):
+        unit = cell.strip()
+        if not (unit.isdecimal() and unit.isascii()):
+            continue
+        expected = {way: start + i for way, start in before.items()}
+        number = int(unit) if len(unit) <= 12 else -1
+        item.numbered &= {way for way, place in expected.items() if place == number}
+        if not item.numbered:
+            counted = "within an item" + (" or within a stream" if stream else "")
+            place = f"unit {expected['item']}" + (
+                f" of the item and unit {expected['stream']} of stream {stream!r}" if stream else ""
+            )
+            raise reading.error(line, f"units must be numbered 1, 2, 3 ... {counted}; got {unit[:40]} for {place}")
 
 
 def _declared(reading: Reading, line: int, cell: str) -> tuple[str, ...]:
@@ -168,27 +246,31 @@ def _read_cell(
     item: _Item,
     types: tuple[str, ...] | None,
     plain: bool,
-    has_text: bool,
+    texts: Mapping[str, tuple[str, ...]],
 ) -> None:
     """What one coder made of one item; nothing if all cells say NA."""
     found: dict[str, Segmentation] = {}
     for stream, rows in item.streams.items():
         column = rows.cells[coder]
-        missing = [cell == _MISSING for cell in column]
-        if all(missing):
+        missing = column.count(_MISSING)
+        if missing == len(column):
             continue
         place = f"item {name!r}, coder {coder!r}" + (f", stream {stream!r}" if stream else "")
-        if any(missing):
-            line = rows.lines[missing.index(True)]
+        if missing:
+            line = rows.lines[column.index(_MISSING)]
             raise reading.error(line, f"{place}: {_MISSING} must stand in all cells or in none")
-        units = tuple(rows.text) if has_text else None
+        units = texts.get(stream)
         if plain:
-            found[stream] = Segmentation.from_bits([c or "0" for c in column[:-1]], units=units)
+            marked = np.array([i for i, cell in enumerate(column[:-1], 1) if cell == "1"], np.int64)
+            found[stream] = Segmentation.from_positions(len(column), marked, units=units)
             continue
-        marks = {i: _marks(reading, rows.lines[i - 1], cell, types) for i, cell in enumerate(column, 1) if cell}
-        found[stream] = Segmentation.from_positions(
-            len(column), list(marks), marks=list(marks.values()), types=types, units=units
-        )
+        marked = np.array([i for i, cell in enumerate(column, 1) if cell], np.int64)
+        meant: dict[str, tuple[str, ...]] = {}
+        for cell in dict.fromkeys(column):
+            if cell:
+                meant[cell] = _marks(reading, rows.lines[column.index(cell)], cell, types)
+        marks = [meant[cell] for cell in column if cell]
+        found[stream] = Segmentation.from_positions(len(column), marked, marks=marks, types=types, units=units)
     if found:
         reading.add(name, coder, found[""] if "" in found else Dialogue(found))
 
@@ -223,7 +305,12 @@ def _segmentations(corpus: Corpus) -> Iterator[Segmentation]:
 
 
 def write(corpus: Corpus, path: str, options: Mapping[str, Any], *, delimiter: str) -> str:
-    """Items one after another, in an item stream after stream, a column a coder, NA where a coder is missing."""
+    """The rows as delimited text."""
+    return table_text(table_rows(corpus, path), delimiter)
+
+
+def table_rows(corpus: Corpus, path: str) -> list[list[str]]:
+    """The header, then items one after another, in an item stream after stream; NA where a coder is missing."""
     for coder in corpus.coders:
         if coder in _RESERVED or coder != coder.strip() or not coder:
             raise FormatError(path, None, f"a coder cannot be a column named {coder!r}")
@@ -248,7 +335,7 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any], *, delimiter: s
                 row = [*named, *([unit] if has_text else []), *([declared] if typed else [])]
                 rows.append([*row, *(column[i] for column in columns)])
                 declared = ""
-    return table_text(rows, delimiter)
+    return rows
 
 
 def _streams(path: str, item: str, by_coder: dict[str, Annotation]) -> dict[str, dict[str, Segmentation]]:

@@ -153,10 +153,9 @@ class Segmentation:
             raise SegmentationError(
                 f"marks: one mark a position is needed; got {len(marks)} for {len(array)} positions"
             )
-        for i, mark in enumerate(marks):
-            if isinstance(mark, (set, frozenset, list, tuple)) and not mark:
-                raise SegmentationError(f"marks[{i}]: a position needs a type; got none")
-        sets = [tuple(m) if isinstance(m, (set, frozenset, list, tuple)) else (m,) for m in marks]
+        sets = [tuple(m) if isinstance(m, (tuple, list, set, frozenset)) else (m,) for m in marks]
+        if () in sets:
+            raise SegmentationError(f"marks[{sets.index(())}]: a position needs a type; got none")
         return cls._typed(length, array.tolist(), sets, types, units, "marks")
 
     @classmethod
@@ -237,23 +236,32 @@ class Segmentation:
         what: str,
         places: list[int] | None = None,
     ) -> Segmentation:
+        def place(i: int) -> str:
+            return f"{what}[{i if places is None else places[i]}]"
+
         named = [
-            [_name(mark, f"{what}[{i if places is None else places[i]}]") for mark in one] for i, one in enumerate(sets)
-        ]
+            [mark if type(mark) is str and mark else _name(mark, place(i)) for mark in one]
+            for i, one in enumerate(sets)
+        ]  # fmt: skip
         scale = declare(types) if types is not None else _collect(named)
         code = {name: i for i, name in enumerate(scale)}
         at: list[int] = []
         codes: list[int] = []
         for i, (position, names) in enumerate(zip(positions, named, strict=True)):
-            place = i if places is None else places[i]
-            for name in names:
-                if name not in code:
-                    known = ", ".join(map(repr, scale))
-                    raise SegmentationError(f"{what}[{place}]: type {name!r} is not declared; declared are {known}")
-            mine = sorted(code[name] for name in names)
+            try:
+                mine = [code[name] for name in names]
+            except KeyError as unknown:
+                known = ", ".join(map(repr, scale))
+                raise SegmentationError(
+                    f"{place(i)}: type {unknown.args[0]!r} is not declared; declared are {known}"
+                ) from None
+            if len(mine) == 1:
+                codes.append(mine[0])
+                at.append(position)
+                continue
             if len(set(mine)) < len(mine):
-                raise SegmentationError(f"{what}[{place}]: a type may stand only once at a position; got {sets[i]!r}")
-            codes.extend(mine)
+                raise SegmentationError(f"{place(i)}: a type may stand only once at a position; got {sets[i]!r}")
+            codes.extend(sorted(mine))
             at.extend([position] * len(mine))
         coded = np.array(codes, np.int64) if len(scale) > 1 else _NO_CODES
         return cls(length, np.array(at, np.int64), coded, scale, declared=types is not None, units=units)
@@ -328,14 +336,24 @@ class Segmentation:
         ``declared=False``: the scale is what several texts have in common, and nobody said in which order.
         """
         scale = declare(types)
-        pairs = self.boundaries
-        at: dict[int, list[str]] = {}
-        for position, name in pairs:
-            at.setdefault(position, []).append(name)
-        out = self._typed(self.length, list(at), list(at.values()), scale, self.units, "boundaries")
-        object.__setattr__(out, "labels", self.labels)
-        object.__setattr__(out, "declared", declared)
-        return out
+        place = {name: i for i, name in enumerate(scale)}
+        codes = np.array([place.get(name, -1) for name in self.types], np.int64)[self.codes]
+        lost = np.flatnonzero(codes < 0)
+        if lost.size:
+            position, name = self.boundaries[lost[0]]
+            i = int(np.searchsorted(self.positions, position))
+            known = ", ".join(map(repr, scale))
+            raise SegmentationError(f"boundaries[{i}]: type {name!r} is not declared; declared are {known}")
+        order = np.lexsort((codes, self._positions))
+        return Segmentation(
+            self.length,
+            self._positions[order],
+            codes[order] if len(scale) > 1 else _NO_CODES,
+            scale,
+            declared=declared,
+            units=self.units,
+            labels=self.labels,
+        )
 
     def without_labels(self) -> Segmentation:
         """The same without segment labels, which most formats cannot hold."""
@@ -466,9 +484,11 @@ def _check_length(length: object) -> int:
 def _check_units(units: Iterable[str] | None, length: int) -> tuple[str, ...] | None:
     if units is None:
         return None
-    text = tuple(_entries(units, "units"))
+    text = units if isinstance(units, tuple) else tuple(_entries(units, "units"))  # coders share the text of an item
     if len(text) != length:
         raise SegmentationError(f"units: one string a unit is needed; got {len(text)} for {length} units")
+    if set(map(type, text)) == {str}:
+        return text
     for i, unit in enumerate(text):
         if not isinstance(unit, str):
             raise SegmentationError(f"units[{i}]: a unit must be a string; got {unit!r}")

@@ -1,0 +1,178 @@
+"""Text with its segments apart: Choi's separator, other markers, blank lines."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import FormatError, OptionError
+
+SAMPLE = """==========
+The river ran .
+Through caverns .
+==========
+A damsel .
+With a dulcimer .
+In a vision .
+==========
+Five miles .
+==========
+"""
+
+
+def put(folder: Path, content: str, name: str = "t.txt") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode())
+    return path
+
+
+def test_a_line_is_a_unit(tmp_path: Path) -> None:
+    # river caverns | damsel dulcimer vision | miles
+    one = cz.read(put(tmp_path, SAMPLE))["t", "t"]
+    assert one.masses == (2, 3, 1)
+    assert one.units[2] == "A damsel ."
+    assert cz.read(put(tmp_path, SAMPLE, "0.ref"))["0", "0"] == one
+
+
+def test_a_word_is_a_unit(tmp_path: Path) -> None:
+    one = cz.read(put(tmp_path, SAMPLE), unit="word")["t", "t"]
+    segments = [part.split() for part in SAMPLE.split("==========\n") if part]
+    assert one.masses == tuple(len(part) for part in segments) == (7, 11, 3)
+    assert one.units == tuple(word for part in segments for word in part)
+
+
+def test_outer_separators_and_layout_say_nothing(tmp_path: Path) -> None:
+    bare = SAMPLE.removeprefix("==========\n").removesuffix("==========\n")
+    for content in (bare, SAMPLE.replace("\n", "\r\n"), SAMPLE.replace("\n", "\r"), f"{SAMPLE} \n\n",
+                    SAMPLE.replace("\n", "  \n"), "\ufeff" + SAMPLE):  # fmt: skip
+        assert cz.read(put(tmp_path, content), "choi")["t", "t"] == cz.read(put(tmp_path, SAMPLE), "choi")["t", "t"]
+
+
+def test_blank_lines_separate(tmp_path: Path) -> None:
+    path = put(tmp_path, "\none\ntwo words\n\n \nthree\n\n")
+    one = cz.read(path, "marked-text")["t", "t"]
+    assert (one.masses, one.units) == ((2, 1), ("one", "two words", "three"))
+    assert cz.read(path, "marked-text", unit="word")["t", "t"].masses == (3, 1)
+    assert cz.read(path, "choi", marker="")["t", "t"] == one
+
+
+def test_another_marker_and_names(tmp_path: Path) -> None:
+    path = put(tmp_path, "a\n***\nb\nc\n")
+    assert cz.read(path, "marked-text", marker="***", item="poem", coder="ann")["poem", "ann"].masses == (1, 2)
+
+
+@pytest.mark.parametrize("content", ["Plain text, with a comma.\n\nAnd more.\n", "= heading =\n=====\ntext\n"])
+def test_plain_text_is_not_guessed(content: str, tmp_path: Path) -> None:
+    with pytest.raises(FormatError):
+        cz.read(put(tmp_path, content))
+
+
+BAD = {
+    "two separators": ("a\n==========\n==========\nb\n", {}, 3, "a segment must hold at least one line; got none"),
+    "two at the start": ("==========\n==========\nb\n", {}, 2, "a segment must hold at least one line; got none"),
+    "blank": (
+        "==========\na\n\nb\n==========\n", {}, 3,
+        "a line must hold a unit; it is empty. Where blank lines separate, read with marker=''",
+    ),
+    "nothing": ("==========\n", {}, 1, "at least one line is needed; got separators only"),
+    "no word": ("==========\n", {"unit": "word"}, 1, "at least one word is needed; got separators only"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_damage(name: str, tmp_path: Path) -> None:
+    content, options, line, message = BAD[name]
+    with pytest.raises(FormatError) as caught:
+        cz.read(put(tmp_path, content), "choi", **options)
+    assert (caught.value.line, caught.value.problem) == (line, message)
+
+
+@pytest.mark.parametrize("marker", [" x", "a\nb", 3])
+def test_a_marker_is_a_line(marker: object, tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="marker must be a line without white space around it"):
+        cz.read(put(tmp_path, "a\n"), "choi", marker=marker)
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+masses = st.lists(st.integers(1, 3), min_size=1, max_size=4)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("choi")
+
+
+@settings(max_examples=100)
+@given(
+    data=st.data(),
+    sizes=masses,
+    unit=st.sampled_from(["line", "word"]),
+    marker=st.sampled_from(["==========", "", "#"]),
+)
+def test_round_trip_or_refuse(data: st.DataObject, sizes: list[int], unit: str, marker: str, folder: Path) -> None:
+    text = st.text(characters, max_size=6) | st.sampled_from(["#", "==========", "Ἀλφ", "a b", "\ufeffa"])
+    units = data.draw(st.lists(text, min_size=sum(sizes), max_size=sum(sizes)))
+    corpus = cz.Corpus({"t": {"t": cz.Segmentation.from_masses(sizes, units=units)}})
+    path = folder / "t.txt"
+    path.unlink(missing_ok=True)
+    options = {"unit": unit, "marker": marker}
+    whole = all(
+        one.strip() == one != "" and not {"\n", "\r"} & {*one} and one != marker and one[0] != "\ufeff" for one in units
+    )
+    tokens = whole and all(one.split() == [one] for one in units)
+    if tokens if unit == "word" else whole:
+        cz.write(corpus, path, "marked-text", **options)
+    else:
+        with suppress(FormatError):
+            cz.write(corpus, path, "marked-text", **options)
+    if path.exists():
+        assert cz.read(path, "marked-text", **options) == corpus
+
+
+def test_written_as_choi_did(tmp_path: Path) -> None:
+    path = put(tmp_path, SAMPLE)
+    corpus = cz.read(path)
+    cz.write(corpus, path, "choi")
+    assert path.read_text() == SAMPLE
+
+
+REFUSED = {
+    "typed": (cz.Segmentation.from_marks(["a", ""], units="xy"), "cannot hold boundary types; write a .csv table"),
+    "no text": (cz.Segmentation.from_masses([1]), "this format needs the text of the units"),
+    "labels": (cz.Segmentation.from_labels("AB", units="xy"), "cannot hold segment labels"),
+    "marker": (
+        cz.Segmentation.from_masses([1, 1], units=["a", "=========="]),
+        "this format cannot hold the text: a segment must hold at least one line; got none",
+    ),
+    "two lines": (
+        cz.Segmentation.from_masses([1], units=["a\nb"]),
+        r"unit 1, 'a\\nb', would be read otherwise; got 'a'",
+    ),
+    "stream": (cz.Dialogue({"F": cz.Segmentation.from_masses([1], units="x")}), "cannot hold streams"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_held(name: str, tmp_path: Path) -> None:
+    one, message = REFUSED[name]
+    with pytest.raises(FormatError, match=message):
+        cz.write(cz.Corpus({"t": {"t": one}}), tmp_path / "t.ref")
+    assert not (tmp_path / "t.ref").exists()
+
+
+def test_names_are_the_files(tmp_path: Path) -> None:
+    one = cz.Segmentation.from_masses([1, 1], units="xy")
+    corpus = cz.Corpus({"poem": {"ann": one}})
+    with pytest.raises(FormatError, match="names the item by the file; 'poem' would be 't'; or say item='poem'"):
+        cz.write(corpus, tmp_path / "t.ref")
+    cz.write(corpus, tmp_path / "t.ref", item="poem", coder="ann")
+    assert cz.read(tmp_path / "t.ref", item="poem", coder="ann") == corpus
+    with pytest.raises(FormatError, match="this format holds one coder; choose one of ann, bo"):
+        cz.write(cz.Corpus({"t": {"ann": one, "bo": one}}), tmp_path / "t.ref")

@@ -1,0 +1,233 @@
+"""CoNLL-U and DISRPT's .tok: tokens with whole numbers, segments by exact keys."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import FormatError
+
+
+def row(id_: object, form: str, misc: str = "_") -> str:
+    return "\t".join([str(id_), form, *"_______", misc]) + "\n"
+
+
+def put(folder: Path, content: str, name: str = "t.conllu") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode())
+    return path
+
+
+TOK = (
+    "# newdoc_id = a\n"
+    + row(1, "In", "BeginSeg=Yes")
+    + row(2, "Xanadu", "MSeg=Xan-adu|MBeginSeg=Yes")
+    + row(3, "did", "SpaceAfter=No|BeginSeg=Yes")
+    + "\n# newdoc_id = b\n"
+    + row(1, "Kubla", "BeginSeg=Yes")
+    + row(2, "Khan")
+)
+
+
+def test_tok(tmp_path: Path) -> None:
+    # a: In Xanadu | did    b: Kubla Khan
+    corpus = cz.read(put(tmp_path, TOK, "t.tok"))
+    assert corpus.items == ("a", "b")
+    assert (corpus["a", "t"].masses, corpus["a", "t"].units) == ((2, 1), ("In", "Xanadu", "did"))
+    assert corpus["b", "t"].masses == (2,)
+    newer = TOK.replace("newdoc_id", "newdoc id").replace("BeginSeg=Yes", "Seg=B-seg").replace("\t_\n", "\tSeg=O\n")
+    assert cz.read(put(tmp_path, newer)) == corpus
+    assert cz.read(put(tmp_path, TOK.replace("\n", "\r\n"))) == corpus
+    assert cz.read(put(tmp_path, TOK.replace("newdoc_id", "newdoc"))) == corpus
+    assert cz.read(put(tmp_path, TOK.replace("# newdoc_id", "# sent_id = 1\n#newdoc_id"))) == corpus
+    assert cz.read(put(tmp_path, TOK.replace("newdoc_id = b", "newdocument = b"))).items == ("a",)
+
+
+SENTENCES = (
+    "# sent_id = 1\n"
+    + row("1-2", "du", "Seg=B-seg")
+    + row(1, "de")
+    + row(2, "le")
+    + row("2.1", "empty", "BeginSeg=Yes")
+    + "\n\n"
+    + row(1, "pain", "MSeg=pain")
+)
+
+
+def test_ranges_and_empty_nodes_are_no_units(tmp_path: Path) -> None:
+    # de le | pain: neither key stands at a unit, so the sentences count
+    path = put(tmp_path, SENTENCES)
+    one = cz.read(path)["t", "t"]
+    assert (one.units, one.masses) == (("de", "le", "pain"), (2, 1))
+    assert cz.read(path, boundaries="segments", item="i", coder="c")["i", "c"].masses == (3,)
+
+
+def test_sentences_or_segments(tmp_path: Path) -> None:
+    # sentences: a b | c      segments: a | b c
+    path = put(tmp_path, row(1, "a", "BeginSeg=Yes") + row(2, "b", "BeginSeg=Yes") + "\n" + row(1, "c"))
+    assert cz.read(path)["t", "t"].masses == (1, 2)
+    assert cz.read(path, boundaries="sentences")["t", "t"].masses == (2, 1)
+
+
+def test_documents_without_a_name_are_numbered(tmp_path: Path) -> None:
+    path = put(
+        tmp_path, "# newdoc\n" + row(1, "a") + "\n# newdoc id = x\n" + row(1, "b") + "\n# newdoc\n" + row(1, "c")
+    )
+    assert cz.read(path).items == ("1", "x", "3")
+
+
+BAD = {
+    "columns": (row(1, "a") + "2\tb\t_\n", 2, "a token must have 10 columns with tabs between; got 3"),
+    "spaces": ("1 a _ _ _ _ _ _ _ _\n", 1, "a token must have 10 columns with tabs between; got 1"),
+    "gap": (row(1, "a") + row(3, "b"), 2, "tokens of a sentence must be numbered 1, 2, 3 ...; got '3' for 2"),
+    "no blank line": (row(1, "a") + row(1, "b"), 2, "tokens of a sentence must be numbered 1, 2, 3 ...; got '1' for 2"),
+    "letter": (row("x", "a"), 1, "tokens of a sentence must be numbered 1, 2, 3 ...; got 'x' for 1"),
+    "arabic": (row("١", "a"), 1, "tokens of a sentence must be numbered 1, 2, 3 ...; got '١' for 1"),
+    "zero": (row("0", "a"), 1, "tokens of a sentence must be numbered 1, 2, 3 ...; got '0' for 1"),
+    "no form": (row(1, ""), 1, "a token must have a form in column 2; it is empty"),
+    "twice": (
+        "# newdoc id = a\n" + row(1, "x") + "\n# newdoc id = a\n" + row(1, "x"), 4,
+        "a document may stand only once; got 'a' again",
+    ),
+    "before": (
+        row(1, "x") + "\n# newdoc id = a\n" + row(1, "x"), 1,
+        "every token must belong to a document; the first begins at line 3",
+    ),
+    "empty document": (
+        "# newdoc id = a\n# newdoc id = b\n" + row(1, "x"), 1, "a document must hold at least one token; 'a' has none"
+    ),
+    "no token": ("# sent_id = 1\n", None, "at least one token is needed; got none"),
+    "connectives": (
+        row(1, "a", "Seg=O") + row(2, "but", "Seg=B-conn"), 2,
+        "Seg must be one of B-seg, I-seg, O; got 'B-conn'; or read with boundaries='sentences'",
+    ),
+    "maybe": (
+        row(1, "a", "BeginSeg=Maybe"), 1,
+        "BeginSeg must be one of Yes, No; got 'Maybe'; or read with boundaries='sentences'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_damage(name: str, tmp_path: Path) -> None:
+    content, line, message = BAD[name]
+    with pytest.raises(FormatError) as caught:
+        cz.read(put(tmp_path, content))
+    assert (caught.value.line, caught.value.problem) == (line, message)
+
+
+def test_good_documents_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
+    path = put(
+        tmp_path, TOK.replace("Kubla\t_\t_\t_\t_\t_\t_\t_\tBeginSeg=Yes", "Kubla\t_\t_\t_\t_\t_\t_\t_\tSeg=B-conn")
+    )
+    problems: list[FormatError] = []
+    assert cz.read(path, problems=problems).items == ("a",)
+    assert [one.line for one in problems] == [7]
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=5)
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> cz.Corpus:
+    items = {}
+    for item in draw(st.lists(texts | st.sampled_from(["a b", "= x", "#"]), min_size=1, max_size=3, unique=True)):
+        masses = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+        units = draw(st.lists(texts | st.just("a b"), min_size=sum(masses), max_size=sum(masses)))
+        items[item] = {"t": cz.Segmentation.from_masses(masses, units=units)}
+    return cz.Corpus(items)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("conllu")
+
+
+@settings(max_examples=100)
+@given(corpus=corpora(), name=st.sampled_from(["t.tok", "t.conllu"]))
+def test_round_trip_or_refuse(corpus: cz.Corpus, name: str, folder: Path) -> None:
+    path = folder / name
+    path.unlink(missing_ok=True)
+    forms = [unit for key in corpus for unit in corpus[key].units]
+    if all(one and not {*"\t\n\r"} & {*one} for one in forms) and all(
+        one.strip() == one != "" and not {*"\n\r"} & {*one} for one in corpus.items
+    ):
+        cz.write(corpus, path)
+    else:
+        with suppress(FormatError):
+            cz.write(corpus, path)
+    if path.exists():
+        assert cz.read(path) == corpus
+
+
+def test_written_as_disrpt_does(tmp_path: Path) -> None:
+    corpus = cz.Corpus({"a": {"t": cz.Segmentation.from_masses([2, 1], units=["In", "Xanadu", "did"])}})
+    cz.write(corpus, tmp_path / "t.tok")
+    assert (tmp_path / "t.tok").read_text() == (
+        "# newdoc_id = a\n" + row(1, "In", "BeginSeg=Yes") + row(2, "Xanadu") + row(3, "did", "BeginSeg=Yes") + "\n"
+    )
+    cz.write(corpus, tmp_path / "t.conllu")
+    assert (tmp_path / "t.conllu").read_text().startswith("# newdoc id = a\n1\tIn\t")
+
+
+REFUSED = {
+    "typed": (cz.Segmentation.from_marks(["a", ""], units="xy"), "cannot hold boundary types; write a .csv table"),
+    "end": (
+        cz.Segmentation.from_marks(["", "boundary"], units="xy"),
+        "its boundaries would be read otherwise than they were meant",
+    ),
+    "tab": (cz.Segmentation.from_masses([1], units=["a\tb"]), "a token must have 10 columns with tabs between; got 11"),
+    "no text": (cz.Segmentation.from_masses([1]), "this format needs the text of the units"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_held(name: str, tmp_path: Path) -> None:
+    one, message = REFUSED[name]
+    with pytest.raises(FormatError, match=message):
+        cz.write(cz.Corpus({"i": {"t": one}}), tmp_path / "t.tok")
+    assert not (tmp_path / "t.tok").exists()
+
+
+def test_a_name_that_cannot_be_held(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="item ' x': a name that this format cannot hold"):
+        cz.write(cz.Corpus({" x": {"t": cz.Segmentation.from_masses([1], units="a")}}), tmp_path / "t.tok")
+
+
+# -- real files -------------------------------------------------------------------------------------------------------
+
+
+def test_gum(shared: Path, tmp_path: Path) -> None:
+    paths = sorted((shared / "data/gum/conllu").glob("*.conllu"))
+    assert len(paths) == 10
+    for path in paths:
+        raw = path.read_text()
+        tokens = re.findall(r"^[0-9]+\t([^\t]+)", raw, re.MULTILINE)
+        one = cz.read(path)[path.stem, path.stem]  # named by newdoc, which is the file's name
+        assert f"# newdoc id = {path.stem}\n" in raw
+        assert one.units == tuple(tokens)
+        # MSeg, which is all that looks like a mark here, is morphology; so sentences
+        assert "MSeg=" in raw
+        assert len(one.masses) == len(re.findall(r"^# sent_id", raw, re.MULTILINE))
+        assert cz.read(path, boundaries="segments")[path.stem, path.stem].masses == (len(tokens),)
+        # Discourse= stands where an EDU begins: named as DISRPT names it, it comes out as the segments
+        edus = re.sub(r"(?<=[\t|])Discourse=[^|\n]*", "BeginSeg=Yes", raw)
+        found = cz.read(put(tmp_path, edus, "edus.tok"))
+        segments = (shared / "data/gum/rs4" / f"{path.stem}.rs4").read_text().count("<segment ")
+        assert len(found[path.stem, "edus"].masses) == segments > len(one.masses)
+
+
+def test_sentences_of_speech(shared: Path) -> None:
+    path = shared / "data/formats/conllu_timed/fr_rhapsodie_dev_first60.conllu"
+    raw = path.read_text()
+    one = cz.read(path)[path.stem, path.stem]
+    assert one.length == len(re.findall(r"^[0-9]+\t", raw, re.MULTILINE))
+    assert len(one.masses) == len(re.findall(r"^# sent_id", raw, re.MULTILINE)) == 60

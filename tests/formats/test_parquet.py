@@ -1,0 +1,191 @@
+"""Tables of units in Parquet, and what is beyond measure in them."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import CaesuraError, FormatError
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
+pq = pytest.importorskip("pyarrow.parquet")
+
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
+columns = names.filter(lambda one: one == one.strip() and one not in ("item", "stream", "unit", "text", "types"))
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> cz.Corpus:
+    types = draw(
+        st.lists(names | st.sampled_from(["1", "NA", "[", ",", '"', "a\nb"]), min_size=1, max_size=3, unique=True)
+    )
+    who = draw(st.lists(columns, min_size=1, max_size=2, unique=True))
+    text, streams = draw(st.booleans()), draw(st.booleans())
+    items: dict[str, dict[str, cz.Segmentation | dict[str, cz.Segmentation]]] = {}
+    for item in draw(st.lists(names, min_size=1, max_size=2, unique=True)):
+        length = draw(st.integers(1, 5))
+        units = draw(st.lists(names | st.just(""), min_size=length, max_size=length)) if text else None
+        marked = st.lists(st.lists(st.sampled_from(types), unique=True), min_size=length, max_size=length)
+        items[item] = {}
+        for coder in who:
+            marks = {i: mark for i, mark in enumerate(draw(marked), 1) if mark}
+            one = cz.Segmentation.from_positions(
+                length, list(marks), marks=list(marks.values()), types=types, units=units
+            )
+            items[item][coder] = {"F": one} if streams else one
+    return cz.Corpus(items)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("parquet")
+
+
+@settings(max_examples=100)
+@given(corpus=corpora())
+def test_round_trip(corpus: cz.Corpus, folder: Path) -> None:
+    cz.write(corpus, folder / "c.parquet")
+    assert cz.read(folder / "c.parquet") == corpus
+    cz.write(corpus, folder / "c.data", "table-parquet")  # known by its first bytes
+    assert cz.read(folder / "c.data") == corpus
+
+
+def put(folder: Path, data: dict[str, object], **options: object) -> Path:
+    path = folder / "t.parquet"
+    pq.write_table(pa.table(data), path, **options)
+    return path
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["", "1", "", "0"],
+        [None, "1", None, None],
+        [0, 1, 0, 1],
+        [None, 1, None, None],
+        [False, True, False, False],
+        pa.array([float("nan"), 1.0, 0.0, None], pa.float64()),
+        pa.array([None, "1", None, "0"]).dictionary_encode(),
+        pa.array(["0", "1", "0", "0"], pa.large_string()),
+    ],
+)
+def test_cells_as_data_frames_have_them(cells: object, tmp_path: Path) -> None:
+    # ··|··
+    path = put(tmp_path, {"unit": [1, 2, 3, 4], "text": ["a", "b", "c", "d"], "ann": cells, "bo": pa.nulls(4)})
+    corpus = cz.read(path)
+    assert corpus["t", "ann"].masses == (2, 2)
+    assert corpus["t", "ann"].units == ("a", "b", "c", "d")
+    assert corpus["t", "bo"].masses == (4,)
+
+
+def test_it_says_what_csv_says(tmp_path: Path) -> None:
+    rows = 70_000  # more than a batch
+    item = [f"i{i // 7000}" for i in range(rows)]
+    unit = [i % 7000 + 1 for i in range(rows)]
+    text = [f"w{i % 91}" for i in range(rows)]
+    marks = [",." [i % 2] if i % 13 == 0 else "" for i in range(rows)]  # fmt: skip
+    path = put(tmp_path, {"item": item, "unit": unit, "text": text, "ann": marks}, row_group_size=20_000)
+    lines = [f'{i},{u},{t},"{m}"' for i, u, t, m in zip(item, unit, text, marks, strict=True)]
+    (tmp_path / "t.csv").write_text("item,unit,text,ann\n" + "\n".join(lines) + "\n")
+    assert cz.read(path) == cz.read(tmp_path / "t.csv")
+
+
+BAD = {
+    "half": ({"x": [0.5, 1.0]}, None, "column 'x' must hold text or whole numbers; got double"),
+    "list": ({"x": [["a"], ["b"]]}, None, "column 'x' must hold text or whole numbers; got list<"),
+    "binary": ({"x": [b"\xff", b"a"]}, None, "column 'x' must hold text or whole numbers; got binary"),
+    "no coder": ({"unit": [1, 2]}, 1, "a column a coder is needed beside unit; got none"),
+    "order": ({"unit": [1, 3], "x": [0, 1]}, 2, "units must be numbered 1, 2, 3 ... within an item; got 3 for unit 2"),
+    "partly": ({"x": ["NA", "1"]}, 1, "item 't', coder 'x': NA must stand in all cells or in none"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_damage(name: str, tmp_path: Path) -> None:
+    data, line, message = BAD[name]
+    with pytest.raises(FormatError) as caught:
+        cz.read(put(tmp_path, data))
+    assert caught.value.line == line
+    assert caught.value.problem.startswith(message)
+
+
+def test_no_parquet_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    for content in (b"unit,ann\n1,1\n", b"PAR1", b"PAR1" + b"\0" * 100 + b"PAR1", b"PAR1\xff\xff\xff\x7fPAR1"):
+        path.write_bytes(content)
+        with pytest.raises(FormatError, match="not valid Parquet: "):
+            cz.read(path)
+
+
+def test_a_cut_or_changed_file_gives_our_error(tmp_path: Path) -> None:
+    rng = random.Random(7)
+    path = tmp_path / "c.parquet"
+    one = cz.Segmentation.from_bits("010" * 30, units=[f"w{i}" for i in range(91)])
+    cz.write(cz.Corpus({"i": {"ann": one}}), path)
+    whole = path.read_bytes()
+    for cut in range(4, len(whole), len(whole) // 40):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(FormatError):
+            cz.read(path)
+    for _ in range(150):
+        changed = bytearray(whole)
+        changed[rng.randrange(4, len(whole))] ^= 1 << rng.randrange(8)
+        path.write_bytes(changed)
+        with suppress(CaesuraError):
+            cz.read(path)
+
+
+def test_a_page_that_was_changed_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "c.parquet"
+    cz.write(cz.Corpus({"i": {"ann": cz.Segmentation.from_bits("0", units=["Xanadu", "Kubla"])}}), path)
+    whole = path.read_bytes()
+    at = whole.index(b"Xanadu")
+    path.write_bytes(whole[:at] + b"Y" + whole[at + 1 :])
+    with pytest.raises(FormatError, match=r"not valid Parquet: .*CRC"):
+        cz.read(path)
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"), [("_CELLS", "100 cells is needed; this says it has 400$"), ("LARGEST", "100 bytes is needed")]
+)
+def test_what_is_beyond_measure_is_refused_unread(
+    limit: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(tmp_path, {"text": [str(i) for i in range(200)], "x": pa.nulls(200)})
+    cz.read(path)
+    monkeypatch.setattr(f"caesura.formats.parquet.{limit}", 100)
+    monkeypatch.setattr("pyarrow.parquet.ParquetFile.iter_batches", None)
+    with pytest.raises(FormatError, match=f"a table of at most {message}"):
+        cz.read(path)
+
+
+def test_a_long_word_in_every_row_is_kept_once(tmp_path: Path) -> None:
+    # as plain text these words would take forty gigabytes
+    word = "x" * 2**20
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * 40_000, pa.int32()), [word])
+    one = cz.read(put(tmp_path, {"text": column, "ann": ["1"] + [""] * 39_999}))["t", "ann"]
+    assert one.masses == (1, 39_999)
+    assert len({id(unit) for unit in one.units}) == 1
+
+
+def test_without_pyarrow(tmp_path: Path) -> None:
+    path = put(tmp_path, {"x": ["1"]})
+    code = f"import sys; sys.modules['pyarrow'] = None; import caesura; caesura.read({str(path)!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "reading this needs pyarrow; install caesura[parquet]" in done.stderr
+
+
+def test_half_a_surrogate_pair_is_refused(tmp_path: Path) -> None:
+    corpus = cz.Corpus({"i": {"c": cz.Segmentation.from_masses([1], units=["\ud800"])}})
+    for name in ("t.parquet", "t.csv"):
+        with pytest.raises(FormatError, match="text in UTF-8 cannot hold half a surrogate pair"):
+            cz.write(corpus, tmp_path / name)
+        assert not (tmp_path / name).exists()

@@ -1,0 +1,260 @@
+"""Subtitles: every cue is read or the file is refused."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.cli import main
+from caesura.errors import FormatError
+
+
+def put(folder: Path, content: str, name: str) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode())
+    return path
+
+
+SRT = """1
+00:00:00,500 --> 00:00:07,000
+<i>In Xanadu</i> did
+{\\an8}Kubla <font color="#fff">Khan</font>
+
+7
+0:00:07.000 --> 00:00:11,890  X1:40 X2:600 Y1:20 Y2:50
+a <3 & stately
+"""
+
+VTT = """WEBVTT - a poem
+Kind: captions
+
+NOTE
+nobody reads this
+
+STYLE
+::cue { color: red }
+
+REGION
+id:fred
+
+first
+00:00.500 --> 01:00:07.000 align:start position:0%
+<v.loud Ann>In Xanadu</v> did
+<00:00:01.000><c.red>Kubla</c> <lang en>Khan</lang>
+
+NOTE between cues
+
+00:07.000 --> 00:11.890
+R&amp;D &lt;i&gt; Q&A&nbsp;x
+"""
+
+
+def test_lines_and_cues_of_srt(tmp_path: Path) -> None:
+    # In Xanadu did / Kubla Khan // a <3 & stately //
+    one = cz.read(put(tmp_path, SRT, "t.srt"))["t", "t"]
+    assert one.units == ("In", "Xanadu", "did", "Kubla", "Khan", "a", "<3", "&", "stately")
+    assert one.boundaries == ((3, "line"), (5, "block"), (9, "block"))
+    assert one.types == ("line", "block")
+    assert cz.read(put(tmp_path, SRT, "t.txt"))["t", "t"] == one
+
+
+def test_lines_and_cues_of_vtt(tmp_path: Path) -> None:
+    one = cz.read(put(tmp_path, VTT, "t.vtt"))["t", "t"]
+    assert one.units == ("In", "Xanadu", "did", "Kubla", "Khan", "R&D", "<i>", "Q&A", "x")
+    assert one.boundaries == ((3, "line"), (5, "block"), (9, "block"))
+    for content in ("\ufeff" + VTT, VTT.replace("\n", "\r\n"), VTT.replace("\n", "\r"), VTT.replace("\n\n", "\n\n\n")):
+        assert cz.read(put(tmp_path, content, "t.vtt"))["t", "t"] == one
+
+
+CUE = "00:00:01,000 --> 00:00:02,000\n"
+TIMES = "a cue must have times like 00:00:01,000 --> 00:00:02,000; got "
+VTT_CUE = CUE.replace(",", ".")
+VTT_TIMES = "a cue must have times like 00:01.000 --> 00:02.000; got "
+BAD = {
+    "number.srt": (f"{CUE}a\n", 1, "a cue must begin with its number; got '00:00:01,000 --> 00:00:02,000'"),
+    "inside.srt": (f"1\n{CUE}a\n\nb\n", 5, "a cue must begin with its number; got 'b'"),
+    "rising.srt": (f"2\n{CUE}a\n\n2\n{CUE}a\n", 5, "the numbers of cues must rise; got 2 after 2"),
+    "alone.srt": (f"1\n{CUE}a\n\n2\n", 5, f"{TIMES}''"),
+    "minute.srt": ("1\n00:61:01,000 --> 00:62:02,000\na\n", 2, f"{TIMES}'00:61:01,000 --> 00:62:02,000'"),
+    "arrow.srt": ("1\n00:00:01,000 -> 00:00:02,000\na\n", 2, f"{TIMES}'00:00:01,000 -> 00:00:02,000'"),
+    "digits.srt": ("1\n00:00:01,0٣0 --> 00:00:02,000\na\n", 2, f"{TIMES}'00:00:01,0٣0 --> 00:00:02,000'"),
+    "back.srt": (
+        "1\n00:00:03,000 --> 00:00:02,000\na\n", 2,
+        "a cue must not end before it starts; got '00:00:03,000 --> 00:00:02,000'",
+    ),
+    "silent.srt": (f"1\n{CUE}\n2\n{CUE}b\n", 2, "a cue must have a text; got none"),
+    "tags.srt": (f"1\n{CUE}a\n<i> </i>\n", 4, "a line must hold a word; got '<i> </i>'"),
+    "lost.srt": (
+        f"1\n{CUE}a\n2\n{CUE}b\n", 5, "the text of a cue must not hold -->; is a blank line missing before it?"
+    ),
+    "sbv.sbv": (
+        "0:00:00.378,0:00:11.378\na\n", 1,
+        "subtitles must be .srt or .vtt; these are YouTube's .sbv. Save them as one of the others",
+    ),
+    "head.vtt": (f"{VTT_CUE}a\n", 1, "the file must begin with WEBVTT; got '00:00:01.000 --> 00:00:02.000'"),
+    "webvttx.vtt": (f"WEBVTTX\n\n{VTT_CUE}a\n", 1, "the file must begin with WEBVTT; got 'WEBVTTX'"),
+    "header.vtt": (
+        f"WEBVTT\n{VTT_CUE}a\n", 2,
+        "the header must not hold -->; put a blank line before the first cue; got '00:00:01.000 --> 00:00:02.000'",
+    ),
+    "comma.vtt": (f"WEBVTT\n\n{CUE}a\n", 3, f"{VTT_TIMES}'00:00:01,000 --> 00:00:02,000'"),
+    "setting.vtt": ("WEBVTT\n\n00:01.000 --> 00:02.000 bold\na\n", 3, f"{VTT_TIMES}'00:01.000 --> 00:02.000 bold'"),
+    "untimed.vtt": ("WEBVTT\n\nhello\nworld\n", 4, f"{VTT_TIMES}'world'"),
+    "note.vtt": (
+        f"WEBVTT\n\nNOTE x\n{VTT_CUE}a\n", 4,
+        "NOTE must not hold -->; put a blank line after it; got '00:00:01.000 --> 00:00:02.000'",
+    ),
+    "style.vtt": (f"WEBVTT\n\n{VTT_CUE}a\n\nSTYLE\nx\n", 6, "STYLE must stand before the first cue; got it after one"),
+    "open.vtt": (
+        f"WEBVTT\n\n{VTT_CUE}a\nb <i c\n", 5,
+        "a tag must be like <i> or <v Name>, and another < written &lt;; got '<i c'",
+    ),
+    "none.vtt": ("WEBVTT\n\nNOTE a\n", None, "at least one cue is needed; got none"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_damage(name: str, tmp_path: Path) -> None:
+    content, line, message = BAD[name]
+    with pytest.raises(FormatError) as caught:
+        cz.read(put(tmp_path, content, name))
+    assert (caught.value.line, caught.value.problem) == (line, message)
+
+
+@pytest.mark.parametrize("unit", ["<font ", "{\\", "<", "</", "&", "<a", "\t", "<00:", "{\\}", "1:"])
+@pytest.mark.parametrize("head", ["t.srt", "t.vtt"])
+def test_a_long_line_does_not_hang(unit: str, head: str, tmp_path: Path) -> None:
+    start = "1\n" + CUE if head == "t.srt" else "WEBVTT\n\n" + VTT_CUE
+    for content in (start + "x" + unit * 100_000, start.rstrip("\n") + " " + unit * 100_000, unit * 100_000):
+        with suppress(FormatError):
+            cz.read(put(tmp_path, content, head))
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> cz.Corpus:
+    texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=5)
+    hard = st.sampled_from(["-->", "<i>", "<font", "x>", "{\\an8}", "&amp;", "NOTE", "1", "Ἀλφ", "河床", "<", "\ufeff"])
+    units = draw(st.lists(texts | hard, min_size=1, max_size=8))
+    marks = draw(st.lists(st.sampled_from(["", "line", "block"]), min_size=len(units) - 1, max_size=len(units) - 1))
+    return cz.Corpus({"t": {"t": cz.Segmentation.from_marks([*marks, "block"], types=["line", "block"], units=units)}})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("subtitles")
+
+
+@settings(max_examples=100)
+@given(corpus=corpora(), name=st.sampled_from(["t.srt", "t.vtt"]))
+def test_round_trip_or_refuse(corpus: cz.Corpus, name: str, folder: Path) -> None:
+    path = folder / name
+    path.unlink(missing_ok=True)
+    units = corpus["t", "t"].units
+    # Whatever has no white space in it; of .srt, which cannot escape, without brackets and arrows.
+    if all(one.split() == [one] and (name == "t.vtt" or not {*"<>{}"} & {*one}) for one in units):
+        cz.write(corpus, path)
+    else:
+        with suppress(FormatError):
+            cz.write(corpus, path)
+    if path.exists():
+        assert cz.read(path) == corpus
+
+
+def test_a_second_a_word(tmp_path: Path) -> None:
+    one = cz.Segmentation.from_marks(
+        ["", "line", "block", "block"], types=["line", "block"], units=["a", "b", "c", "d"]
+    )
+    corpus = cz.Corpus({"t": {"t": one}})
+    cz.write(corpus, tmp_path / "t.srt")
+    assert (tmp_path / "t.srt").read_text() == (
+        "1\n00:00:00,000 --> 00:00:03,000\na b\nc\n\n2\n00:00:03,000 --> 00:00:04,000\nd\n\n"
+    )
+    cz.write(corpus, tmp_path / "t.vtt")
+    assert (tmp_path / "t.vtt").read_text() == (
+        "WEBVTT\n\n00:00:00.000 --> 00:00:03.000\na b\nc\n\n00:00:03.000 --> 00:00:04.000\nd\n\n"
+    )
+
+
+def marked(*marks: str, types: tuple[str, ...] = ("line", "block"), units: list[str] | None = None) -> cz.Segmentation:
+    return cz.Segmentation.from_marks(marks, types=types, units=units or ["x"] * len(marks))
+
+
+REFUSED = {
+    "other types": (marked("a", types=("a",)), "the types must be 'line' and 'block', in this order; got 'a'"),
+    "other order": (marked("line", types=("block", "line")), "in this order; got 'block', 'line'"),
+    "open end": (marked("line", ""), "must end in a boundary of type 'block'; it does not"),
+    "line end": (marked("line", "line"), "must end in a boundary of type 'block'; it does not"),
+    "both": (
+        cz.Segmentation.from_positions(1, [1], marks=[["line", "block"]], types=["line", "block"], units=["x"]),
+        "this format holds one type at a position; got several",
+    ),
+    "space": (marked("block", units=["a b"]), "unit 1, 'a b', would be read otherwise; got 'a'"),
+    "tag": (marked("", "block", units=["a", "<i>"]), "unit 2, '<i>', would be read otherwise; got nothing"),
+    "joined tag": (marked("", "", "block", units=["<font", "x>", "a"]), "unit 1, '<font', would be read otherwise"),
+    "arrow": (marked("block", units=["-->"]), "cannot hold the text: the text of a cue must not hold -->"),
+    "no text": (cz.Segmentation.from_masses([2]), "this format needs the text of the units"),
+    "surrogate": (marked("block", units=["\ud800"]), "text in UTF-8 cannot hold half a surrogate pair"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_held(name: str, tmp_path: Path) -> None:
+    one, message = REFUSED[name]
+    with pytest.raises(FormatError, match=message):
+        cz.write(cz.Corpus({"t": {"t": one}}), tmp_path / "t.srt")
+    assert not (tmp_path / "t.srt").exists()
+
+
+def test_convert_takes_the_name_of_the_file(tmp_path: Path) -> None:
+    cz.write(cz.Corpus({"poem": {"ann": marked("", "block")}}), tmp_path / "in.csv")
+    done = CliRunner().invoke(main, ["convert", str(tmp_path / "in.csv"), str(tmp_path / "out.vtt")])
+    assert done.exit_code == 0, done.output
+    assert "item 'poem' is called 'out'" in done.output
+    assert cz.read(tmp_path / "out.vtt") == cz.Corpus({"out": {"out": marked("", "block")}})
+
+
+# -- real files -------------------------------------------------------------------------------------------------------
+
+# name -> cues, lines that end inside a cue; counted by hand
+SAMPLES = {
+    "captions_with_bom.vtt": (4, 0),
+    "comments.vtt": (3, 2),
+    "cue_tags.vtt": (3, 0),
+    "one_caption.srt": (1, 0),
+    "one_caption.vtt": (1, 0),
+    "sample.srt": (5, 0),
+    "sample.vtt": (16, 0),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples(name: str, shared: Path) -> None:
+    path = shared / "data/formats/subtitles" / name
+    raw = path.read_text(encoding="utf-8-sig")
+    cues, inside = SAMPLES[name]
+    assert len(re.findall("-->", raw)) == cues
+    # Whatever stands between a line with an arrow and a blank line is text.
+    text = re.findall(r"^.*-->.*\n((?:.+\n?)+)", raw, re.MULTILINE)
+    words = [word for block in text for word in re.sub("<[^>]*>", "", block).split()]
+    assert sum(block.rstrip("\n").count("\n") for block in text) == inside
+    corpus = cz.read(path)
+    (one,) = (corpus[key] for key in corpus)
+    assert one.units == tuple(words)
+    kinds = Counter(kind for _, kind in one.boundaries)
+    assert (kinds["block"], kinds["line"]) == (cues, inside)
+
+
+def test_sbv_is_refused(shared: Path) -> None:
+    with pytest.raises(FormatError, match=r"sample.sbv:1: subtitles must be .srt or .vtt; these are YouTube's .sbv"):
+        cz.read(shared / "data/formats/subtitles/sample.sbv")
