@@ -14,6 +14,7 @@ Then brackets over the same words with equal labels match, each once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import accumulate, repeat
 from os import PathLike
@@ -38,7 +39,7 @@ __all__ = ["Bracketed", "Parseval", "Rules", "Side", "match", "parseval", "parse
 Ints = NDArray[np.int64]
 Bracket = tuple[int, int, str]
 """First word, the word after the last, label."""
-Alike = Mapping[str, tuple[str, ...]]
+Alike = Mapping[str, AbstractSet[str]]
 """What a label or word equals, apart from itself."""
 
 _QUOTES = ("'", '"', "/")
@@ -96,15 +97,15 @@ class Rules:
 
 def _alike(pairs: Sequence[tuple[str, str]]) -> Alike:
     """Each with all that it equals; equality goes both ways, and no further: x = y and y = z leave x and z different."""
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, set[str]] = {}
     for x, y in pairs:
-        found[x] = (*found.get(x, ()), y)
-        found[y] = (*found.get(y, ()), x)
+        found.setdefault(x, set()).add(y)
+        found.setdefault(y, set()).add(x)
     return found
 
 
 class _Kept:
-    """A tree, and how often each of its words stands in the comparison: once, or not at all."""
+    """A tree, and how often each of its words stands in the comparison: once, not at all, or as quotes demand."""
 
     __slots__ = ("inner", "tags", "times", "tree")
 

@@ -66,7 +66,7 @@ def compare_parsers(
     measure: str | Measure = "parseval",
     alpha: float = 0.05,
     level: float = 0.95,
-    replicates: int = 10_000,
+    replicates: int = 2000,
     seed: int | None = None,
 ) -> ParserComparison:
     """Compare two parsers or more on the same sentences, under any measure of trees.
