@@ -201,10 +201,10 @@ def perturbation_curve(
     call, and their order, change nothing. Without a seed one is drawn and told. ``progress`` is called with the number of
     repeats done and of all.
 
-    All three curves fall. Deletion falls most: it is the only one that takes nodes away. In the paper noise falls least,
-    below insertion; **over sentences of many words it falls more**. 39.7 % of the paper's utterances are one word, which
-    has no inner boundary that noise could move, but can be cut in two. Where there are many words noise moves nearly
-    every edge of every node, while insertion leaves all old edges where they are and costs no more than new preterminals.
+    All three curves fall, and deletion falls most, since no other takes nodes away. In the paper noise falls least; **over
+    sentences of many words it falls more than insertion**. There noise moves nearly every edge of every node, while insertion
+    leaves all old edges where they are and costs no more than new preterminals. But 39.7 % of the paper's utterances are one
+    word, which has no inner boundary that noise could move, and can be cut in two: with as many of these the curves cross.
 
     >>> spoken = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))", [(0, 1), (1, 2), (2, 3)])
     >>> curve = perturbation_curve([spoken], deltas=[0, 0.5, 1], repeats=20, seed=1)
