@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,8 +99,8 @@ class Correlation:
 
 
 def correlation(
-    gold: Sequence[Tree | None],
-    predicted: Sequence[Tree | None],
+    gold: Iterable[Tree | None],
+    predicted: Iterable[Tree | None],
     *,
     samples: int | None = None,
     size: int = 10,
@@ -129,19 +129,20 @@ def correlation(
     check_numbers(seed=seed)
     flag("unlabelled", unlabelled)
     root = chosen_seed(seed)
-    scored = struct_iou_corpus(gold, predicted, unlabelled=unlabelled)
+    a, b = list(gold), list(predicted)
+    scored = struct_iou_corpus(a, b, unlabelled=unlabelled)
     errors = dict(scored.errors)
     counts = np.zeros((len(scored), 3))
     for place in scored.scores.scored.tolist():
         try:
-            counts[place] = _bracket_counts(gold[place], predicted[place], unlabelled=unlabelled)
+            counts[place] = _bracket_counts(a[place], b[place], unlabelled=unlabelled)
         except CaesuraError as problem:
             errors[place] = problem
     sound = np.array([place for place in range(len(scored)) if place not in errors], np.int64)
     chosen = _samples(sound, asked, size, np.random.default_rng(root))
     iou = scored.values[chosen].mean(axis=1)
-    matched, a, b = counts[chosen].sum(axis=1).T
-    f1 = share(2 * matched, a + b, empty=1.0)
+    matched, in_gold, in_predicted = counts[chosen].sum(axis=1).T
+    f1 = share(2 * matched, in_gold + in_predicted, empty=1.0)
     for name, values in (("Struct-IoU", iou), ("F1", f1)):
         if (values == values[0]).all():
             raise Undefined(f"{name} is the same in all {len(values)} samples, and has no correlation with anything")

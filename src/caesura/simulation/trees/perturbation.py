@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -180,8 +180,8 @@ class PerturbationCurve:
 
 
 def perturbation_curve(
-    gold: Sequence[Tree],
-    predicted: Sequence[Tree] | None = None,
+    gold: Iterable[Tree],
+    predicted: Iterable[Tree] | None = None,
     *,
     kinds: Iterable[str] = tuple(_KINDS),
     deltas: Iterable[float] = _TENTHS,
@@ -272,31 +272,35 @@ def _times(tree: object) -> Floats:
     return tree.times
 
 
-def _sides(gold: Sequence[Tree], predicted: Sequence[Tree] | None) -> tuple[list[Tree], list[Tree]]:
+def _sides(gold: Iterable[Tree], predicted: Iterable[Tree] | None) -> tuple[list[Tree], list[Tree]]:
     """Both sides without silence."""
-    golds = [_quiet("gold", place, tree) for place, tree in enumerate(gold, 1)]
+    a = list(gold)
+    golds = _quiet("gold", a)
     if not golds:
         raise OptionError("gold: at least one tree is needed; got none")
     if predicted is None:
         return golds, golds
-    if len(predicted) != len(golds):
-        raise MismatchError(
-            f"both sides must have the same sentences; gold has {len(golds)}, predicted {len(predicted)}"
-        )
-    for place, (a, b) in enumerate(zip(gold, predicted, strict=True), 1):
-        if isinstance(b, Tree) and b.times is not None and not np.array_equal(a.times, b.times):  # type: ignore[arg-type]
+    b = list(predicted)
+    if len(b) != len(a):
+        raise MismatchError(f"both sides must have the same sentences; gold has {len(a)}, predicted {len(b)}")
+    copies = _quiet("predicted", b)
+    for place, (one, other) in enumerate(zip(a, b, strict=True), 1):
+        if not np.array_equal(_times(one), _times(other)):
             raise MismatchError(
                 f"sentence {place}: both trees must stand over the same word times, since silence is removed from both; "
                 "perturb trees that share them"
             )
-    return golds, [_quiet("predicted", place, tree) for place, tree in enumerate(predicted, 1)]
+    return golds, copies
 
 
-def _quiet(side: str, place: int, tree: Tree) -> Tree:
-    try:
-        return without_silence(tree)
-    except CaesuraError as problem:
-        raise type(problem)(f"{side}, sentence {place}: {problem}") from None
+def _quiet(side: str, trees: list[Tree]) -> list[Tree]:
+    quiet = []
+    for place, tree in enumerate(trees, 1):
+        try:
+            quiet.append(without_silence(tree))
+        except CaesuraError as problem:
+            raise type(problem)(f"{side}, sentence {place}: {problem}") from None
+    return quiet
 
 
 def _listed(name: str, given: Any, check: Callable[[str, object], Any]) -> list[Any]:
