@@ -74,3 +74,9 @@ def test_unify_on_music(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_struct_iou() -> None:
     failed, attempted = doctest.testfile(str(DOCS / "struct_iou.md"), module_relative=False)
     assert (failed, attempted > 10) == (0, True)
+
+
+def test_tree_experiments(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(shared / "data" / "trees")
+    failed, attempted = doctest.testfile(str(DOCS / "tree_experiments.md"), module_relative=False)
+    assert (failed, attempted > 25) == (0, True)

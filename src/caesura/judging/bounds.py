@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from caesura.judging.field import Field
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
-from caesura.simulation import _fill, regular_segmentation
+from caesura.simulation.segmentations import _fill, regular_segmentation
 
 __all__ = ["Baselines"]
 

@@ -1,38 +1,11 @@
-"""Segmentations made up at random, and coders who err at a known rate: what does a measure say when we know what happened?
-
-Four kinds of things are made here.
-
-**Bounds.** What a segmenter that knows nothing of the text achieves: :func:`random_segmentation` (segments as long as
-people make them, anywhere), :func:`regular_segmentation` (a boundary every so many units), :func:`no_boundaries` and
-:func:`all_boundaries`.
-
-**Errors.** A copy of a reference with one kind of error: :func:`misses`, :func:`false_alarms`, :func:`near_misses`,
-:func:`shifts`.
-
-**Experiments.** The pairs behind Figure 5 of Fournier & Inkpen (2012), which leave nothing to chance
-(:func:`figure_5a`, :func:`figure_5b`, :func:`figure_5c`), and their Table 1, which is drawn (:func:`table_1`).
-
-**Coders.** A whole corpus: :func:`pseudo_coders`, who copy one segmentation and err, and :func:`random_coders`, who have
-nothing in common but the length of their segments (Fournier 2013, section 5, Figure 9).
-
-Whatever is drawn takes a ``seed``: a whole number, which gives the same result every time, or a ``numpy.random.Generator``,
-which goes on from where it is, so that two calls are independent. Boundaries here are of one unnamed kind.
-
->>> from caesura import boundary_similarity
->>> reference = Segmentation.from_masses([4, 3, 5])
->>> hypothesis = near_misses(reference, 1, seed=4)
->>> hypothesis
-Segmentation(12 units: ·····|·|······)
->>> boundary_similarity(reference, hypothesis).value
-0.5
-"""
+"""Segmentations made up at random: bounds, errors at a known rate, the experiments of two papers, whole corpora of coders."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +17,7 @@ from caesura.measures.options import choice, flag, number, whole
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import LONGEST, UNTYPED, Segmentation
+from caesura.simulation.drawing import Seed, generator
 
 __all__ = [
     "EACH",
@@ -67,7 +41,6 @@ __all__ = [
 ]
 
 Ints = NDArray[np.int64]
-Seed: TypeAlias = "int | np.random.Generator"  # as text: numpy.random is slow to import
 Pairs = list[tuple[Segmentation, Segmentation]]
 
 MOST = 10_000_000
@@ -92,7 +65,7 @@ def random_segmentation(units: int, masses: Iterable[int], *, seed: Seed) -> Seg
     Segmentation(20 units: ···|···|·······|·······)
     """
     units = _length(units)
-    return Segmentation.from_positions(units, _fill(units, _masses(masses), _generator(seed)))
+    return Segmentation.from_positions(units, _fill(units, _masses(masses), generator(seed)))
 
 
 def regular_segmentation(units: int, mean_mass: float) -> Segmentation:
@@ -133,7 +106,7 @@ def uniform_segments(segments: int, low: int, high: int, *, seed: Seed) -> Segme
     Segmentation(21 units: ····|·····|······|······)
     """
     segments, low, high = _range(segments, low, high)
-    return Segmentation.from_masses(_generator(seed).integers(low, high, segments, endpoint=True))
+    return Segmentation.from_masses(generator(seed).integers(low, high, segments, endpoint=True))
 
 
 # -- errors -------------------------------------------------------------------------------------------------------
@@ -146,7 +119,7 @@ def misses(reference: Segmentation, p: float, *, seed: Seed) -> Segmentation:
     Segmentation(11 units: ··|···|······)
     """
     ends = _ends(reference)
-    drawn = _respond(ends, 1, miss=_probability("p", p), false_alarm=0, margin=0, rng=_generator(seed))
+    drawn = _respond(ends, 1, miss=_probability("p", p), false_alarm=0, margin=0, rng=generator(seed))
     return _like(reference, drawn[0])
 
 
@@ -160,7 +133,7 @@ def false_alarms(reference: Segmentation, p: float, *, seed: Seed, margin: int =
     Segmentation(11 units: ·|·|···|·|···|··)
     """
     ends, margin = _ends(reference), whole(0)("margin", margin)
-    drawn = _respond(ends, 1, miss=0, false_alarm=_probability("p", p), margin=margin, rng=_generator(seed))
+    drawn = _respond(ends, 1, miss=0, false_alarm=_probability("p", p), margin=margin, rng=generator(seed))
     return _like(reference, drawn[0])
 
 
@@ -175,7 +148,7 @@ def near_misses(reference: Segmentation, p: float, *, seed: Seed, distance: int 
     """
     positions = _ends(reference)[:-1]
     p, distance = _probability("p", p), whole(1)("distance", distance)
-    return _like(reference, np.sort(_move(positions, reference.length, p, distance, _generator(seed))))
+    return _like(reference, np.sort(_move(positions, reference.length, p, distance, generator(seed))))
 
 
 def shifts(reference: Segmentation, distance: int) -> Segmentation:
@@ -326,7 +299,7 @@ def table_1(
     misses (20, 30)  window_diff  0.230 ± 0.014
     misses (20, 30)  segmentation_similarity  0.980 ± 0.001
     """
-    rng, made = _generator(seed), _measures(measures)
+    rng, made = generator(seed), _measures(measures)
     if compat is not None:
         choice(*_PRESETS)("compat", compat)
     preset = {"ranges": _RANGES, "margin": 0} if compat is None else _PRESETS[compat]
@@ -387,7 +360,7 @@ def pseudo_coders(
     >>> corpus["item 2", "coder 1"], corpus["item 2", "coder 2"]
     (Segmentation(12 units: ····|··|·|··|··|·), Segmentation(12 units: ····|···|·|···|·))
     """
-    rng, sizes = _generator(seed), _masses(masses)
+    rng, sizes = generator(seed), _masses(masses)
     lengths = _lengths(units, _count("coders", coders))
     near, miss = _probability("near", near), _probability("miss", miss)
     flag("omissions_only", omissions_only)
@@ -409,7 +382,7 @@ def random_coders(units: int | Sequence[int], masses: Iterable[int], *, coders: 
     >>> random_coders(30, [2, 3, 4, 9], coders=2, seed=1)["item 1", "coder 2"]
     Segmentation(30 units: ···|···|····|····|··|··|·········|···)
     """
-    rng, sizes = _generator(seed), _masses(masses)
+    rng, sizes = generator(seed), _masses(masses)
     lengths = _lengths(units, _count("coders", coders))
     return _corpus(lengths, ([_fill(length, sizes, rng) for _ in range(coders)] for length in lengths))
 
@@ -503,14 +476,6 @@ def _standard_error(means: NDArray[np.float64]) -> float:
 
 
 # -- what may be given --------------------------------------------------------------------------------------------
-
-
-def _generator(seed: object) -> np.random.Generator:
-    if isinstance(seed, np.random.Generator):
-        return seed
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise OptionError(f"seed must be a whole number of at least 0 or a numpy.random.Generator; got {seed!r}")
-    return np.random.default_rng(int(seed))
 
 
 def _ends(reference: object) -> Ints:

@@ -1,0 +1,96 @@
+"""Words joined and cut, word by word from the rules, over nested lists.
+
+A node is ``[label, child, ...]``, a preterminal ``[label, words]`` with a tuple of words; a sentence is a list of roots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+Nested = list[Any]
+
+
+def is_leaf(node: Nested) -> bool:
+    return isinstance(node[1], tuple)
+
+
+def words_of(node: Nested) -> list[int]:
+    return list(node[1]) if is_leaf(node) else [word for child in node[1:] for word in words_of(child)]
+
+
+def without(nodes: list[Nested], run: Collection[int]) -> list[Nested]:
+    """What is left of these when the words of the run leave their places; emptied nodes vanish."""
+    left = []
+    for node in nodes:
+        if is_leaf(node):
+            if node[1][0] not in run:
+                left.append(node)
+        elif children := without(node[1:], run):
+            left.append([node[0], *children])
+    return left
+
+
+def join_run(nodes: list[Nested], run: list[int], label: str) -> list[Nested]:
+    """These children of one node that covers the run, after its words became one."""
+    for i, node in enumerate(nodes):
+        if not is_leaf(node) and set(run) <= set(words_of(node)):
+            return [*nodes[:i], [node[0], *join_run(node[1:], run, label)], *nodes[i + 1 :]]
+    rest = without(nodes, run)
+    before = [node for node in rest if words_of(node)[-1] < run[0]]
+    after = [node for node in rest if words_of(node)[0] > run[-1]]
+    assert len(before) + len(after) == len(rest)
+    return [*before, [label, tuple(run)], *after]
+
+
+def join(roots: list[Nested], boundaries: Collection[int]) -> list[Nested]:
+    """Boundary i stands between words i - 1 and i, counted from 0."""
+    words = [word for root in roots for word in words_of(root)]
+    runs: list[list[int]] = []
+    for word in words:
+        if word in boundaries:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    for run in runs:
+        if len(run) > 1:
+            roots = join_run(roots, run, label_of(roots, run[0]))
+    return roots
+
+
+def label_of(nodes: list[Nested], word: int) -> str:
+    (found,) = (label for label, words in leaves(nodes) if words[0] == word)
+    return found
+
+
+def leaves(nodes: list[Nested]) -> list[Nested]:
+    return [leaf for node in nodes for leaf in ([node] if is_leaf(node) else leaves(node[1:]))]
+
+
+def split(roots: list[Nested], cut: Collection[int]) -> list[Nested]:
+    """Halves are written (word, 1) and (word, 2)."""
+    made: list[Nested] = []
+    for root in roots:
+        halves = split_children([root], cut)
+        made.append(halves[0] if len(halves) == 1 else [root[0], *halves])
+    return made
+
+
+def split_children(nodes: list[Nested], cut: Collection[int]) -> list[Nested]:
+    made: list[Nested] = []
+    for node in nodes:
+        if not is_leaf(node):
+            made.append([node[0], *split_children(node[1:], cut)])
+        elif node[1][0] in cut:
+            made += [[node[0], (*node[1], half)] for half in (1, 2)]
+        else:
+            made.append(node)
+    return made
+
+
+def drawn(roots: list[Nested]) -> str:
+    """As brackets; a word is its numbers."""
+    return " ".join(
+        f"({node[0]} {'_'.join(map(str, node[1]))})" if is_leaf(node) else f"({node[0]} {drawn(node[1:])})"
+        for node in roots
+    )

@@ -1,0 +1,59 @@
+"""Random trees with times for hypothesis, and the real ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+from hypothesis import strategies as st
+
+import caesura as cz
+from oracle.rewording import Nested, drawn, leaves
+
+LABELS = "AB"
+
+
+def sentences() -> st.SearchStrategy[list[Nested]]:
+    """One root or more, words numbered from 0: each step adds a word, or a node above the last one, two or three."""
+    return st.lists(st.integers(0, 11), min_size=1, max_size=24).map(built)
+
+
+def built(steps: list[int]) -> list[Nested]:
+    roots: list[Nested] = [["A", (0,)]]
+    words = 1
+    for step in steps:
+        label, taken = LABELS[step % 2], max(0, step // 2 - 2)
+        if taken:
+            roots[-taken:] = [[label, *roots[-taken:]]]
+        else:
+            roots.append([label, (words,)])
+            words += 1
+    return roots
+
+
+@st.composite
+def spoken(draw: st.DrawFn, *, silence: bool = True) -> cz.Tree:
+    """A tree with times, with or without silence between words."""
+    roots = draw(sentences())
+    n = len(leaves(roots))
+    lengths = draw(st.lists(st.integers(1, 3000), min_size=n, max_size=n))
+    gaps = draw(st.lists(st.sampled_from([0, 0, 250, 1700]), min_size=n, max_size=n)) if silence else [0] * n
+    begin = np.cumsum(gaps) + np.cumsum([0, *lengths[:-1]])
+    return cz.Tree.from_brackets(drawn(roots), np.column_stack([begin, begin + lengths]) / 1000)
+
+
+def natural_stories(shared: Path) -> list[cz.Tree]:
+    path = shared / "data" / "trees" / "naturalstories" / "ns_aligned_200.jsonl"
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [cz.Tree.from_brackets(row["tree"], row["times"]) for row in rows]
+
+
+def two_parsers(shared: Path) -> tuple[list[cz.Tree | None], list[cz.Tree | None]]:
+    """The sentences of GUM by its new parser, as gold, and by its old one."""
+    folder = shared / "data" / "trees" / "gum_two_parsers"
+    new, old = (
+        [tree for path in sorted(folder.glob(f"*.{which}.ptb")) for tree in cz.read_trees(path)]
+        for which in ("new", "old")
+    )
+    return new, old
