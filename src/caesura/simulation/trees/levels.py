@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.coefficients import check_numbers, chosen_seed
-from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
-from caesura.measures.base import share
+from caesura.errors import CaesuraError, OptionError, Undefined
+from caesura.measures.many import score_many
 from caesura.measures.options import flag, whole
+from caesura.measures.parseval import Parseval
 from caesura.model.tree import Tree
 from caesura.parsing.structiou import StructIoUCorpus, struct_iou_corpus
 from caesura.version import __version__
@@ -115,8 +115,7 @@ def correlation(
     sentences of its second corpus. With ``samples`` so many are drawn, each of different sentences, and p, which
     takes samples to be independent, is then too small.
 
-    The trees of a sentence must be over the same words. F1 here counts every bracket but preterminals, with labels unless
-    ``unlabelled``; none is stripped, so it is not EVALB's.
+    The trees of a sentence must be over the same words. F1 is that of :func:`~caesura.parseval`, with its defaults.
 
     >>> gold = [Tree.from_brackets(f"(S (NP {'(N a) ' * n}) (VP (V b)))") for n in range(1, 5)]
     >>> predicted = [Tree.from_brackets(f"(S (NP (N a)) {'(N a) ' * (n - 1)} (VP (V b)))") for n in range(1, 5)]
@@ -132,17 +131,13 @@ def correlation(
     a, b = list(gold), list(predicted)
     scored = struct_iou_corpus(a, b, unlabelled=unlabelled)
     errors = dict(scored.errors)
-    counts = np.zeros((len(scored), 3))
-    for place in scored.scores.scored.tolist():
-        try:
-            counts[place] = _bracket_counts(a[place], b[place], unlabelled=unlabelled)
-        except CaesuraError as problem:
-            errors[place] = problem
+    pairs: list[Any] = list(zip(a, b, strict=True))
+    bracketed = score_many(pairs, Parseval.of(None, labelled=not unlabelled))
+    errors |= bracketed.errors
     sound = np.array([place for place in range(len(scored)) if place not in errors], np.int64)
     chosen = _samples(sound, asked, size, np.random.default_rng(root))
     iou = scored.values[chosen].mean(axis=1)
-    matched, in_gold, in_predicted = counts[chosen].sum(axis=1).T
-    f1 = share(2 * matched, in_gold + in_predicted, empty=1.0)
+    f1 = bracketed.measure.finish(bracketed.counts[chosen].sum(axis=1), bracketed.types)
     for name, values in (("Struct-IoU", iou), ("F1", f1)):
         if (values == values[0]).all():
             raise Undefined(f"{name} is the same in all {len(values)} samples, and has no correlation with anything")
@@ -170,24 +165,3 @@ def _samples(sound: Ints, samples: int | None, size: int, rng: np.random.Generat
     if size > len(sound):
         raise OptionError(f"size must be at most the number of sentences, {len(sound)}; got {size}")
     return np.array([rng.choice(sound, size, replace=False) for _ in range(samples)])
-
-
-def _bracket_counts(gold: Tree | None, predicted: Tree | None, *, unlabelled: bool) -> tuple[int, int, int]:
-    """Brackets that are in both trees, in the first and in the second; preterminals are none."""
-    assert gold is not None
-    assert predicted is not None
-    if gold.length != predicted.length:
-        raise MismatchError(
-            f"both trees must be over the same words; gold has {gold.length}, predicted {predicted.length}"
-        )
-    a, b = (
-        Counter(
-            (start, end, "" if unlabelled else label)
-            for label, start, end, leaf in zip(
-                tree.labels, tree.start.tolist(), tree.end.tolist(), tree.preterminal.tolist(), strict=True
-            )
-            if not leaf
-        )
-        for tree in (gold, predicted)
-    )
-    return (a & b).total(), a.total(), b.total()
