@@ -14,7 +14,7 @@ from rich.console import Console
 
 from bench import agreement, flexible, fuzzy, hierarchy, hierarchy_measures, judging, level, linear, simulation, trees
 from caesura import __version__
-from caesura.report.table import Table
+from caesura.reporting.table import Table
 
 PARTS: dict[str, Callable[[], Iterable[Table]]] = {
     "linear": linear.tables,

@@ -10,7 +10,7 @@ import numpy as np
 import caesura as cz
 from bench.timing import best
 from caesura.model.dialogue import streams_of
-from caesura.report.table import Table
+from caesura.reporting.table import Table
 
 # How often each type follows a word in the first of the conversations of Lai & Li (2023), to two digits.
 SHARES = {".": 0.11, ",": 0.07, "?": 0.01, "--": 0.02, ";": 0.02}

@@ -9,7 +9,7 @@ import numpy as np
 
 import caesura as cz
 from bench.timing import best
-from caesura.report.table import Table
+from caesura.reporting.table import Table
 from caesura.simulation import near_misses, pseudo_coders
 
 MASSES = (5, 8, 10, 12, 20)

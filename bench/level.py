@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import caesura as cz
-from caesura.report.table import Table
+from caesura.reporting.table import Table
 from caesura.simulation import pseudo_coders
 from caesura.statistics import bootstrap, paired_bootstrap, randomisation
 from caesura.statistics.arrays import Finish, Floats

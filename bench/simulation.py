@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bench.timing import best
 from caesura import simulation
-from caesura.report.table import Table
+from caesura.reporting.table import Table
 
 
 def tables() -> Iterator[Table]:

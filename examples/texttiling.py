@@ -23,7 +23,7 @@ import numpy as np
 
 import caesura as cz
 from caesura.errors import CaesuraError
-from caesura.report import judgement as tables
+from caesura.reporting import judgement as tables
 
 # NLTK would download a list; this short one needs no network.
 STOPWORDS = """

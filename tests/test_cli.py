@@ -18,7 +18,7 @@ from caesura.cli import main
 from caesura.data import stargazer
 from caesura.errors import CaesuraWarning
 from caesura.formats import formats
-from caesura.report.dendrogram import draw_dendrogram
+from caesura.reporting.dendrogram import draw_dendrogram
 from corpora import TALK
 
 Run = Callable[..., Result]

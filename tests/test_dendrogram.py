@@ -7,7 +7,7 @@ import pytest
 
 import caesura as cz
 from caesura.agreement.clusters import Cluster, Clustering
-from caesura.report.dendrogram import draw_dendrogram
+from caesura.reporting.dendrogram import draw_dendrogram
 from corpora import of_masses, random_corpus
 
 Tree = str | tuple["Tree", "Tree", float, float | None]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import caesura as cz
 import oracle.parseval as oracle
 from caesura.errors import MismatchError, OptionError, Undefined
-from caesura.report.trees import label_table, parser_table, sentence_table, summary_table
+from caesura.reporting.trees import label_table, parser_table, sentence_table, summary_table
 from strategies import trees
 
 tree = cz.Tree.from_brackets

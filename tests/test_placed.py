@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import MismatchError, OptionError
-from caesura.report.agreement import draw_heat, heat_table
+from caesura.reporting.agreement import draw_heat, heat_table
 from corpora import of_masses, random_corpus
 
 

@@ -7,8 +7,8 @@ import io
 from rich.console import Console
 
 import caesura as cz
-from caesura.report.alignment import draw, edit_table
-from caesura.report.table import Table, clean, pad, text_width
+from caesura.reporting.alignment import draw, edit_table
+from caesura.reporting.table import Table, clean, pad, text_width
 
 
 def test_every_kind_of_edit_is_drawn() -> None:

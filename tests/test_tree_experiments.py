@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import MismatchError, OptionError, TreeError, Undefined
 from caesura.model.rewording import join_words, split_words
-from caesura.report.tree_experiments import ambiguity_table, curve_table, length_table
+from caesura.reporting.tree_experiments import ambiguity_table, curve_table, length_table
 from caesura.simulation import trees
 from oracle import rewording as oracle
 from spoken import natural_stories, sentences, spoken, two_parsers

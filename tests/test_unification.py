@@ -16,7 +16,7 @@ import caesura as cz
 from caesura.errors import OptionError, Undefined
 from caesura.gold.experiment import Spread
 from caesura.gold.unify import METHODS
-from caesura.report.gold import gold_table, unification_table
+from caesura.reporting.gold import gold_table, unification_table
 from hierarchies import coders
 from oracle import unify as oracle
 

@@ -38,8 +38,8 @@ from caesura.model.segmentation import Segmentation
 if TYPE_CHECKING:
     from caesura.agreement.placed import Placed
     from caesura.formats.settings import Settings
-    from caesura.report.agreement import Found
-    from caesura.report.table import Table
+    from caesura.reporting.agreement import Found
+    from caesura.reporting.table import Table
 
 __all__ = ["agree"]
 
@@ -198,7 +198,7 @@ def _sections(
 ) -> tuple[list[_Section], list[str]]:
     """An analysis that is undefined says so in its place, one that cannot be made is complained about; the others are
     made."""
-    from caesura.report.table import Table
+    from caesura.reporting.table import Table
 
     made, bad = [], []
     for name, make in (("clusters", _clusters), ("cochran", _cochran), ("labels", _labels), ("heat", _heat)):
@@ -215,9 +215,9 @@ def _sections(
 
 def _clusters(corpus: Corpus, ask: _Asked, _dropped: dict[str, str]) -> _Section:
     from caesura.agreement.clusters import cluster_coders, coefficients_of_clusters
-    from caesura.report.agreement import cluster_table
-    from caesura.report.dendrogram import draw_dendrogram
-    from caesura.report.table import text_width
+    from caesura.reporting.agreement import cluster_table
+    from caesura.reporting.dendrogram import draw_dendrogram
+    from caesura.reporting.table import text_width
 
     known = coefficients_of_clusters(ask.measure)
     flexible = ask.measure.name == "flexible_similarity"
@@ -237,7 +237,7 @@ def _clusters(corpus: Corpus, ask: _Asked, _dropped: dict[str, str]) -> _Section
 
 def _cochran(corpus: Corpus, _ask: _Asked, _dropped: dict[str, str]) -> _Section:
     from caesura.agreement.cochran import cochran_q
-    from caesura.report.agreement import cochran_table
+    from caesura.reporting.agreement import cochran_table
 
     found = cochran_q(corpus)
     return _Section("cochran", found.as_dict(), (cochran_table(found),))
@@ -245,7 +245,7 @@ def _cochran(corpus: Corpus, _ask: _Asked, _dropped: dict[str, str]) -> _Section
 
 def _labels(corpus: Corpus, _ask: _Asked, _dropped: dict[str, str]) -> _Section:
     from caesura.agreement.labels import label_agreement
-    from caesura.report.agreement import label_table
+    from caesura.reporting.agreement import label_table
 
     found = label_agreement(corpus)
     return _Section("labels", found.as_dict(), (label_table(found),))
@@ -253,7 +253,7 @@ def _labels(corpus: Corpus, _ask: _Asked, _dropped: dict[str, str]) -> _Section:
 
 def _heat(corpus: Corpus, _ask: _Asked, dropped: dict[str, str]) -> _Section:
     from caesura.agreement.placed import boundary_heat
-    from caesura.report.agreement import draw_heat, heat_table
+    from caesura.reporting.agreement import draw_heat, heat_table
 
     found = boundary_heat(corpus.select(items=[item for item in corpus.items if item not in dropped]))
     data = [one.as_dict() for one in found]
@@ -308,7 +308,7 @@ def _found(
 ) -> tuple[list[Found], list[str]]:
     """Each coefficient over each measure; alpha, which looks at none, once. And what could not be computed."""
     from caesura.agreement.coefficients import agreement
-    from caesura.report.agreement import Found
+    from caesura.reporting.agreement import Found
 
     found: list[Found] = []
     failed: dict[str, OptionError] = {}
@@ -346,7 +346,7 @@ def _plain(one: Found) -> dict[str, Any]:
 def _show(
     found: list[Found], placed: Placed, sections: list[_Section], wanted: tuple[bool, bool, bool], output: str | None
 ) -> None:
-    from caesura.report.agreement import LIMITS, agreement_table, coder_table, item_table, pair_table
+    from caesura.reporting.agreement import LIMITS, agreement_table, coder_table, item_table, pair_table
 
     by_coder, by_pair, by_item = wanted
     some = any(not isinstance(one.result, str) for one in found)

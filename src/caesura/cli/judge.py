@@ -175,7 +175,7 @@ def _items(mine: dict[str, Any], corpus: Corpus) -> dict[str, Any]:
 
 
 def _show(found: Judgement, errors: bool, list_errors: bool, output: str | None) -> None:
-    from caesura.report.judgement import (
+    from caesura.reporting.judgement import (
         comparison_table,
         drop_table,
         mistake_list,

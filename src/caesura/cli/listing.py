@@ -16,7 +16,7 @@ __all__ = ["list_measures"]
 @output_options
 def list_measures(output: str | None) -> None:
     """List the measures, their options and presets."""
-    from caesura.report.table import Table
+    from caesura.reporting.table import Table
 
     if output == "json":
         listed = {

@@ -21,7 +21,7 @@ from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-from caesura.report.table import clean
+from caesura.reporting.table import clean
 from caesura.version import __version__
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
     from caesura.formats.settings import Settings
-    from caesura.report.table import Table
+    from caesura.reporting.table import Table
 
 __all__ = [
     "DIALOGUE_MEASURES",

@@ -31,7 +31,7 @@ from caesura.study import pair_up
 
 if TYPE_CHECKING:
     from caesura.model.score import Score
-    from caesura.report.table import Table
+    from caesura.reporting.table import Table
 
 __all__ = ["score"]
 
@@ -70,8 +70,8 @@ def score(
     listed, the others are scored, and the exit code is 1.
     """
     from caesura.operations import operations_table
-    from caesura.report.results import operations as operations_shown
-    from caesura.report.results import score_json, score_table
+    from caesura.reporting.results import operations as operations_shown
+    from caesura.reporting.results import score_json, score_table
 
     problems: list[FormatError] = []
     settings = load_settings(settings_file)
@@ -151,7 +151,7 @@ def _text(one: Text | Hierarchy | Tree) -> Text:
 
 
 def _print_edits(pairs: dict[str, Pair], rows: list[tuple[str | None, Score]]) -> None:
-    from caesura.report.alignment import LEGEND, draw_text, edit_table
+    from caesura.reporting.alignment import LEGEND, draw_text, edit_table
 
     console = console_for_tables()
     for item, one in rows:

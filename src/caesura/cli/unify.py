@@ -15,7 +15,7 @@ from caesura.model.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from caesura.gold.result import Gold
-    from caesura.report.table import Table
+    from caesura.reporting.table import Table
 
 __all__ = ["unify"]
 
@@ -179,7 +179,7 @@ def _nested(gold: Gold) -> bool:
 def _evaluate(corpus: Corpus, options: dict[str, Any], output: str | None) -> list[str]:
     """The experiment's table; what could not be used."""
     from caesura.gold.experiment import evaluate_unification
-    from caesura.report.gold import unification_table
+    from caesura.reporting.gold import unification_table
 
     found = evaluate_unification(corpus, **options)
     bad = [f"item {item!r}: {why}" for item, why in found.dropped.items()]
@@ -191,7 +191,7 @@ def _evaluate(corpus: Corpus, options: dict[str, Any], output: str | None) -> li
 
 
 def _tables(golds: dict[str, Gold], why: bool, spans: bool) -> list[Table]:
-    from caesura.report.gold import span_table, unified_table, why_table
+    from caesura.reporting.gold import span_table, unified_table, why_table
 
     tables = [unified_table(golds)]
     tables += [span_table(golds)] if spans else []

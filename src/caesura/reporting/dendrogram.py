@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from caesura.agreement.clusters import Clustering
-from caesura.report.table import clean, pad, text_width
+from caesura.reporting.table import clean, pad, text_width
 
 __all__ = ["draw_dendrogram"]
 

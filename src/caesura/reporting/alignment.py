@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from caesura.model.score import Edit
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.report.table import Table, clean, pad, text_width
+from caesura.reporting.table import Table, clean, pad, text_width
 
 __all__ = ["LEGEND", "draw", "draw_text", "edit_table"]
 

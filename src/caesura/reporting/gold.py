@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from caesura.gold.experiment import Spread, Unification
 from caesura.gold.result import Candidate, Dropped, Gold
-from caesura.report.table import Cell, Table
+from caesura.reporting.table import Cell, Table
 
 __all__ = ["gold_table", "span_table", "unification_table", "unified_table", "why_table"]
 

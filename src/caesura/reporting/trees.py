@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from caesura.parsing.comparison import ParserComparison
 from caesura.parsing.corpus import LabelCounts, ParsevalResult
-from caesura.report.table import Cell, Table
+from caesura.reporting.table import Cell, Table
 
 __all__ = ["label_table", "parser_table", "sentence_table", "summary_table"]
 

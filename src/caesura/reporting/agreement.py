@@ -11,7 +11,7 @@ from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.placed import Heat, Placed
 from caesura.agreement.result import Agreement
 from caesura.measures.base import Measure
-from caesura.report.table import Cell, Table, clean
+from caesura.reporting.table import Cell, Table, clean
 
 __all__ = [
     "LIMITS",

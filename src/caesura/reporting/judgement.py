@@ -8,7 +8,7 @@ from caesura.judging.comparison import Comparison
 from caesura.judging.mistakes import Mistakes
 from caesura.judging.result import Drop, Judged, Judgement, Replacement
 from caesura.model.segmentation import UNTYPED
-from caesura.report.table import Cell, Table
+from caesura.reporting.table import Cell, Table
 
 __all__ = [
     "comparison_table",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from caesura.measures.structiou import NodePair
 from caesura.model.tree import Tree
-from caesura.report.table import clean, pad, text_width
+from caesura.reporting.table import clean, pad, text_width
 
 __all__ = ["TREE_LEGEND", "draw_tree_alignment"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from caesura.model.score import Score
 from caesura.operations import OperationsTable
-from caesura.report.table import Table
+from caesura.reporting.table import Table
 
 __all__ = ["operations", "score_json", "score_table"]
 

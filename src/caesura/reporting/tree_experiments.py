@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from caesura.measures.options import choice
-from caesura.report.table import Cell, Table
+from caesura.reporting.table import Cell, Table
 from caesura.simulation.trees import Ambiguity, LengthRow, PerturbationCurve
 
 __all__ = ["ambiguity_table", "curve_table", "length_table"]
