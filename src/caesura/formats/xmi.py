@@ -61,7 +61,7 @@ def read(reading: Reading) -> Corpus:
     with reading.item(None, f"item {item!r}, coder {coder!r}: "):
         places = [_place(one, len(said)) for one in found]
         there = dict.fromkeys(one.type.name for one in found if _is_span(one.type))
-        names = choose(list(there), reading.options["layer"])
+        names = choose(list(there), reading.options["layer"], standoff.left_out)
         drawn = [
             Drawn(_named(one), _label(one, reading.options["feature"]), (place,), lines.get(str(one.xmiID)))
             for one, place in zip(found, places, strict=True)
