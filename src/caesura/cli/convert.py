@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
-from caesura.cli.program import input_options, load_settings, main, read_corpus
-from caesura.formats import formats, write
+from caesura.cli.program import Input, input_options, main
+from caesura.formats import detect, find, formats, write
+from caesura.formats.format import Format
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 
 __all__ = ["convert"]
 
@@ -28,28 +30,38 @@ def convert(
     coders: tuple[str, ...],
     items: tuple[str, ...],
     drop_labels: bool,
-    format_: str | None,
-    types: str | None,
-    settings_file: str | None,
+    asked: Input,
 ) -> None:
-    """Write the corpus in IN to OUT, in another format.
+    """Write the corpus in IN, a file, a folder or a glob, to OUT, in another format.
 
-    Bit strings hold one coder and name it by the file, so the coder chosen for them takes the name of OUT.
+    Some formats, such as bit strings and brackets, hold one coder and name it by the file, so the coder chosen for them
+    takes the name of OUT. Tiers go to a format of tiers as they are, and to others over units.
     """
     from pathlib import Path
 
-    corpus = read_corpus(source, format_, types, load_settings(settings_file)).select(
-        coders=coders or None, items=items or None
-    )
+    suffix = Path(target).suffix.lower()
+    able = [one for one in formats().values() if (one.name == to if to else suffix in one.suffixes)]
+    if _keeps_times(able) and _has_tiers(source, asked):
+        asked = asked.with_options(units="times")
+    corpus = asked.read(source).select(coders=coders or None, items=items or None)
     if drop_labels:
         corpus = Corpus({item: _unlabelled(corpus.of_item(item)) for item in corpus.items})
     stem = Path(target).stem
-    bits = to == "bits" or (to is None and Path(target).suffix.lower() in formats()["bits"].suffixes)
-    if bits and len(corpus.coders) == 1 and corpus.coders != (stem,):
+    if any(one.one_coder for one in able) and len(corpus.coders) == 1 and corpus.coders != (stem,):
         click.echo(f"coder {corpus.coders[0]!r} is called {stem!r} in {target}", err=True)
         corpus = Corpus({item: {stem: corpus[item, corpus.coders[0]]} for item in corpus.items})
     write(corpus, target, to)
     click.echo(f"{target}: {corpus!r}")
+
+
+def _keeps_times(able: list[Format]) -> bool:
+    return any(Tier in one.holds for one in able)
+
+
+def _has_tiers(source: str, asked: Input) -> bool:
+    """Whether the first file is in a format of tiers."""
+    first = find(source, asked.format, asked.pattern)[0].path
+    return Tier in detect(first, asked.format).holds
 
 
 def _unlabelled(by_coder: dict[str, Annotation]) -> dict[str, Annotation]:

@@ -73,4 +73,5 @@ FORMAT = Format(
     read=read,
     looks_like=_looks_like,
     write=write,
+    one_coder=True,
 )

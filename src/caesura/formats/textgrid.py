@@ -296,4 +296,5 @@ FORMAT = Format(
     decode=_decode,
     options=TIERS,
     holds=(Tier,),
+    tiers=_tiers,
 )
