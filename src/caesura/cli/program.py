@@ -57,6 +57,8 @@ __all__ = [
 DIALOGUE_MEASURES = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
 DEFAULT_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "window_diff", "pk")
 
+_UNREAD = "caesura.unread"  # where a command keeps the problems of reading
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -82,7 +84,9 @@ class _Program(click.Group):
             try:
                 return super().invoke(ctx)
             except CaesuraError as problem:
-                click.echo(f"caesura: {clean(str(problem))}", err=True)
+                # What could not be read may be why the rest could not be used.
+                for said in dict.fromkeys([*map(str, ctx.meta.get(_UNREAD, ())), str(problem)]):
+                    click.echo(f"caesura: {clean(said)}", err=True)
                 ctx.exit(1)
 
 
@@ -127,6 +131,7 @@ class Input:
 
     def read_together(self, paths: Sequence[str], problems: list[FormatError] | None = None) -> list[Corpus]:
         """Several, each a corpus of its own, over the same units."""
+        click.get_current_context().meta[_UNREAD] = () if problems is None else problems
         return read_together(
             paths, self.format, pattern=self.pattern, align=self.align, problems=problems, **self._told(paths)
         )

@@ -214,8 +214,8 @@ class _Pattern:
         rest = None
         if len(named) == 1:
             start, end = found.span(self.names[0])
-            rest = str(Path(name[:start] + name[end:]).with_suffix("")) if name[:start] + name[end:] else ""
-            rest = "" if Path(rest).name.startswith(".") else rest.strip(" _.-/")
+            bare = name.removesuffix(Path(name).suffix)
+            rest = (bare[:start] + bare[end:]).strip(" _.-/")
         return Source(os.path.join(root, name), named.get("item"), named.get("coder"), rest)
 
 
@@ -233,17 +233,17 @@ def join(
     """The corpora of all files as one.
 
     ``together``: the files are what several coders made of the same material, so that an item that only its file names is
-    the same for all: ``item``, or else what the names begin with in common. Given ``problems``, a file that cannot be read
-    goes there and does not cost the others.
+    the same for all: ``item``, or else what the names begin with in common. All of them were asked for by name, so none may
+    be missing. Otherwise, given ``problems``, a file that cannot be read goes there and does not cost the others.
     """
     found: list[tuple[Source, Corpus]] = []
     for source in sources:
-        with _collected(source, problems) as mine:
-            found.append((source, read(source.path, mine)))
+        with _collected(source, None if together else problems) as mine:
+            found.append((source, read(source.path, problems if together else mine)))
     names = _Names(sources, found, item, together)
     cells: dict[str, dict[str, Annotation]] = {}
     for source, corpus in found:
-        with _collected(source, problems):
+        with _collected(source, None if together else problems):
             for key in corpus:
                 named, who = names.item(source, corpus, key[0]), names.coder(source, corpus, key[1])
                 if who in cells.get(named, ()):
