@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from caesura.cli.program import Input, input_options, main
@@ -34,11 +36,9 @@ def convert(
 ) -> None:
     """Write the corpus in IN, a file, a folder or a glob, to OUT, in another format.
 
-    Some formats, such as bit strings and brackets, hold one coder and name it by the file, so the coder chosen for them
-    takes the name of OUT. Tiers go to a format of tiers as they are, and to others over units.
+    Some formats hold one coder (bit strings, brackets) or one item (TextGrids) and name it by the file, so the one chosen
+    for them takes the name of OUT. Tiers go to a format of tiers as they are, and to others over units.
     """
-    from pathlib import Path
-
     suffix = Path(target).suffix.lower()
     able = [one for one in formats().values() if (one.name == to if to else suffix in one.suffixes)]
     if _keeps_times(able) and _has_tiers(source, asked):
@@ -46,12 +46,22 @@ def convert(
     corpus = asked.read(source).select(coders=coders or None, items=items or None)
     if drop_labels:
         corpus = Corpus({item: _unlabelled(corpus.of_item(item)) for item in corpus.items})
-    stem = Path(target).stem
-    if any(one.one_coder for one in able) and len(corpus.coders) == 1 and corpus.coders != (stem,):
-        click.echo(f"coder {corpus.coders[0]!r} is called {stem!r} in {target}", err=True)
-        corpus = Corpus({item: {stem: corpus[item, corpus.coders[0]]} for item in corpus.items})
+    corpus = _renamed(corpus, target, {one.stem for one in able})
     write(corpus, target, to)
     click.echo(f"{target}: {corpus!r}")
+
+
+def _renamed(corpus: Corpus, target: str, by_file: set[str]) -> Corpus:
+    """The only coder or item by the name of the file, in formats that know no other; which is said."""
+    stem = Path(target).stem
+    items, coders = corpus.items, corpus.coders
+    if "coder" in by_file and len(coders) == 1 and coders != (stem,):
+        click.echo(f"coder {coders[0]!r} is called {stem!r} in {target}", err=True)
+        return Corpus({item: {stem: corpus[item, coders[0]]} for item in items})
+    if "item" in by_file and len(items) == 1 and items != (stem,):
+        click.echo(f"item {items[0]!r} is called {stem!r} in {target}", err=True)
+        return Corpus({stem: corpus.of_item(items[0])})
+    return corpus
 
 
 def _keeps_times(able: list[Format]) -> bool:

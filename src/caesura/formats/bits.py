@@ -73,5 +73,5 @@ FORMAT = Format(
     read=read,
     looks_like=_looks_like,
     write=write,
-    one_coder=True,
+    stem="coder",
 )

@@ -114,8 +114,8 @@ class Format:
     """Suffixes or names of files beside it that belong to it, and are not read by themselves."""
     extra: str = ""
     """The optional part of the package that it needs, as in ``caesura[xml]``."""
-    one_coder: bool = False
-    """Whether a file holds one coder, and names it by its own name."""
+    stem: str = ""
+    """What the name of a file is the name of, and it holds one of: ``"item"`` or ``"coder"``."""
     tiers: Callable[[Reading], Sequence[Any]] | None = None
     """The tiers of a file, all of them, before any is chosen."""
 

@@ -162,7 +162,7 @@ FORMAT = Format(
     read=read,
     looks_like=_looks_like,
     write=write,
-    one_coder=True,
+    stem="coder",
     options=(Option("layout", None, _layout, "'lines' for a sentence a line, 'brackets' for trees over several"),),
     holds=(Tree,),
 )

@@ -296,5 +296,6 @@ FORMAT = Format(
     decode=_decode,
     options=TIERS,
     holds=(Tier,),
+    stem="item",
     tiers=_tiers,
 )
