@@ -175,12 +175,12 @@ class Standoff:
         else:
             self.reading.add(item, coder, _segmentation(made, options["begin"], self.reading.types))
 
-    def say(self, stacklevel: int = 6) -> None:
+    def say(self) -> None:
         """One warning for each kind of thing that was done or left out."""
         for done in self._done.values():
             if done.count:
                 self.left_out.said.append(f"{done.says.format(done.count)}, the first in {done.first}")
-        self.left_out.say(stacklevel)
+        self.left_out.say()
 
     def _wanted(self, drawn: Sequence[Drawn], place: str) -> list[Drawn]:
         """The spans with the labels that were asked for; to ask for what nobody drew is worth a word."""

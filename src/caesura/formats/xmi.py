@@ -193,6 +193,8 @@ FORMAT = Format(
     says="UIMA XMI of INCEpTION and WebAnno, with TypeSystem.xml beside it",
     read=read,
     looks_like=lambda lines: "<xmi:XMI" in lines[:2000],
+    beside=("TypeSystem.xml",),
+    extra="inception",
     decode=decode_xml,
     options=(
         ITEM,
