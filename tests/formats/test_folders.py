@@ -189,7 +189,7 @@ def test_links_are_not_followed_in_circles(tmp_path: Path) -> None:
 def test_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table(tmp_path / "x.csv", "101")
     monkeypatch.setattr(folders, "MOST_FILES", 0)
-    with pytest.raises(FormatError, match="at most 0 files can be read at once; the folder holds more"):
+    with pytest.raises(FormatError, match="a folder of at most 0 files is needed; this holds more"):
         cz.read(tmp_path)
 
 
@@ -219,6 +219,8 @@ def test_nothing_there(tmp_path: Path) -> None:
         cz.read(str(tmp_path / "*.csv"))
     with pytest.raises(FormatError, match="there is no folder "):
         cz.read(str(tmp_path / "nowhere" / "*.csv"))
+    with pytest.raises(OptionError, match=r"a glob must be sound; got '\[z-a\]\.csv'"):
+        cz.read(str(tmp_path / "[z-a].csv"))
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ class Input:
 
     def read_together(self, paths: Sequence[str], problems: list[FormatError] | None = None) -> list[Corpus]:
         """Several, each a corpus of its own, over the same units."""
-        click.get_current_context().meta[_UNREAD] = () if problems is None else problems
+        _remember(problems)
         return read_together(
             paths, self.format, pattern=self.pattern, align=self.align, problems=problems, **self._told(paths)
         )
@@ -142,6 +142,7 @@ class Input:
             return self.read(paths[0], problems)
         if self.pattern is not None:
             raise click.UsageError("--pattern is for one folder or glob; several files were given")
+        _remember(problems)
         return read_coders(paths, self.format, align=self.align, problems=problems, **self._told(paths))
 
     def with_options(self, **options: Any) -> Input:
@@ -156,6 +157,10 @@ class Input:
             told = self.settings.reading(detect(first, self.format).name)
         told |= self.options
         return told if self.types is None else {**told, "types": self.types}
+
+
+def _remember(problems: list[FormatError] | None) -> None:
+    click.get_current_context().meta[_UNREAD] = () if problems is None else problems
 
 
 def input_options(command: F) -> F:

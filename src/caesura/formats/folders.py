@@ -66,7 +66,7 @@ def gather(
     ``looks_like`` decides.
     """
     root, wanted = _split(fspath(path))
-    there = list(_walk(root))
+    there = _walk(root)
     found = [name for name in there if wanted is None or wanted.fullmatch(name)]
     if pattern is not None:
         rule = _Pattern(pattern)
@@ -111,7 +111,10 @@ def _glob(parts: Sequence[str]) -> re.Pattern[str]:
             made.append(".*" if last else "(?:[^/]+/)*")
         else:
             made.append(_glob_part(part) + ("" if last else "/"))
-    return re.compile("".join(made), re.DOTALL)
+    try:
+        return re.compile("".join(made), re.DOTALL)
+    except re.error as problem:
+        raise OptionError(f"a glob must be sound; got {'/'.join(parts)!r}: {problem}") from None
 
 
 def _glob_part(part: str) -> str:
@@ -130,9 +133,10 @@ def _glob_part(part: str) -> str:
     return made
 
 
-def _walk(root: str) -> Iterator[str]:
+def _walk(root: str) -> list[str]:
     """The files below a folder, as paths from there on, in order."""
     found: list[str] = []
+    seen = 0
     waiting = [""]
     while waiting:
         inner = waiting.pop()
@@ -140,6 +144,11 @@ def _walk(root: str) -> Iterator[str]:
             with os.scandir(os.path.join(root, inner)) as entries:
                 for entry in entries:
                     name = f"{inner}/{entry.name}" if inner else entry.name
+                    seen += 1
+                    if seen > MOST_FILES:
+                        raise FormatError(
+                            root, None, f"a folder of at most {MOST_FILES} files is needed; this holds more"
+                        )
                     if entry.name.startswith("."):
                         continue
                     if entry.is_dir(follow_symlinks=False):
@@ -148,9 +157,7 @@ def _walk(root: str) -> Iterator[str]:
                         found.append(name)
         except OSError as problem:
             raise FormatError(os.path.join(root, inner), None, f"cannot be read: {problem.strerror}") from None
-        if len(found) + len(waiting) > MOST_FILES:
-            raise FormatError(root, None, f"at most {MOST_FILES} files can be read at once; the folder holds more")
-    return iter(sorted(found))
+    return sorted(found)
 
 
 def _is_known(name: str, formats: Iterable[Format]) -> bool:

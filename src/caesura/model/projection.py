@@ -122,7 +122,6 @@ class _Laid:
     unless that text has something in between.
     """
 
-    characters: str
     starts: Ints
     ends: Ints
     kept: NDArray[np.bool_]
@@ -130,10 +129,10 @@ class _Laid:
     differ: int = 0
 
     @classmethod
-    def same(cls, characters: str) -> _Laid:
-        """A text in itself."""
-        places = np.arange(len(characters) + 1)
-        return cls(characters, places, places, np.ones(len(places), bool))
+    def same(cls, length: int) -> _Laid:
+        """A text of so many characters in itself."""
+        places = np.arange(length + 1)
+        return cls(places, places, np.ones(length + 1, bool))
 
 
 Lay = Callable[[str, str, str, str], _Laid]
@@ -148,7 +147,7 @@ def _same_characters(a: str, b: str, base: str, text: str) -> _Laid:
             f"all coders must have the same characters; character {at + 1} differs: {said}; align='edit' lays other texts "
             "over each other, with a loss"
         )
-    return _Laid.same(base)
+    return _Laid.same(len(base))
 
 
 def _around(text: str, at: int) -> str:
@@ -157,7 +156,7 @@ def _around(text: str, at: int) -> str:
 
 def _fewest_edits(a: str, b: str, base: str, text: str) -> _Laid:
     if text == base:
-        return _Laid.same(base)
+        return _Laid.same(len(base))
     try:
         from rapidfuzz.distance import Levenshtein
     except ImportError:
@@ -182,7 +181,7 @@ def _fewest_edits(a: str, b: str, base: str, text: str) -> _Laid:
         differ += 0 if step.tag == "equal" else max(j - i, until - there)
     # The beginning and the end of one text are those of the other.
     starts[0], starts[-1], ends[-1] = 0, len(base), len(base)
-    return _Laid(base, starts, ends, kept, differ)
+    return _Laid(starts, ends, kept, differ)
 
 
 # -- a corpus ---------------------------------------------------------------------------------------------------------
@@ -272,6 +271,7 @@ def _texts(by_coder: Mapping[str, Annotation], item: _Item) -> dict[str, Annotat
     item.other |= any(mine != words for mine in tokens.values())
     item.characters += len(base)
     found: dict[str, Annotation] = {}
+    units = tuple(base)  # one for all coders
     for coder, one in by_coder.items():
         text = _characters(tokens[coder])
         laid = item.lay(first, coder, base, text)
@@ -282,7 +282,7 @@ def _texts(by_coder: Mapping[str, Annotation], item: _Item) -> dict[str, Annotat
         offsets = np.concatenate([[0], np.cumsum([len(_characters([word])) for word in tokens[coder]])]).astype(
             np.int64
         )
-        found[coder] = _moved(one, laid, offsets, loss)
+        found[coder] = _moved(one, laid, offsets, units, loss)
     return found
 
 
@@ -312,11 +312,11 @@ def _unescaped(word: str) -> str:
 # -- one annotation ---------------------------------------------------------------------------------------------------
 
 
-def _moved(one: Annotation, laid: _Laid, offsets: Ints, loss: _Loss) -> Annotation:
+def _moved(one: Annotation, laid: _Laid, offsets: Ints, units: tuple[str, ...], loss: _Loss) -> Annotation:
     if isinstance(one, Segmentation):
-        return _segmentation(one, laid, offsets, loss)
+        return _segmentation(one, laid, offsets, units, loss)
     if isinstance(one, Hierarchy):
-        return _hierarchy(one, laid, offsets, loss)
+        return _hierarchy(one, laid, offsets, units, loss)
     assert isinstance(one, Tree)
     return _tree(one, laid, offsets, loss)
 
@@ -326,8 +326,8 @@ def _shifted(laid: _Laid, at: Ints) -> int:
     return int(np.count_nonzero(~laid.kept[at] | (laid.starts[at] != laid.ends[at])))
 
 
-def _segmentation(one: Segmentation, laid: _Laid, offsets: Ints, loss: _Loss) -> Segmentation:
-    length = len(laid.characters)
+def _segmentation(one: Segmentation, laid: _Laid, offsets: Ints, units: tuple[str, ...], loss: _Loss) -> Segmentation:
+    length = len(units)
     old = offsets[np.array([position for position, _ in one.boundaries], np.int64)]
     marks = list(zip(laid.ends[old].tolist(), one.codes.tolist(), strict=True))
     # Position 0 is before the text, and its end is a boundary only where somebody marked it.
@@ -347,12 +347,12 @@ def _segmentation(one: Segmentation, laid: _Laid, offsets: Ints, loss: _Loss) ->
         np.array(codes, np.int64),
         one.types,
         declared=one.declared,
-        units=tuple(laid.characters),
+        units=units,
         labels=labels,
     )
 
 
-def _hierarchy(one: Hierarchy, laid: _Laid, offsets: Ints, loss: _Loss) -> Hierarchy:
+def _hierarchy(one: Hierarchy, laid: _Laid, offsets: Ints, units: tuple[str, ...], loss: _Loss) -> Hierarchy:
     spans = []
     for span in one.spans:
         first, last = laid.starts[offsets[span.start - 1]] + 1, laid.ends[offsets[span.end]]
@@ -362,7 +362,7 @@ def _hierarchy(one: Hierarchy, laid: _Laid, offsets: Ints, loss: _Loss) -> Hiera
             loss.lost += 1
     edges = {edge for span in one.spans for edge in (span.start - 1, span.end)} - {0, one.length}
     loss.moved += _shifted(laid, offsets[np.array(sorted(edges), np.int64)])
-    return Hierarchy(len(laid.characters), spans, units=tuple(laid.characters))
+    return Hierarchy(len(units), spans, units=units)
 
 
 def _tree(one: Tree, laid: _Laid, offsets: Ints, loss: _Loss) -> Tree:
