@@ -35,11 +35,17 @@ class Sample:
     """A file, what lies beside it, how it is read; and a real one in the shared folder, where there is one."""
 
     name: str
-    text: str
+    text: str | bytes
     beside: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     real: str = ""
     real_beside: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The file and what lies beside it, by name."""
+        every = {self.name: self.text, **self.beside}
+        return {name: text if isinstance(text, bytes) else text.encode() for name, text in every.items()}
 
 
 TEXT = "Ms. Haag plays Elianti"
@@ -360,7 +366,7 @@ class Target:
 def laid_out(name: str, folder: Path, shared: Path | None) -> list[Target]:
     """The sample in a folder, and the real file in another; what lies beside them may be damaged too."""
     sample = SAMPLES[name]
-    sets = [{sample.name: sample.text.encode(), **{other: text.encode() for other, text in sample.beside.items()}}]
+    sets = [sample.files]
     if shared is not None and sample.real:
         sets.append({Path(one).name: (shared / one).read_bytes() for one in (sample.real, *sample.real_beside)})
     made = []
