@@ -35,7 +35,7 @@ class Sample:
     """A file, what lies beside it, how it is read; and a real one in the shared folder, where there is one."""
 
     name: str
-    text: str
+    text: str | bytes
     beside: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     real: str = ""
@@ -46,8 +46,10 @@ class Sample:
     """Whether the format is found out from the file, and need not be named."""
 
     @property
-    def data(self) -> bytes:
-        return self.make() if self.make else self.text.encode()
+    def files(self) -> dict[str, bytes]:
+        """The file and what lies beside it, by name."""
+        beside = {name: text.encode() for name, text in self.beside.items()}
+        return {self.name: self.make() if self.make else self.text.encode(), **beside}
 
 
 TEXT = "Ms. Haag plays Elianti"
@@ -414,7 +416,7 @@ class Target:
 def laid_out(name: str, folder: Path, shared: Path | None) -> list[Target]:
     """The sample in a folder, and the real file in another; what lies beside them may be damaged too."""
     sample = SAMPLES[name]
-    sets = [{sample.name: sample.data, **{other: text.encode() for other, text in sample.beside.items()}}]
+    sets = [sample.files]
     if shared is not None and sample.real:
         sets.append({Path(one).name: (shared / one).read_bytes() for one in (sample.real, *sample.real_beside)})
     made = []

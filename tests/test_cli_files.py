@@ -194,9 +194,8 @@ def test_any_to_any(name: str, run: Run) -> None:
     """What the other format can hold is written and reads back as a corpus of the same items; else it is one line."""
     sample = fuzzing.SAMPLES[name]
     Path("in").mkdir()
-    Path("in", sample.name).write_bytes(sample.data)
-    for other, text in sample.beside.items():
-        Path("in", other).write_text(text)
+    for other, data in sample.files.items():
+        Path("in", other).write_bytes(data)
     reading = [word for key, value in sample.options.items() for word in ("--reading", f"{key}={json.dumps(value)}")]
     reading += ["--reading", "tiers=ann"] if name == "textgrid" else []
     kept = 0
@@ -226,7 +225,7 @@ def test_info_of_segmentations(run: Run) -> None:
     assert "readers.json: masses-json" in result.output
     # 21 paragraphs; the first reader put 6 boundaries
     row = next(line.split() for line in result.output.splitlines() if line.split()[:2] == ["1", "segmentation"])
-    assert row == ["1", "segmentation", "1", "21", "21", "6", "boundaries", "no", "no"]
+    assert row == ["1", "segmentation", "1", "21", "21", "boundaries:", "6", "no", "no"]
     assert "· · | · · · | · · · | · | · · · | · · · · · · | · · ·" in result.output
 
 
@@ -273,7 +272,7 @@ def test_info_of_tiers_before_any_is_chosen(run: Run) -> None:
 
 def test_info_of_spans_and_trees(run: Run) -> None:
     for name in ("spans-csv", "ptb"):
-        Path(fuzzing.SAMPLES[name].name).write_text(fuzzing.SAMPLES[name].text)
+        Path(fuzzing.SAMPLES[name].name).write_bytes(fuzzing.SAMPLES[name].files[fuzzing.SAMPLES[name].name])
     spans = json.loads(run("info", "a.csv", "--json").stdout)["coders"]
     assert [(one["kind"], one["spans"], one["types"]) for one in spans] == [
         ("hierarchy", 2, ["A", "b"]), ("hierarchy", 2, ["A", "c"]),

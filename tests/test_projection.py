@@ -265,17 +265,18 @@ def test_reading_aligned(two: list[Path], tmp_path: Path) -> None:
         cz.read_coders(two, align="words")
 
 
-def test_many_alignments_are_told_of_in_few_lines(tmp_path: Path) -> None:
+def test_where_nothing_is_lost_one_line_tells_of_all_items_and_every_loss_is_told(tmp_path: Path) -> None:
+    pytest.importorskip("rapidfuzz")
     for coder, words in (("ann", "a b"), ("bo", "ab")):
         for i in range(13):
-            (tmp_path / f"{i}_{coder}.csv").write_text(f"Speaker,Utterance\nF,{words} .\n")
+            word = f"{words} x" if coder == "bo" and i > 8 else words
+            (tmp_path / f"{i}_{coder}.csv").write_text(f"Speaker,Utterance\nF,{word} .\n")
     with pytest.warns(CaesuraWarning) as said:
-        cz.read(tmp_path, pattern="{item}_{coder}.csv", align="characters")
-    assert [str(one.message).rpartition(": ")[2] for one in said][-2:] == [
-        "2 characters",
-        "3 more items were aligned so",
-    ]
-    assert len(said) == 11
+        cz.read(tmp_path, pattern="{item}_{coder}.csv", align="edit")
+    lines = [str(one.message).removeprefix(f"{tmp_path}: ") for one in said]
+    assert lines[-1] == "item '0': 2 tokens for ann, 1 for bo: 2 characters; other tokens in 8 more items too"
+    assert sorted(line.split("'")[1] for line in lines[:-1]) == ["10", "11", "12", "9"]
+    assert all("1 of 3 characters differs" in line for line in lines[:-1])
 
 
 # -- the corpora beside the repository --------------------------------------------------------------------------------

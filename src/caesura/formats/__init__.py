@@ -53,8 +53,6 @@ from caesura.model.tokens import check_same_tokens
 __all__ = ["Settings", "check_same_tokens", "detect", "find", "formats", "list_tiers", "read", "read_coders", "read_settings",
            "read_together", "read_trees", "write"]  # fmt: skip
 
-_TOLD = 10  # items whose alignment is told of one by one
-
 _REGISTRY: dict[str, Format] = {
     one.name: one
     for one in (
@@ -247,11 +245,13 @@ def _aligned(corpus: Corpus, path: str, align: str, problems: Problems | None) -
         raise FormatError(path, None, str(error)) from None
     if problems is not None:
         problems += [FormatError(path, None, str(error)) for error in bad or ()]
-    for i, (item, note) in enumerate(notes.items()):
-        if i == _TOLD:
-            say(f"{path}: {len(notes) - i} more items were aligned so")
-            break
-        say(f"{path}: item {item!r}: {note}")
+    for item, note in notes.items():
+        if note.loss:
+            say(f"{path}: item {item!r}: {note}")
+    whole = [f"item {item!r}: {note}" for item, note in notes.items() if not note.loss]
+    if whole:
+        more = f"; other tokens in {len(whole) - 1} more items too" if len(whole) > 1 else ""
+        say(f"{path}: {whole[0]}{more}")
     return laid
 
 

@@ -26,7 +26,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 
-__all__ = ["ALIGNMENTS", "over_characters", "over_edits", "way_out"]
+__all__ = ["ALIGNMENTS", "Note", "over_characters", "over_edits", "way_out"]
 
 Ints = NDArray[np.int64]
 
@@ -35,7 +35,20 @@ _SPACE = re.compile(r"\s+")
 _MOST_CELLS = 10**11  # of the table in which the fewest edits are found: some ten seconds
 
 
-def over_characters(corpus: Corpus, *, problems: list[InputError] | None = None) -> tuple[Corpus, dict[str, str]]:
+class Note(str):
+    """What is to be said about an item."""
+
+    loss: bool
+    """Whether something was lost, or moved."""
+
+    def __new__(cls, text: str, *, loss: bool) -> Note:
+        """The text, marked."""
+        made = super().__new__(cls, text)
+        made.loss = loss
+        return made
+
+
+def over_characters(corpus: Corpus, *, problems: list[InputError] | None = None) -> tuple[Corpus, dict[str, Note]]:
     """Every item over the characters of its text, and item -> how the tokens of its coders differed.
 
     Units become characters, white space left out; boundaries, types, labels and spans stay where they were in the text. A
@@ -56,7 +69,7 @@ def over_characters(corpus: Corpus, *, problems: list[InputError] | None = None)
     return _over(corpus, _same_characters, problems)
 
 
-def over_edits(corpus: Corpus, *, problems: list[InputError] | None = None) -> tuple[Corpus, dict[str, str]]:
+def over_edits(corpus: Corpus, *, problems: list[InputError] | None = None) -> tuple[Corpus, dict[str, Note]]:
     """Every item over the characters of its first coder's text, and item -> what was lost on the way.
 
     As :func:`over_characters`, for texts that differ: each is laid over the first coder's by the fewest insertions,
@@ -201,29 +214,29 @@ class _Item:
     first: str = ""
 
     @property
-    def note(self) -> str:
+    def note(self) -> Note | None:
         """What was lost; where nothing was, how the tokens differed."""
         lossy = {coder: one for coder, one in self.losses.items() if one.differ or one.moved or one.lost}
         if lossy:
-            return "; ".join(
-                f"for {coder} {one} from the text of {self.first}{one.after}" for coder, one in lossy.items()
-            )
+            said = (f"for {coder} {one} from the text of {self.first}{one.after}" for coder, one in lossy.items())
+            return Note("; ".join(said), loss=True)
         if not self.other:
-            return ""
+            return None
         (coder, tokens), *others = self.counts.items()
         counted = "".join(f", {number} for {who}" for who, number in others)
-        return f"{tokens} tokens for {coder}{counted}: {self.characters} characters"
+        return Note(f"{tokens} tokens for {coder}{counted}: {self.characters} characters", loss=False)
 
 
-def _over(corpus: Corpus, lay: Lay, problems: list[InputError] | None) -> tuple[Corpus, dict[str, str]]:
+def _over(corpus: Corpus, lay: Lay, problems: list[InputError] | None) -> tuple[Corpus, dict[str, Note]]:
     made: dict[str, dict[str, Annotation]] = {}
-    notes: dict[str, str] = {}
+    notes: dict[str, Note] = {}
     for item in corpus.items:
         with _collected(item, problems):
             one = _Item(lay)
             made[item] = _projected(corpus.of_item(item), one)
-            if one.note:
-                notes[item] = one.note
+            said = one.note
+            if said is not None:
+                notes[item] = said
     return Corpus(made), notes
 
 

@@ -131,7 +131,7 @@ def _row(one: Described) -> tuple[Cell, ...]:
         one.items,
         one.units if one.kind != "tier" else None,
         sizes if one.kind != "tier" else None,
-        f"{one.marks} {MARKS[one.kind]}",
+        f"{MARKS[one.kind]}: {one.marks}",
         _listed(list(one.types)),
         _listed(list(one.streams)),
         _share(one.with_text, one.items),
