@@ -35,7 +35,7 @@ class Sample:
     """A file, what lies beside it, how it is read; and a real one in the shared folder, where there is one."""
 
     name: str
-    text: str | bytes
+    text: str
     beside: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     real: str = ""
