@@ -20,6 +20,7 @@ from caesura.plot.canvas import (
     dark,
     drawing,
     few,
+    lines,
     name,
     needed,
     room_for,
@@ -54,12 +55,13 @@ def pairwise(found: Pairwise, *, width: float = COLUMN, title: str | None = None
     """
     needed(found, Pairwise, "pairwise")
     coders = few(found.coders, MOST_CODERS, "coders")
-    labels = [name(coder) for coder in coders]
+    labels = [name(coder, 16) for coder in coders]
     room = wide_enough(width) - room_for(labels) - 1.0
     values = found.matrix
     low, high = float(np.nanmin(values, initial=0)), float(np.nanmax(values, initial=1))
-    with drawing(width, max(room, 1.0) + min(room_for(labels), 1.5) + 0.5, title) as figure:
+    with drawing(width, max(room, 1.0) + min(room_for(labels), 1.5) + 0.6 + (0.2 if title else 0), title) as figure:
         axes = figure.add_subplot()
+        axes.set_title(lines(found.measure.label, room + 0.7), loc="left")
         better = found.measure.higher_is_better
         image = axes.imshow(
             np.ma.masked_invalid(values), cmap="viridis" if better else "viridis_r", vmin=low, vmax=high
@@ -71,7 +73,7 @@ def pairwise(found: Pairwise, *, width: float = COLUMN, title: str | None = None
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         _values_in_cells(axes, image, values, room * 72 / len(coders))
-        bar = figure.colorbar(image, ax=axes, label=found.measure.label, shrink=0.8)
+        bar = figure.colorbar(image, ax=axes, shrink=0.8)
         bar.outline.set_visible(False)
     return figure
 
@@ -112,31 +114,31 @@ def boundary_heat(found: Heat | Sequence[Heat], *, width: float = COLUMN, title:
         raise OptionError("at least one position is needed; these texts have none between their units")
     per_line = min(max(len(one.counts) for one in listed), max(20, int(36 * wide_enough(width))))
     same = len({one.coders for one in listed}) == 1
-    lines: list[Sequence[float]] = []
+    strips: list[Sequence[float]] = []
     labels: list[str] = []
     for one in listed:
         counts = one.counts if same else [n / one.coders for n in one.counts]
         shown = name(one.item if one.stream is None else f"{one.item}, {one.stream}")
         for first in range(0, max(len(counts), 1), per_line):
-            lines.append(counts[first : first + per_line])
+            strips.append(counts[first : first + per_line])
             labels.append(f"{first + 1}" if first else shown)
-    if len(lines) > MOST_LINES:
-        raise OptionError(f"a figure has room for {MOST_LINES} lines; got {len(lines)}. Select fewer items")
-    values = np.full((len(lines), per_line), np.nan)
-    for row, line in enumerate(lines):
-        values[row, : len(line)] = line
-    with drawing(width, 0.75 + 0.17 * len(lines) + (0.2 if title else 0), title) as figure:
+    if len(strips) > MOST_LINES:
+        raise OptionError(f"a figure has room for {MOST_LINES} lines; got {len(strips)}. Select fewer items")
+    values = np.full((len(strips), per_line), np.nan)
+    for row, strip in enumerate(strips):
+        values[row, : len(strip)] = strip
+    with drawing(width, 0.95 + 0.17 * max(len(strips), 2) + (0.2 if title else 0), title) as figure:
         axes = figure.add_subplot()
         most = listed[0].coders if same else 1
         image = axes.imshow(
             np.ma.masked_invalid(values), cmap="viridis", vmin=0, vmax=most, aspect="auto", interpolation="nearest",
-            extent=(0.5, per_line + 0.5, len(lines) - 0.5, -0.5),
+            extent=(0.5, per_line + 0.5, len(strips) - 0.5, -0.5),
         )  # fmt: skip
-        axes.set_yticks(range(len(lines)), labels)
+        axes.set_yticks(range(len(strips)), labels)
         axes.tick_params(axis="y", length=0)
         axes.set_xlabel("position")
         whole_numbers(axes.xaxis)
-        bar = figure.colorbar(image, ax=axes, location="top", aspect=40, pad=0.01, shrink=0.6)
+        bar = figure.colorbar(image, ax=axes, location="top", aspect=24, fraction=0.2, pad=0.02, shrink=0.6)
         bar.set_label("coders who placed a boundary" if same else "share of coders who placed a boundary")
         bar.outline.set_visible(False)
         if same:
@@ -175,7 +177,7 @@ def dendrogram(found: Clustering, *, width: float = COLUMN, title: str | None = 
         axes.set_yticks(range(len(leaves)), [name(leaf) for leaf in leaves])
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel(f"distance, 1 − {found.measure.label}")
+        axes.set_xlabel(lines(f"distance, 1 − {found.measure.label}", width), loc="right")
         axes.set_title(f"{found.coefficient} inside each cluster", loc="right", fontsize=SIZE - 1)
     return figure
 

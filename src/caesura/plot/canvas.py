@@ -10,6 +10,7 @@ import hashlib
 import io
 import math
 import re
+import textwrap
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "COLOURS", "COLUMN", "GREY", "HATCHES", "MARKERS", "SIZE", "WIDEST", "dark", "drawing", "few", "name", "needed", "room_for",
+    "COLOURS", "COLUMN", "GREY", "HATCHES", "MARKERS", "SIZE", "WIDEST",
+    "dark", "drawing", "few", "lines", "name", "needed", "room_for",
     "save", "svg", "whole_numbers", "wide_enough",
 ]  # fmt: skip
 
@@ -112,7 +114,7 @@ def drawing(width: float, height: float, title: str | None) -> Iterator[Figure]:
 
         figure = Figure(figsize=(width, height), layout="constrained")
         if title:
-            figure.suptitle(clean(title))
+            figure.suptitle(lines(title, width * 0.85))
         yield figure
 
 
@@ -138,6 +140,11 @@ def name(text: str, most: int = 24) -> str:
 def room_for(names: list[str], size: float = SIZE - 1) -> float:
     """About how many inches the longest of these names takes."""
     return max(map(text_width, names), default=0) * size * 0.6 / 72
+
+
+def lines(text: str, inches: float) -> str:
+    """In as many lines as it needs, since the layout makes room for the height of a label and not for its width."""
+    return "\n".join(textwrap.wrap(clean(text), max(12, int(inches * 72 / (0.58 * SIZE)))))
 
 
 def few(listed: Sequence[T], most: int, what: str) -> Sequence[T]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from caesura.errors import OptionError
 from caesura.measures.options import choice
-from caesura.plot.canvas import COLOURS, COLUMN, MARKERS, SIZE, drawing, needed, wide_enough
+from caesura.plot.canvas import COLOURS, COLUMN, MARKERS, SIZE, drawing, lines, needed, wide_enough
 from caesura.simulation.trees import Correlation, LengthRow, PerturbationCurve
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def perturbation(
                 markersize=3.5,
             )  # fmt: skip
         axes.set_xlabel("delta")
-        axes.set_ylabel(f"{curve.measure.label}, {level}")
+        axes.set_ylabel(lines(f"{curve.measure.label}, {level}", 0.7 * width))
         axes.set_ylim(bottom=0, top=1.02)
         figure.legend(loc="outside upper right", ncols=3)
     return figure

@@ -58,6 +58,7 @@ def gold(
     laned = {said: _lanes(bars) for said, bars in panels.items()}
     lanes = [max((lane for lane, _ in placed), default=0) + 1 for placed in laned.values()]
     few(range(sum(lanes)), MOST_LANES, "rows of spans")
+    rows = {(bar.start, bar.end): lane for lane, bar in laned["gold"]}
     edges = gold.edges or range(1, gold.length + 2)
     with drawing(
         wide_enough(width), 0.5 + sum(0.19 * n + 0.12 for n in lanes) + (0.2 if title else 0), title
@@ -65,7 +66,7 @@ def gold(
         grid = figure.subplots(len(panels), squeeze=False, sharex=True, height_ratios=[n + 0.4 for n in lanes])[:, 0]
         points = 0.85 * width * 72 / (edges[-1] - edges[0])
         for axes, (said, placed), n in zip(grid, laned.items(), lanes, strict=True):
-            _panel(axes, placed, edges, points)
+            _panel(axes, placed, edges, points, rows)
             axes.set_ylim(n - 0.4, -0.6)
             axes.set_ylabel(name(said, 20), rotation=0, ha="right", va="center")
         grid[-1].spines["bottom"].set_visible(True)
@@ -121,12 +122,17 @@ def _lanes(bars: Sequence[_Bar]) -> list[tuple[int, _Bar]]:
     return placed
 
 
-def _panel(axes: Axes, placed: list[tuple[int, _Bar]], edges: Sequence[float], points: float) -> None:
-    """Bars, and their labels where these have room; ``points`` is how wide one unit of the axis is."""
+def _panel(
+    axes: Axes, placed: list[tuple[int, _Bar]], edges: Sequence[float], points: float, rows: dict[tuple[int, int], int]
+) -> None:
+    """Bars, and their labels where these have room; ``points`` is how wide one unit of the axis is.
+
+    A span has the colour of its row in the gold, wherever it stands.
+    """
     half = 0.5 if isinstance(edges, range) else 0.0  # unit 1 stands from 0.5 to 1.5
     for lane, bar in placed:
         left, right = edges[bar.start - 1] - half, edges[bar.end] - half
-        colour, hatch = (COLOURS[lane % 5], "") if bar.kept else ("#E2E2E2", "////")
+        colour, hatch = (COLOURS[rows[bar.start, bar.end] % 5], "") if bar.kept else ("#E2E2E2", "////")
         edge = "black" if bar.kept else "#9A9A9A"
         axes.barh(
             lane, right - left, left=left, height=0.8, color=colour, hatch=hatch, edgecolor=edge, linewidth=0.5,

@@ -12,7 +12,7 @@ from caesura.errors import OptionError
 from caesura.judging.result import Judged, Judgement
 from caesura.measures.base import Measure
 from caesura.model.score import Score
-from caesura.plot.canvas import COLOURS, COLUMN, GREY, MARKERS, SIZE, drawing, few, name, needed, wide_enough
+from caesura.plot.canvas import COLOURS, COLUMN, GREY, MARKERS, SIZE, drawing, few, lines, name, needed, wide_enough
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ def systems(
     with drawing(wide_enough(width), sum(heights) + 0.3, title) as figure:
         grid = figure.subplots(len(panels), squeeze=False, height_ratios=heights)
         for axes, rows in zip(grid[:, 0], panels, strict=True):
-            _panel(axes, rows)
+            _panel(axes, rows, width)
         handles, labels = grid[0, 0].get_legend_handles_labels()
         if handles:
             figure.legend(handles, labels, loc="outside lower right", ncols=2)
@@ -68,7 +68,7 @@ def _best_first(rows: list[Judged]) -> list[Judged]:
     return [*entered, *(row for row in rows if row.bound)]
 
 
-def _panel(axes: Axes, rows: list[Judged]) -> None:
+def _panel(axes: Axes, rows: list[Judged], width: float) -> None:
     measure = rows[0].measure
     human = next((row for row in rows if row.bound and row.segmenter == "human"), None)
     shown = [row for row in rows if row is not human]
@@ -83,14 +83,15 @@ def _panel(axes: Axes, rows: list[Judged]) -> None:
         )  # fmt: skip
     if human is not None:
         if human.interval is not None:
-            axes.axvspan(*human.interval, color=COLOURS[1], alpha=0.25, linewidth=0, label="its interval")
+            axes.axvspan(*human.interval, color=COLOURS[1], alpha=0.25, linewidth=0, label="human, interval")
         axes.axvline(human.value, color=COLOURS[5], linestyle="--", label="human", zorder=1)
     axes.set_yticks(range(len(shown)), [name(f"({row.segmenter})" if row.bound else row.segmenter) for row in shown])
     axes.set_ylim(len(shown) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.4)
     axes.set_axisbelow(True)
-    axes.set_xlabel(measure.label + ("" if measure.higher_is_better else " (lower is better)"))
+    said = measure.label + ("" if measure.higher_is_better else " (lower is better)")
+    axes.set_xlabel(lines(said, width), loc="right")
 
 
 def precision_recall(
@@ -178,6 +179,7 @@ def _equal_f(axes: Axes) -> None:
         recall = np.linspace(f / (2 - f), 1, 100)
         axes.plot(recall, f * recall / (2 * recall - f), color="#BBBBBB", linewidth=0.6, label="_")
         axes.annotate(
-            f"F = .{tenths}", (1, f / (2 - f)), xytext=(-2, 2), textcoords="offset points", ha="right", color="#777777",
+            f"F = .{tenths}", (1, f / (2 - f)), xytext=(-2, 1), textcoords="offset points", ha="right", color="#777777",
             fontsize=SIZE - 2.5,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3},
         )  # fmt: skip
