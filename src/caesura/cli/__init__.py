@@ -7,6 +7,7 @@ from caesura.cli.judge import judge
 from caesura.cli.listing import list_measures
 from caesura.cli.program import main
 from caesura.cli.score import score
+from caesura.cli.trees import trees
 from caesura.cli.unify import unify
 
-__all__ = ["agree", "convert", "demo", "judge", "list_measures", "main", "score", "unify"]
+__all__ = ["agree", "convert", "demo", "judge", "list_measures", "main", "score", "trees", "unify"]
