@@ -67,6 +67,8 @@ __all__ = ["plot"]
 @click.option("--method", type=click.Choice(METHODS), help="Of gold; by default conflict_free_union.")
 @click.option("--gold-times", type=click.Path(), help="Times of the words of the (gold) trees: CTM or TextGrid.")
 @click.option("--predicted-times", type=click.Path(), help="Times of the words of the predicted trees.")
+@click.option("--reference-coder", help="Of operations: which coder of the first file, where there are several.")
+@click.option("--hypothesis-coder", help="Of operations: which coder of the second, or of the same file.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Where something is drawn at random.")
 @click.option("--width", type=click.FloatRange(1, 40), help="Inches; by default a column of a paper.")
 @click.option("--title", help="None by default: papers have captions.")
@@ -83,6 +85,8 @@ def plot(
     method: str | None,
     gold_times: str | None,
     predicted_times: str | None,
+    reference_coder: str | None,
+    hypothesis_coder: str | None,
     seed: int | None,
     width: float | None,
     title: str | None,
@@ -95,7 +99,7 @@ def plot(
     `caesura plot --list` says which kinds there are and what each needs. What cannot be used is named, the figure is made of
     the rest, and the exit code is 1.
     """
-    from caesura.plot.canvas import save
+    from caesura.plot.canvas import format_of, save
     from caesura.plot.kinds import KINDS
 
     if listed:
@@ -107,24 +111,32 @@ def plot(
     given: dict[str, Any] = {
         "measure": chosen, "coefficient": coefficient, "system": systems, "item": items, "method": method,
         "gold-times": gold_times, "predicted-times": predicted_times, "seed": seed,
+        "reference-coder": reference_coder, "hypothesis-coder": hypothesis_coder,
     }  # fmt: skip
     _check_usage(KINDS[kind], files, given)
     ask = _Asked(files, given, format_, types, load_settings(settings_file))
-    results = _MAKERS[kind](ask)
+    path = target or f"{kind}.svg"
+    format_of(path)
     looks: dict[str, Any] = {"title": title} | ({} if width is None else {"width": width})
-    save(KINDS[kind].draw(*results, **looks), target or f"{kind}.svg")
-    click.echo(target or f"{kind}.svg", err=True)
-    bad = [*map(str, ask.problems), *ask.lost]
-    if bad:
-        complain(bad)
+    try:
+        save(KINDS[kind].draw(*_MAKERS[kind](ask), **looks), path)
+    except CaesuraError as problem:
+        complain([*ask.bad, str(problem)])
+    click.echo(path, err=True)
+    if ask.bad:
+        complain(ask.bad)
 
 
 def _list() -> None:
     from caesura.plot.kinds import KINDS
     from caesura.reporting.table import Table
 
-    rows = [(kind.name, kind.says, kind.needs, " ".join(f"--{one}" for one in kind.takes)) for kind in KINDS.values()]
+    rows = [(kind.name, kind.says, kind.needs, _options(kind)) for kind in KINDS.values()]
     show(Table(("kind", "what it shows", "needs", "options"), tuple(rows)), None)
+
+
+def _options(kind: Kind) -> str:
+    return " ".join(f"--{one}" for one in kind.takes)
 
 
 def _check_usage(kind: Kind, files: tuple[str, ...], given: dict[str, Any]) -> None:
@@ -135,7 +147,7 @@ def _check_usage(kind: Kind, files: tuple[str, ...], given: dict[str, Any]) -> N
         raise click.UsageError(f"{kind.name} needs {kind.needs}; got {len(files)} files")
     for option, value in given.items():
         if value not in (None, ()) and option not in kind.takes:
-            raise click.UsageError(f"{kind.name} does not take --{option}; it takes {', '.join(kind.takes)}")
+            raise click.UsageError(f"{kind.name} does not take --{option}; it takes {_options(kind)}")
     if len(given["measure"]) > 1 and kind.name != "systems":
         raise click.UsageError(f"{kind.name} shows one measure; got {len(given['measure'])}")
 
@@ -152,6 +164,11 @@ class _Asked:
     problems: list[FormatError] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
+    @property
+    def bad(self) -> list[str]:
+        """What could not be used."""
+        return [*map(str, self.problems), *self.lost]
+
     def corpus(self) -> Corpus:
         """One file with all coders, or a file for each; the items that were asked for."""
         options = reading(self.files[0], self.format, self.types, self.settings)
@@ -165,7 +182,9 @@ class _Asked:
             self._chosen(read_corpus(path, self.format, self.types, self.settings, self.problems))
             for path in self.files
         )
-        coders = first.coders if not other and len(first.coders) == 2 else (None, None)
+        coders = self.given["reference-coder"], self.given["hypothesis-coder"]
+        if not other and len(first.coders) == 2 and coders == (None, None):
+            coders = first.coders[0], first.coders[1]
         found = pair_up(first, *(other or [first]), reference_coder=coders[0], hypothesis_coder=coders[1])
         self.lost += found.problems
         return found
@@ -214,7 +233,7 @@ class _Asked:
 
     def _chosen(self, corpus: Corpus) -> Corpus:
         if not len(corpus):
-            complain([*map(str, self.problems), "nothing is left to show"])
+            complain([*self.bad, "nothing is left to show"])
         if holds_trees(corpus):
             raise OptionError("this figure is of segmentations or hierarchies, and the files hold trees")
         return corpus.select(items=self.given["item"] or None)
@@ -293,7 +312,7 @@ def _operations(ask: _Asked) -> tuple[Any, ...]:
 
     paired = ask.paired()
     if not paired.pairs:
-        complain([*map(str, ask.problems), *ask.lost, "the two sides have no item in common"])
+        complain([*ask.bad, "the two sides have no item in common"])
     measure = ask.measure(Corpus({item: {"": a} for item, (a, _) in zip(paired.items, paired.pairs, strict=True)}),
                           None if ask.settings else "flexible_similarity")  # fmt: skip
     scores = score_many(paired.pairs, measure)

@@ -62,7 +62,7 @@ KINDS = {
         ),
         Kind(
             operations, "what became of the boundaries of each type", "two files, or one with two coders", 2,
-            ("measure", "item"),
+            ("measure", "reference-coder", "hypothesis-coder", "item"),
         ),
         Kind(
             clusters, "a program's boundaries among the marks of coders", "a corpus, one --system and one --item", 1,

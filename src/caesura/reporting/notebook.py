@@ -164,7 +164,9 @@ def _from_edits(length: int, placed: list[tuple[int | None, str | None]]) -> Seg
     types = {name for each in sets for name in each}
     if types <= {*UNTYPED}:
         return Segmentation.from_positions(length, [i for i, each in enumerate(sets, 1) if each and i < length])
-    return Segmentation.from_sets(sets)
+    if all(len(each) <= 1 for each in sets):
+        return Segmentation.from_marks([next(iter(each), "") for each in sets])
+    return Segmentation.from_sets(sets[:-1])  # several types at one place, and nothing at the end: that is of S and B
 
 
 @view.register
@@ -191,7 +193,7 @@ def _judgement(one: Judgement) -> str:
 
 @view.register
 def _tree(one: Tree) -> str:
-    """Drawn, with words below each other's nodes; a tree of very many nodes in brackets."""
+    """Drawn, each word below its node; a tree of very many nodes in brackets."""
     if len(one) > MOST_NODES:
         return f"<pre style='white-space:pre-wrap'>{_text(cut(one.brackets, 5000))}</pre>"
     leaf = one.preterminal.tolist()
@@ -207,7 +209,7 @@ def _tree(one: Tree) -> str:
         edges.append(edges[-1] + width)
     deepest = int(one.depth.max())
     x = [(edges[s] + edges[e]) / 2 for s, e in zip(one.start.tolist(), one.end.tolist(), strict=True)]
-    y = [(deepest if leaf[node] else depth) * 36 + 16 for node, depth in enumerate(one.depth.tolist())]
+    y = [depth * 36 + 16 for depth in one.depth.tolist()]
     lines, texts = [], []
     for node, above in enumerate(one.parent.tolist()):
         if above >= 0:
