@@ -121,9 +121,9 @@ def _corpus(one: Corpus) -> str:
 
 def _size(one: Annotation) -> Cell:
     if isinstance(one, Hierarchy):
-        return f"{len(one.spans)} spans"
+        return f"{len(one.spans)} span{'' if len(one.spans) == 1 else 's'}"
     if isinstance(one, Tree):
-        return f"{len(one)} nodes"
+        return f"{len(one)} node{'' if len(one) == 1 else 's'}"
     if isinstance(one, Tier):
         return "a tier"
     return sum(text.inner.size for text in streams_of(one).values())

@@ -204,9 +204,9 @@ def cut(text: str, width: int) -> str:
     """As much as fits, and a dot for the rest."""
     if text_width(text) <= width:
         return text
-    kept = ""
-    for character in text:
-        if text_width(kept + character) > width - 1:
-            break
-        kept += character
-    return kept + "…"
+    room = width - 1
+    for at, character in enumerate(text):
+        room -= text_width(character)
+        if room < 0:
+            return text[:at] + "…"
+    return text
