@@ -100,3 +100,10 @@ def test_every_format_has_a_section_with_its_options() -> None:
         assert said is not None, name
         assert re.findall(r"\w+", said[1] or "") == [option.name for option in one.options], name
         assert (f"caesura[{one.extra}]" in sections[name]) == bool(one.extra), name
+
+
+def test_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install caesura[report]")
+    monkeypatch.chdir(tmp_path)  # where its figures go
+    failed, attempted = doctest.testfile(str(DOCS / "plots.md"), module_relative=False)
+    assert (failed, attempted > 30) == (0, True)

@@ -35,6 +35,7 @@ from caesura.model.marks import Marks
 from caesura.model.projection import over_characters, over_edits
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.shown import shown_by as _shown_by
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import over_units
 from caesura.model.tree import Node, Tree
@@ -42,7 +43,7 @@ from caesura.parsing.structiou import struct_iou_corpus
 from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
-    from caesura import simulation, statistics
+    from caesura import plot, simulation, statistics
     from caesura.agreement.clusters import Clustering, cluster_coders
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
     from caesura.agreement.labels import LabelAgreement, label_agreement
@@ -122,6 +123,7 @@ __all__ = [
     "parseval_corpus",
     "percentage_agreement",
     "pk",
+    "plot",
     "read",
     "read_coders",
     "read_trees",
@@ -167,10 +169,15 @@ _LATER = {
     "pairwise": "caesura.agreement.pairwise",
     "parseval_corpus": "caesura.parsing.corpus",
     "percentage_agreement": "caesura.agreement.cochran",
+    "plot": "caesura.plot",
     "simulation": "caesura.simulation",
     "statistics": "caesura.statistics",
     "unify": "caesura.gold.unify",
 }
+
+
+# A notebook shows results as HTML; what makes it is imported when the first is shown.
+_shown_by(lambda one: _importlib.import_module("caesura.reporting.notebook").view(one))
 
 
 def __getattr__(name: str) -> _typing.Any:

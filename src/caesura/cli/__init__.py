@@ -6,6 +6,7 @@ from caesura.cli.demo import demo
 from caesura.cli.info import info
 from caesura.cli.judge import judge
 from caesura.cli.listing import list_formats, list_measures
+from caesura.cli.plot import plot
 from caesura.cli.program import main
 from caesura.cli.score import score
 from caesura.cli.trees import trees
@@ -20,6 +21,7 @@ __all__ = [
     "list_formats",
     "list_measures",
     "main",
+    "plot",
     "score",
     "trees",
     "unify",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from caesura.judging.field import Systems
     from caesura.judging.result import Judgement
 
-__all__ = ["judge"]
+__all__ = ["enter", "judge"]
 
 
 @main.command()
@@ -118,7 +118,7 @@ def judge(
     for holds, what in ((holds_hierarchies, "hierarchies"), (holds_trees, "trees")):
         if holds(corpus):
             raise OptionError(f"judge compares boundaries, and {file} holds {what}; `caesura score` compares these")
-    people, entered = _enter(corpus, systems, dict(zip(files, theirs, strict=True)))
+    people, entered = enter(corpus, systems, dict(zip(files, theirs, strict=True)))
     measures = chosen_measures(chosen, settings, people) if settings is not None else chosen or None
     with Progress(output is None, "judging") as progress:
         found = run(
@@ -138,7 +138,7 @@ def judge(
         complain(bad)
 
 
-def _enter(
+def enter(
     corpus: Corpus,
     systems: tuple[str, ...],
     files: dict[str, Corpus],

@@ -1,24 +1,27 @@
-"""One table, shown in several ways: on a terminal, as CSV, as LaTeX."""
+"""One table, shown in several ways: on a terminal, as CSV, as LaTeX, as Markdown."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
+
+from caesura.model.shown import Shown
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Table", "clean", "pad", "text_width"]
+__all__ = ["Table", "clean", "cut", "pad", "text_width"]
 
 Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Shown):
     """Named columns, rows of text and numbers, and notes that belong under them."""
 
     columns: tuple[str, ...]
@@ -57,6 +60,26 @@ class Table:
             block._print_grid(console)
         for note in self.notes:
             console.print(Text(clean(note), style="dim"), soft_wrap=True)
+
+    @property
+    def grids(self) -> list[Table]:
+        """What is shown under a title each: the blocks, where rows are shown apart, without columns that are empty."""
+        return [one._filled() for one in (self._blocks() if self.apart else [self])]
+
+    @property
+    def lines(self) -> list[list[str]]:
+        """The rows as text."""
+        return [self._shown(row) for row in self.rows]
+
+    @property
+    def numbers(self) -> list[bool]:
+        """Which columns hold numbers only."""
+        return [self._numeric(i) for i in range(len(self.columns))]
+
+    def _filled(self) -> Table:
+        kept = [i for i in range(len(self.columns)) if any(row[i] is not None for row in self.rows)]
+        rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[i] for i in kept), rows=rows) if self.rows else self
 
     def _blocks(self) -> list[Table]:
         """A table for each run of rows that are alike in the first columns, which go into the title."""
@@ -115,6 +138,26 @@ class Table:
         ]
         return "\n".join(lines) + "\n"
 
+    def markdown(self) -> str:
+        """A pipe table, its title above and notes under it.
+
+        >>> print(Table(("coder", "B"), (("a|b", 0.5),), notes=("n_t:2",)).markdown(), end="")
+        | coder | B |
+        |---|--:|
+        | a\\|b | 0.5000 |
+        <BLANKLINE>
+        n\\_t:2
+        """
+        lines = [
+            *([f"**{_markdown(self.title)}**", ""] if self.title else []),
+            _markdown_row(self.columns),
+            "|" + "|".join("--:" if number else "---" for number in self.numbers) + "|",
+            *map(_markdown_row, self.lines),
+        ]
+        if self.notes:
+            lines += ["", "  \n".join(_markdown(note) for note in self.notes)]
+        return "\n".join(lines) + "\n"
+
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -124,6 +167,15 @@ _LATEX = {
 
 def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join("".join(_LATEX.get(c, clean(c)) for c in cell) for cell in cells) + r" \\"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(_markdown, cells)) + " |"
+
+
+def _markdown(text: str) -> str:
+    """Nothing in a name may start a tag, a link or a second cell."""
+    return re.sub(r"([\\`*_{}\[\]<>|~#&$])", r"\\\1", clean(text))
 
 
 _JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
@@ -146,3 +198,15 @@ def text_width(text: str) -> int:
 def pad(text: str, width: int) -> str:
     """Filled up with blanks."""
     return text + " " * (width - text_width(text))
+
+
+def cut(text: str, width: int) -> str:
+    """As much as fits, and a dot for the rest."""
+    if text_width(text) <= width:
+        return text
+    room = width - 1
+    for at, character in enumerate(text):
+        room -= text_width(character)
+        if room < 0:
+            return text[:at] + "…"
+    return text
