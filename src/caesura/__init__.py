@@ -55,6 +55,7 @@ if _typing.TYPE_CHECKING:
     from caesura.operations import OperationsTable, operations_table
     from caesura.parsing.comparison import ParserComparison, compare_parsers
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus
+    from caesura.reporting.page.build import report
 
 __all__ = [
     "Agreement",
@@ -122,6 +123,7 @@ __all__ = [
     "read",
     "read_coders",
     "read_trees",
+    "report",
     "score_many",
     "segmentation_similarity",
     "similarity_from_confusion",
@@ -164,6 +166,7 @@ _LATER = {
     "pairwise": "caesura.agreement.pairwise",
     "parseval_corpus": "caesura.parsing.corpus",
     "percentage_agreement": "caesura.agreement.cochran",
+    "report": "caesura.reporting.page.build",
     "simulation": "caesura.simulation",
     "statistics": "caesura.statistics",
     "unify": "caesura.gold.unify",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from caesura.judging.field import Systems
     from caesura.judging.result import Judgement
 
-__all__ = ["judge"]
+__all__ = ["enter", "judge"]
 
 
 @main.command()
@@ -121,7 +121,7 @@ def judge(
     for holds, what in ((holds_hierarchies, "hierarchies"), (holds_trees, "trees")):
         if holds(corpus):
             raise OptionError(f"judge compares boundaries, and {file} holds {what}; `caesura score` compares these")
-    people, entered = _enter(corpus, systems, (format_, types, settings), problems)
+    people, entered = enter(corpus, systems, (format_, types, settings), problems)
     measures = chosen_measures(chosen, settings, people) if settings is not None else chosen or None
     with Progress(output is None, "judging") as progress:
         found = run(
@@ -141,7 +141,7 @@ def judge(
         complain(bad)
 
 
-def _enter(
+def enter(
     corpus: Corpus,
     systems: tuple[str, ...],
     reading: tuple[str | None, str | None, Settings | None],

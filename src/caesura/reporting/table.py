@@ -6,7 +6,7 @@ import csv
 import io
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -57,6 +57,26 @@ class Table:
             block._print_grid(console)
         for note in self.notes:
             console.print(Text(clean(note), style="dim"), soft_wrap=True)
+
+    @property
+    def grids(self) -> list[Table]:
+        """What is shown under a title each: the blocks, where rows are shown apart, without columns that are empty."""
+        return [one._filled() for one in (self._blocks() if self.apart else [self])]
+
+    @property
+    def lines(self) -> list[list[str]]:
+        """The rows as text."""
+        return [self._shown(row) for row in self.rows]
+
+    @property
+    def numbers(self) -> list[bool]:
+        """Which columns hold numbers only."""
+        return [self._numeric(i) for i in range(len(self.columns))]
+
+    def _filled(self) -> Table:
+        kept = [i for i in range(len(self.columns)) if any(row[i] is not None for row in self.rows)]
+        rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[i] for i in kept), rows=rows) if self.rows else self
 
     def _blocks(self) -> list[Table]:
         """A table for each run of rows that are alike in the first columns, which go into the title."""
