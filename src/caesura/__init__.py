@@ -41,7 +41,7 @@ from caesura.parsing.structiou import struct_iou_corpus
 from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
-    from caesura import simulation, statistics
+    from caesura import plot, simulation, statistics
     from caesura.agreement.clusters import Clustering, cluster_coders
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
     from caesura.agreement.labels import LabelAgreement, label_agreement
@@ -120,6 +120,7 @@ __all__ = [
     "parseval_corpus",
     "percentage_agreement",
     "pk",
+    "plot",
     "read",
     "read_coders",
     "read_trees",
@@ -166,6 +167,7 @@ _LATER = {
     "pairwise": "caesura.agreement.pairwise",
     "parseval_corpus": "caesura.parsing.corpus",
     "percentage_agreement": "caesura.agreement.cochran",
+    "plot": "caesura.plot",
     "report": "caesura.reporting.page.build",
     "simulation": "caesura.simulation",
     "statistics": "caesura.statistics",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Table", "clean", "pad", "text_width"]
+__all__ = ["Table", "clean", "cut", "pad", "text_width"]
 
 Cell = str | int | float | None
 
@@ -166,3 +166,15 @@ def text_width(text: str) -> int:
 def pad(text: str, width: int) -> str:
     """Filled up with blanks."""
     return text + " " * (width - text_width(text))
+
+
+def cut(text: str, width: int) -> str:
+    """As much as fits, and a dot for the rest."""
+    if text_width(text) <= width:
+        return text
+    kept = ""
+    for character in text:
+        if text_width(kept + character) > width - 1:
+            break
+        kept += character
+    return kept + "…"

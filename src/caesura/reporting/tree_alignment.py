@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from caesura.measures.structiou import NodePair
 from caesura.model.tree import Tree
-from caesura.reporting.table import clean, pad, text_width
+from caesura.reporting.table import clean, cut, pad, text_width
 
 __all__ = ["TREE_LEGEND", "draw_tree_alignment"]
 
@@ -45,7 +45,7 @@ def draw_tree_alignment(gold: Tree, predicted: Tree, alignment: Sequence[NodePai
         i, j = to_i + 1, to_j + 1
     room = width - wide - _MARK
     return "\n".join(
-        f"{pad(_cut(one, wide), wide)}{mark:^{_MARK}}{_cut(other, room)}".rstrip() for one, mark, other in rows
+        f"{pad(cut(one, wide), wide)}{mark:^{_MARK}}{cut(other, room)}".rstrip() for one, mark, other in rows
     )
 
 
@@ -60,14 +60,3 @@ def _lines(tree: Tree) -> list[str]:
         indent = "  " * deep if deep <= 20 else f"{deep:>39} "
         lines.append(clean(f"{indent}{node.label or '()'}{word}{times}"))
     return lines
-
-
-def _cut(text: str, width: int) -> str:
-    if text_width(text) <= width:
-        return text
-    kept = ""
-    for character in text:
-        if text_width(kept + character) > width - 1:
-            break
-        kept += character
-    return kept + "…"
