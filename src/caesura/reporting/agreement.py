@@ -133,7 +133,7 @@ def pairwise_table(found: Pairwise) -> Table:
     """Every pair of coders under one measure, with further figures such as precision and recall."""
     figures = [row.score.figures for row in found.rows]
     names = [name for name in dict.fromkeys(name for each in figures for name in each) if name != "f"]
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (" - ".join(row.coders), row.value, *(each.get(name) for name in names), len(row.items))
         for row, each in zip(found.rows, figures, strict=True)
     ]
@@ -149,7 +149,7 @@ def placed_table(found: Placed) -> Table:
     """What each coder placed."""
     types = list(dict.fromkeys(name for row in found.rows for name in row.types))
     named = types if set(types) - set(UNTYPED) else []
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (row.coder, row.items, row.boundaries, row.per_item, row.per_unit, *(row.types.get(name, 0) for name in named))
         for row in found.rows
     ]

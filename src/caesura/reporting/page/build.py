@@ -144,7 +144,9 @@ def _facts(found: Results) -> list[tuple[str, str]]:
             said = "undefined" if isinstance(one.result, str) else f"{one.result.value:.4f}"
             facts.append((f"{one.coefficient} over {one.over}", said))
     if not isinstance(found.pairs, str):
-        facts += [(f"mean {one.measure.label} of pairs", f"{one.mean:.4f} ± {one.deviation:.4f}") for one in found.pairs]
+        for each in found.pairs:
+            spread = f" ± {each.deviation:.4f}" if len(each.rows) > 1 else ""
+            facts.append((f"mean {each.measure.label} of pairs", f"{each.mean:.4f}{spread}"))
     return [*facts, ("seed", str(subject.seed))]
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from functools import partial
+from itertools import product
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from caesura.agreement.clusters import Clustering, cluster_coders
 from caesura.agreement.coefficients import agreement
@@ -19,15 +24,18 @@ from caesura.judging.result import Judgement
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.fuzzy import FuzzyScore
+from caesura.measures.many import score_many
 from caesura.measures.registry import parse
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
+from caesura.model.score import Score
 from caesura.model.segmentation import Segmentation
 from caesura.reporting.agreement import Found
 from caesura.reporting.page.subject import Subject
 from caesura.reporting.page.texts import Texts, texts_of
+from caesura.statistics import bootstrap
 
-__all__ = ["STEPS", "Results", "results_of"]
+__all__ = ["FIGURES", "STEPS", "Parser", "Results", "results_of"]
 
 STEPS = 7
 """How many analyses there are beside the texts, for a bar of progress."""
@@ -36,6 +44,17 @@ FIGURES = 12
 
 Told = Callable[[], None]
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Parser:
+    """A parser against one treebank under one measure."""
+
+    system: str
+    coder: str
+    score: Score
+    interval: tuple[float, float] | None
+    """None with a single sentence."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +69,9 @@ class Results:
     heat: tuple[Heat, ...] | str
     precision_recall: Judgement | Pairwise | str
     judgement: Judgement | str | None
-    """None where there are no programs."""
+    """None where there are no programs, or where these are parsers."""
+    parsers: list[Parser] | str | None
+    """None where there are no parsers among the coders."""
     fuzzy: list[tuple[str, str, FuzzyScore]] | str | None
     """Item, program and what fuzzy success makes of its boundaries."""
     golds: dict[str, Gold] | None
@@ -76,6 +97,7 @@ def results_of(subject: Subject, told: Told) -> Results:
         heat=heat,
         precision_recall=_or_why(lambda: _precision_recall(subject, judgement)),
         judgement=judgement,
+        parsers=_or_why(lambda: _parsers(subject)),
         fuzzy=_or_why(lambda: _fuzzy(subject)),
         golds=_golds(subject, told),
         texts=texts,
@@ -107,7 +129,9 @@ def _agreement(subject: Subject) -> list[Found]:
         except (Undefined, OptionError) as problem:
             result = str(problem)
         else:
-            subject.problems.extend(f"item {item!r} left out of agreement: {why}" for item, why in result.dropped.items())
+            subject.problems.extend(
+                f"item {item!r} left out of agreement: {why}" for item, why in result.dropped.items()
+            )
         found.append(Found(name, measure, result))
     return found
 
@@ -140,10 +164,8 @@ def _heat(subject: Subject) -> tuple[Heat, ...]:
 
 
 def _judgement(subject: Subject) -> Judgement | None:
-    if not subject.systems:
+    if not subject.systems or subject.texts is None:
         return None
-    if subject.texts is None:
-        raise OptionError("programs that parse are judged by the pairs above: each against each coder")
     # Hierarchies are judged by their boundaries, levels as types.
     given = None if subject.kind == "hierarchies" else _judged_by(subject)
     found = judge(subject.texts, subject.systems, measures=given, seed=subject.seed)
@@ -159,9 +181,35 @@ def _judged_by(subject: Subject) -> tuple[Measure, ...] | None:
     return tuple(dict.fromkeys((*subject.measures, *confusion)))
 
 
+def _parsers(subject: Subject) -> list[Parser] | None:
+    """Every parser against every treebank, with a bootstrap interval over sentences."""
+    if not subject.systems or subject.kind != "trees":
+        return None
+    found = []
+    for measure, system, coder in product(subject.measures, subject.systems, subject.people):
+        gold, predicted = subject.corpus.of_coder(coder), subject.corpus.of_coder(system)
+        pairs: list[Any] = [(gold[item], predicted[item]) for item in gold if item in predicted]
+        scores = score_many(pairs, measure)
+        rows = scores.scored
+        if not rows.size:
+            continue
+        interval = None
+        if rows.size > 1:
+            drawn = bootstrap(scores.counts[rows], partial(_finish, measure, scores.types), seed=subject.seed)
+            interval = (drawn.low, drawn.high)
+        found.append(Parser(system, coder, scores.over(rows), interval))
+    return found
+
+
+def _finish(measure: Measure, types: tuple[str, ...], parts: NDArray[np.float64]) -> NDArray[np.float64]:
+    return measure.finish(parts, types)
+
+
 def _precision_recall(subject: Subject, judgement: Judgement | str | None) -> Judgement | Pairwise:
     if subject.kind in ("dialogues", "trees"):
-        raise OptionError(f"B-precision and B-recall are of boundaries without streams; the corpus holds {subject.kind}")
+        raise OptionError(
+            f"B-precision and B-recall are of boundaries without streams; the corpus holds {subject.kind}"
+        )
     if isinstance(judgement, Judgement):
         return judgement
     assert subject.texts is not None
@@ -170,9 +218,9 @@ def _precision_recall(subject: Subject, judgement: Judgement | str | None) -> Ju
 
 def _fuzzy(subject: Subject) -> list[tuple[str, str, FuzzyScore]] | None:
     """The first items and programs, as many as figures are drawn."""
-    if not subject.systems:
+    if not subject.systems or subject.texts is None:
         return None
-    if subject.kind == "dialogues" or subject.texts is None:
+    if subject.kind == "dialogues":
         raise OptionError(f"fuzzy success is of boundaries without streams; the corpus holds {subject.kind}")
     measure = parse("fuzzy_success")
     found: list[tuple[str, str, FuzzyScore]] = []

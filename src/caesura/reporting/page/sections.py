@@ -74,7 +74,7 @@ def sections_of(found: Results) -> list[Section]:
     """In the order of the page."""
     made = [
         _agreement(found), _pairs(found), _coders(found), _heat(found), _precision_recall(found), _systems(found),
-        _clusters(found), _operations(found), _gold(found), _trees(found),
+        _parsers(found), _clusters(found), _operations(found), _gold(found), _trees(found),
     ]  # fmt: skip
     return [one for one in made if one is not None]
 
@@ -171,9 +171,7 @@ def _precision_recall(found: Results) -> Section | None:
     if isinstance(found.precision_recall, str):
         return Section("precision-recall", "Precision and recall", lead, why=found.precision_recall)
     points = found.precision_recall
-    who = (
-        "each coder against all others" if isinstance(points, Pairwise) else "programs and bounds against the coders"
-    )
+    who = "each coder against all others" if isinstance(points, Pairwise) else "programs and bounds against the coders"
     drawn = _figure(f"B-precision against B-recall, {who}", lambda: plot.precision_recall(points, width=4.5))
     return Section("precision-recall", "Precision and recall", lead, figures=(drawn,))
 
@@ -194,6 +192,23 @@ def _systems(found: Results) -> Section | None:
     return Section(
         "systems", "Programs", lead, tuple(tables), (drawn,), folded=tuple(folded), notes=score_notes(judged)
     )
+
+
+def _parsers(found: Results) -> Section | None:
+    if found.parsers is None:
+        return None
+    lead = "Every parser against every treebank, from counts summed over sentences."
+    if isinstance(found.parsers, str):
+        return Section("systems", "Programs", lead, why=found.parsers)
+    figures = list(dict.fromkeys(name for one in found.parsers for name in one.score.figures if name != "f"))
+    rows = [
+        (one.score.measure.label, one.system, one.coder, one.score.value, *(one.interval or (None, None)),
+         *(one.score.figures.get(name) for name in figures), one.score.documents)
+        for one in found.parsers
+    ]  # fmt: skip
+    columns = ("measure", "program", "against", "value", "low", "high", *figures, "sentences")
+    notes = ("low, high: .95 percentile bootstrap over sentences",)
+    return Section("systems", "Programs", lead, (Table(columns, tuple(rows), group=1, notes=notes),))
 
 
 def _clusters(found: Results) -> Section | None:
@@ -222,7 +237,9 @@ def _operations(found: Results) -> Section | None:
 
     if found.subject.kind == "trees":
         return None
-    lead = "What became of the boundaries of each type between every two coders, both sides together; shares add up to 1."
+    lead = (
+        "What became of the boundaries of each type between every two coders, both sides together; shares add up to 1."
+    )
     operations = found.texts.operations
     if operations is None or not len(operations):
         return Section("operations", "Operations by type", lead, why="no two coders placed boundaries on one item")
@@ -255,7 +272,9 @@ def _gold(found: Results) -> Section | None:
     more = len(found.golds) - len(figures)
     notes = (f"{more} more golds are not drawn.",) if more else ()
     tables = (unified_table(found.golds),)
-    return Section("gold", "Gold hierarchy", lead, tables, tuple(figures), folded=(why_table(found.golds),), notes=notes)
+    return Section(
+        "gold", "Gold hierarchy", lead, tables, tuple(figures), folded=(why_table(found.golds),), notes=notes
+    )
 
 
 def _trees(found: Results) -> Section | None:
@@ -265,7 +284,7 @@ def _trees(found: Results) -> Section | None:
         return None
     lead = "Two parses of a sentence with the nodes that Struct-IoU aligns; every sentence stands under Texts."
     corpus = found.subject.corpus
-    figures = []
+    figures: list[Figure] = []
     # The sentences that differ most, of a length that fits on a page.
     for item, a, b, score in found.texts.trees:
         gold, predicted = corpus[item, a], corpus[item, b]

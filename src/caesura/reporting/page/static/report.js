@@ -120,7 +120,7 @@
   const tickOf = (coder, types) => make("span", {
     class: `tick c${coder % COLOURS}${coder === state.first || coder === state.second ? " chosen" : ""}`,
     title: common.coders[coder],
-  }, `${coder + 1}${common.plain ? "" : ` ${types.map(typeName).join("+")}`}`);
+  }, make("b", {}, String(coder + 1)), common.plain ? "" : make("span", {}, types.map(typeName).join("+")));
 
   // Position -> coder -> types.
   const placesOf = (stream) => {
@@ -164,11 +164,12 @@
     const body = make("div", { class: inLines ? "units lines" : "units", dir: "auto", lang: "" });
     for (let i = 1; i <= stream.length; i += 1) {
       const unit = stream.units === null ? String(i) : stream.units[i - 1];
-      const attributes = { class: stream.units === null ? "unit bare" : "unit", "data-unit": i };
+      const look = stream.units === null ? "unit bare" : unit.length > 24 ? "unit" : "unit short";
+      const attributes = { class: look, "data-unit": i };
       body.append(make("span", inLines ? { ...attributes, dir: "auto" } : attributes, unit));
       if (places.has(i) || signs.has(i)) body.append(gapOf(i, places.get(i) ?? [], signs.get(i) ?? []));
-      // A space also lets the line break.
-      if (i < stream.length) body.append(stream.units === null ? " " : spaceBetween(unit, stream.units[i]));
+      // A space also lets the line break; units that stand in lines of their own need none.
+      if (i < stream.length && !inLines) body.append(stream.units === null ? " " : spaceBetween(unit, stream.units[i]));
     }
     const name = common.streams[stream.stream];
     return name ? make("section", { class: "stream", "aria-label": name }, make("h4", { dir: "auto" }, name), body) : body;
@@ -330,7 +331,7 @@
     byId("legend").replaceChildren(...common.coders.map((name, coder) => {
       const program = common.programs.includes(coder) ? " (program)" : "";
       const absent = here.has(coder) ? "" : ", not on this item";
-      const tick = make("span", { class: `tick c${coder % COLOURS}` }, String(coder + 1));
+      const tick = make("span", { class: `tick c${coder % COLOURS}` }, make("b", {}, String(coder + 1)));
       return make("li", {}, tick, " ", make("bdi", {}, name), program + absent);
     }));
   };
@@ -390,7 +391,8 @@
     state.current = number;
     if (buttons.length) {
       buttons[0].focus({ preventScroll: true });
-      buttons[0].scrollIntoView({ block: "center" });
+      // At once: what has the focus must be in sight.
+      buttons[0].scrollIntoView({ block: "center", behavior: "instant" });
     }
     const disagreements = state.edits.map((edit, i) => (differs(edit) ? i : -1)).filter((i) => i >= 0);
     const place = disagreements.indexOf(number) + 1;
