@@ -19,7 +19,7 @@ from caesura.reporting.page.results import STEPS, Results, results_of
 from caesura.reporting.page.sections import sections_of
 from caesura.reporting.page.subject import subject_of
 from caesura.reporting.page.texts import KINDS
-from caesura.reporting.table import Table
+from caesura.reporting.table import Table, clean
 from caesura.version import __version__
 
 __all__ = ["report"]
@@ -97,10 +97,9 @@ def _page(found: Results, title: str | None, told: list[warnings.WarningMessage]
     sections = sections_of(found)
     common = {
         "kinds": KINDS,
-        "coders": subject.corpus.coders,
-        "people": len(subject.people),
+        "coders": [clean(name) for name in subject.corpus.coders],
         "programs": [subject.corpus.coders.index(name) for name in subject.systems],
-        "items": [item.name for item in texts.items],
+        "items": [clean(item.name) for item in texts.items],
         "trees": subject.kind == "trees",
         **texts.common,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,7 @@ def _environment() -> Environment:
         # Names of strangers may hold control characters, which HTML does not.
         finalize=lambda value: clean(value) if type(value) is str else value,
     )
-    made.filters["embedded"] = embedded
+    made.filters |= {"embedded": embedded, "zip": partial(zip, strict=True)}
     return made
 
 

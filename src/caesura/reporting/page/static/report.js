@@ -8,17 +8,21 @@
   const common = read("common");
 
   const MATCH = 0, DELETION = 4, INSERTION = 5;
-  // A shape for each kind, since colour alone is not seen by everybody. Where the sides stand apart, the second has its own.
+  // A shape for each kind, since colour alone is not seen by everybody. Where the sides stand apart, the second has its
+  // own.
   const KINDS = common.trees
     ? [["same span", "●", "●"], ["aligned", "◆", "◇"], null, null, ["only in the first", "▲", "▲"],
        ["only in the second", "▼", "▼"]]
     : [["match", "●", "●"], ["near miss", "◆", "◇"], ["type confusion", "■", "■"],
-       ["near miss of another type", "★", "☆"], ["only in the first", "▲", "▲"], ["only in the second", "▼", "▼"]];
+       ["near miss of another type", "★", "☆"], ["only in the first", "▲", "▲"],
+       ["only in the second", "▼", "▼"]];
   // Writing that has no spaces between words.
   const CLOSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
   const COLOURS = 7;
 
-  const state = { item: 0, first: 0, second: 1, edits: [], current: -1, hidden: new Set(), sort: { column: -1, up: true } };
+  const state = {
+    item: 0, first: 0, second: 1, edits: [], current: -1, hidden: new Set(), sort: { column: -1, up: true },
+  };
   const marks = new Map(); // number of an edit -> its buttons in the text
   const opened = new Map(); // items that were read before
 
@@ -67,8 +71,8 @@
     let i = 0, j = 0;
     const node = (tree, at) => (at === null ? null : tree[at][1]);
     const add = (kind, a, b, cost) => edits.push({
-      kind, a: a === null ? null : a + 1, b: b === null ? null : b + 1, aType: node(left, a), bType: node(right, b), cost,
-      stream: 0,
+      kind, a: a === null ? null : a + 1, b: b === null ? null : b + 1, aType: node(left, a), bType: node(right, b),
+      cost, stream: 0,
     });
     const until = (a, b) => {
       for (; i < a; i += 1) add(DELETION, i, null, 1);
@@ -102,8 +106,9 @@
   // -- text ------------------------------------------------------------------------------------------------------
 
   const spoken = (edit) => {
-    const side = (coder, at, type) => (at === null ? null : `${coder} at ${at}${common.plain || !type ? "" : ` ${type}`}`);
-    const sides = [side(common.coders[state.first], edit.a, edit.aType), side(common.coders[state.second], edit.b, edit.bType)];
+    const named = (type) => (common.plain || !type ? "" : ` ${type}`);
+    const side = (coder, at, type) => (at === null ? null : `${common.coders[coder]} at ${at}${named(type)}`);
+    const sides = [side(state.first, edit.a, edit.aType), side(state.second, edit.b, edit.bType)];
     return `${KINDS[edit.kind][0]}: ${sides.filter(Boolean).join(", ")}`;
   };
 
@@ -172,7 +177,8 @@
       if (i < stream.length && !inLines) body.append(stream.units === null ? " " : spaceBetween(unit, stream.units[i]));
     }
     const name = common.streams[stream.stream];
-    return name ? make("section", { class: "stream", "aria-label": name }, make("h4", { dir: "auto" }, name), body) : body;
+    if (!name) return body;
+    return make("section", { class: "stream", "aria-label": name }, make("h4", { dir: "auto" }, name), body);
   };
 
   const nodeOf = (tree, number) => {
@@ -222,6 +228,14 @@
     return svg;
   };
 
+  // Text that runs from the right has its strip run from there too.
+  const turnStrips = () => {
+    const texts = byId("text").querySelectorAll(".units");
+    [...byId("strip").children].forEach((strip, i) => {
+      strip.classList.toggle("turned", getComputedStyle(texts[i]).direction === "rtl");
+    });
+  };
+
   // -- table -----------------------------------------------------------------------------------------------------
 
   const textAround = (edit) => {
@@ -255,7 +269,8 @@
 
   // Numbers of the edits that are shown, in the order of the table.
   const listed = () => {
-    const numbers = state.edits.map((_, number) => number).filter((number) => !state.hidden.has(state.edits[number].kind));
+    const shown = (number) => !state.hidden.has(state.edits[number].kind);
+    const numbers = state.edits.map((_, number) => number).filter(shown);
     const chosen = columns()[state.sort.column];
     if (chosen === undefined) return numbers;
     const sign = state.sort.up ? 1 : -1;
@@ -272,9 +287,10 @@
 
   const headerOf = (name, column) => {
     const sorted = state.sort.column === column;
-    const button = make("button", { type: "button" }, name, sorted ? (state.sort.up ? " ▴" : " ▾") : "");
+    const [said, arrow] = !sorted ? ["none", ""] : state.sort.up ? ["ascending", " ▴"] : ["descending", " ▾"];
+    const button = make("button", { type: "button" }, name, arrow);
     button.addEventListener("click", () => sortBy(column));
-    return make("th", { scope: "col", "aria-sort": sorted ? (state.sort.up ? "ascending" : "descending") : "none" }, button);
+    return make("th", { scope: "col", "aria-sort": said }, button);
   };
 
   const rowOf = (number, shown) => {
@@ -292,7 +308,8 @@
 
   const showTable = () => {
     const table = byId("edits"), shown = columns(), numbers = listed();
-    table.tHead.rows[0].replaceChildren(make("th", { scope: "col" }, "go"), ...shown.map(([name], i) => headerOf(name, i)));
+    const headers = shown.map(([name], i) => headerOf(name, i));
+    table.tHead.rows[0].replaceChildren(make("th", { scope: "col" }, "go"), ...headers);
     table.tBodies[0].replaceChildren(...numbers.map((number) => rowOf(number, shown)));
     byId("count").textContent = `${numbers.length} of ${state.edits.length} edits`;
   };
@@ -336,6 +353,8 @@
     }));
   };
 
+  const pairName = () => `${common.coders[state.first]} and ${common.coders[state.second]}`;
+
   const show = () => {
     const data = itemData(state.item);
     const edits = editsOf(state.item, state.first, state.second);
@@ -345,8 +364,10 @@
     byId("item").value = state.item;
     byId("first").value = state.first;
     byId("second").value = state.second;
+    byId("shown").textContent = `${common.items[state.item]}: ${pairName()}`;
     byId("strip").replaceChildren(...(data.streams ?? []).map(stripOf));
     byId("text").replaceChildren(...(common.trees ? [showTrees(data)] : data.streams.map(showStream)));
+    turnStrips();
     showLegend(data);
     showKinds();
     showTable();
@@ -354,16 +375,15 @@
   };
 
   const summed = () => {
-    const [first, second] = [common.coders[state.first], common.coders[state.second]];
     const different = state.edits.filter((edit) => edit.kind !== MATCH).length;
-    return `${common.items[state.item]}: ${first} and ${second}, ${different} of ${state.edits.length} edits are disagreements`;
+    return `${byId("shown").textContent}, ${different} of ${state.edits.length} edits are disagreements`;
   };
 
   const choose = (change) => {
     Object.assign(state, change);
-    const compared = show();
-    const pair = `${common.coders[state.first]} and ${common.coders[state.second]}`;
-    say(compared ? summed() : state.first === state.second ? "choose two different coders" : `${pair} were not compared on this item`);
+    if (show()) say(summed());
+    else if (state.first === state.second) say("choose two different coders");
+    else say(`${pairName()} were not compared on this item`);
   };
 
   const filter = (kind, shown) => {
@@ -474,7 +494,9 @@
     fill("item", common.items, "item");
     fill("first", common.coders, "first");
     fill("second", common.coders, "second");
-    const kinds = KINDS.map((_, kind) => kind).filter((kind) => KINDS[kind] && !(common.plain && (kind === 2 || kind === 3)));
+    // Where there is one type, none can be taken for another.
+    const able = (kind) => KINDS[kind] && !(common.plain && [2, 3].includes(kind));
+    const kinds = KINDS.map((_, kind) => kind).filter(able);
     byId("kinds").append(...kinds.map(boxOf));
     byId("swap").addEventListener("click", swap);
     byId("next").addEventListener("click", () => go(1));
