@@ -170,8 +170,7 @@
     for (let i = 1; i <= stream.length; i += 1) {
       const unit = stream.units === null ? String(i) : stream.units[i - 1];
       const look = stream.units === null ? "unit bare" : unit.length > 24 ? "unit" : "unit short";
-      const attributes = { class: look, "data-unit": i };
-      body.append(make("span", inLines ? { ...attributes, dir: "auto" } : attributes, unit));
+      body.append(make("span", { class: look, "data-unit": i }, unit));
       if (places.has(i) || signs.has(i)) body.append(gapOf(i, places.get(i) ?? [], signs.get(i) ?? []));
       // A space also lets the line break; units that stand in lines of their own need none.
       if (i < stream.length && !inLines) body.append(stream.units === null ? " " : spaceBetween(unit, stream.units[i]));
