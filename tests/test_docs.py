@@ -80,3 +80,8 @@ def test_tree_experiments(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(shared / "data" / "trees")
     failed, attempted = doctest.testfile(str(DOCS / "tree_experiments.md"), module_relative=False)
     assert (failed, attempted > 25) == (0, True)
+
+
+def test_report() -> None:
+    failed, attempted = doctest.testfile(str(DOCS / "report.md"), module_relative=False)
+    assert (failed, attempted > 8) == (0, True)

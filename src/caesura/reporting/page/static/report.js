@@ -237,8 +237,9 @@
 
   // -- table -----------------------------------------------------------------------------------------------------
 
+  const hasText = () => (itemData(state.item).streams ?? []).some((stream) => stream.units !== null);
+
   const textAround = (edit) => {
-    if (common.trees) return "";
     const stream = itemData(state.item).streams.find((one) => one.stream === edit.stream);
     if (stream === undefined || stream.units === null) return "";
     const at = Math.min(...[edit.a, edit.b].filter((position) => position !== null));
@@ -257,7 +258,7 @@
       [second, (edit) => edit.b],
       ...(named ? [[`${first} type`, (edit) => edit.aType], [`${second} type`, (edit) => edit.bType]] : []),
       ["cost", (edit) => edit.cost],
-      ...(common.trees ? [] : [["text", textAround]]),
+      ...(hasText() ? [["text", textAround]] : []),
     ];
   };
 
