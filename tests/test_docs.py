@@ -82,6 +82,13 @@ def test_tree_experiments(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert (failed, attempted > 25) == (0, True)
 
 
+def test_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install caesura[report]")
+    monkeypatch.chdir(tmp_path)  # where its figures go
+    failed, attempted = doctest.testfile(str(DOCS / "plots.md"), module_relative=False)
+    assert (failed, attempted > 30) == (0, True)
+
+
 def test_report() -> None:
     failed, attempted = doctest.testfile(str(DOCS / "report.md"), module_relative=False)
     assert (failed, attempted > 8) == (0, True)

@@ -220,7 +220,7 @@ def test_corpus() -> None:
     assert Counter({one.label: one.gold for one in found.labels}) == Counter(x for one in gold for x in one.labels)
     assert found[1] == each[1]
     assert "3 of 4 sentences" in repr(found)
-    with pytest.raises(MismatchError, match="both sides must have the same sentences; gold has 3, predicted 2"):
+    with pytest.raises(MismatchError, match="both sides must have the same sentences; gold has 3, predicted has 2"):
         cz.struct_iou_corpus(gold, predicted[:2])
     with pytest.raises(MismatchError, match="there is no tree"):
         found[3]

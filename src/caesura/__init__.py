@@ -34,6 +34,7 @@ from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.shown import shown_by as _shown_by
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import over_units
 from caesura.model.tree import Node, Tree
@@ -173,6 +174,10 @@ _LATER = {
     "statistics": "caesura.statistics",
     "unify": "caesura.gold.unify",
 }
+
+
+# A notebook shows results as HTML; what makes it is imported when the first is shown.
+_shown_by(lambda one: _importlib.import_module("caesura.reporting.notebook").view(one))
 
 
 def __getattr__(name: str) -> _typing.Any:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.measures.base import Measure
+from caesura.model.shown import Shown
 
 __all__ = ["Agreement", "CoderRow", "Row"]
 
@@ -53,7 +54,7 @@ class CoderRow:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Shown):
     """A chance-corrected coefficient with everything behind it; ``float(agreement)`` is ``.value``."""
 
     coefficient: str

@@ -103,6 +103,7 @@ def output_options(command: F) -> F:
     """The ways every command can print its table."""
     for name, says in (
         ("latex", "a LaTeX table"),
+        ("markdown", "a Markdown table"),
         ("csv", "comma-separated values"),
         ("json", "JSON, with everything"),
     ):
@@ -269,11 +270,13 @@ def _types(given: str | None) -> list[str] | None:
 
 
 def show(table: Table, output: str | None) -> None:
-    """As a table, CSV or LaTeX."""
+    """As a table, or in a format for machines and papers."""
     if output == "csv":
         click.echo(table.csv(), nl=False)
     elif output == "latex":
         click.echo(table.latex(), nl=False)
+    elif output == "markdown":
+        click.echo(table.markdown(), nl=False)
     else:
         table.print(console_for_tables())
 

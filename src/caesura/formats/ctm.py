@@ -31,7 +31,7 @@ _EXACT = Context(prec=2 * _LONGEST)  # in decimals 0.1 + 0.2 is 0.3, and the nex
 def read(reading: Reading) -> Corpus:
     """A tier of words for each recording."""
     coder = reading.options["coder"] or reading.stem
-    for name, rows in _recordings(reading).items():
+    for name, rows in _recordings(reading, empty=False).items():
         add_named(reading, name, coder, TierRead(name, rows[0].line, 0.0, max(row.end for row in rows), rows))
     return reading.corpus()
 
@@ -41,23 +41,24 @@ def word_times(
 ) -> tuple[dict[str, list[tuple[str, float, float]]], int]:
     """Recording -> its words with start and end, in the order of the file; and how many overlaps were moved.
 
-    Neighbours that overlap by ``snap`` seconds or less meet in the middle; a larger overlap is an error.
+    Neighbours that overlap by ``snap`` seconds or less meet in the middle; a larger overlap is an error. A word may take no
+    time, as some aligners have it.
     """
     reading = Reading(fspath(path), decode(path, load(path)))
     found: dict[str, list[tuple[str, float, float]]] = {}
     moved = 0
-    for name, given in _recordings(reading).items():
-        rows, here = snapped(reading, given, snap)
+    for name, given in _recordings(reading, empty=True).items():
+        rows, here = snapped(reading, given, snap, empty=True)
         found[name] = [(row.label, row.start, row.end) for row in rows]
         moved += here
     return found, moved
 
 
-def _recordings(reading: Reading) -> dict[str, list[Row]]:
-    """Name -> words, in the order of the file."""
+def _recordings(reading: Reading, *, empty: bool) -> dict[str, list[Row]]:
+    """Name -> words, in the order of the file; ``empty``: whether one may take no time."""
     found: dict[tuple[str, str], list[Row]] = {}
     channels: dict[str, set[str]] = {}
-    for name, channel, row in _rows(reading):
+    for name, channel, row in _rows(reading, empty):
         found.setdefault((name, channel), []).append(row)
         channels.setdefault(name, set()).add(channel)
     if not found:
@@ -71,7 +72,7 @@ def _recordings(reading: Reading) -> dict[str, list[Row]]:
     return named
 
 
-def _rows(reading: Reading) -> Iterator[tuple[str, str, Row]]:
+def _rows(reading: Reading, empty: bool) -> Iterator[tuple[str, str, Row]]:
     for number, line in enumerate(reading.text.split("\n"), 1):
         if not line.strip() or line.startswith(";;"):
             continue
@@ -85,7 +86,7 @@ def _rows(reading: Reading) -> Iterator[tuple[str, str, Row]]:
         since, lasting = _decimal(reading, number, "start", start), _decimal(reading, number, "duration", duration)
         if len(cells) == 6:
             _decimal(reading, number, "confidence", cells[5])
-        if lasting <= 0 or since < 0:
+        if lasting < 0 or (lasting == 0 and not empty) or since < 0:
             raise reading.error(
                 number, f"word {word[:40]!r} must start at 0 or later and last; got start {start}, duration {duration}"
             )

@@ -11,12 +11,14 @@ Between trees, lines that begin with ``#``, ``%``, ``;`` or ``*x*`` are comments
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import FormatError, OptionError, TreeError
+from caesura.errors import CaesuraWarning, FormatError, OptionError, TreeError
+from caesura.formats import ctm, textgrid
 from caesura.formats.format import Format, Option, Problems, Reading, decode, load
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
@@ -37,15 +39,87 @@ def read(reading: Reading) -> Corpus:
 
 
 def read_trees(
-    path: str | PathLike[str], *, layout: str | None = None, problems: Problems | None = None
+    path: str | PathLike[str],
+    *,
+    times: str | PathLike[str] | None = None,
+    tier: str | None = None,
+    snap: float = 1e-4,
+    zero_length: str = "error",
+    layout: str | None = None,
+    problems: Problems | None = None,
 ) -> list[Tree | None]:
     """The trees of a file, in order; None for a sentence without a parse.
+
+    ``times`` is a file with the times of their words. In a CTM the first column is the sentence: its number, or any name,
+    and then names go with the trees in order. In a TextGrid the words of the interval tier ``tier`` (the only one, if it
+    is not named) go through all trees from the first to the last. Neighbours that overlap by ``snap`` seconds or less meet
+    in the middle, with a warning that says how many. ``zero_length`` is that of :meth:`~caesura.Tree.with_times`.
 
     Given a list as ``problems``, sentences that cannot be are reported there, and are None too.
     """
     options = FORMAT.resolve({"layout": layout})
     reading = Reading(fspath(path), decode(path, load(path)), None, problems, options)
-    return list(_sentences(reading))
+    trees = list(_sentences(reading))
+    if times is None:
+        return trees
+    given, moved = _word_times(times, tier, snap)
+    if moved:
+        said = "1 overlap" if moved == 1 else f"{moved} overlaps"
+        warnings.warn(
+            f"{fspath(times)}: {said} of words by {snap:g} s or less moved to the middle", CaesuraWarning, stacklevel=2
+        )
+    timing = Reading(fspath(times), "", None, problems)
+    rows = _by_sentence(timing, given, trees)
+    return [_timed(timing, number, tree, rows.get(number), zero_length) for number, tree in enumerate(trees, 1)]
+
+
+Words = list[tuple[str, float, float]]
+
+
+def _word_times(path: str | PathLike[str], tier: str | None, snap: float) -> tuple[dict[str, Words], int]:
+    if Path(path).suffix.lower() == ".textgrid":
+        return textgrid.word_times(path, tier, snap=snap)
+    if tier is not None:
+        raise OptionError(f"tier names a tier of a .TextGrid; {fspath(path)} is read as CTM")
+    return ctm.word_times(path, snap=snap)
+
+
+def _by_sentence(timing: Reading, given: dict[str, Words], trees: list[Tree | None]) -> dict[int, Words]:
+    """Number of a sentence -> its words."""
+    there = [number for number, tree in enumerate(trees, 1) if tree is not None]
+    if Path(timing.path).suffix.lower() == ".textgrid":
+        (words,) = given.values()
+        wanted = sum(tree.length for tree in trees if tree is not None)
+        if len(words) != wanted:
+            raise timing.error(None, f"a time a word is needed; the trees have {wanted} words, this has {len(words)}")
+        rows, at = {}, 0
+        for number in there:
+            length = trees[number - 1].length  # type: ignore[union-attr]
+            rows[number] = words[at : at + length]
+            at += length
+        return rows
+    if all(name.isascii() and name.isdecimal() for name in given):
+        numbered = {int(name): words for name, words in given.items()}
+        strange = next((number for number in numbered if not 1 <= number <= len(trees)), None)
+        if strange is not None:
+            raise timing.error(None, f"sentence {strange} has times, but there are {len(trees)} trees")
+        return numbered
+    if len(given) != len(there):
+        raise timing.error(
+            None, f"times for each sentence are needed; there are {len(there)} trees, and times for {len(given)}"
+        )
+    return dict(zip(there, given.values(), strict=True))
+
+
+def _timed(timing: Reading, number: int, tree: Tree | None, words: Words | None, zero_length: str) -> Tree | None:
+    if tree is None:
+        return None
+    made = None
+    with timing.item(None, f"sentence {number}: "):
+        if words is None:
+            raise TreeError("there are no times for it")
+        made = tree.with_times([(start, end) for _, start, end in words], zero_length=zero_length)
+    return made
 
 
 def _sentences(reading: Reading) -> Iterator[Tree | None]:

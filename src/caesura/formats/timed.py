@@ -116,16 +116,18 @@ def _fitted(reading: Reading, one: TierRead) -> list[Row]:
     return rows
 
 
-def snapped(reading: Reading, rows: Sequence[Row], snap: float, *, gaps: bool = False) -> tuple[list[Row], int]:
+def snapped(
+    reading: Reading, rows: Sequence[Row], snap: float, *, gaps: bool = False, empty: bool = False
+) -> tuple[list[Row], int]:
     """Rows that follow each other, and how often neighbours overlapped by ``snap`` or less and now meet in the middle.
 
     A larger overlap is an error. With ``gaps``, gaps that small are closed too: they come from rounding as overlaps do, and
-    would be units of their own.
+    would be units of their own. With ``empty``, a row may take no time.
     """
     out: list[Row] = []
     moved = 0
     for row in rows:
-        if not row.start < row.end:
+        if not row.start < row.end and not (empty and row.start == row.end):
             raise reading.error(row.line, f"interval end must be > start; got {row.end:.10g} <= {row.start:.10g}")
         before = out[-1] if out else None
         if before is not None and row.start != before.end and (gaps or row.start < before.end):

@@ -12,6 +12,7 @@ from caesura.judging.field import Field
 from caesura.judging.mistakes import Mistakes, mistakes_of
 from caesura.measures.base import Measure
 from caesura.model.score import Score
+from caesura.model.shown import Shown
 from caesura.statistics import AlternativeTest
 
 __all__ = ["Drop", "Judged", "Judgement", "Replacement"]
@@ -116,7 +117,7 @@ class Replacement:
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class Judgement(Shown):
     """The table of a comparison, and what goes with it."""
 
     rows: tuple[Judged, ...]

@@ -9,13 +9,14 @@ from caesura.errors import OptionError
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.shown import Shown
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
 __all__ = ["Corpus"]
 
 
-class Corpus:
+class Corpus(Shown):
     """(item, coder) -> what that coder made of that item.
 
     That is a ``Segmentation``, a mapping stream -> ``Segmentation`` (a dialogue), a ``Hierarchy``, a

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from caesura.errors import OptionError
+from caesura.model.shown import Shown
 
 __all__ = ["Edit", "Parts", "Score"]
 
@@ -103,7 +104,7 @@ class Maker(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Score:
+class Score(Shown):
     """The result of a measure, whatever its options.
 
     ``float(score)`` is ``score.value``. Scores of the same measure add up: ``a + b`` is the score of both documents

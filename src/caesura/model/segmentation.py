@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
+from caesura.model.shown import Shown
 
 __all__ = ["UNTYPED", "Segmentation"]
 
@@ -25,7 +26,7 @@ _LABELLED = 10**7  # units that can carry labels, one each: a short file may cla
 Ints = NDArray[np.int64]
 
 
-class Segmentation:
+class Segmentation(Shown):
     """N units, the sorted positions of boundaries, and for each a type or a set of types.
 
     Position i (1 <= i <= N-1) lies between unit i and unit i+1; position N is the end of the text, where only

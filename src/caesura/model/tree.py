@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import TreeError
 from caesura.model.brackets import Nodes, draw_brackets, parse_brackets
+from caesura.model.shown import Shown
 
 __all__ = ["Node", "Tree"]
 
@@ -28,7 +29,7 @@ class Node(NamedTuple):
     ends: float
 
 
-class Tree:
+class Tree(Shown):
     """The brackets of one sentence, in preorder, and its words.
 
     Every bracket is a node, the preterminals among them; words are not nodes, and each stands alone under its

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, MismatchError
+from caesura.errors import CaesuraError
 from caesura.measures.many import Scores, score_many
 from caesura.measures.structiou import LabelIoU, NodePair, StructIoU, by_label
 from caesura.measures.trees import Trees
 from caesura.model.score import Score
 from caesura.model.tree import Tree
+from caesura.parsing.corpus import pair_trees
 
 __all__ = ["StructIoUCorpus", "struct_iou_corpus"]
 
@@ -64,6 +65,29 @@ class StructIoUCorpus:
         assert isinstance(batch, Trees)
         return by_label(batch.pairs, list(self.alignments.values()))
 
+    def as_dict(self, *, align: bool = False) -> dict[str, Any]:
+        """Plain values, for JSON; ``align``: with the aligned pairs of every sentence."""
+        scores = self.scores
+        sentences: list[dict[str, Any]] = []
+        for place, parts in enumerate(scores.counts.tolist()):
+            if place in self.errors:
+                sentences.append({"number": place + 1, "value": None, "why": str(self.errors[place])})
+                continue
+            row: dict[str, Any] = {"number": place + 1, "value": float(self.values[place])}
+            row |= dict(zip(scores.part_names, parts, strict=True))
+            if align:
+                row["alignment"] = [pair._asdict() for pair in self.alignments[place]]
+            sentences.append(row)
+        some = bool(scores.scored.size)
+        return {
+            "mean": self.mean if some else None,
+            "total": self.total.as_dict() if some else None,
+            "sentences": sentences,
+            "labels": [
+                {**one._asdict(), "precision": one.precision, "recall": one.recall, "f": one.f} for one in self.labels
+            ],
+        }
+
     def __len__(self) -> int:
         return len(self.scores)
 
@@ -81,8 +105,8 @@ class StructIoUCorpus:
 
 
 def struct_iou_corpus(
-    gold: Sequence[Tree | None],
-    predicted: Sequence[Tree | None],
+    gold: Iterable[Tree | None],
+    predicted: Iterable[Tree | None],
     *,
     unlabelled: bool | None = None,
     flexible_terminals: bool | None = None,
@@ -99,9 +123,6 @@ def struct_iou_corpus(
     >>> struct_iou_corpus(trees, other)
     StructIoUCorpus(2 of 2 sentences, mean 0.944444, corpus 0.923077)
     """
-    a, b = list(gold), list(predicted)
-    if len(a) != len(b):
-        raise MismatchError(f"both sides must have the same sentences; gold has {len(a)}, predicted {len(b)}")
     made = StructIoU.of(compat, unlabelled=unlabelled, flexible_terminals=flexible_terminals, threshold=threshold)
-    pairs: list[Any] = list(zip(a, b, strict=True))
+    pairs: list[Any] = pair_trees(gold, predicted, "predicted")
     return StructIoUCorpus(score_many(pairs, made))

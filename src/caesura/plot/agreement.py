@@ -61,7 +61,7 @@ def pairwise(found: Pairwise, *, width: float = COLUMN, title: str | None = None
     low, high = float(np.nanmin(values, initial=0)), float(np.nanmax(values, initial=1))
     with drawing(width, max(room, 1.0) + min(room_for(labels), 1.5) + 0.6 + (0.2 if title else 0), title) as figure:
         axes = figure.add_subplot()
-        axes.set_title(lines(found.measure.label, room + 0.7), loc="left")
+        axes.set_title(lines(found.measure.label, room + 0.5), loc="left")
         better = found.measure.higher_is_better
         image = axes.imshow(
             np.ma.masked_invalid(values), cmap="viridis" if better else "viridis_r", vmin=low, vmax=high

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLOURS", "COLUMN", "GREY", "HATCHES", "MARKERS", "SIZE", "WIDEST",
-    "dark", "drawing", "few", "lines", "name", "needed", "room_for",
+    "dark", "drawing", "few", "format_of", "lines", "name", "needed", "room_for",
     "save", "svg", "whole_numbers", "wide_enough",
 ]  # fmt: skip
 
@@ -144,7 +144,7 @@ def room_for(names: list[str], size: float = SIZE - 1) -> float:
 
 def lines(text: str, inches: float) -> str:
     """In as many lines as it needs, since the layout makes room for the height of a label and not for its width."""
-    return "\n".join(textwrap.wrap(clean(text), max(12, int(inches * 72 / (0.58 * SIZE)))))
+    return "\n".join(textwrap.wrap(clean(text), max(12, int(inches * 72 / (0.62 * SIZE)))))
 
 
 def few(listed: Sequence[T], most: int, what: str) -> Sequence[T]:
@@ -176,14 +176,21 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
     The same figure makes the same file, byte for byte: no date is in it. Text stays text in SVG and PDF. PNG has 300 dots an
     inch. Characters that no font on this machine has are named in a warning; not for SVG, whose reader has fonts of its own.
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in _SUFFIXES:
-        raise FormatError(path, None, f"the suffix must say the format, one of {', '.join(_SUFFIXES)}; got {suffix!r}")
-    data = _written(figure, suffix[1:])
+    data = _written(figure, format_of(path))
     try:
         Path(path).write_bytes(data)
     except OSError as problem:
         raise FormatError(path, None, f"cannot be written: {problem.strerror or problem}") from None
+
+
+def format_of(path: str | PathLike[str]) -> str:
+    """What the suffix says, before anything is computed; and there must be something to draw with."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in _SUFFIXES:
+        said = f"the suffix must say the format, one of {', '.join(_SUFFIXES)}; got {suffix or 'none'}"
+        raise FormatError(path, None, said)
+    with _styled():
+        return suffix[1:]
 
 
 def svg(figure: Figure, *, prefix: str | None = None) -> str:

@@ -107,7 +107,10 @@ def _tree(axes: Axes, tree: Tree, height: NDArray[np.int64], said: dict[int, str
     leaf = tree.preterminal.tolist()
     for node, above in enumerate(tree.parent.tolist()):
         if above >= 0:
-            axes.plot([middle[above], middle[node]], [height[above], height[node]], color="#999999", linewidth=0.7)
+            # With corners, lines never cross: between a node and its parent nothing else stands above the node.
+            corner = height[above] - 0.5
+            x, y = [middle[above]] * 2 + [middle[node]] * 2, [height[above], corner, corner, height[node]]
+            axes.plot(x, y, color="#999999", linewidth=0.7)
         number = said.get(node)
         ink = colour.get(node, "#666666")
         frame = {"facecolor": "white", "edgecolor": ink, "linewidth": 0.8, "boxstyle": "round,pad=0.2"}

@@ -1,13 +1,16 @@
-"""One table, shown in several ways: on a terminal, as CSV, as LaTeX."""
+"""One table, shown in several ways: on a terminal, as CSV, as LaTeX, as Markdown."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
+
+from caesura.model.shown import Shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +21,7 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Shown):
     """Named columns, rows of text and numbers, and notes that belong under them."""
 
     columns: tuple[str, ...]
@@ -135,6 +138,26 @@ class Table:
         ]
         return "\n".join(lines) + "\n"
 
+    def markdown(self) -> str:
+        """A pipe table, its title above and notes under it.
+
+        >>> print(Table(("coder", "B"), (("a|b", 0.5),), notes=("n_t:2",)).markdown(), end="")
+        | coder | B |
+        |---|--:|
+        | a\\|b | 0.5000 |
+        <BLANKLINE>
+        n\\_t:2
+        """
+        lines = [
+            *([f"**{_markdown(self.title)}**", ""] if self.title else []),
+            _markdown_row(self.columns),
+            "|" + "|".join("--:" if number else "---" for number in self.numbers) + "|",
+            *map(_markdown_row, self.lines),
+        ]
+        if self.notes:
+            lines += ["", "  \n".join(_markdown(note) for note in self.notes)]
+        return "\n".join(lines) + "\n"
+
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -144,6 +167,15 @@ _LATEX = {
 
 def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join("".join(_LATEX.get(c, clean(c)) for c in cell) for cell in cells) + r" \\"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(_markdown, cells)) + " |"
+
+
+def _markdown(text: str) -> str:
+    """Nothing in a name may start a tag, a link or a second cell."""
+    return re.sub(r"([\\`*_{}\[\]<>|~#&$])", r"\\\1", clean(text))
 
 
 _JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
@@ -172,9 +204,9 @@ def cut(text: str, width: int) -> str:
     """As much as fits, and a dot for the rest."""
     if text_width(text) <= width:
         return text
-    kept = ""
-    for character in text:
-        if text_width(kept + character) > width - 1:
-            break
-        kept += character
-    return kept + "…"
+    room = width - 1
+    for at, character in enumerate(text):
+        room -= text_width(character)
+        if room < 0:
+            return text[:at] + "…"
+    return text

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from caesura.measures.structiou import LabelIoU
 from caesura.parsing.comparison import ParserComparison
 from caesura.parsing.corpus import LabelCounts, ParsevalResult
+from caesura.parsing.structiou import StructIoUCorpus
 from caesura.reporting.table import Cell, Table
 
-__all__ = ["label_table", "parser_table", "sentence_table", "summary_table"]
+__all__ = ["label_table", "parser_table", "sentence_table", "struct_iou_labels", "struct_iou_sentences",
+           "struct_iou_table", "summary_table"]  # fmt: skip
 
 _SUMMARY = (
     ("sentences", "sentences"),
@@ -52,18 +55,62 @@ def summary_table(found: ParsevalResult) -> Table:
     return Table(columns, tuple(rows), title="PARSEVAL", notes=tuple(notes), digits=2)
 
 
-def sentence_table(found: ParsevalResult) -> Table:
-    """A row a sentence, the columns in the order of EVALB; status 1 is an error, 2 is skipped."""
+def sentence_table(found: ParsevalResult, places: Iterable[int] | None = None) -> Table:
+    """A row a sentence, the columns in the order of EVALB; status 1 is an error, 2 is skipped. ``places``: only these."""
     rows = [
         (one.number, one.length, one.status, _share(one.recall), _share(one.precision), one.matched, one.gold,
          one.predicted, one.crossing, one.words, one.correct_tags, _share(one.tagging_accuracy), one.why)
-        for one in found.sentences
+        for one in (found.sentences if places is None else (found.sentences[place] for place in places))
     ]  # fmt: skip
     columns = (
         "sentence", "length", "status", "recall", "precision", "matched", "gold", "predicted", "crossing", "words",
         "correct tags", "tag accuracy", "why",
     )  # fmt: skip
-    return Table(columns, tuple(rows), title="Sentences", digits=2)
+    return Table(columns, tuple(rows), title="PARSEVAL, sentences", digits=2)
+
+
+def struct_iou_table(found: StructIoUCorpus) -> Table:
+    """Of sentences and of the corpus."""
+    scored = len(found.scores.scored)
+    rows: list[tuple[Cell, ...]] = []
+    notes = []
+    if scored:
+        total = found.total
+        rows = [
+            ("mean of sentences", found.mean, None, None, scored),
+            ("corpus", total.value, total.precision(), total.recall(), scored),
+        ]
+        notes.append(total.signature)
+    else:
+        notes.append("undefined: no sentence could be scored")
+    lost = sorted(found.errors)
+    if lost:
+        said = "1 sentence enters" if len(lost) == 1 else f"{len(lost)} sentences enter"
+        named = "; ".join(f"{place + 1}: {found.errors[place]}" for place in lost[:5])
+        notes.append(f"{said} no figure: {named}{'; …' if len(lost) > 5 else ''}")
+    columns = ("level", "Struct-IoU", "precision", "recall", "sentences")
+    return Table(columns, tuple(rows), title="Struct-IoU", notes=tuple(notes))
+
+
+def struct_iou_sentences(found: StructIoUCorpus, places: Iterable[int]) -> Table:
+    """A row a sentence."""
+    rows: list[tuple[Cell, ...]] = []
+    for place in places:
+        if place in found.errors:
+            rows.append((place + 1, None, None, None, None, None, None, str(found.errors[place])))
+            continue
+        score = found[place]
+        parts = (score.parts["iou"], score.parts["gold"], score.parts["predicted"])
+        rows.append((place + 1, score.value, score.precision(), score.recall(), float(parts[0]), *parts[1:], None))
+    columns = ("sentence", "Struct-IoU", "precision", "recall", "sum of IoU", "gold nodes", "predicted nodes", "why")
+    return Table(columns, tuple(rows), title="Struct-IoU, sentences")
+
+
+def struct_iou_labels(labels: Iterable[LabelIoU]) -> Table:
+    """A row a label, the most frequent first."""
+    rows = [(one.label or "()", one.gold, one.predicted, one.precision, one.recall, one.f) for one in labels]
+    columns = ("label", "gold", "predicted", "precision", "recall", "F")
+    return Table(columns, tuple(rows), title="Struct-IoU, labels")
 
 
 def label_table(labels: Iterable[LabelCounts]) -> Table:
@@ -77,7 +124,7 @@ def label_table(labels: Iterable[LabelCounts]) -> Table:
     columns = ("label", "gold", "predicted", "gold matched", "predicted matched", "recall", "precision", "F")
     notes = ["a match of different labels counts for the gold label in recall, for the predicted label in precision"]
     different = any(one.gold_matched != one.predicted_matched for one in listed)
-    return Table(columns, tuple(rows), title="Labels", notes=tuple(notes if different else ()), digits=2)
+    return Table(columns, tuple(rows), title="PARSEVAL, labels", notes=tuple(notes if different else ()), digits=2)
 
 
 def parser_table(found: ParserComparison) -> Table:
