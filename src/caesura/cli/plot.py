@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from caesura.agreement.coefficients import COUNTED, DRAWN
-from caesura.cli.judge import enter
+from caesura.cli.judge import enter, read_with_systems
 from caesura.cli.program import (
     Input,
     MeasureType,
@@ -218,14 +217,8 @@ class _Asked:
 
     def people_and_systems(self) -> tuple[Corpus, Any]:
         """The corpus without the systems, and the systems."""
-        named = [path for path in dict.fromkeys(self.given["system"]) if Path(path).exists()]
-        if len(self.files) == 1:  # then all of them share their units
-            corpus, *theirs = self.reading.read_together([*self.files, *named], self.problems)
-            corpus = self._flat(self._chosen(corpus))
-        else:
-            corpus = self.boundaries()
-            theirs = self.reading.read_together(named, self.problems) if named else []
-        return enter(corpus, self.given["system"], dict(zip(named, theirs, strict=True)))
+        corpus, theirs = read_with_systems(self.reading, self.files, self.given["system"], self.problems)
+        return enter(self._flat(self._chosen(corpus)), self.given["system"], theirs)
 
     def boundaries(self) -> Corpus:
         """A corpus of segmentations; hierarchies flattened, levels as types."""
