@@ -25,7 +25,9 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reque
     monkeypatch.chdir(tmp_path)
     run = Run(page.name)
     with warnings.catch_warnings():  # a page may set filters of its own
-        for part in list(parts(page.read_text(encoding="utf-8"), page.name)):  # all of it is looked at before any is run
+        for part in list(
+            parts(page.read_text(encoding="utf-8"), page.name)
+        ):  # all of it is looked at before any is run
             if isinstance(part, Block):
                 run(part)
             elif part.kind == "data":
