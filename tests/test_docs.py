@@ -1,94 +1,148 @@
-"""The pages in docs/ are run, on the data they speak of."""
+"""README and docs/ are run block by block (``tests/pages.py`` says how), and the site is built."""
 
 from __future__ import annotations
 
-import doctest
 import re
+import shutil
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
 import pytest
 
+import caesura as cz
 from caesura.formats import formats
+from pages import Block, Need, PageError, Run, parts
 
-DOCS = Path(__file__).parent.parent / "docs"
-
-
-def test_case_study(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(shared / "oracles")  # where nccu.jsonl is
-    failed, attempted = doctest.testfile(str(DOCS / "flexible.md"), module_relative=False)
-    assert (failed, attempted > 20) == (0, True)
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
-def test_simulation() -> None:
-    failed, attempted = doctest.testfile(str(DOCS / "simulation.md"), module_relative=False)
-    assert (failed, attempted > 20) == (0, True)
-
-
-def test_fuzzy() -> None:
-    failed, attempted = doctest.testfile(str(DOCS / "fuzzy.md"), module_relative=False)
-    assert (failed, attempted > 10) == (0, True)
-
-
-def run(text: str, name: str) -> tuple[int, bool]:
-    failed, attempted = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(text, {}, name, None, 0))
-    return failed, attempted > 20
-
-
-def test_agreement() -> None:
-    """Up to the poem it needs no data but what ships with the package."""
-    page = (DOCS / "agreement.md").read_text(encoding="utf-8")
-    assert run(page.split("\n## A poem\n")[0], "agreement.md") == (0, True)
-
-
-def test_agreement_on_a_poem(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(shared / "data" / "linear")  # where the poem is
-    assert run((DOCS / "agreement.md").read_text(encoding="utf-8"), "agreement.md") == (0, True)
-
-
-def test_judging() -> None:
-    failed, attempted = doctest.testfile(str(DOCS / "judging.md"), module_relative=False)
-    assert (failed, attempted > 20) == (0, True)
-
-
-def test_hierarchy() -> None:
-    failed, attempted = doctest.testfile(str(DOCS / "hierarchy.md"), module_relative=False)
-    assert (failed, attempted > 30) == (0, True)
-
-
-def test_parseval() -> None:
-    failed, attempted = doctest.testfile(str(DOCS / "parseval.md"), module_relative=False)
-    assert (failed, attempted > 25) == (0, True)
-
-
-def test_unify() -> None:
-    page = (DOCS / "unify.md").read_text(encoding="utf-8").split("\n## On music\n")[0]
-    failed, attempted = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(page, {}, "unify.md", None, 0))
-    assert (failed, attempted > 6) == (0, True)
-
-
-def test_unify_on_music(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(shared / "data" / "hierarchical_time")
-    with warnings.catch_warnings():
-        failed, attempted = doctest.testfile(str(DOCS / "unify.md"), module_relative=False)
-    assert (failed, attempted > 10) == (0, True)
-
-
-def test_struct_iou() -> None:
-    failed, attempted = doctest.testfile(str(DOCS / "struct_iou.md"), module_relative=False)
-    assert (failed, attempted > 10) == (0, True)
-
-
-def test_tree_experiments(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(shared / "data" / "trees")
-    failed, attempted = doctest.testfile(str(DOCS / "tree_experiments.md"), module_relative=False)
-    assert (failed, attempted > 25) == (0, True)
-
-
-def test_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    shutil.copytree(ROOT / "examples" / "data", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    failed, attempted = doctest.testfile(str(DOCS / "formats.md"), module_relative=False)
-    assert (failed, attempted > 30) == (0, True)
+    run = Run(page.name)
+    with warnings.catch_warnings():  # a page may set filters of its own
+        for part in list(
+            parts(page.read_text(encoding="utf-8"), page.name)
+        ):  # all of it is looked at before any is run
+            if isinstance(part, Block):
+                run(part)
+            elif part.kind == "data":
+                for one in (request.getfixturevalue("shared") / part.what).iterdir():
+                    (tmp_path / one.name).symlink_to(one)
+            else:
+                bring(part)
+
+
+def bring(need: Need) -> None:
+    """Libraries a page needs. They warn when they are imported, and a warning is an error here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in need.what.split():
+            pytest.importorskip(name, reason=f"{name} is not installed: pip install caesura[test]")
+
+
+def run_page(text: str) -> Run:
+    run = Run("page.md")
+    for part in parts(text, "page.md"):
+        assert isinstance(part, Block)
+        run(part)
+    return run
+
+
+SHARING = """
+```python
+>>> a = 1
+```
+
+- in a list
+  ```python
+  >>> a
+  1
+  ```
+
+```sh
+caesura --version  # which
+```
+"""
+
+
+def test_blocks_share_their_names_and_are_counted() -> None:
+    assert run_page(SHARING).examples == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("```\n>>> 1\n1\n```\n", "page.md:1: a block must be python, sh, console, json, toml or text; got ''"),
+        ("```pyhton\n>>> 1\n1\n```\n", "got 'pyhton'"),
+        ("~~~ruby\n1\n~~~\n", "got 'ruby'"),
+        ("```{code-block} python\n1\n```\n", "got '{code-block} python'"),
+        ("```python\n>>> 1\n", "page.md:1: a fenced block must end"),
+        ("```python\nimport caesura\n```\n", "must hold examples that begin with >>>"),
+        ("text\n\n    >>> 1\n    1\n", "page.md:3: an example must stand in a fenced block"),
+        ("```text\n>>> 1\n1\n```\n", "must not hide"),
+        ("\n```python\n>>> 1 + 1\n3\n```\n", 'File "page.md", line 3'),
+        ("```sh\nrm -r x\n```\n", "only caesura is run here; got 'rm'"),
+        ("```sh\ncaesura score no.bits no.bits\n```\n", "ends with 1"),
+        ("```console\n$ caesura --version\ncaesura 0\n```\n", "must print\ncaesura 0\nand prints"),
+        ("```console\ncaesura --version\n```\n", "must begin with"),
+        ("<!-- not run: R -->\nand text\n", "page.md:2: a block must follow 'not run'"),
+    ],
+)
+def test_nothing_escapes(text: str, message: str) -> None:
+    with pytest.raises(PageError) as caught:
+        run_page(text)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["```json\n{]\n```\n", "```toml\n= 1\n```\n"])
+def test_data_must_parse(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        run_page(text)
+
+
+def test_a_block_says_why_it_is_not_run() -> None:
+    assert run_page("<!-- not run: it is R -->\n\n```r\nlibrary(x)\n```\n").examples == 0
+
+
+def test_every_measure_has_its_place_in_the_guide() -> None:
+    guide = (DOCS / "which_measure.md").read_text(encoding="utf-8")
+    assert [name for name in cz.measures() if f"`{name}`" not in guide] == []
+
+
+def test_proofs_named_in_the_errata_exist() -> None:
+    """A row of the tables says where it is proved, as ``tests/test_x.py::test_y``."""
+    named = re.findall(r"`(\w+(?:/\w+)*\.py)::(\w+)`", (DOCS / "errata.md").read_text(encoding="utf-8"))
+    assert len(named) > 20
+    assert [
+        one for one in named if f"\ndef {one[1]}(" not in (ROOT / "tests" / one[0]).read_text(encoding="utf-8")
+    ] == []
+
+
+def test_links_of_the_readme() -> None:
+    """Sphinx looks after those between pages."""
+    named = re.findall(r"\]\(([\w./]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert [one for one in named if not (ROOT / one).is_file()] == []
+
+
+def test_site(tmp_path: Path) -> None:
+    for name in ("sphinx", "myst_parser", "furo"):
+        pytest.importorskip(name, reason=f"{name} is not installed: pip install caesura[docs]")
+    words = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(DOCS), str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "caesura.boundary_similarity" in (tmp_path / "reference.html").read_text(encoding="utf-8")
+    loaded = [
+        path.name
+        for path in tmp_path.glob("*.html")
+        if re.search(r'(?:src|<link[^>]*href)="https?:', path.read_text("utf-8"))
+    ]
+    assert loaded == []  # everything the site shows is in it
 
 
 def test_every_format_has_a_section_with_its_options() -> None:
@@ -100,15 +154,3 @@ def test_every_format_has_a_section_with_its_options() -> None:
         assert said is not None, name
         assert re.findall(r"\w+", said[1] or "") == [option.name for option in one.options], name
         assert (f"caesura[{one.extra}]" in sections[name]) == bool(one.extra), name
-
-
-def test_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install caesura[report]")
-    monkeypatch.chdir(tmp_path)  # where its figures go
-    failed, attempted = doctest.testfile(str(DOCS / "plots.md"), module_relative=False)
-    assert (failed, attempted > 30) == (0, True)
-
-
-def test_report() -> None:
-    failed, attempted = doctest.testfile(str(DOCS / "report.md"), module_relative=False)
-    assert (failed, attempted > 8) == (0, True)
