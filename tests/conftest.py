@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 from hypothesis import settings
+
+# The suite runs once more on kernels with bounds checks. Files, figures, pages and the command line run no kernel that the
+# tests of measures do not run.
+if os.environ.get("CAESURA_CHECKED"):
+    collect_ignore_glob = [
+        "formats/*", "browser/*", "test_cli*", "test_docs.py", "test_errors.py", "test_examples.py", "test_formats.py",
+        "test_notebook.py", "test_plot.py", "test_projection.py", "test_report*", "test_startup.py", "test_statistics*",
+        "test_tier.py",
+    ]  # fmt: skip
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 
