@@ -23,7 +23,7 @@ import textwrap
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from click.testing import CliRunner
 
@@ -96,12 +96,19 @@ class Run:
         """Run a block, or say what is wrong with it."""
         if block.why_not is not None or block.language in _DIRECTIVES:
             return
-        way = getattr(self, f"_{block.language}", None) if block.language.isalpha() else None
-        if way is None:
-            self._fail(block, f"a block must be python, sh, console, json, toml or text; got {block.language!r}")
-        way(block)
+        ways = {
+            "python": self._python,
+            "sh": self._sh,
+            "console": self._console,
+            "json": lambda block: json.loads(block.text),
+            "toml": lambda block: tomllib.loads(block.text),
+            "text": self._text,
+        }
+        if block.language not in ways:
+            self._fail(block, f"a block must be {', '.join(ways)}; got {block.language!r}")
+        ways[block.language](block)
 
-    def _fail(self, block: Block, why: str) -> None:
+    def _fail(self, block: Block, why: str) -> NoReturn:
         raise PageError(f"{self.name}:{block.line}: {why}")
 
     def _python(self, block: Block) -> None:
@@ -131,19 +138,15 @@ class Run:
                 self._fail(block, f"{line} must print\n{plain(expected)}\nand prints\n{plain(got)}")
 
     def _command(self, block: Block, words: list[str]) -> str:
-        if words[0] != "caesura":
-            self._fail(block, f"only caesura is run here; got {words[0]!r}. Say why with <!-- not run: ... -->")
+        if words[:1] != ["caesura"]:
+            self._fail(
+                block, f"only caesura is run here; got {shlex.join(words)!r}. Say why with <!-- not run: ... -->"
+            )
         done = CliRunner().invoke(main, words[1:], prog_name="caesura")
         if done.exit_code != 0:
             self._fail(block, f"{shlex.join(words)} ends with {done.exit_code}: {done.output}")
         self.examples += 1
         return done.stdout
-
-    def _json(self, block: Block) -> None:
-        json.loads(block.text)
-
-    def _toml(self, block: Block) -> None:
-        tomllib.loads(block.text)
 
     def _text(self, block: Block) -> None:
         if re.search(_EXAMPLE.pattern, block.text, re.MULTILINE):

@@ -78,7 +78,7 @@ def test_blocks_share_their_names_and_are_counted() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("```\n>>> 1\n1\n```\n", "page.md:1: a block must be python, sh, console, json, toml or text; got ''"),
+        ("```\n>>> 1\n1\n```\n", "page.md:1: a block must be python, sh, console, json, toml, text; got ''"),
         ("```pyhton\n>>> 1\n1\n```\n", "got 'pyhton'"),
         ("~~~ruby\n1\n~~~\n", "got 'ruby'"),
         ("```{code-block} python\n1\n```\n", "got '{code-block} python'"),
@@ -87,7 +87,7 @@ def test_blocks_share_their_names_and_are_counted() -> None:
         ("text\n\n    >>> 1\n    1\n", "page.md:3: an example must stand in a fenced block"),
         ("```text\n>>> 1\n1\n```\n", "must not hide"),
         ("\n```python\n>>> 1 + 1\n3\n```\n", 'File "page.md", line 3'),
-        ("```sh\nrm -r x\n```\n", "only caesura is run here; got 'rm'"),
+        ("```sh\nrm -r x\n```\n", "only caesura is run here; got 'rm -r x'"),
         ("```sh\ncaesura score no.bits no.bits\n```\n", "ends with 1"),
         ("```console\n$ caesura --version\ncaesura 0\n```\n", "must print\ncaesura 0\nand prints"),
         ("```console\ncaesura --version\n```\n", "must begin with"),
