@@ -304,3 +304,11 @@ def test_real_folders(shared: Path) -> None:
         corpus = cz.read(trees, pattern="{item}.{coder}.ptb")
     lines = sum(len(path.read_text().splitlines()) for path in trees.glob("*.ptb"))
     assert (len(corpus), set(corpus.coders)) == (lines, {"old", "new"})
+
+
+def test_files_that_differ_in_their_suffix_alone(tmp_path: Path) -> None:
+    for name in ("sample.gld", "sample.tst"):
+        (tmp_path / name).write_text("(S (A a) (B b))\n(S (A a))\n")
+    corpus = cz.read_coders([tmp_path / "sample.gld", tmp_path / "sample.tst"])
+    assert corpus.coders == ("sample.gld", "sample.tst")
+    assert corpus.items == ("1", "2")

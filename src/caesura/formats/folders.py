@@ -288,6 +288,8 @@ class _Names:
         self.together = together
         self.shared = item or _beginning(stems) or "1"
         self.by_folder = plain and len(set(stems)) < len(stems) == len(places)
+        # sample.gld and sample.tst of one folder differ in nothing but the suffix.
+        self.by_suffix = plain and len(places) < len(stems)
         # The only tier of a file says what it holds ("IU"), not who made it; that is up to the file.
         self.tiers_by_file = together or all(len(one.coders) == 1 for _, one in found if holds_tiers(one))
         if not together and plain and not self.by_folder and len(sources) > 1:
@@ -314,7 +316,9 @@ class _Names:
             return own
         if source.rest is not None:
             return source.rest or "1"
-        return path.absolute().parent.name if self.by_folder else path.stem
+        if self.by_folder:
+            return path.absolute().parent.name
+        return path.name if self.by_suffix else path.stem
 
     def item(self, source: Source, corpus: Corpus, own: str) -> str:
         named = corpus.items != (Path(source.path).stem,)
