@@ -83,10 +83,10 @@ def results_of(subject: Subject, told: Told) -> Results:
     """Compute it all; ``told`` is called after each step, and for each item of the texts."""
     texts = texts_of(subject, told)
     found = _or_why(lambda: _agreement(subject), told)
-    pairs = _or_why(lambda: [pairwise(subject.corpus, one) for one in subject.measures], told)
+    pairs = _or_why(lambda: _pairs(subject), told)
     clustering = _or_why(lambda: _clustering(subject), told)
     placed = _or_why(lambda: _placed(subject), told)
-    heat = _or_why(lambda: _heat(subject), told)
+    heat = _or_why(lambda: _heat(subject, texts), told)
     judgement = _or_why(lambda: _judgement(subject), told)
     return Results(
         subject=subject,
@@ -136,6 +136,27 @@ def _agreement(subject: Subject) -> list[Found]:
     return found
 
 
+def _pairs(subject: Subject) -> list[Pairwise]:
+    """Under every measure that can score some pair; what PARSEVAL cannot score, Struct-IoU often can."""
+    found = []
+    failed: dict[str, CaesuraError] = {}
+    for measure in subject.measures:
+        try:
+            one = pairwise(subject.corpus, measure)
+        except CaesuraError as problem:
+            failed[measure.label] = problem
+            continue
+        found.append(one)
+        if subject.kind == "trees":  # elsewhere agreement has named them
+            subject.problems.extend(
+                f"item {item!r} left out of {measure.label}: {why}" for item, why in one.dropped.items()
+            )
+    if not found:
+        raise next(iter(failed.values()))
+    subject.problems.extend(f"no pairs under {label}: {problem}" for label, problem in failed.items())
+    return found
+
+
 def _chance(measure: Measure) -> str | None:
     """Exact where that can be, so that a report does not depend on draws."""
     exact = isinstance(measure, FlexibleSimilarity) and measure["algorithm"] == "exact"
@@ -157,10 +178,13 @@ def _placed(subject: Subject) -> Placed:
     return boundaries_placed(subject.texts)
 
 
-def _heat(subject: Subject) -> tuple[Heat, ...]:
+def _heat(subject: Subject, texts: Texts) -> tuple[Heat, ...]:
     if subject.texts is None:
         raise OptionError("trees have no boundaries")
-    return boundary_heat(subject.of_people(subject.texts))
+    shown = [item.name for item in texts.items]
+    if not shown:
+        raise OptionError("the texts are too long to show")
+    return boundary_heat(subject.of_people(subject.texts.select(items=shown)))
 
 
 def _judgement(subject: Subject) -> Judgement | None:
