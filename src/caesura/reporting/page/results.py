@@ -35,12 +35,10 @@ from caesura.reporting.page.subject import Subject
 from caesura.reporting.page.texts import Texts, texts_of
 from caesura.statistics import bootstrap
 
-__all__ = ["FIGURES", "STEPS", "Parser", "Results", "results_of"]
+__all__ = ["STEPS", "Parser", "Results", "results_of"]
 
 STEPS = 7
 """How many analyses there are beside the texts, for a bar of progress."""
-FIGURES = 12
-"""Of figures that stand for an item each, so many are drawn."""
 
 Told = Callable[[], None]
 T = TypeVar("T")
@@ -98,7 +96,7 @@ def results_of(subject: Subject, told: Told) -> Results:
         precision_recall=_or_why(lambda: _precision_recall(subject, judgement)),
         judgement=judgement,
         parsers=_or_why(lambda: _parsers(subject)),
-        fuzzy=_or_why(lambda: _fuzzy(subject)),
+        fuzzy=_or_why(lambda: _fuzzy(subject, texts)),
         golds=_golds(subject, told),
         texts=texts,
     )
@@ -240,8 +238,8 @@ def _precision_recall(subject: Subject, judgement: Judgement | str | None) -> Ju
     return pairwise(subject.texts, "boundary_confusion(n_t=2)", ordered=True)
 
 
-def _fuzzy(subject: Subject) -> list[tuple[str, str, FuzzyScore]] | None:
-    """The first items and programs, as many as figures are drawn."""
+def _fuzzy(subject: Subject, texts: Texts) -> list[tuple[str, str, FuzzyScore]] | None:
+    """Every program on every item that is shown."""
     if not subject.systems or subject.texts is None:
         return None
     if subject.kind == "dialogues":
@@ -249,11 +247,11 @@ def _fuzzy(subject: Subject) -> list[tuple[str, str, FuzzyScore]] | None:
     measure = parse("fuzzy_success")
     found: list[tuple[str, str, FuzzyScore]] = []
     why: InputError | None = None
-    for item in subject.texts.items:
+    for item in (one.name for one in texts.items):
         by_coder = {name: one for name, one in subject.texts.of_item(item).items() if isinstance(one, Segmentation)}
         people = [one for name, one in by_coder.items() if name in subject.people]
         for name in subject.systems:
-            if name not in by_coder or not people or len(found) == FIGURES:
+            if name not in by_coder or not people:
                 continue
             try:
                 score = measure.score(Marks.of(people), by_coder[name])
