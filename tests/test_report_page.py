@@ -134,7 +134,9 @@ def test_the_measure_is_the_one_asked_for() -> None:
 
 
 def test_one_coder_is_enough() -> None:
-    page = Page(cz.report(plain().select(coders=["ann"])))
+    problems: list[str] = []
+    page = Page(cz.report(plain().select(coders=["ann"]), problems=problems))
+    assert problems == []
     assert "agreement needs at least two coders" in page.text
     assert page.item("moon")["edits"] == {}
     assert page.item("moon")["streams"][0]["marks"] == [[0, [1, 3, 4], [0, 0, 0]]]
@@ -151,6 +153,14 @@ def test_what_is_left_out_is_named() -> None:
     assert page.common["items"] == ["moon", "plain"]
     assert [one.split(" left out")[0] for one in problems] == ["item 'tree'", "item 'odd'"]
     assert all(one in page.text for one in problems)
+
+
+def test_parses_that_only_struct_iou_can_compare() -> None:
+    trees = [cz.Tree.from_brackets(one) for one in ("(S (A a))", "(S (A a) (B b))")]
+    problems: list[str] = []
+    page = Page(cz.report(cz.Corpus({"1": dict(zip(("gold", "parser"), trees, strict=True))}), problems=problems))
+    assert [one.split(":")[0] for one in problems] == ["no pairs under parseval"]
+    assert "mean struct_iou of pairs" in page.text
 
 
 @pytest.mark.usefixtures("drawn")
@@ -212,6 +222,11 @@ def test_a_text_too_long_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(cz.report(plain(), problems=problems))
     assert page.common["items"] == ["plain"]
     assert problems == ["the text of item 'moon' is not shown: it has 6 units, above 5"]
+    # A short file may claim a text that would fill the memory, and still be compared.
+    endless = {coder: cz.Segmentation.from_positions(2**31 - 1, [at]) for coder, at in (("ann", 5), ("bo", 6))}
+    page = Page(cz.report(cz.Corpus({"endless": endless})))
+    assert "the texts are too long to show" in page.text
+    assert cz.agreement(cz.Corpus({"endless": endless})).signature in page.text
 
 
 # -- one file, whole and harmless -------------------------------------------------------------------------------------------

@@ -68,6 +68,9 @@ def report(
         subject = subject_of(corpus, systems, measure, seed)
         found = results_of(subject, _Steps(len(subject.corpus.items) + STEPS, progress))
         page = _page(found, title, told)
+    for one in told:
+        if not issubclass(one.category, CaesuraWarning):  # ours stand in the page
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     if problems is not None:
         problems += dict.fromkeys(subject.problems)
     if path is not None:

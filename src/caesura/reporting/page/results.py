@@ -35,12 +35,10 @@ from caesura.reporting.page.subject import Subject
 from caesura.reporting.page.texts import Texts, texts_of
 from caesura.statistics import bootstrap
 
-__all__ = ["FIGURES", "STEPS", "Parser", "Results", "results_of"]
+__all__ = ["STEPS", "Parser", "Results", "results_of"]
 
 STEPS = 7
 """How many analyses there are beside the texts, for a bar of progress."""
-FIGURES = 12
-"""Of figures that stand for an item each, so many are drawn."""
 
 Told = Callable[[], None]
 T = TypeVar("T")
@@ -83,10 +81,10 @@ def results_of(subject: Subject, told: Told) -> Results:
     """Compute it all; ``told`` is called after each step, and for each item of the texts."""
     texts = texts_of(subject, told)
     found = _or_why(lambda: _agreement(subject), told)
-    pairs = _or_why(lambda: [pairwise(subject.corpus, one) for one in subject.measures], told)
+    pairs = _or_why(lambda: _pairs(subject), told)
     clustering = _or_why(lambda: _clustering(subject), told)
     placed = _or_why(lambda: _placed(subject), told)
-    heat = _or_why(lambda: _heat(subject), told)
+    heat = _or_why(lambda: _heat(subject, texts), told)
     judgement = _or_why(lambda: _judgement(subject), told)
     return Results(
         subject=subject,
@@ -98,7 +96,7 @@ def results_of(subject: Subject, told: Told) -> Results:
         precision_recall=_or_why(lambda: _precision_recall(subject, judgement)),
         judgement=judgement,
         parsers=_or_why(lambda: _parsers(subject)),
-        fuzzy=_or_why(lambda: _fuzzy(subject)),
+        fuzzy=_or_why(lambda: _fuzzy(subject, texts)),
         golds=_golds(subject, told),
         texts=texts,
     )
@@ -136,6 +134,27 @@ def _agreement(subject: Subject) -> list[Found]:
     return found
 
 
+def _pairs(subject: Subject) -> list[Pairwise]:
+    """Under every measure that can score some pair; what PARSEVAL cannot score, Struct-IoU often can."""
+    found = []
+    failed: dict[str, CaesuraError] = {}
+    for measure in subject.measures:
+        try:
+            one = pairwise(subject.corpus, measure)
+        except CaesuraError as problem:
+            failed[measure.label] = problem
+            continue
+        found.append(one)
+        if subject.kind == "trees":  # elsewhere agreement has named them
+            subject.problems.extend(
+                f"item {item!r} left out of {measure.label}: {why}" for item, why in one.dropped.items()
+            )
+    if not found:
+        raise next(iter(failed.values()))
+    subject.problems.extend(f"no pairs under {label}: {problem}" for label, problem in failed.items())
+    return found
+
+
 def _chance(measure: Measure) -> str | None:
     """Exact where that can be, so that a report does not depend on draws."""
     exact = isinstance(measure, FlexibleSimilarity) and measure["algorithm"] == "exact"
@@ -157,10 +176,13 @@ def _placed(subject: Subject) -> Placed:
     return boundaries_placed(subject.texts)
 
 
-def _heat(subject: Subject) -> tuple[Heat, ...]:
+def _heat(subject: Subject, texts: Texts) -> tuple[Heat, ...]:
     if subject.texts is None:
         raise OptionError("trees have no boundaries")
-    return boundary_heat(subject.of_people(subject.texts))
+    shown = [item.name for item in texts.items]
+    if not shown:
+        raise OptionError("the texts are too long to show")
+    return boundary_heat(subject.of_people(subject.texts.select(items=shown)))
 
 
 def _judgement(subject: Subject) -> Judgement | None:
@@ -216,8 +238,8 @@ def _precision_recall(subject: Subject, judgement: Judgement | str | None) -> Ju
     return pairwise(subject.texts, "boundary_confusion(n_t=2)", ordered=True)
 
 
-def _fuzzy(subject: Subject) -> list[tuple[str, str, FuzzyScore]] | None:
-    """The first items and programs, as many as figures are drawn."""
+def _fuzzy(subject: Subject, texts: Texts) -> list[tuple[str, str, FuzzyScore]] | None:
+    """Every program on every item that is shown."""
     if not subject.systems or subject.texts is None:
         return None
     if subject.kind == "dialogues":
@@ -225,11 +247,11 @@ def _fuzzy(subject: Subject) -> list[tuple[str, str, FuzzyScore]] | None:
     measure = parse("fuzzy_success")
     found: list[tuple[str, str, FuzzyScore]] = []
     why: InputError | None = None
-    for item in subject.texts.items:
+    for item in (one.name for one in texts.items):
         by_coder = {name: one for name, one in subject.texts.of_item(item).items() if isinstance(one, Segmentation)}
         people = [one for name, one in by_coder.items() if name in subject.people]
         for name in subject.systems:
-            if name not in by_coder or not people or len(found) == FIGURES:
+            if name not in by_coder or not people:
                 continue
             try:
                 score = measure.score(Marks.of(people), by_coder[name])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
+from caesura.gold.result import Gold
 from caesura.judging.result import Judgement
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
@@ -31,7 +33,7 @@ from caesura.reporting.judgement import (
     score_notes,
     score_tables,
 )
-from caesura.reporting.page.results import FIGURES, Results
+from caesura.reporting.page.results import Results
 from caesura.reporting.table import Table
 
 if TYPE_CHECKING:
@@ -41,6 +43,9 @@ __all__ = ["Figure", "Section", "sections_of"]
 
 WIDE = 7.0
 """Inches: of figures that are as wide as the page."""
+FIGURES = 12
+ROOM = 1_000_000
+"""Of figures that stand for an item each, so many are drawn, and no more than take so many characters."""
 STRIPS = 40
 """Lines of a heat map; further items show theirs with their text."""
 
@@ -89,6 +94,16 @@ def _figure(caption: str, draw: Callable[[], Drawn]) -> Figure:
         return Figure(caption, None, f"{problem}" or type(problem).__name__)
     # As an image it needs no names of its own in the page, and cannot run anything.
     return Figure(caption, "data:image/svg+xml;base64," + base64.b64encode(data.encode()).decode())
+
+
+def _first(figures: Iterator[Figure]) -> tuple[Figure, ...]:
+    """As many as there is room for; the others are not even drawn."""
+    out: list[Figure] = []
+    taken = 0
+    while len(out) < FIGURES and taken < ROOM and (one := next(figures, None)) is not None:
+        out.append(one)
+        taken += len(one.source or "")
+    return tuple(out)
 
 
 def _agreement(found: Results) -> Section:
@@ -222,13 +237,13 @@ def _clusters(found: Results) -> Section | None:
     )
     if isinstance(found.fuzzy, str):
         return Section("clusters", "Clusters and phantoms", lead, why=found.fuzzy)
-    figures = tuple(
-        _figure(f"{item}, {system}: {score.value:.4f}", lambda score=score: plot.clusters(score, width=WIDE))  # type: ignore[misc]
+    figures = _first(
+        _figure(f"{item}, {system}: {score.value:.4f}", partial(plot.clusters, score, width=WIDE))
         for item, system, score in found.fuzzy
     )
-    more = len(found.subject.corpus.items) * len(found.subject.systems) - len(figures)
+    more = len(found.fuzzy) - len(figures)
     notes = [score.signature for _, _, score in found.fuzzy[:1]]
-    notes += [f"{more} more of item and program are not drawn."] if more > 0 and len(figures) == FIGURES else []
+    notes += [f"{more} more of item and program are not drawn."] if more else []
     return Section("clusters", "Clusters and phantoms", lead, figures=figures, notes=tuple(notes))
 
 
@@ -261,20 +276,20 @@ def _gold(found: Results) -> Section | None:
     )
     if not found.golds:
         return Section("gold", "Gold hierarchy", lead, why="no item has two coders whose hierarchies can be united")
-    figures = []
-    for item, gold in list(found.golds.items())[:FIGURES]:
-        drawn = {
-            coder: one
-            for coder, one in found.subject.corpus.of_item(item).items()
-            if coder in gold.coders and isinstance(one, Hierarchy)
-        }
-        figures.append(_figure(item, lambda gold=gold, drawn=drawn: plot.gold(gold, drawn, width=WIDE)))  # type: ignore[misc]
+    figures = _first(
+        _figure(item, partial(plot.gold, gold, _drawn_by(found, item, gold), width=WIDE))
+        for item, gold in found.golds.items()
+    )
     more = len(found.golds) - len(figures)
     notes = (f"{more} more golds are not drawn.",) if more else ()
     tables = (unified_table(found.golds),)
-    return Section(
-        "gold", "Gold hierarchy", lead, tables, tuple(figures), folded=(why_table(found.golds),), notes=notes
-    )
+    return Section("gold", "Gold hierarchy", lead, tables, figures, folded=(why_table(found.golds),), notes=notes)
+
+
+def _drawn_by(found: Results, item: str, gold: Gold) -> dict[str, Hierarchy]:
+    """What the gold was made from."""
+    by_coder = found.subject.corpus.of_item(item)
+    return {coder: one for coder, one in by_coder.items() if coder in gold.coders and isinstance(one, Hierarchy)}
 
 
 def _trees(found: Results) -> Section | None:
@@ -292,8 +307,6 @@ def _trees(found: Results) -> Section | None:
         assert isinstance(predicted, Tree)
         if gold.length <= 25 and len(figures) < 3:
             said = f"{item}: {a} above, {b} below, Struct-IoU {score.value:.4f}"
-            figures.append(
-                _figure(said, lambda g=gold, p=predicted, s=score: plot.tree_alignment(g, p, s))  # type: ignore[misc]
-            )
+            figures.append(_figure(said, partial(plot.tree_alignment, gold, predicted, score)))
     why = None if figures else "no two parses of a sentence of up to 25 words could be aligned"
     return Section("trees", "Trees", lead, figures=tuple(figures), why=why)

@@ -144,7 +144,7 @@ def _observed(subject: Subject) -> Observed | None:
     try:
         found = observe(corpus, subject.aligner, listed=True)
     except CaesuraError as problem:
-        subject.problems.append(f"no two coders could be aligned: {problem}")
+        subject.notes.append(f"no two coders could be aligned: {problem}")
         return None
     subject.problems.extend(f"item {item!r} is not aligned: {why}" for item, why in found.dropped.items())
     return found
