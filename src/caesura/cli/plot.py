@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,18 +12,15 @@ import click
 from caesura.agreement.coefficients import COUNTED, DRAWN
 from caesura.cli.judge import enter
 from caesura.cli.program import (
+    Input,
     MeasureType,
     chosen_measures,
     complain,
     holds_hierarchies,
     holds_trees,
     input_options,
-    load_settings,
     main,
     over_common_units,
-    read_corpus,
-    read_files,
-    reading,
     same_units,
     show,
 )
@@ -38,7 +36,6 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 
 if TYPE_CHECKING:
-    from caesura.formats.settings import Settings
     from caesura.judging.result import Judgement
     from caesura.plot.kinds import Kind
     from caesura.study import Paired
@@ -90,9 +87,7 @@ def plot(
     seed: int | None,
     width: float | None,
     title: str | None,
-    format_: str | None,
-    types: str | None,
-    settings_file: str | None,
+    asked: Input,
 ) -> None:
     """Make a figure of the files, and write it as the suffix says.
 
@@ -114,7 +109,7 @@ def plot(
         "reference-coder": reference_coder, "hypothesis-coder": hypothesis_coder,
     }  # fmt: skip
     _check_usage(KINDS[kind], files, given)
-    ask = _Asked(files, given, format_, types, load_settings(settings_file))
+    ask = _Asked(files, given, asked)
     path = target or f"{kind}.svg"
     format_of(path)
     looks: dict[str, Any] = {"title": title} | ({} if width is None else {"width": width})
@@ -158,9 +153,7 @@ class _Asked:
 
     files: tuple[str, ...]
     given: dict[str, Any]
-    format: str | None
-    types: str | None
-    settings: Settings | None
+    input: Input
     problems: list[FormatError] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
@@ -170,18 +163,14 @@ class _Asked:
         return [*map(str, self.problems), *self.lost]
 
     def corpus(self) -> Corpus:
-        """One file with all coders, or a file for each; the items that were asked for."""
-        options = reading(self.files[0], self.format, self.types, self.settings)
-        return self._chosen(read_files(self.files, self.format, self.problems, options))
+        """One file with all coders, a folder or glob, or a file for each; the items that were asked for."""
+        return self._chosen(self.input.read_files(self.files, self.problems))
 
     def paired(self) -> Paired:
         """Two files, or one with two coders."""
         from caesura.study import pair_up
 
-        first, *other = (
-            self._chosen(read_corpus(path, self.format, self.types, self.settings, self.problems))
-            for path in self.files
-        )
+        first, *other = map(self._chosen, self.input.read_together(self.files, self.problems))
         coders = self.given["reference-coder"], self.given["hypothesis-coder"]
         if not other and len(first.coders) == 2 and coders == (None, None):
             coders = first.coders[0], first.coders[1]
@@ -212,7 +201,7 @@ class _Asked:
         """The one that was asked for, or the first that suits the corpus."""
         if default is not None and not self.given["measure"]:
             return parse(default)
-        return chosen_measures(self.given["measure"], self.settings, corpus)[0]
+        return chosen_measures(self.given["measure"], self.input.settings, corpus)[0]
 
     def one_item(self, corpus: Corpus) -> str:
         """The item that was asked for, or the only one."""
@@ -223,8 +212,15 @@ class _Asked:
 
     def people_and_systems(self) -> tuple[Corpus, Any]:
         """The corpus without the systems, and the systems."""
-        corpus = self.boundaries()
-        return enter(corpus, self.given["system"], (self.format, self.types, self.settings), self.problems)
+        if len(self.files) > 1:
+            raise click.UsageError(f"with --system one corpus is needed; got {len(self.files)} files")
+        systems = self.given["system"]
+        paths = [path for path in dict.fromkeys(systems) if Path(path).exists()]
+        corpus, *theirs = self.input.read_together([*self.files, *paths], self.problems)
+        corpus = self._chosen(corpus)
+        if holds_hierarchies(corpus):
+            raise OptionError(f"systems are judged by boundaries, and {self.files[0]} holds hierarchies")
+        return enter(corpus, systems, dict(zip(paths, theirs, strict=True)))
 
     def boundaries(self) -> Corpus:
         """A corpus of segmentations; hierarchies flattened, levels as types."""
@@ -285,15 +281,15 @@ def _judged(ask: _Asked, measures: tuple[Measure, ...] | None) -> Judgement:
     if not ask.given["system"]:
         raise click.UsageError("--system is needed: a coder of the corpus that is a program, or a file")
     people, entered = ask.people_and_systems()
+    if ask.input.settings is not None:
+        measures = chosen_measures(measures or (), ask.input.settings, people)
     found = judge(people, entered, measures=measures, seed=ask.given["seed"])
     ask.lost += found.problems
     return found
 
 
 def _systems(ask: _Asked) -> tuple[Any, ...]:
-    if ask.settings is None:
-        return (_judged(ask, ask.given["measure"] or None),)
-    return (_judged(ask, chosen_measures(ask.given["measure"], ask.settings, ask.corpus())),)
+    return (_judged(ask, ask.given["measure"] or None),)
 
 
 def _precision_recall(ask: _Asked) -> tuple[Any, ...]:
@@ -314,7 +310,7 @@ def _operations(ask: _Asked) -> tuple[Any, ...]:
     if not paired.pairs:
         complain([*ask.bad, "the two sides have no item in common"])
     measure = ask.measure(Corpus({item: {"": a} for item, (a, _) in zip(paired.items, paired.pairs, strict=True)}),
-                          None if ask.settings else "flexible_similarity")  # fmt: skip
+                          None if ask.input.settings else "flexible_similarity")  # fmt: skip
     scores = score_many(paired.pairs, measure)
     ask.lost += [f"item {paired.items[i]!r}: {why}" for i, why in scores.errors.items()]
     return (operations_table(scores),)
