@@ -12,7 +12,19 @@ from collections.abc import Callable, Iterable
 
 from rich.console import Console
 
-from bench import agreement, flexible, fuzzy, hierarchy, hierarchy_measures, judging, level, linear, simulation, trees
+from bench import (
+    agreement,
+    flexible,
+    fuzzy,
+    hierarchy,
+    hierarchy_measures,
+    judging,
+    level,
+    linear,
+    report,
+    simulation,
+    trees,
+)
 from caesura import __version__
 from caesura.reporting.table import Table
 
@@ -28,6 +40,7 @@ PARTS: dict[str, Callable[[], Iterable[Table]]] = {
     "hierarchy_measures": hierarchy_measures.tables,
     "trees": trees.tables,
     "level": level.tables,
+    "report": report.tables,
 }
 
 

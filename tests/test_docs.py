@@ -107,3 +107,8 @@ def test_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # where its figures go
     failed, attempted = doctest.testfile(str(DOCS / "plots.md"), module_relative=False)
     assert (failed, attempted > 30) == (0, True)
+
+
+def test_report() -> None:
+    failed, attempted = doctest.testfile(str(DOCS / "report.md"), module_relative=False)
+    assert (failed, attempted > 8) == (0, True)

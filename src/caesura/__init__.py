@@ -57,6 +57,7 @@ if _typing.TYPE_CHECKING:
     from caesura.operations import OperationsTable, operations_table
     from caesura.parsing.comparison import ParserComparison, compare_parsers
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus
+    from caesura.reporting.page.build import report
 
 __all__ = [
     "Agreement",
@@ -127,6 +128,7 @@ __all__ = [
     "read",
     "read_coders",
     "read_trees",
+    "report",
     "score_many",
     "segmentation_similarity",
     "similarity_from_confusion",
@@ -170,6 +172,7 @@ _LATER = {
     "parseval_corpus": "caesura.parsing.corpus",
     "percentage_agreement": "caesura.agreement.cochran",
     "plot": "caesura.plot",
+    "report": "caesura.reporting.page.build",
     "simulation": "caesura.simulation",
     "statistics": "caesura.statistics",
     "unify": "caesura.gold.unify",

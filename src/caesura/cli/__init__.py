@@ -8,6 +8,7 @@ from caesura.cli.judge import judge
 from caesura.cli.listing import list_formats, list_measures
 from caesura.cli.plot import plot
 from caesura.cli.program import main
+from caesura.cli.report import report
 from caesura.cli.score import score
 from caesura.cli.trees import trees
 from caesura.cli.unify import unify
@@ -22,6 +23,7 @@ __all__ = [
     "list_measures",
     "main",
     "plot",
+    "report",
     "score",
     "trees",
     "unify",

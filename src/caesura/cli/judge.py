@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,15 +111,14 @@ def judge(
 
     problems: list[FormatError] = []
     settings = asked.settings
-    files = [path for path in dict.fromkeys(systems) if Path(path).exists()]
-    corpus, *theirs = asked.read_together([file, *files], problems)
+    corpus, theirs = read_with_systems(asked, (file,), systems, problems)
     bad = [str(problem) for problem in problems]
     if not len(corpus):
         complain([*bad, "nothing is left to judge"])
     for holds, what in ((holds_hierarchies, "hierarchies"), (holds_trees, "trees")):
         if holds(corpus):
             raise OptionError(f"judge compares boundaries, and {file} holds {what}; `caesura score` compares these")
-    people, entered = enter(corpus, systems, dict(zip(files, theirs, strict=True)))
+    people, entered = enter(corpus, systems, theirs)
     measures = chosen_measures(chosen, settings, people) if settings is not None else chosen or None
     with Progress(output is None, "judging") as progress:
         found = run(
@@ -136,6 +136,19 @@ def judge(
         _show(found, errors, list_errors, output)
     if bad:
         complain(bad)
+
+
+def read_with_systems(
+    asked: Input, files: Sequence[str], systems: Sequence[str], problems: list[FormatError]
+) -> tuple[Corpus, dict[str, Corpus]]:
+    """The corpus, and path -> corpus for systems that are files; with one file of people, all over the same units."""
+    named = [path for path in dict.fromkeys(systems) if Path(path).exists()]
+    if len(files) == 1:
+        corpus, *theirs = asked.read_together([*files, *named], problems)
+    else:
+        corpus = asked.read_files(files, problems)
+        theirs = asked.read_together(named, problems) if named else []
+    return corpus, dict(zip(named, theirs, strict=True))
 
 
 def enter(

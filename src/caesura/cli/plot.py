@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.agreement.coefficients import COUNTED, DRAWN
-from caesura.cli.judge import enter
+from caesura.cli.judge import enter, read_with_systems
 from caesura.cli.program import (
     Input,
     MeasureType,
@@ -153,7 +153,7 @@ class _Asked:
 
     files: tuple[str, ...]
     given: dict[str, Any]
-    input: Input
+    reading: Input
     problems: list[FormatError] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
@@ -162,15 +162,20 @@ class _Asked:
         """What could not be used."""
         return [*map(str, self.problems), *self.lost]
 
+    @property
+    def settings(self) -> Settings | None:
+        """The settings file, if one was given."""
+        return self.reading.settings
+
     def corpus(self) -> Corpus:
-        """One file with all coders, a folder or glob, or a file for each; the items that were asked for."""
-        return self._chosen(self.input.read_files(self.files, self.problems))
+        """One file with all coders, or a file for each; the items that were asked for."""
+        return self._chosen(self.reading.read_files(self.files, self.problems))
 
     def paired(self) -> Paired:
         """Two files, or one with two coders."""
         from caesura.study import pair_up
 
-        first, *other = map(self._chosen, self.input.read_together(self.files, self.problems))
+        first, *other = map(self._chosen, self.reading.read_together(self.files, self.problems))
         coders = self.given["reference-coder"], self.given["hypothesis-coder"]
         if not other and len(first.coders) == 2 and coders == (None, None):
             coders = first.coders[0], first.coders[1]
@@ -212,19 +217,14 @@ class _Asked:
 
     def people_and_systems(self) -> tuple[Corpus, Any]:
         """The corpus without the systems, and the systems."""
-        if len(self.files) > 1:
-            raise click.UsageError(f"with --system one corpus is needed; got {len(self.files)} files")
-        systems = self.given["system"]
-        paths = [path for path in dict.fromkeys(systems) if Path(path).exists()]
-        corpus, *theirs = self.input.read_together([*self.files, *paths], self.problems)
-        corpus = self._chosen(corpus)
-        if holds_hierarchies(corpus):
-            raise OptionError(f"systems are judged by boundaries, and {self.files[0]} holds hierarchies")
-        return enter(corpus, systems, dict(zip(paths, theirs, strict=True)))
+        corpus, theirs = read_with_systems(self.reading, self.files, self.given["system"], self.problems)
+        return enter(self._flat(self._chosen(corpus)), self.given["system"], theirs)
 
     def boundaries(self) -> Corpus:
         """A corpus of segmentations; hierarchies flattened, levels as types."""
-        corpus = self.corpus()
+        return self._flat(self.corpus())
+
+    def _flat(self, corpus: Corpus) -> Corpus:
         return over_common_units(corpus)[1] if holds_hierarchies(corpus) else corpus
 
     def _chosen(self, corpus: Corpus) -> Corpus:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from caesura.agreement.clusters import Clustering
 from caesura.agreement.cochran import CochranQ
 from caesura.agreement.labels import LabelAgreement
+from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
 from caesura.agreement.result import Agreement
 from caesura.measures.base import Measure
+from caesura.model.segmentation import UNTYPED
 from caesura.reporting.table import Cell, Table, clean
 
 __all__ = [
@@ -25,6 +27,8 @@ __all__ = [
     "item_table",
     "label_table",
     "pair_table",
+    "pairwise_table",
+    "placed_table",
 ]
 
 LIMITS = (
@@ -123,6 +127,35 @@ def pair_table(found: Sequence[Found]) -> Table:
     ]
     columns = ("coefficient", "over", "coders", "value", "observed", "expected", "items")
     return Table(columns, tuple(rows), title="Pairs of coders", group=2, apart=True)
+
+
+def pairwise_table(found: Pairwise) -> Table:
+    """Every pair of coders under one measure, with further figures such as precision and recall."""
+    figures = [row.score.figures for row in found.rows]
+    names = [name for name in dict.fromkeys(name for each in figures for name in each) if name != "f"]
+    rows: list[tuple[Cell, ...]] = [
+        (" - ".join(row.coders), row.value, *(each.get(name) for name in names), len(row.items))
+        for row, each in zip(found.rows, figures, strict=True)
+    ]
+    notes = (
+        f"mean over pairs: {found.mean:.4f} ± {found.deviation:.4f}",
+        *(f"item {item!r} left out: {why}" for item, why in found.dropped.items()),
+        found.signature,
+    )
+    return Table(("coders", "value", *names, "items"), tuple(rows), title=found.measure.label, notes=notes)
+
+
+def placed_table(found: Placed) -> Table:
+    """What each coder placed."""
+    types = list(dict.fromkeys(name for row in found.rows for name in row.types))
+    named = types if set(types) - set(UNTYPED) else []
+    rows: list[tuple[Cell, ...]] = [
+        (row.coder, row.items, row.boundaries, row.per_item, row.per_unit, *(row.types.get(name, 0) for name in named))
+        for row in found.rows
+    ]
+    columns = ("coder", "items", "boundaries", "per item", "per position", *named)
+    note = f"boundaries per item: {found.mean:.4f} ± {found.deviation:.4f} over coders"
+    return Table(columns, tuple(rows), title="Boundaries", notes=(note,))
 
 
 def item_table(found: Sequence[Found]) -> Table:

@@ -53,8 +53,7 @@ class Table(Shown):
         """On a terminal or into a file, without colour there. Columns with nothing in them are left out."""
         from rich.text import Text
 
-        blocks = self._blocks() if self.apart else [self]
-        for i, block in enumerate(blocks):
+        for i, block in enumerate(self.grids):
             if i:
                 console.print()
             block._print_grid(console)
@@ -100,8 +99,7 @@ class Table(Shown):
         if self.title:
             console.print(Text(clean(self.title), style="bold"), soft_wrap=True)
         grid = Grid(box=box.SIMPLE_HEAD)
-        filled = [i for i in range(len(self.columns)) if any(row[i] is not None for row in self.rows) or not self.rows]
-        for i in filled:
+        for i in range(len(self.columns)):
             # A number in two lines would be read as two numbers; text gives way.
             justify: Literal["left", "right"] = "right" if self._numeric(i) else "left"
             grid.add_column(Text(clean(self.columns[i])), justify=justify, overflow="fold", no_wrap=self._numeric(i))
@@ -112,7 +110,7 @@ class Table(Shown):
                 if row[: i + 1] == previous[: i + 1]:
                     cells[i] = Text("")
             previous = row
-            grid.add_row(*(cells[i] for i in filled))
+            grid.add_row(*cells)
         console.print(grid)
 
     def csv(self) -> str:

@@ -1,0 +1,516 @@
+"use strict";
+
+// The texts of the page: one item at a time, any two coders, every boundary of both. All text from files goes through
+// textContent and setAttribute, never through innerHTML: a unit that looks like markup stays a unit.
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const read = (id) => JSON.parse(byId(id).textContent);
+  const common = read("common");
+
+  const MATCH = 0, DELETION = 4, INSERTION = 5;
+  // A shape for each kind, since colour alone is not seen by everybody. Where the sides stand apart, the second has its
+  // own.
+  const KINDS = common.trees
+    ? [["same span", "●", "●"], ["aligned", "◆", "◇"], null, null, ["only in the first", "▲", "▲"],
+       ["only in the second", "▼", "▼"]]
+    : [["match", "●", "●"], ["near miss", "◆", "◇"], ["type confusion", "■", "■"],
+       ["near miss of another type", "★", "☆"], ["only in the first", "▲", "▲"],
+       ["only in the second", "▼", "▼"]];
+  // Writing that has no spaces between words.
+  const CLOSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
+  const COLOURS = 7;
+
+  const state = {
+    item: 0, first: 0, second: 1, edits: [], current: -1, hidden: new Set(), sort: { column: -1, up: true },
+  };
+  const marks = new Map(); // number of an edit -> its buttons in the text
+  const opened = new Map(); // items that were read before
+
+  const make = (name, attributes = {}, ...children) => {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value !== null) element.setAttribute(key, value);
+    }
+    element.append(...children);
+    return element;
+  };
+
+  // -- data ------------------------------------------------------------------------------------------------------
+
+  // Read when it is first shown: a page may hold hundreds of items.
+  const itemData = (number) => {
+    if (!opened.has(number)) opened.set(number, read(`item-${number}`));
+    return opened.get(number);
+  };
+
+  const typeName = (code) => (code < 0 ? null : common.types[code]);
+
+  // Pairs of numbers: the shape of an edit, and how far it is from the edit before.
+  const unpack = (numbers) => {
+    const edits = [];
+    let place = 0;
+    for (let i = 0; i < numbers.length; i += 2) {
+      const [kind, shift, aType, bType, cost, stream] = common.shapes[numbers[i]];
+      place += numbers[i + 1];
+      const a = kind === INSERTION ? null : place - Math.min(shift, 0);
+      const b = kind === DELETION ? null : place + Math.max(shift, 0);
+      edits.push({ kind, a, b, aType: typeName(aType), bType: typeName(bType), cost, stream });
+    }
+    return edits;
+  };
+
+  const turned = (edit) => ({
+    ...edit,
+    kind: edit.kind === DELETION ? INSERTION : edit.kind === INSERTION ? DELETION : edit.kind,
+    a: edit.b, b: edit.a, aType: edit.bType, bType: edit.aType,
+  });
+
+  // Every node of both trees in one list, aligned ones together; both trees keep their order.
+  const unpackTrees = (left, right, numbers) => {
+    const edits = [];
+    let i = 0, j = 0;
+    const node = (tree, at) => (at === null ? null : tree[at][1]);
+    const add = (kind, a, b, cost) => edits.push({
+      kind, a: a === null ? null : a + 1, b: b === null ? null : b + 1, aType: node(left, a), bType: node(right, b),
+      cost, stream: 0,
+    });
+    const until = (a, b) => {
+      for (; i < a; i += 1) add(DELETION, i, null, 1);
+      for (; j < b; j += 1) add(INSERTION, null, j, 1);
+    };
+    for (let k = 0; k < numbers.length; k += 3) {
+      until(numbers[k], numbers[k + 1]);
+      add(numbers[k + 2] === 1 ? MATCH : 1, i, j, Math.round((1 - numbers[k + 2]) * 1e4) / 1e4);
+      i += 1;
+      j += 1;
+    }
+    until(left.length, right.length);
+    return edits;
+  };
+
+  const treeOf = (data, coder) => (data.trees.find(([who]) => who === coder) ?? [coder, []])[1];
+
+  // The edits of a pair stand in the page once, with the coder who comes first in the corpus on the first side; null if
+  // the two cannot be compared here.
+  const editsOf = (number, first, second) => {
+    const data = itemData(number);
+    const [low, high] = first < second ? [first, second] : [second, first];
+    const packed = (data.pairs ?? data.edits)[`${low}-${high}`];
+    if (packed === undefined) return null;
+    const edits = common.trees ? unpackTrees(treeOf(data, low), treeOf(data, high), packed) : unpack(packed);
+    return first < second ? edits : edits.map(turned);
+  };
+
+  const differs = (edit) => edit.kind !== MATCH && !state.hidden.has(edit.kind);
+
+  // -- text ------------------------------------------------------------------------------------------------------
+
+  const spoken = (edit) => {
+    const named = (type) => (common.plain || !type ? "" : ` ${type}`);
+    const side = (coder, at, type) => (at === null ? null : `${common.coders[coder]} at ${at}${named(type)}`);
+    const sides = [side(state.first, edit.a, edit.aType), side(state.second, edit.b, edit.bType)];
+    return `${KINDS[edit.kind][0]}: ${sides.filter(Boolean).join(", ")}`;
+  };
+
+  const markOf = (edit, number, second) => {
+    const mark = make("button", {
+      type: "button", class: `mark k${edit.kind}`, tabindex: "-1", "data-edit": number, "aria-label": spoken(edit),
+      title: spoken(edit),
+    }, KINDS[edit.kind][second ? 2 : 1]);
+    mark.hidden = state.hidden.has(edit.kind);
+    marks.set(number, [...(marks.get(number) ?? []), mark]);
+    return mark;
+  };
+
+  const tickOf = (coder, types) => make("span", {
+    class: `tick c${coder % COLOURS}${coder === state.first || coder === state.second ? " chosen" : ""}`,
+    title: common.coders[coder],
+  }, make("b", {}, String(coder + 1)), common.plain ? "" : make("span", {}, types.map(typeName).join("+")));
+
+  // Position -> coder -> types.
+  const placesOf = (stream) => {
+    const places = new Map();
+    for (const [coder, positions, types] of stream.marks) {
+      positions.forEach((position, i) => {
+        if (!places.has(position)) places.set(position, new Map());
+        const here = places.get(position);
+        here.set(coder, [...(here.get(coder) ?? []), types[i]]);
+      });
+    }
+    return places;
+  };
+
+  // Position -> what stands there of the edits of this stream: number of the edit, and whether it is the second's side.
+  const signsOf = (stream) => {
+    const signs = new Map();
+    const put = (position, number, second) => signs.set(position, [...(signs.get(position) ?? []), [number, second]]);
+    state.edits.forEach((edit, number) => {
+      if (edit.stream !== stream) return;
+      if (edit.a !== null) put(edit.a, number, false);
+      if (edit.b !== null && edit.b !== edit.a) put(edit.b, number, true);
+    });
+    return signs;
+  };
+
+  const gapOf = (position, coders, signs) => {
+    const gap = make("span", { class: "gap", dir: "ltr", "data-position": position });
+    for (const [number, second] of signs) gap.append(markOf(state.edits[number], number, second));
+    for (const [coder, types] of coders) gap.append(tickOf(coder, types));
+    return gap;
+  };
+
+  const long = (units) => units !== null && units.reduce((sum, unit) => sum + unit.length, 0) > 24 * units.length;
+
+  const spaceBetween = (unit, next) => (CLOSE.test(unit.slice(-1)) && CLOSE.test(next.slice(0, 1)) ? "" : " ");
+
+  const showStream = (stream) => {
+    const inLines = long(stream.units);
+    const places = placesOf(stream), signs = signsOf(stream.stream);
+    const body = make("div", { class: inLines ? "units lines" : "units", dir: "auto", lang: "" });
+    for (let i = 1; i <= stream.length; i += 1) {
+      const unit = stream.units === null ? String(i) : stream.units[i - 1];
+      const look = stream.units === null ? "unit bare" : unit.length > 24 ? "unit" : "unit short";
+      body.append(make("span", { class: look, "data-unit": i }, unit));
+      if (places.has(i) || signs.has(i)) body.append(gapOf(i, places.get(i) ?? [], signs.get(i) ?? []));
+      // A space also lets the line break; units that stand in lines of their own need none.
+      if (i < stream.length && !inLines) body.append(stream.units === null ? " " : spaceBetween(unit, stream.units[i]));
+    }
+    const name = common.streams[stream.stream];
+    if (!name) return body;
+    return make("section", { class: "stream", "aria-label": name }, make("h4", { dir: "auto" }, name), body);
+  };
+
+  const nodeOf = (tree, number) => {
+    if (number === null) return make("span");
+    const [depth, label, word] = tree[number - 1];
+    const shown = make("span", { class: "node", dir: "auto" }, label || "()");
+    // Deep trees would leave no room.
+    shown.style.marginInlineStart = `${Math.min(depth, 24)}em`;
+    if (word !== undefined) shown.append(" ", make("b", {}, word));
+    return shown;
+  };
+
+  const showTrees = (data) => {
+    const left = treeOf(data, state.first), right = treeOf(data, state.second);
+    const rows = state.edits.map((edit, number) => {
+      const mark = markOf(edit, number, false);
+      const share = edit.kind === 1 ? ` ${(1 - edit.cost).toFixed(2)}` : "";
+      const row = make("div", { class: "pair" }, nodeOf(left, edit.a), make("span", { class: "between" }, mark, share),
+        nodeOf(right, edit.b));
+      row.hidden = state.hidden.has(edit.kind);
+      return row;
+    });
+    return make("div", { class: "trees", lang: "" }, ...rows);
+  };
+
+  // -- the strip: how many people marked each position ---------------------------------------------------------------
+
+  const SVG = "http://www.w3.org/2000/svg";
+
+  const stripOf = (stream) => {
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("viewBox", `0 0 ${Math.max(stream.length, 1)} 1`);
+    svg.setAttribute("preserveAspectRatio", "none");
+    const people = stream.marks.filter(([coder]) => !common.programs.includes(coder));
+    const counts = new Map();
+    for (const [, positions] of people) {
+      for (const position of new Set(positions)) counts.set(position, (counts.get(position) ?? 0) + 1);
+    }
+    for (const [position, count] of counts) {
+      const cell = document.createElementNS(SVG, "rect");
+      cell.setAttribute("x", position - 0.5);
+      cell.setAttribute("width", 1);
+      cell.setAttribute("height", 1);
+      cell.setAttribute("fill-opacity", count / people.length);
+      svg.append(cell);
+    }
+    return svg;
+  };
+
+  // Text that runs from the right has its strip run from there too.
+  const turnStrips = () => {
+    const texts = byId("text").querySelectorAll(".units");
+    [...byId("strip").children].forEach((strip, i) => {
+      strip.classList.toggle("turned", getComputedStyle(texts[i]).direction === "rtl");
+    });
+  };
+
+  // -- table -----------------------------------------------------------------------------------------------------
+
+  const hasText = () => (itemData(state.item).streams ?? []).some((stream) => stream.units !== null);
+
+  const textAround = (edit) => {
+    const stream = itemData(state.item).streams.find((one) => one.stream === edit.stream);
+    if (stream === undefined || stream.units === null) return "";
+    const at = Math.min(...[edit.a, edit.b].filter((position) => position !== null));
+    const near = (unit) => (unit === undefined ? "" : unit.length > 30 ? `${unit.slice(0, 29)}…` : unit);
+    return `${near(stream.units[at - 1])} | ${near(stream.units[at])}`;
+  };
+
+  // What the table shows and the file holds: a name, and the value of an edit.
+  const columns = () => {
+    const [first, second] = [common.coders[state.first], common.coders[state.second]];
+    const named = !common.plain;
+    return [
+      ...(!common.trees && common.streams.some(Boolean) ? [["stream", (edit) => common.streams[edit.stream]]] : []),
+      ["kind", (edit) => KINDS[edit.kind][0]],
+      [first, (edit) => edit.a],
+      [second, (edit) => edit.b],
+      ...(named ? [[`${first} type`, (edit) => edit.aType], [`${second} type`, (edit) => edit.bType]] : []),
+      ["cost", (edit) => edit.cost],
+      ...(hasText() ? [["text", textAround]] : []),
+    ];
+  };
+
+  const compare = (x, y) => {
+    if (x === null || y === null) return (x === null) - (y === null);
+    return typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
+  };
+
+  // Numbers of the edits that are shown, in the order of the table.
+  const listed = () => {
+    const shown = (number) => !state.hidden.has(state.edits[number].kind);
+    const numbers = state.edits.map((_, number) => number).filter(shown);
+    const chosen = columns()[state.sort.column];
+    if (chosen === undefined) return numbers;
+    const sign = state.sort.up ? 1 : -1;
+    const values = new Map(numbers.map((number) => [number, chosen[1](state.edits[number])]));
+    return numbers.sort((x, y) => sign * compare(values.get(x), values.get(y)) || x - y);
+  };
+
+  const sortBy = (column) => {
+    state.sort = { column, up: state.sort.column === column ? !state.sort.up : true };
+    showTable();
+    byId("edits").tHead.rows[0].cells[column + 1].firstChild.focus();
+    say(`sorted by ${columns()[column][0]}, ${state.sort.up ? "rising" : "falling"}`);
+  };
+
+  const headerOf = (name, column) => {
+    const sorted = state.sort.column === column;
+    const [said, arrow] = !sorted ? ["none", ""] : state.sort.up ? ["ascending", " ▴"] : ["descending", " ▾"];
+    const button = make("button", { type: "button" }, name, arrow);
+    button.addEventListener("click", () => sortBy(column));
+    return make("th", { scope: "col", "aria-sort": said }, button);
+  };
+
+  const rowOf = (number, shown) => {
+    const edit = state.edits[number];
+    const go = make("button", { type: "button", class: `go k${edit.kind}`, "aria-label": `go to ${spoken(edit)}` },
+      KINDS[edit.kind][1]);
+    go.addEventListener("click", () => focusOn(number));
+    const cells = shown.map(([, value]) => {
+      const held = value(edit);
+      const number = typeof held === "number";
+      return make("td", number ? { class: "number" } : { dir: "auto" }, held === null ? "" : String(held));
+    });
+    return make("tr", { "data-edit": number }, make("td", {}, go), ...cells);
+  };
+
+  const showTable = () => {
+    const table = byId("edits"), shown = columns(), numbers = listed();
+    const headers = shown.map(([name], i) => headerOf(name, i));
+    table.tHead.rows[0].replaceChildren(make("th", { scope: "col" }, "go"), ...headers);
+    table.tBodies[0].replaceChildren(...numbers.map((number) => rowOf(number, shown)));
+    byId("count").textContent = `${numbers.length} of ${state.edits.length} edits`;
+  };
+
+  const quoted = (value) => {
+    const text = value === null ? "" : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+
+  const save = () => {
+    const shown = columns(), item = common.items[state.item];
+    const rows = listed().map((number) => [item, ...shown.map(([, value]) => value(state.edits[number]))]);
+    const lines = [["item", ...shown.map(([name]) => name)], ...rows].map((row) => row.map(quoted).join(","));
+    const address = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "text/csv" }));
+    const link = make("a", { href: address, download: "edits.csv" });
+    link.click();
+    URL.revokeObjectURL(address);
+    say(`${rows.length} edits saved`);
+  };
+
+  // -- what is chosen ----------------------------------------------------------------------------------------------
+
+  const say = (text) => {
+    byId("said").textContent = text;
+  };
+
+  const showKinds = () => {
+    for (const box of byId("kinds").querySelectorAll("input")) {
+      const kind = Number(box.value);
+      box.parentElement.querySelector(".number").textContent = state.edits.filter((edit) => edit.kind === kind).length;
+    }
+  };
+
+  const showLegend = (data) => {
+    const here = new Set((data.trees ?? data.streams[0].marks).map(([coder]) => coder));
+    byId("legend").replaceChildren(...common.coders.map((name, coder) => {
+      const program = common.programs.includes(coder) ? " (program)" : "";
+      const absent = here.has(coder) ? "" : ", not on this item";
+      const tick = make("span", { class: `tick c${coder % COLOURS}` }, make("b", {}, String(coder + 1)));
+      return make("li", {}, tick, " ", make("bdi", {}, name), program + absent);
+    }));
+  };
+
+  const pairName = () => `${common.coders[state.first]} and ${common.coders[state.second]}`;
+
+  const show = () => {
+    const data = itemData(state.item);
+    const edits = editsOf(state.item, state.first, state.second);
+    state.edits = edits ?? [];
+    state.current = -1;
+    marks.clear();
+    byId("item").value = state.item;
+    byId("first").value = state.first;
+    byId("second").value = state.second;
+    byId("shown").textContent = `${common.items[state.item]}: ${pairName()}`;
+    byId("strip").replaceChildren(...(data.streams ?? []).map(stripOf));
+    byId("text").replaceChildren(...(common.trees ? [showTrees(data)] : data.streams.map(showStream)));
+    turnStrips();
+    showLegend(data);
+    showKinds();
+    showTable();
+    return edits !== null;
+  };
+
+  const summed = () => {
+    const different = state.edits.filter((edit) => edit.kind !== MATCH).length;
+    return `${byId("shown").textContent}, ${different} of ${state.edits.length} edits are disagreements`;
+  };
+
+  const choose = (change) => {
+    Object.assign(state, change);
+    if (show()) say(summed());
+    else if (state.first === state.second) say("choose two different coders");
+    else say(`${pairName()} were not compared on this item`);
+  };
+
+  const filter = (kind, shown) => {
+    if (shown) state.hidden.delete(kind);
+    else state.hidden.add(kind);
+    for (const mark of [...marks.values()].flat()) {
+      const hidden = state.hidden.has(state.edits[Number(mark.dataset.edit)].kind);
+      mark.hidden = hidden;
+      if (common.trees) mark.closest(".pair").hidden = hidden;
+    }
+    showTable();
+    say(`${KINDS[kind][0]} ${shown ? "shown" : "hidden"}`);
+  };
+
+  // -- going from one disagreement to the next ------------------------------------------------------------------------
+
+  const focusOn = (number) => {
+    document.querySelectorAll(".current").forEach((element) => element.classList.remove("current"));
+    const buttons = marks.get(number) ?? [];
+    for (const mark of buttons) {
+      mark.hidden = false;
+      mark.classList.add("current");
+    }
+    byId("edits").querySelector(`tr[data-edit="${number}"]`)?.classList.add("current");
+    state.current = number;
+    if (buttons.length) {
+      buttons[0].focus({ preventScroll: true });
+      // At once: what has the focus must be in sight.
+      buttons[0].scrollIntoView({ block: "center", behavior: "instant" });
+    }
+    const disagreements = state.edits.map((edit, i) => (differs(edit) ? i : -1)).filter((i) => i >= 0);
+    const place = disagreements.indexOf(number) + 1;
+    const counted = place ? `, ${place} of ${disagreements.length}` : "";
+    say(`${spoken(state.edits[number])}${counted} in ${common.items[state.item]}`);
+  };
+
+  const nextHere = (from, step) => {
+    for (let i = from + step; i >= 0 && i < state.edits.length; i += step) {
+      if (differs(state.edits[i])) return i;
+    }
+    return -1;
+  };
+
+  // In the other items, all the way round; the same item comes last, from its other end.
+  const nextItem = (step) => {
+    const items = common.items.length;
+    for (let i = 1; i <= items; i += 1) {
+      const number = (state.item + i * step + i * items) % items;
+      const edits = editsOf(number, state.first, state.second) ?? [];
+      if (edits.some(differs)) return number;
+    }
+    return -1;
+  };
+
+  const go = (step) => {
+    const from = state.current < 0 && step < 0 ? state.edits.length : state.current;
+    let found = nextHere(from, step);
+    if (found < 0) {
+      const item = nextItem(step);
+      if (item < 0) return say("no disagreement of the kinds that are shown");
+      if (item !== state.item) choose({ item });
+      found = nextHere(step > 0 ? -1 : state.edits.length, step);
+    }
+    return focusOn(found);
+  };
+
+  const turnTo = (step) => {
+    const items = common.items.length;
+    choose({ item: (state.item + step + items) % items });
+  };
+
+  const swap = () => choose({ first: state.second, second: state.first });
+
+  const KEYS = { n: () => go(1), p: () => go(-1), "]": () => turnTo(1), "[": () => turnTo(-1), x: swap };
+
+  const pressed = (event) => {
+    // A list of names is searched by typing.
+    const typing = event.target.closest?.("select, textarea, input:not([type=checkbox])");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
+    event.preventDefault();
+    KEYS[event.key]();
+  };
+
+  // -- start -----------------------------------------------------------------------------------------------------
+
+  const fill = (id, names, key) => {
+    byId(id).append(...names.map((name, i) => make("option", { value: i }, name)));
+    byId(id).addEventListener("change", (event) => choose({ [key]: Number(event.target.value) }));
+  };
+
+  const boxOf = (kind) => {
+    const box = make("input", { type: "checkbox", value: kind, checked: "" });
+    box.addEventListener("change", () => filter(kind, box.checked));
+    const shape = make("span", { class: `shape k${kind}`, "aria-hidden": "true" }, KINDS[kind][1]);
+    return make("label", {}, box, shape, ` ${KINDS[kind][0]} `, make("span", { class: "number" }));
+  };
+
+  const startingPair = () => {
+    for (let item = 0; item < common.items.length; item += 1) {
+      const [pair] = Object.keys(itemData(item).pairs ?? itemData(item).edits);
+      if (pair !== undefined) return { item, pair: pair.split("-").map(Number) };
+    }
+    return { item: 0, pair: [0, Math.min(1, common.coders.length - 1)] };
+  };
+
+  const start = () => {
+    if (!common.items.length) return say("no text to show");
+    fill("item", common.items, "item");
+    fill("first", common.coders, "first");
+    fill("second", common.coders, "second");
+    // Where there is one type, none can be taken for another.
+    const able = (kind) => KINDS[kind] && !(common.plain && [2, 3].includes(kind));
+    const kinds = KINDS.map((_, kind) => kind).filter(able);
+    byId("kinds").append(...kinds.map(boxOf));
+    byId("swap").addEventListener("click", swap);
+    byId("next").addEventListener("click", () => go(1));
+    byId("previous").addEventListener("click", () => go(-1));
+    byId("save").addEventListener("click", save);
+    byId("controls").addEventListener("submit", (event) => event.preventDefault());
+    byId("text").addEventListener("click", (event) => {
+      const mark = event.target.closest(".mark");
+      if (mark) focusOn(Number(mark.dataset.edit));
+    });
+    document.addEventListener("keydown", pressed);
+    const { item, pair } = startingPair();
+    return choose({ item, first: pair[0], second: pair[1] });
+  };
+
+  start();
+})();
