@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,6 +35,7 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 
 if TYPE_CHECKING:
+    from caesura.formats.settings import Settings
     from caesura.judging.result import Judgement
     from caesura.plot.kinds import Kind
     from caesura.study import Paired
@@ -206,7 +206,7 @@ class _Asked:
         """The one that was asked for, or the first that suits the corpus."""
         if default is not None and not self.given["measure"]:
             return parse(default)
-        return chosen_measures(self.given["measure"], self.input.settings, corpus)[0]
+        return chosen_measures(self.given["measure"], self.settings, corpus)[0]
 
     def one_item(self, corpus: Corpus) -> str:
         """The item that was asked for, or the only one."""
@@ -281,15 +281,15 @@ def _judged(ask: _Asked, measures: tuple[Measure, ...] | None) -> Judgement:
     if not ask.given["system"]:
         raise click.UsageError("--system is needed: a coder of the corpus that is a program, or a file")
     people, entered = ask.people_and_systems()
-    if ask.input.settings is not None:
-        measures = chosen_measures(measures or (), ask.input.settings, people)
     found = judge(people, entered, measures=measures, seed=ask.given["seed"])
     ask.lost += found.problems
     return found
 
 
 def _systems(ask: _Asked) -> tuple[Any, ...]:
-    return (_judged(ask, ask.given["measure"] or None),)
+    if ask.settings is None:
+        return (_judged(ask, ask.given["measure"] or None),)
+    return (_judged(ask, chosen_measures(ask.given["measure"], ask.settings, ask.corpus())),)
 
 
 def _precision_recall(ask: _Asked) -> tuple[Any, ...]:
@@ -310,7 +310,7 @@ def _operations(ask: _Asked) -> tuple[Any, ...]:
     if not paired.pairs:
         complain([*ask.bad, "the two sides have no item in common"])
     measure = ask.measure(Corpus({item: {"": a} for item, (a, _) in zip(paired.items, paired.pairs, strict=True)}),
-                          None if ask.input.settings else "flexible_similarity")  # fmt: skip
+                          None if ask.settings else "flexible_similarity")  # fmt: skip
     scores = score_many(paired.pairs, measure)
     ask.lost += [f"item {paired.items[i]!r}: {why}" for i, why in scores.errors.items()]
     return (operations_table(scores),)
