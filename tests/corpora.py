@@ -44,3 +44,7 @@ def shuffled(corpus: cz.Corpus, seed: int) -> cz.Corpus:
     rng = random.Random(seed)
     items = rng.sample(corpus.items, len(corpus.items))
     return cz.Corpus({i: dict(rng.sample(list(by.items()), len(by))) for i in items if (by := corpus.of_item(i))})
+
+
+WAY_OUT = "; to lay other texts over each other: read with align='edit'"
+"""What an error about units that differ ends in, where both texts are known."""

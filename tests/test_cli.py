@@ -29,6 +29,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     # ref ··|····|·····   ···|···
     # hyp ··|···|······   ···|···
+    Path("folder").mkdir()
     Path("ref.bits").write_text("0100010000\n00100\n")
     Path("hyp.bits").write_text("0100100000\n00100\n")
     cz.write(stargazer(), "readers.json")
@@ -145,7 +146,7 @@ SUFFIXES = ", ".join(
     ("words", "code", "message"),
     [
         (["score", "nowhere.bits", "hyp.bits"], 1, "caesura: nowhere.bits: cannot be read: No such file or directory\n"),
-        (["score", ".", "hyp.bits"], 1, "caesura: .: a file is needed; this is a directory\n"),
+        (["score", "folder", "hyp.bits"], 1, "caesura: folder: no file can be read; the folder is empty\n"),
         (["score", "empty.bits", "hyp.bits"], 1, "caesura: empty.bits:1: the file is empty\n"),
         (["score", "cut.json", "hyp.bits"], 1,
          "caesura: cut.json:1: not valid JSON: Expecting ',' delimiter at column 27\n"),
@@ -675,7 +676,7 @@ def test_agree_a_file_for_each_coder(run: Run) -> None:
     ("words", "message"),
     [
         (["nowhere.json"], "nowhere.json: cannot be read: No such file or directory"),
-        (["."], ".: a file is needed; this is a directory"),
+        (["folder"], "folder: no file can be read; the folder is empty"),
         (["empty.csv"], "empty.csv:1: the file is empty"),
         (["ref.bits"], "agreement needs at least two coders; got ref"),
         (["readers.json", "-c", "pi"], "pi is for two coders; for 7 there is multi_pi"),

@@ -174,7 +174,7 @@ def test_bad_input_is_one_line(run: Run) -> None:
     Path("masses.json").write_text('{"items": {"t": {"a": [2, 2], "b": [4]}}}')
     Path("folder").mkdir()
     for words, said in (
-        (("folder",), "folder: a file is needed; this is a directory"),
+        (("folder",), "folder: no file can be read; the folder is empty"),
         (("nowhere.json",), "nowhere.json: cannot be read: No such file or directory"),
         (("empty.json",), "empty.json:1: the file is empty"),
         (("one.csv",), "item 't': at least two coders are needed to unify; got 'a'"),

@@ -20,6 +20,7 @@ import caesura as cz
 from caesura.agreement.cochran import chance_tail
 from caesura.data import stargazer
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
+from corpora import WAY_OUT
 
 Rows = list[str]
 """A string of 0 and 1 for each coder, a character an inner position."""
@@ -354,7 +355,7 @@ def test_items_that_cannot_be_used_are_named() -> None:
         "half": "not coded by Ann",
         "long": "3 tokens for Ann and 4 for Bo",
         "talk": "it has streams, which are not supported here",
-        "word": "token 2 is 'Xanadu' for Ann and 'Canada' for Bo",
+        "word": "token 2 is 'Xanadu' for Ann and 'Canada' for Bo" + WAY_OUT,
     }
     assert cz.percentage_agreement(corpus).dropped == found.dropped
     assert found.counts == {"good": (0, 2, 1, 0), "short": ()}
@@ -397,7 +398,7 @@ BAD: list[tuple[Any, type[CaesuraError], str]] = [
     (
         {"Ann": cz.Segmentation.from_bits("1", units="ab"), "Bo": cz.Segmentation.from_bits("1", units="ac")},
         MismatchError,
-        "all coders must segment the same text: token 2 is 'b' for Ann and 'c' for Bo",
+        "all coders must segment the same text: token 2 is 'b' for Ann and 'c' for Bo" + WAY_OUT,
     ),
     (ONE, OptionError, f"{NEEDED}; got Segmentation"),
     (None, OptionError, f"{NEEDED}; got NoneType"),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import doctest
+import re
 import warnings
 from pathlib import Path
 
 import pytest
+
+from caesura.formats import formats
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -80,6 +83,23 @@ def test_tree_experiments(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(shared / "data" / "trees")
     failed, attempted = doctest.testfile(str(DOCS / "tree_experiments.md"), module_relative=False)
     assert (failed, attempted > 25) == (0, True)
+
+
+def test_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    failed, attempted = doctest.testfile(str(DOCS / "formats.md"), module_relative=False)
+    assert (failed, attempted > 30) == (0, True)
+
+
+def test_every_format_has_a_section_with_its_options() -> None:
+    page = (DOCS / "formats.md").read_text(encoding="utf-8").split("\n# Formats\n")[1]
+    sections = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    assert set(sections) == set(formats())
+    for name, one in formats().items():
+        said = re.search(r"Options: ((?:`\w+`(?:, )?\s?)+)\.|No options\.", sections[name])
+        assert said is not None, name
+        assert re.findall(r"\w+", said[1] or "") == [option.name for option in one.options], name
+        assert (f"caesura[{one.extra}]" in sections[name]) == bool(one.extra), name
 
 
 def test_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

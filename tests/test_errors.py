@@ -91,7 +91,7 @@ def test_all_of_the_package_is_complete():
         for name, value in vars(caesura).items()
         if not inspect.ismodule(value) and (not name.startswith("_") or name == "__version__")
     }
-    assert set(caesura.__all__) == reachable | {"errors", "simulation", "statistics"}
+    assert set(caesura.__all__) == reachable | {"errors", "plot", "simulation", "statistics"}
     assert len(caesura.__all__) == len(set(caesura.__all__))
     assert set(caesura.__all__) <= set(dir(caesura))
     with pytest.raises(AttributeError, match="module 'caesura' has no attribute 'nothing'"):

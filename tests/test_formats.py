@@ -370,6 +370,9 @@ def test_damaged_file(name: str, tmp_path: Path) -> None:
 def test_directory(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         cz.read(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: no file can be read; the folder is empty"
+    with pytest.raises(FormatError) as caught:
+        cz.read_coders([tmp_path])
     assert str(caught.value) == f"{tmp_path}: a file is needed; this is a directory"
 
 

@@ -193,6 +193,16 @@ def test_coders_of_pairs_stand_at_their_means_either_way() -> None:
     assert either[0] == either[1] == [(0.25, 0.5), (0.5, 0.25), (0.0, 0.0)]
 
 
+def test_no_name_is_lost_for_being_long_or_odd() -> None:
+    score = cz.crisp(cz.Segmentation.from_masses([2, 3]), cz.Segmentation.from_masses([2, 3]))
+    long = "a system with a name that is cut"
+    figure = plot.precision_recall({f"{long} 1": score, f"{long} 2": score, "_hidden": score})
+    cut = "a system with a name th…"
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [cut, cut, " _hidden"]
+    same = {"gold": cz.Hierarchy(4, [(1, 2)]), "dropped": cz.Hierarchy(4, [(1, 2), (3, 4)])}
+    assert [axes.get_ylabel() for axes in plot.gold(cz.unify(same), same).axes] == ["gold", "gold", "dropped"]
+
+
 def test_a_measure_without_precision_is_refused(judged: cz.Judgement) -> None:
     with pytest.raises(cz.errors.OptionError, match=r"such as boundary_confusion; window_diff has none"):
         plot.precision_recall(judged, "window_diff")

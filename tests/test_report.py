@@ -8,7 +8,7 @@ from rich.console import Console
 
 import caesura as cz
 from caesura.reporting.alignment import draw, edit_table
-from caesura.reporting.table import Table, clean, pad, text_width
+from caesura.reporting.table import Table, clean, cut, pad, text_width
 
 
 def test_every_kind_of_edit_is_drawn() -> None:
@@ -131,3 +131,23 @@ def test_control_characters_in_columns() -> None:
     out = io.StringIO()
     Table(("as \x1b[31m",), ((1,),)).print(Console(file=out, width=60))
     assert "\x1b" not in out.getvalue()
+
+
+def test_table_as_markdown() -> None:
+    """Whatever stands in a cell, it is text and stays in its cell."""
+    rows = (("a|b", 0.5), ("<b>*x*</b> [y](z) `q` $e$", None), ("one\nline\\", 2.0))
+    assert Table(("name_1", "B"), rows, title="T*", notes=("n_t:2", "second")).markdown() == (
+        "**T\\***\n\n"
+        "| name\\_1 | B |\n|---|--:|\n"
+        "| a\\|b | 0.5000 |\n"
+        "| \\<b\\>\\*x\\*\\</b\\> \\[y\\](z) \\`q\\` \\$e\\$ |  |\n"
+        "| one\N{REPLACEMENT CHARACTER}line\\\\ | 2.0000 |\n"
+        "\nn\\_t:2  \nsecond\n"
+    )
+
+
+def test_text_is_cut_by_the_columns_it_takes() -> None:
+    assert cut("abcdef", 6) == "abcdef"
+    assert cut("abcdefg", 6) == "abcde…"
+    assert cut("王小明王", 6) == "王小…"  # two columns each: five are left, and the third would take the sixth
+    assert cut("e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}s", 3) == "e\N{COMBINING ACUTE ACCENT}t…"

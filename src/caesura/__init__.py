@@ -32,6 +32,7 @@ from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchies import levels_as_types, over_common_units
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
+from caesura.model.projection import over_characters, over_edits
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.shown import shown_by as _shown_by
@@ -113,7 +114,9 @@ __all__ = [
     "measures",
     "non_crossing",
     "operations_table",
+    "over_characters",
     "over_common_units",
+    "over_edits",
     "over_units",
     "pairwise",
     "parse",

@@ -444,3 +444,36 @@ def test_discourse_spans_from_zero(shared: Path) -> None:
         (1, 185, 1, None), (1, 3, 2, "organization-heading"), (2, 3, 3, None)
     ]  # fmt: skip
     assert min(span.end - span.start for span in one.spans) == 1
+
+
+def test_a_table_without_a_header_as_pygamma_writes_it(tmp_path: Path) -> None:
+    #        0    2    4    6
+    # Alex   |    |-x--|    |
+    # Bo     |-y--|-x-------|
+    path = tmp_path / "talk.csv"
+    path.write_text("Alex,x,2,4\nBo,y,0,2\nBo,x,2,6.5\n")
+    corpus = cz.read(path)
+    assert corpus.coders == ("Alex", "Bo")
+    found = corpus["talk", "Bo"]
+    assert isinstance(found, Hierarchy)
+    assert found.edges is not None
+    assert [(found.edges[s.start - 1], found.edges[s.end], s.label) for s in found.spans] == [
+        (0, 2, "y"),
+        (2, 6.5, "x"),
+    ]
+    # With one row that is something else it is a table of units, whose header is the first row.
+    path.write_text("Alex,x,2,4\nBo,y,0,\n")
+    assert cz.read(path).coders != ("Alex", "Bo")
+
+
+def test_tables_of_pygamma(shared: Path) -> None:
+    for path in sorted((shared / "data" / "formats" / "pygamma_multi_annotator").glob("*.csv")):
+        rows = [line.split(",") for line in path.read_text().splitlines() if line.strip()]
+        corpus = cz.read(path)
+        for coder in {row[0] for row in rows}:
+            one = corpus[path.stem, coder]
+            assert isinstance(one, Hierarchy)
+            assert one.edges is not None
+            assert {(one.edges[s.start - 1], one.edges[s.end], s.label) for s in one.spans} == {
+                (float(start), float(end), label) for who, label, start, end in rows if who == coder
+            }

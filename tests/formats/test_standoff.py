@@ -30,8 +30,11 @@ def put(tmp_path: Path, *spans: str, text: str = TEXT) -> Path:
     return tmp_path / "t.ann"
 
 
+STRICT: dict[str, Any] = {"tokens": "whitespace", "edges": "error"}
+
+
 def one(path: Path, **options: Any) -> Any:
-    return cz.read(path, **options)["t", "t"]
+    return cz.read(path, **STRICT | options)["t", "t"]
 
 
 # -- tokens -----------------------------------------------------------------------------------------------------------
@@ -48,6 +51,13 @@ def test_white_space_cuts_as_python_does(said: str) -> None:
     else:
         with pytest.raises(HierarchyError, match="a text of at least one token is needed; got none"):
             Tokens.cut(said, None)
+
+
+def test_words_and_punctuation() -> None:
+    said = "«L'Enfant» (1754–1825), e.g. -- तो, नमस्ते।"
+    units = Tokens.cut(said, "words").units
+    assert units == ("«", "L'Enfant", "»", "(", "1754–1825", ")", ",", "e.g", ".", "-", "-", "तो", ",", "नमस्ते", "।")
+    assert Tokens.cut(said, None).units == units
 
 
 @settings(max_examples=60)
@@ -129,7 +139,7 @@ def test_an_edge_inside_a_token(tmp_path: Path) -> None:
     with pytest.warns(
         CaesuraWarning, match=r"2 edge\(s\) inside a token were widened to it, the first in T2 'V'"
     ) as said:
-        assert cz.read(path, edges="token")["t", "t"].flat == {(1, 1), (6, 6), (2, 2)}  # type: ignore[union-attr]
+        assert cz.read(path, tokens="whitespace")["t", "t"].flat == {(1, 1), (6, 6), (2, 2)}  # type: ignore[union-attr]
     assert said[0].filename == __file__  # a warning is about the line that reads
     # In(2) Xanadu(8) did(11) Kubla(16) Khan(20) decree.(27)
     assert one(path, tokens="characters").flat == {(1, 2), (21, 26), (4, 8)}

@@ -68,10 +68,10 @@ def test_which_layer(tmp_path: Path) -> None:
     layers = (f"#T_SP={POS}|PosValue", "#T_SP=webanno.custom.A|v")
     assert spans(put(tmp_path, "1-1 0-1 a NN X", layers=layers)) == {(1, 1, "X")}  # tags are drawn by nobody
     path = put(tmp_path, *rows, layers=(*layers, "#T_SP=webanno.custom.B|v"))
-    with pytest.raises(
-        FormatError, match=r"several layers of spans, name one by layer=: webanno\.custom\.A, webanno\.c"
+    with pytest.warns(
+        CaesuraWarning, match=r"the first was read, webanno\.custom\.A; layer= names others: webanno\.custom\.B"
     ):
-        one(path)
+        assert spans(path) == {(1, 1, "X"), (2, 2, "X")}
     assert spans(path, layer="B") == {(1, 1, "Y")}
     assert spans(path, layer="webanno.custom.A") == {(1, 1, "X"), (2, 2, "X")}
     assert spans(path, layer=["POS", "B"]) == {(1, 1, "NN"), (2, 2, "VV"), (1, 1, "Y")}
@@ -122,7 +122,7 @@ def test_escapes(tmp_path: Path) -> None:
 def test_parts_of_tokens(tmp_path: Path) -> None:
     path = put(tmp_path, "1-1 0-5 plays _", "1-1.1 0-4 play V", "1-2 6-10 well _")
     with pytest.raises(FormatError) as caught:
-        one(path)
+        one(path, edges="error")
     assert caught.value.line == 7
     assert str(caught.value).endswith(
         "NamedEntity 'V' must begin and end between tokens; it ends inside token 1, 'plays'; or read with edges='token', "
@@ -252,7 +252,7 @@ def test_a_part_in_neuged(shared: Path) -> None:
     with pytest.raises(
         FormatError, match=r":47: .*LetterEntity\[3\] 'per-mentioned' .*inside token 38, 'Bernhardischen'"
     ):
-        one(path, layer="LetterEntity")
+        one(path, layer="LetterEntity", edges="error")
     with pytest.warns(CaesuraWarning, match=r"1 edge\(s\) inside a token"):
         made = one(path, layer="LetterEntity", edges="token")
     tokens, numbers, single = counted(path, 4)

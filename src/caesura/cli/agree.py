@@ -12,6 +12,7 @@ from caesura.agreement.coefficients import COUNTED, DRAWN, resolve
 from caesura.agreement.counted import PRESETS
 from caesura.cli.program import (
     DIALOGUE_MEASURES,
+    Input,
     MeasureType,
     Progress,
     chosen_measures,
@@ -20,12 +21,9 @@ from caesura.cli.program import (
     holds_hierarchies,
     holds_trees,
     input_options,
-    load_settings,
     main,
     output_options,
     over_common_units,
-    read_files,
-    reading,
     show,
     span_measures,
 )
@@ -114,23 +112,20 @@ def agree(
     tolerance: float | None,
     seed: int | None,
     compat: str | None,
-    format_: str | None,
-    types: str | None,
-    settings_file: str | None,
+    asked: Input,
     output: str | None,
 ) -> None:
     """How far coders agree beyond chance, and where they differ.
 
-    CORPUS is one file with all coders, or a file for each. A coefficient is (observed - expected) / (1 - expected): 1 is
-    full agreement, 0 what chance gives. Items that cannot be used are named, the others are used, and the exit code is
-    1.
+    CORPUS is one file with all coders, a folder or glob, or a file for each coder. A coefficient is (observed - expected)
+    / (1 - expected): 1 is full agreement, 0 what chance gives. Items that cannot be used are named, the others are used,
+    and the exit code is 1.
     """
     from caesura.agreement.placed import boundaries_placed
 
     problems: list[FormatError] = []
-    settings = load_settings(settings_file)
-    options = reading(files[0], format_, types, settings)
-    corpus = read_files(files, format_, problems, options)
+    settings = asked.settings
+    corpus = asked.read_files(files, problems)
     bad = [str(problem) for problem in problems]
     if not len(corpus):
         complain([*bad, "nothing is left to compare"])

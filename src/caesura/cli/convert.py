@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from caesura.cli.program import input_options, load_settings, main, read_corpus
-from caesura.formats import formats, write, writing
+from caesura.cli.program import Input, input_options, main
+from caesura.formats import detect, find, formats, write, writing
+from caesura.formats.format import Format
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 
 __all__ = ["convert"]
 
@@ -28,20 +32,18 @@ def convert(
     coders: tuple[str, ...],
     items: tuple[str, ...],
     drop_labels: bool,
-    format_: str | None,
-    types: str | None,
-    settings_file: str | None,
+    asked: Input,
 ) -> None:
-    """Write the corpus in IN to OUT, in another format.
+    """Write the corpus in IN, a file, a folder or a glob, to OUT, in another format.
 
-    Bit strings hold one coder and name it by the file, so the coder chosen for them takes the name of OUT. The same goes
-    for the item of a format that holds one text, such as subtitles.
+    Some formats hold one coder (bit strings, brackets) or one item (subtitles, TextGrids) and name it by the file, so the one
+    chosen for them takes the name of OUT. Tiers go to a format of tiers as they are, and to others over units.
     """
-    from pathlib import Path
-
-    corpus = read_corpus(source, format_, types, load_settings(settings_file)).select(
-        coders=coders or None, items=items or None
-    )
+    suffix = Path(target).suffix.lower()
+    able = [one for one in formats().values() if (one.name == to if to else suffix in one.suffixes)]
+    if _keeps_times(able) and _has_tiers(source, asked):
+        asked = asked.with_options(units="times")
+    corpus = asked.read(source).select(coders=coders or None, items=items or None)
     if drop_labels:
         corpus = Corpus({item: _unlabelled(corpus.of_item(item)) for item in corpus.items})
     stem = Path(target).stem
@@ -59,6 +61,16 @@ def _renamed(corpus: Corpus, kind: str, name: str) -> Corpus:
     if kind == "item":
         return Corpus({name: corpus.of_item(corpus.items[0])})
     return Corpus({item: {name: corpus[item, corpus.coders[0]]} for item in corpus.items})
+
+
+def _keeps_times(able: list[Format]) -> bool:
+    return any(Tier in one.holds for one in able)
+
+
+def _has_tiers(source: str, asked: Input) -> bool:
+    """Whether the first file is in a format of tiers."""
+    first = find(source, asked.format, asked.pattern)[0].path
+    return Tier in detect(first, asked.format).holds
 
 
 def _unlabelled(by_coder: dict[str, Annotation]) -> dict[str, Annotation]:

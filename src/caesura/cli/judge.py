@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from caesura.cli.program import (
+    Input,
     MeasureType,
     Progress,
     chosen_measures,
@@ -16,10 +18,8 @@ from caesura.cli.program import (
     holds_hierarchies,
     holds_trees,
     input_options,
-    load_settings,
     main,
     output_options,
-    read_corpus,
     show,
 )
 from caesura.errors import FormatError, OptionError
@@ -27,7 +27,6 @@ from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 
 if TYPE_CHECKING:
-    from caesura.formats.settings import Settings
     from caesura.judging.field import Systems
     from caesura.judging.result import Judgement
 
@@ -100,9 +99,7 @@ def judge(
     errors: bool,
     list_errors: bool,
     seed: int | None,
-    format_: str | None,
-    types: str | None,
-    settings_file: str | None,
+    asked: Input,
     output: str | None,
 ) -> None:
     """Which segmenter is best, is that luck, and where does each go wrong?
@@ -113,15 +110,15 @@ def judge(
     from caesura.judging.judge import judge as run
 
     problems: list[FormatError] = []
-    settings = load_settings(settings_file)
-    corpus = read_corpus(file, format_, types, settings, problems)
+    settings = asked.settings
+    corpus, theirs = read_with_systems(asked, (file,), systems, problems)
     bad = [str(problem) for problem in problems]
     if not len(corpus):
         complain([*bad, "nothing is left to judge"])
     for holds, what in ((holds_hierarchies, "hierarchies"), (holds_trees, "trees")):
         if holds(corpus):
             raise OptionError(f"judge compares boundaries, and {file} holds {what}; `caesura score` compares these")
-    people, entered = enter(corpus, systems, (format_, types, settings), problems)
+    people, entered = enter(corpus, systems, theirs)
     measures = chosen_measures(chosen, settings, people) if settings is not None else chosen or None
     with Progress(output is None, "judging") as progress:
         found = run(
@@ -141,11 +138,23 @@ def judge(
         complain(bad)
 
 
+def read_with_systems(
+    asked: Input, files: Sequence[str], systems: Sequence[str], problems: list[FormatError]
+) -> tuple[Corpus, dict[str, Corpus]]:
+    """The corpus, and path -> corpus for systems that are files; with one file of people, all over the same units."""
+    named = [path for path in dict.fromkeys(systems) if Path(path).exists()]
+    if len(files) == 1:
+        corpus, *theirs = asked.read_together([*files, *named], problems)
+    else:
+        corpus = asked.read_files(files, problems)
+        theirs = asked.read_together(named, problems) if named else []
+    return corpus, dict(zip(named, theirs, strict=True))
+
+
 def enter(
     corpus: Corpus,
     systems: tuple[str, ...],
-    reading: tuple[str | None, str | None, Settings | None],
-    problems: list[FormatError],
+    files: dict[str, Corpus],
 ) -> tuple[Corpus, Systems]:
     """Names of coders, or files: either way a corpus of people and a corpus of systems."""
     inside = [name for name in systems if name in corpus.coders]
@@ -153,10 +162,10 @@ def enter(
     for path in systems:
         if path in inside:
             continue
-        if not Path(path).exists():
+        if path not in files:
             there = ", ".join(map(repr, corpus.coders))
             raise OptionError(f"system {path!r} is neither a coder of the corpus ({there}) nor a file")
-        theirs = read_corpus(path, *reading, problems)
+        theirs = files[path]
         for name in theirs.coders:
             if name in made:
                 raise OptionError(f"system {name!r} is given twice, the second time in {path}; rename one of them")

@@ -1,4 +1,4 @@
-"""``caesura measures``: what there is."""
+"""``caesura measures`` and ``caesura formats``: what there is."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 import click
 
 from caesura.cli.program import main, output_options, show
+from caesura.formats import formats
 from caesura.measures.registry import measures
 
-__all__ = ["list_measures"]
+__all__ = ["list_formats", "list_measures"]
 
 
 @main.command(name="measures")
@@ -36,3 +37,35 @@ def list_measures(output: str | None) -> None:
         if kind.presets:
             rows.append(("", "compat=None", "preset: " + ", ".join(kind.presets)))
     show(Table(("measure", "option", "what it is"), tuple(rows)), output)
+
+
+@main.command(name="formats")
+@output_options
+def list_formats(output: str | None) -> None:
+    """List the formats, their suffixes, and their options for --reading."""
+    from caesura.reporting.table import Table
+
+    if output == "json":
+        listed = {
+            name: {
+                "says": one.says,
+                "suffixes": list(one.suffixes),
+                "found_by_content": list(one.guessed),
+                "reads": True,
+                "writes": one.write is not None,
+                "holds": [kind.__name__ for kind in one.holds],
+                "extra": one.extra or None,
+                "options": {option.name: {"default": option.default, "says": option.says} for option in one.options},
+            }
+            for name, one in formats().items()
+        }
+        click.echo(json.dumps(listed, indent=2))
+        return
+    rows: list[tuple[str, ...]] = []
+    for name, one in formats().items():
+        suffixes = " ".join((*one.suffixes, *(f"({suffix})" for suffix in one.guessed if suffix not in one.suffixes)))
+        needs = f"; needs caesura[{one.extra}]" if one.extra else ""
+        rows.append((name, suffixes, "read, write" if one.write else "read", "", one.says + needs))
+        rows += [("", "", "", f"{option.name}={option.default!r}", option.says) for option in one.options]
+    notes = ("A suffix in brackets belongs to other formats too: there the content decides.",)
+    show(Table(("format", "suffixes", "can", "option", "what it is"), tuple(rows), notes=notes), output)

@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.agreement.coefficients import COUNTED, DRAWN
-from caesura.cli.judge import enter
+from caesura.cli.judge import enter, read_with_systems
 from caesura.cli.program import (
+    Input,
     MeasureType,
     chosen_measures,
     complain,
     holds_hierarchies,
     holds_trees,
     input_options,
-    load_settings,
     main,
     over_common_units,
-    read_corpus,
-    read_files,
-    reading,
     same_units,
     show,
 )
@@ -90,9 +87,7 @@ def plot(
     seed: int | None,
     width: float | None,
     title: str | None,
-    format_: str | None,
-    types: str | None,
-    settings_file: str | None,
+    asked: Input,
 ) -> None:
     """Make a figure of the files, and write it as the suffix says.
 
@@ -114,7 +109,7 @@ def plot(
         "reference-coder": reference_coder, "hypothesis-coder": hypothesis_coder,
     }  # fmt: skip
     _check_usage(KINDS[kind], files, given)
-    ask = _Asked(files, given, format_, types, load_settings(settings_file))
+    ask = _Asked(files, given, asked)
     path = target or f"{kind}.svg"
     format_of(path)
     looks: dict[str, Any] = {"title": title} | ({} if width is None else {"width": width})
@@ -158,9 +153,7 @@ class _Asked:
 
     files: tuple[str, ...]
     given: dict[str, Any]
-    format: str | None
-    types: str | None
-    settings: Settings | None
+    reading: Input
     problems: list[FormatError] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
@@ -169,19 +162,20 @@ class _Asked:
         """What could not be used."""
         return [*map(str, self.problems), *self.lost]
 
+    @property
+    def settings(self) -> Settings | None:
+        """The settings file, if one was given."""
+        return self.reading.settings
+
     def corpus(self) -> Corpus:
         """One file with all coders, or a file for each; the items that were asked for."""
-        options = reading(self.files[0], self.format, self.types, self.settings)
-        return self._chosen(read_files(self.files, self.format, self.problems, options))
+        return self._chosen(self.reading.read_files(self.files, self.problems))
 
     def paired(self) -> Paired:
         """Two files, or one with two coders."""
         from caesura.study import pair_up
 
-        first, *other = (
-            self._chosen(read_corpus(path, self.format, self.types, self.settings, self.problems))
-            for path in self.files
-        )
+        first, *other = map(self._chosen, self.reading.read_together(self.files, self.problems))
         coders = self.given["reference-coder"], self.given["hypothesis-coder"]
         if not other and len(first.coders) == 2 and coders == (None, None):
             coders = first.coders[0], first.coders[1]
@@ -223,12 +217,14 @@ class _Asked:
 
     def people_and_systems(self) -> tuple[Corpus, Any]:
         """The corpus without the systems, and the systems."""
-        corpus = self.boundaries()
-        return enter(corpus, self.given["system"], (self.format, self.types, self.settings), self.problems)
+        corpus, theirs = read_with_systems(self.reading, self.files, self.given["system"], self.problems)
+        return enter(self._flat(self._chosen(corpus)), self.given["system"], theirs)
 
     def boundaries(self) -> Corpus:
         """A corpus of segmentations; hierarchies flattened, levels as types."""
-        corpus = self.corpus()
+        return self._flat(self.corpus())
+
+    def _flat(self, corpus: Corpus) -> Corpus:
         return over_common_units(corpus)[1] if holds_hierarchies(corpus) else corpus
 
     def _chosen(self, corpus: Corpus) -> Corpus:

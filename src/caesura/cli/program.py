@@ -6,12 +6,14 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionError
-from caesura.formats import detect, formats, read, read_coders
+from caesura.formats import detect, find, formats, read_coders, read_together
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.registry import measures, parse
@@ -19,6 +21,7 @@ from caesura.model import hierarchies
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy, Span, common_units
+from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 from caesura.reporting.table import clean
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIALOGUE_MEASURES",
+    "Input",
     "MeasureType",
     "Progress",
     "chosen_measures",
@@ -41,13 +45,9 @@ __all__ = [
     "holds_hierarchies",
     "holds_trees",
     "input_options",
-    "load_settings",
     "main",
     "output_options",
     "over_common_units",
-    "read_corpus",
-    "read_files",
-    "reading",
     "same_units",
     "show",
     "span_measures",
@@ -56,6 +56,8 @@ __all__ = [
 
 DIALOGUE_MEASURES = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
 DEFAULT_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "window_diff", "pk")
+
+_UNREAD = "caesura.unread"  # where a command keeps the problems of reading
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -82,7 +84,9 @@ class _Program(click.Group):
             try:
                 return super().invoke(ctx)
             except CaesuraError as problem:
-                click.echo(f"caesura: {clean(str(problem))}", err=True)
+                # What could not be read may be why the rest could not be used.
+                for said in dict.fromkeys([*map(str, ctx.meta.get(_UNREAD, ())), str(problem)]):
+                    click.echo(f"caesura: {clean(said)}", err=True)
                 ctx.exit(1)
 
 
@@ -111,20 +115,126 @@ def output_options(command: F) -> F:
     return command
 
 
+@dataclass(frozen=True)
+class Input:
+    """How the command line wants files to be read."""
+
+    format: str | None
+    types: list[str] | None
+    settings: Settings | None
+    pattern: str | None
+    align: str | None
+    options: dict[str, Any]
+
+    def read(self, path: str, problems: list[FormatError] | None = None) -> Corpus:
+        """A file, a folder or a glob."""
+        return self.read_together([path], problems)[0]
+
+    def read_together(self, paths: Sequence[str], problems: list[FormatError] | None = None) -> list[Corpus]:
+        """Several, each a corpus of its own, over the same units."""
+        _remember(problems)
+        return read_together(
+            paths, self.format, pattern=self.pattern, align=self.align, problems=problems, **self._told(paths)
+        )
+
+    def read_files(self, paths: Sequence[str], problems: list[FormatError]) -> Corpus:
+        """One file with all coders, a folder or a glob; or a file for each coder."""
+        if len(paths) == 1:
+            return self.read(paths[0], problems)
+        if self.pattern is not None:
+            raise click.UsageError("--pattern is for one folder or glob; several files were given")
+        _remember(problems)
+        return read_coders(paths, self.format, align=self.align, problems=problems, **self._told(paths))
+
+    def with_options(self, **options: Any) -> Input:
+        """The same with more options of the format."""
+        return replace(self, options={**options, **self.options})
+
+    def _told(self, paths: Sequence[str]) -> dict[str, Any]:
+        """Types and options: those of the command line, and what the settings say about the format of the first file."""
+        told: dict[str, Any] = {}
+        if self.settings is not None:
+            first = find(paths[0], self.format, self.pattern)[0].path
+            told = self.settings.reading(detect(first, self.format).name)
+        told |= self.options
+        return told if self.types is None else {**told, "types": self.types}
+
+
+def _remember(problems: list[FormatError] | None) -> None:
+    click.get_current_context().meta[_UNREAD] = () if problems is None else problems
+
+
 def input_options(command: F) -> F:
-    """How files are read."""
-    command = click.option(
-        "--settings",
-        "settings_file",
-        type=click.Path(),
-        help="A .toml or .json file with symbols, similarity matrix and costs.",
-    )(command)
-    command = click.option(
-        "--types", help='Boundary types in ordinal order, comma-separated or a JSON list: "scene,act".'
-    )(command)
-    return click.option(
-        "--format", "format_", type=click.Choice(list(formats())), help="Format of the input; by default found out."
-    )(command)
+    """How files are read: the command gets it as ``asked``, an :class:`Input`."""
+
+    @wraps(command)
+    def told(
+        *args: Any,
+        format_: str | None,
+        types: str | None,
+        settings_file: str | None,
+        pattern: str | None,
+        align: str | None,
+        given: tuple[str, ...],
+        **others: Any,
+    ) -> Any:
+        asked = Input(format_, _types(types), _load_settings(settings_file), pattern, align, _options(given))
+        return command(*args, asked=asked, **others)
+
+    made: Any = told
+    for option in (
+        click.option(
+            "--settings",
+            "settings_file",
+            type=click.Path(),
+            help="A .toml or .json file with symbols, similarity matrix and costs.",
+        ),
+        click.option(
+            "--reading",
+            "given",
+            metavar="NAME=VALUE",
+            multiple=True,
+            help="An option of the format, such as tiers=ann or units=0.01. May be repeated; `caesura formats` lists them.",
+        ),
+        click.option(
+            "--align",
+            type=click.Choice(list(ALIGNMENTS)),
+            help="Where coders have other tokens: over the characters of the text, or, where texts differ too, by the "
+            "fewest edits.",
+        ),
+        click.option(
+            "--pattern",
+            help='Of a folder or glob: which files, and whose they are: "{coder}/{item}.TextGrid".',
+        ),
+        click.option("--types", help='Boundary types in ordinal order, comma-separated or a JSON list: "scene,act".'),
+        click.option(
+            "--format",
+            "format_",
+            type=click.Choice(list(formats())),
+            help="Format of the input; by default found out.",
+        ),
+    ):
+        made = option(made)
+    return cast(F, made)
+
+
+def _options(given: tuple[str, ...]) -> dict[str, Any]:
+    """NAME=VALUE: a JSON value, or else the text itself. A name that is repeated has a list of values."""
+    found: dict[str, list[Any]] = {}
+    for one in given:
+        name, equals, text = one.partition("=")
+        if not equals or not name.strip():
+            raise click.BadParameter(f"an option is NAME=VALUE; got {one!r}", param_hint="--reading")
+        found.setdefault(name.strip(), []).append(_value(text))
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def _value(text: str) -> Any:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if value == value else text  # NaN is no number
 
 
 @click.group(cls=_Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -136,39 +246,13 @@ def main() -> None:
             stream.reconfigure(errors="replace")
 
 
-def load_settings(path: str | None) -> Settings | None:
+def _load_settings(path: str | None) -> Settings | None:
     """The settings file, if one was given."""
     if path is None:
         return None
     from caesura.formats.settings import read_settings
 
     return read_settings(path)
-
-
-def reading(path: str, format_: str | None, types: str | None, settings: Settings | None) -> dict[str, Any]:
-    """What ``read`` is told: the types of the command line, and what the settings say about the format."""
-    options = {} if settings is None else settings.reading(detect(path, format_).name)
-    return options if types is None else {**options, "types": _types(types)}
-
-
-def read_corpus(
-    path: str,
-    format_: str | None,
-    types: str | None,
-    settings: Settings | None,
-    problems: list[FormatError] | None = None,
-) -> Corpus:
-    """One file, with the options of the command line."""
-    return read(path, format_, problems=problems, **reading(path, format_, types, settings))
-
-
-def read_files(
-    files: tuple[str, ...], format_: str | None, problems: list[FormatError], options: dict[str, Any]
-) -> Corpus:
-    """One file with all coders, or a file for each."""
-    if len(files) == 1:
-        return read(files[0], format_, problems=problems, **options)
-    return read_coders(files, format_, problems=problems, **options)
 
 
 def holds_hierarchies(corpus: Corpus) -> bool:

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caesura.cli.judge import enter
-from caesura.cli.program import (
-    MeasureType,
-    Progress,
-    complain,
-    input_options,
-    load_settings,
-    main,
-    read_files,
-    reading,
-)
+from caesura.cli.judge import enter, read_with_systems
+from caesura.cli.program import Input, MeasureType, Progress, complain, input_options, main
 from caesura.errors import FormatError, OptionError
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
@@ -50,9 +41,7 @@ def report(
     chosen: Measure | None,
     title: str | None,
     seed: int,
-    format_: str | None,
-    types: str | None,
-    settings_file: str | None,
+    asked: Input,
 ) -> None:
     """Write one HTML page about CORPUS: agreement, figures, and the texts with every boundary of every coder.
 
@@ -62,18 +51,16 @@ def report(
     from caesura.reporting.page.build import report as build
 
     found: list[FormatError] = []
-    settings = load_settings(settings_file)
-    corpus = read_files(files, format_, found, reading(files[0], format_, types, settings))
+    corpus, theirs = read_with_systems(asked, files, systems, found)
     bad = [str(problem) for problem in found]
     if not len(corpus):
         complain([*bad, "nothing is left to report on"])
     made: Any = None
     if systems:
-        corpus, made = enter(corpus, systems, (format_, types, settings), found)
-        bad = [str(problem) for problem in found]
+        corpus, made = enter(corpus, systems, theirs)
     with Progress(True, "reporting") as progress:
         page = build(
-            corpus, systems=made, path=target, title=title, measure=_measure(chosen, settings), seed=seed, problems=bad,
+            corpus, systems=made, path=target, title=title, measure=_measure(chosen, asked.settings), seed=seed, problems=bad,
             progress=progress,
         )  # fmt: skip
     click.echo(f"{target}: {len(page.encode()) / 1e6:.2f} MB", err=True)

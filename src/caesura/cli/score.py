@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.cli.program import (
+    Input,
     MeasureType,
     chosen_measures,
     complain,
     console_for_tables,
     input_options,
-    load_settings,
     main,
     output_options,
-    read_corpus,
     same_units,
     show,
     warn_emptied,
@@ -59,9 +58,7 @@ def score(
     by_item: bool,
     edits: bool,
     operations: bool,
-    format_: str | None,
-    types: str | None,
-    settings_file: str | None,
+    asked: Input,
     output: str | None,
 ) -> None:
     """Compare HYPOTHESIS with REFERENCE, item by item, and print the scores of all items together.
@@ -74,9 +71,9 @@ def score(
     from caesura.reporting.results import score_json, score_table
 
     problems: list[FormatError] = []
-    settings = load_settings(settings_file)
-    first = read_corpus(reference, format_, types, settings, problems)
-    second = first if hypothesis is None else read_corpus(hypothesis, format_, types, settings, problems)
+    settings = asked.settings
+    first, *others = asked.read_together([reference, *filter(None, [hypothesis])], problems)
+    second = others[0] if others else first
     chosen = chosen_measures(chosen, settings, first)
     if hypothesis is None and len(first.coders) == 2 and not reference_coder and not hypothesis_coder:
         reference_coder, hypothesis_coder = first.coders

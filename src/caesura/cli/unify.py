@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caesura.cli.program import complain, main, output_options, read_files, show
+from caesura.cli.program import Input, complain, input_options, main, output_options, show
 from caesura.errors import CaesuraError, FormatError, HierarchyError, OptionError
-from caesura.formats import formats, write
+from caesura.formats import write
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 
@@ -58,9 +58,7 @@ CODER = "gold"
     help="Every method against every annotation: mean and deviation of kappa, recall, precision, non-crossing.",
 )  # fmt: skip
 @click.option("--item", "items", multiple=True, help="Only this item. May be repeated.")
-@click.option(
-    "--format", "format_", type=click.Choice(list(formats())), help="Format of the input; by default found out."
-)
+@input_options
 @output_options
 def unify(
     files: tuple[str, ...],
@@ -75,19 +73,18 @@ def unify(
     why: bool,
     evaluate: bool,
     items: tuple[str, ...],
-    format_: str | None,
+    asked: Input,
     output: str | None,
 ) -> None:
     """Make one hierarchy from those of several coders, item by item.
 
-    FILE is one file with all coders, or a file for each: spans JSON or CSV, .rs3 and .rs4, .lab. Annotations and items
-    that cannot be used are named, the others are used, and the exit code is 1.
+    FILE is one file with all coders, a folder or glob, or a file for each: spans JSON or CSV, .rs3 and .rs4, .lab.
+    Annotations and items that cannot be used are named, the others are used, and the exit code is 1.
     """
     from caesura.gold.unify import check_plan
 
     problems: list[FormatError] = []
-    options: dict[str, Any] = {"repair": True} if repair else {}
-    corpus = read_files(files, format_, problems, options)
+    corpus = (asked.with_options(repair=True) if repair else asked).read_files(files, problems)
     bad = [str(problem) for problem in problems]
     if not len(corpus):
         complain([*bad, *(["nothing is left to unify"] if len(bad) > 1 else [])])

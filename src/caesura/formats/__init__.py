@@ -6,13 +6,13 @@ A format never repairs and never drops anything in silence. What is wrong with a
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import InitVar, dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import FormatError, OptionError
+from caesura.errors import FormatError, InputError, MismatchError, OptionError
 from caesura.formats import (
     bits,
     brat,
@@ -21,6 +21,7 @@ from caesura.formats import (
     conllu,
     ctm,
     eaf,
+    folders,
     jams,
     lab,
     label_studio,
@@ -40,16 +41,17 @@ from caesura.formats import (
     webanno,
     xmi,
 )
-from caesura.formats.format import Format, Problems, Reading, decode, load
+from caesura.formats.format import Format, Problems, Reading, decode, load, say
 from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, came
+from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import declare
 from caesura.model.tokens import check_same_tokens
 
-__all__ = ["Settings", "check_same_tokens", "formats", "read", "read_coders", "read_settings", "read_trees",
-           "write"]  # fmt: skip
+__all__ = ["Settings", "check_same_tokens", "detect", "find", "formats", "list_tiers", "read", "read_coders", "read_settings",
+           "read_together", "read_trees", "write"]  # fmt: skip
 
 _REGISTRY: dict[str, Format] = {
     one.name: one
@@ -95,23 +97,162 @@ def read(
     path: str | PathLike[str],
     format: str | None = None,
     *,
+    pattern: str | None = None,
+    align: str | None = None,
     types: Iterable[str | int] | None = None,
     problems: Problems | None = None,
     **options: Any,
 ) -> Corpus:
-    """A corpus from a file.
+    """A corpus from a file, a folder or a glob.
 
     The format is found by suffix and content unless it is named. ``types`` declares the boundary types in ordinal order,
     where the file does not. Given a list as ``problems``, items that cannot be are reported there and the others read;
     without it the first one raises. ``options`` are those of the format (``formats()[name].options``), such as
     ``symbols`` and ``unclassified`` for transcripts.
 
+    Of a folder, every file with a known suffix is read, of a glob (``"corpus/*/*.rs3"``) every file that it matches. A
+    ``pattern`` such as ``"{coder}/{item}.TextGrid"`` or ``"{item}_{coder}.eaf"`` says what the path from the folder on means;
+    without it, see :mod:`caesura.formats.folders`.
+
     Tiers in seconds (TextGrid, EAF, CTM) are laid over units, which the options ``words``, ``units`` and ``tolerance``
     choose, see :func:`~caesura.over_units`; ``units="times"`` gives them as they are.
+
+    Coders of one text may have other tokens: ``align="characters"`` lays all over its characters, see
+    :func:`~caesura.over_characters`; ``align="edit"`` does so where texts differ too, with a loss that a warning states, see
+    :func:`~caesura.over_edits`.
     """
-    scale = None if types is None else declare(types)
-    corpus, resolved = _read_file(path, format, scale, problems, options)
-    return timed.lay(corpus, fspath(path), resolved, types=scale, problems=problems)
+    (corpus,) = read_together([path], format, pattern=pattern, align=align, types=types, problems=problems, **options)
+    return corpus
+
+
+def read_together(
+    paths: Sequence[str | PathLike[str]],
+    format: str | None = None,
+    *,
+    pattern: str | None = None,
+    align: str | None = None,
+    types: Iterable[str | int] | None = None,
+    problems: Problems | None = None,
+    **options: Any,
+) -> list[Corpus]:
+    """A corpus from each of several files, folders or globs, all over the same units: a reference and a hypothesis, say.
+
+    What needs units or an alignment (see :func:`read`) is laid over them together, item by item.
+    """
+    sources = [find(path, format, pattern) for path in paths]
+    reader = _Reader(format, types, problems, options, loose=sum(map(len, sources)) > 1)
+    found = []
+    for path, files in zip(paths, sources, strict=True):
+        if folders.is_many(path):
+            found.append(folders.join(files, reader.read, together=False, problems=problems))
+        else:
+            found.append(reader.read(fspath(path), problems))
+    reader.check_used()
+    if len(found) == 1:
+        return [reader.finish(found[0], fspath(paths[0]), align)]
+    if align is None and not any(map(timed.holds_tiers, found)):
+        return found
+    return _apart(found, [fspath(path) for path in paths], lambda whole: reader.finish(whole, fspath(paths[0]), align))
+
+
+def find(path: str | PathLike[str], format: str | None = None, pattern: str | None = None) -> list[folders.Source]:
+    """The files that ``read`` would take, with what a pattern says about each."""
+    if not folders.is_many(path):
+        if pattern is not None:
+            raise OptionError(f"a pattern is for a folder or a glob; {fspath(path)} is neither")
+        return [folders.Source(fspath(path))]
+    able = [_named(format)] if format is not None else [*_REGISTRY.values()]
+    return folders.gather(path, pattern, able, lambda name: _is_recognised(name, able))
+
+
+def _is_recognised(path: str, able: Sequence[Format]) -> bool:
+    """Whether the content of a file looks like one of these formats, of those that its suffix allows."""
+    suffix = Path(path).suffix.lower()
+    try:
+        text = decode(path, load(path))
+    except FormatError:
+        return False
+    return any(one.looks_like(text) for one in able if suffix in (*one.suffixes, *one.guessed))
+
+
+def _apart(found: list[Corpus], paths: list[str], finish: Callable[[Corpus], Corpus]) -> list[Corpus]:
+    """Several corpora finished as one, and taken apart again. Corpora of one item each go together whatever its name."""
+    alone = all(len(one.items) == 1 for one in found)
+    cells: dict[str, dict[str, Annotation]] = {}
+    places: dict[tuple[str, str], tuple[int, str, str]] = {}
+    for i, corpus in enumerate(found):
+        for item, coder in corpus:
+            named = found[0].items[0] if alone else item
+            who = coder if coder not in cells.get(named, ()) else f"{coder} ({paths[i]}, {i + 1})"
+            cells.setdefault(named, {})[who] = corpus[item, coder]
+            places[named, who] = i, item, coder
+    finished = finish(Corpus(cells))
+    parts: list[dict[str, dict[str, Annotation]]] = [{} for _ in found]
+    for key in finished:
+        i, item, coder = places[key]
+        parts[i].setdefault(item, {})[coder] = finished[key]
+    return [Corpus(part) for part in parts]
+
+
+@dataclass
+class _Reader:
+    """What a call says about all its files; and of the options, which were of use."""
+
+    format: str | None
+    given_types: InitVar[Iterable[str | int] | None]
+    problems: Problems | None
+    options: Mapping[str, Any]
+    loose: bool = False
+    """Whether a file may be in a format that does not have all options, since others do."""
+    timing: dict[str, Any] = field(default_factory=dict)
+    formats: dict[str, Format] = field(default_factory=dict)
+
+    def __post_init__(self, given_types: Iterable[str | int] | None) -> None:
+        self.types = None if given_types is None else declare(given_types)
+
+    def read(self, path: str, problems: Problems | None) -> Corpus:
+        """What is in a file, tiers still in seconds."""
+        options = self.options
+        if self.loose and options:
+            chosen = detect(path, self.format)
+            self.formats[chosen.name] = chosen
+            known = {option.name for option in chosen.options}
+            options = {name: value for name, value in options.items() if name in known}
+        corpus, resolved = _read_file(path, self.format, self.types, problems, options)
+        self.timing = resolved if timed.holds_tiers(corpus) else self.timing
+        return corpus
+
+    def check_used(self) -> None:
+        """An option that no format of several files has is an error."""
+        known = {option.name for one in self.formats.values() for option in one.options}
+        unused = {name: value for name, value in self.options.items() if name not in known}
+        if unused and self.formats:
+            next(iter(self.formats.values())).resolve(unused)
+
+    def finish(self, corpus: Corpus, path: str, align: str | None) -> Corpus:
+        """Tiers over units, then texts over characters."""
+        laid = timed.lay(corpus, path, self.timing, types=self.types, problems=self.problems)
+        return laid if align is None else _aligned(laid, path, align, self.problems)
+
+
+def _aligned(corpus: Corpus, path: str, align: str, problems: Problems | None) -> Corpus:
+    if align not in ALIGNMENTS:
+        raise OptionError(f"align must be one of {', '.join(ALIGNMENTS)}; got {align!r}")
+    bad: list[InputError] | None = None if problems is None else []
+    try:
+        laid, notes = ALIGNMENTS[align](corpus, problems=bad)
+    except MismatchError as error:
+        raise FormatError(path, None, str(error)) from None
+    if problems is not None:
+        problems += [FormatError(path, None, str(error)) for error in bad or ()]
+    for item, note in notes.items():
+        if note.loss:
+            say(f"{path}: item {item!r}: {note}")
+    whole = [f"item {item!r}: {note}" for item, note in notes.items() if not note.loss]
+    if whole:
+        more = f"; other tokens in {len(whole) - 1} more items too" if len(whole) > 1 else ""
+        say(f"{path}: {whole[0]}{more}")
+    return laid
 
 
 def _read_file(
@@ -137,6 +278,7 @@ def read_coders(
     format: str | None = None,
     *,
     item: str | None = None,
+    align: str | None = None,
     types: Iterable[str | int] | None = None,
     problems: Problems | None = None,
     **options: Any,
@@ -147,48 +289,13 @@ def read_coders(
     name. An item that is named by nothing but its file (``t001_ann.csv``, ``t001_bo.csv``) is ``item``, or else what the
     names of the files begin with in common (``t001``), or else ``1``. Where a list has files of the same name in several
     folders (``ann/t001.rs3``, ``bo/t001.rs3``), the file names the item and the folder the coder. Tiers in seconds are
-    laid over units when all files are read, so that the coders of an item share them.
+    laid over units when all files are read, so that the coders of an item share them; ``align`` is that of :func:`read`.
     """
-    if isinstance(files, (str, PathLike)):
-        raise OptionError(f"files must be a mapping from coders to files, or a list of files; got {fspath(files)!r}")
-    paths = [*files.values()] if isinstance(files, Mapping) else [*files]
-    coders = [*files] if isinstance(files, Mapping) else [None] * len(paths)
-    scale = None if types is None else declare(types)
-    stems = [Path(path).stem for path in paths]
-    shared = item or _beginning(stems) or "1"
-    places = {(Path(path).absolute().parent, stem) for path, stem in zip(paths, stems, strict=True)}
-    by_folder = not isinstance(files, Mapping) and len(set(stems)) < len(stems) == len(places)
-    cells: dict[str, dict[str, Annotation]] = {}
-    timing: dict[str, Any] = {}
-    for coder, path in zip(coders, paths, strict=True):
-        corpus, resolved = _read_file(path, format, scale, problems, options)
-        timing = resolved if timed.holds_tiers(corpus) else timing
-        if coder is not None and len(corpus.coders) > 1:
-            raise FormatError(path, None, f"one coder is needed, {coder!r}; got {', '.join(corpus.coders)}")
-        # The only tier of a file says what it holds ("IU"), not who made it; that is up to the file.
-        by_file = corpus.coders == (Path(path).stem,) or (timed.holds_tiers(corpus) and len(corpus.coders) == 1)
-        for name, who in corpus:
-            one = corpus[name, who]
-            named = shared if corpus.items == (Path(path).stem,) and not by_folder else name
-            if by_file:
-                who = Path(path).absolute().parent.name if by_folder else Path(path).stem
-            by_coder = cells.setdefault(named, {})
-            if (coder or who) in by_coder:
-                raise FormatError(path, None, f"item {named!r} has coder {coder or who!r} in another file too")
-            by_coder[coder or who] = one
-    folder = str(Path(paths[0]).parent) if paths else ""
-    return timed.lay(Corpus(cells), folder, timing, types=scale, problems=problems)
-
-
-def _beginning(names: list[str]) -> str:
-    """What names have in common up to a separator: ``t001`` for ``t001_ann`` and ``t001_anna``."""
-    parts = zip(*(re.split(r"([ _.-]+)", name) for name in names), strict=False)
-    common = ""
-    for first, *others in parts:
-        if any(other != first for other in others):
-            break
-        common += first
-    return common.rstrip(" _-.")
+    sources = folders.listed(files)
+    reader = _Reader(format, types, problems, options, loose=len(sources) > 1)
+    corpus = folders.join(sources, reader.read, item=item, together=True, problems=problems)
+    reader.check_used()
+    return reader.finish(corpus, str(Path(sources[0].path).parent) if sources else "", align)
 
 
 def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, **options: Any) -> None:
@@ -245,6 +352,15 @@ def _named(name: str) -> Format:
 def detect(path: str | PathLike[str], format: str | None = None) -> Format:
     """The format that ``read`` would take: the one named, or what suffix and content say."""
     return _named(format) if format is not None else _detect(path, _load(path, format))
+
+
+def list_tiers(path: str | PathLike[str], format: str | None = None) -> list[timed.TierRead]:
+    """The tiers in a file, all of them, before any is chosen; none where the format has no tiers."""
+    chosen = detect(path, format)
+    if chosen.tiers is None:
+        return []
+    reading = Reading(fspath(path), chosen.text(path, _load(path, format)), options=chosen.resolve({}))
+    return list(chosen.tiers(reading))
 
 
 def _load(path: str | PathLike[str], format: str | None) -> bytes:

@@ -116,5 +116,6 @@ FORMAT = Format(
         *OPTIONS,
     ),
     may_be_empty=True,
+    beside=(".txt",),
     holds=(Hierarchy, Segmentation),
 )

@@ -144,6 +144,7 @@ FORMAT = Format(
     suffixes=(".cha",),
     says="CHAT transcripts of TalkBank: utterances of speakers, terminators as types",
     read=read,
+    extra="talkbank",
     looks_like=lambda text: text.startswith(("@UTF8", "@Begin", "@Font")),
     options=OPTIONS,
 )

@@ -15,14 +15,13 @@ is: it ends at the last time slot. Options are those of TextGrids.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from caesura.errors import CaesuraWarning, FormatError
-from caesura.formats.format import Format, Option, Reading
+from caesura.errors import FormatError
+from caesura.formats.format import Format, Option, Reading, say
 from caesura.formats.spans import choice
 from caesura.formats.timed import TIERS, Row, TierRead, add, choose
 from caesura.formats.xml import decode_xml, parse_xml
@@ -73,6 +72,21 @@ class _Times:
 
 def read(reading: Reading) -> Corpus:
     """A tier for each coder."""
+    tiers, found = _document(reading)
+    chosen, words = choose(reading, found)
+    empty = sum(not row.label.strip() for one in chosen for row in one.rows)
+    if empty:
+        _warn(reading, f"{empty} annotation(s) without a text are no segments")
+    add(reading, chosen, words, [_coder(reading, tiers[one.name]) for one in chosen])
+    return reading.corpus()
+
+
+def _every(reading: Reading) -> list[TierRead]:
+    return _document(reading)[1]
+
+
+def _document(reading: Reading) -> tuple[dict[str, _Tier], list[TierRead]]:
+    """The tiers by name, and those with annotations in seconds."""
     root = parse_xml(reading)
     if root.tag != "ANNOTATION_DOCUMENT":
         raise reading.error(root.sourceline, f"<ANNOTATION_DOCUMENT> is needed; got <{str(root.tag)[:40]}>")
@@ -87,17 +101,11 @@ def read(reading: Reading) -> Corpus:
     if times.between:
         _warn(reading, f"{times.between} time slot(s) have no time, and lie evenly between their neighbours")
     end = max((time for time in times.slots.values() if time is not None), default=Fraction(0))
-    found = [_read(one, times, end) for one in tiers.values() if one.annotations or one.name != "default"]
-    chosen, words = choose(reading, found)
-    empty = sum(not row.label.strip() for one in chosen for row in one.rows)
-    if empty:
-        _warn(reading, f"{empty} annotation(s) without a text are no segments")
-    add(reading, chosen, words, [_coder(reading, tiers[one.name]) for one in chosen])
-    return reading.corpus()
+    return tiers, [_read(one, times, end) for one in tiers.values() if one.annotations or one.name != "default"]
 
 
 def _warn(reading: Reading, said: str) -> None:
-    warnings.warn(f"{reading.path}: {said}", CaesuraWarning, stacklevel=5)
+    say(f"{reading.path}: {said}")
 
 
 def _coder(reading: Reading, one: _Tier) -> str:
@@ -292,6 +300,8 @@ FORMAT = Format(
     says="a file of ELAN: tiers of annotations, each a coder",
     read=read,
     looks_like=lambda lines: "<ANNOTATION_DOCUMENT" in lines[:2000],
+    extra="xml",
+    tiers=_every,
     decode=decode_xml,
     options=(
         *TIERS,

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,12 +15,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError, OptionError
+from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["NUMBER", "Format", "Option", "Problems", "Reading", "decode", "key_line", "lines_of", "load", "parse_json", "shown",
+__all__ = ["NUMBER", "Format", "Option", "Problems", "Reading", "decode", "key_line", "lines_of", "load", "parse_json", "say",
+           "shown",
            "table_text"]  # fmt: skip
 
 Problems = list[FormatError]
@@ -115,6 +118,12 @@ class Format:
     """What the bytes begin with, where the format is no text."""
     named_by_file: tuple[str, ...] = ()
     """Which names the file gives, ``item`` or ``coder``, because there is no room for them inside."""
+    beside: tuple[str, ...] = ()
+    """Suffixes or names of files beside it that belong to it, and are not read by themselves."""
+    extra: str = ""
+    """The optional part of the package that it needs, as in ``caesura[xml]``."""
+    tiers: Callable[[Reading], Sequence[Any]] | None = None
+    """The tiers of a file, all of them, before any is chosen."""
 
     def text(self, path: str | PathLike[str], data: bytes) -> str:
         """The text in a file of this format."""
@@ -130,6 +139,14 @@ class Format:
             name: option.check(name, given[name]) if given.get(name) is not None else option.default
             for name, option in known.items()
         }
+
+
+def say(message: str) -> None:
+    """A warning about the line outside the package that reads, from however deep inside."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "caesura":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, CaesuraWarning, stacklevel=level)
 
 
 def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:

@@ -184,7 +184,7 @@ class _File:
             self.standoff.left_out.said.append(f"results that are no spans of text were not read: {listed}")
         if self.cancelled:
             self.standoff.left_out.said.append(f"{self.cancelled} annotation(s) were cancelled and were not read")
-        self.standoff.say(stacklevel=7)
+        self.standoff.say()
 
 
 def _region(place: str, value: object) -> _Region:

@@ -126,6 +126,7 @@ FORMAT = Format(
     suffixes=(".parquet",),
     says="a table of units in Parquet: a row a unit, a column a coder",
     read=read,
+    extra="parquet",
     looks_like=lambda text: False,
     write=write,
     magic=b"PAR1",

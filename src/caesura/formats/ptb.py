@@ -236,6 +236,7 @@ FORMAT = Format(
     read=read,
     looks_like=_looks_like,
     write=write,
+    named_by_file=("coder",),
     options=(Option("layout", None, _layout, "'lines' for a sentence a line, 'brackets' for trees over several"),),
     holds=(Tree,),
 )

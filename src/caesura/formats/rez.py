@@ -2,8 +2,9 @@
 
 ``ROOT[0].nodeMap`` holds a node ``doc`` with a list of units; a unit lists entries, an entry names a token. Fields that
 users see are in the ``tagMap`` of a unit (the speaker) and of a token (its text, its kind). A unit's end is a boundary,
-and its type is the endnote: a final token of kind ``EndNote``, or one of the given ``symbols``. The other tokens are the
-units, and those of one speaker form a running text of their own. A file is one coder and one item.
+and its type is the endnote: a final token of kind ``EndNote``, or one of the given ``symbols``. A file that has no endnote at
+all has plain boundaries, with a warning. The other tokens are the units, and those of one speaker form a running text of
+their own. A file is one coder and one item.
 
 The file says which field shows the text and which the speaker (``displayTokenField``, ``speakerField``); ``token`` and
 ``speaker`` name others.
@@ -11,16 +12,18 @@ The file says which field shows the text and which the speaker (``displayTokenFi
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from caesura.errors import FormatError, SegmentationError
+from caesura.errors import CaesuraWarning, FormatError, SegmentationError
 from caesura.formats.format import Format, Option, Reading, decode, key_line, parse_json, shown
 from caesura.formats.symbols import OPTIONS, Symbols, flag, text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
-from caesura.model.segmentation import Segmentation
+from caesura.model.segmentation import UNTYPED, Segmentation
 
 __all__ = ["FORMAT"]
 
@@ -66,10 +69,30 @@ class _File:
         self.symbols = Symbols.of(options, reading.types, {})
         self.seen: set[str] = set()
 
+    def _ending(self) -> Symbols:
+        """What ends units; where nothing in the file does, their ends are plain boundaries, and that is said."""
+        symbols = self.symbols
+        if symbols.types or symbols.unclassified is not None or self._has_endnotes():
+            return symbols
+        warnings.warn(
+            f"{self.reading.path}: no token is of {self.options['kind']} {self.options['endnote']!r}, so every unit ends in a "
+            "plain boundary; name endnotes by symbols=",
+            CaesuraWarning,
+            stacklevel=7,
+        )
+        return replace(symbols, unclassified=UNTYPED[0])
+
+    def _has_endnotes(self) -> bool:
+        tagged = (node.get("tagMap") for node in self.nodes.values() if isinstance(node, dict))
+        return any(
+            isinstance(tags, dict) and tags.get(self.options["kind"]) == self.options["endnote"] for tags in tagged
+        )
+
     def annotation(self) -> Segmentation | Dialogue:
         units = self.listed(self.document(), "unitList", "unit")
         if not units:
             raise self.reading.error(None, "a document of at least one unit is needed; got none")
+        self.symbols = self._ending()
         spoken = {name: self.tags(name) for name in units}
         speaker = self.speaker_field(spoken)
         words: dict[str, list[str]] = {}

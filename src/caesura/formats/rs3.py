@@ -194,6 +194,7 @@ FORMAT = Format(
     says="rhetorical structure of RSTTool and rstWeb: EDUs, and spans of two or more",
     read=read,
     looks_like=lambda lines: lines.lstrip().startswith("<rst"),
+    extra="xml",
     decode=decode_xml,
     options=(
         ITEM,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from caesura.errors import CaesuraWarning, FormatError, HierarchyError, OptionError
-from caesura.formats.format import Option, Reading, shown
+from caesura.errors import FormatError, HierarchyError, OptionError
+from caesura.formats.format import Option, Reading, say, shown
 from caesura.formats.symbols import flag
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
@@ -75,7 +74,7 @@ class LeftOut:
     in_annotations: int = 0
     said: list[str] = field(default_factory=list)
 
-    def say(self, stacklevel: int = 5) -> None:
+    def say(self) -> None:
         """One warning for each kind of thing, at the line that called ``cz.read``."""
         if self.empty:
             were = "1 span of no length was" if self.empty == 1 else f"{self.empty} spans of no length were"
@@ -84,7 +83,7 @@ class LeftOut:
             were = "1 span was" if self.repaired == 1 else f"{self.repaired} spans were"
             self.said.append(f"{were} left out to repair {self.in_annotations} annotation(s) that did not nest")
         for one in self.said:
-            warnings.warn(f"{self.path}: {one}", CaesuraWarning, stacklevel=stacklevel)
+            say(f"{self.path}: {one}")
         self.said.clear()
 
 

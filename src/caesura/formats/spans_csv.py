@@ -15,6 +15,9 @@ item; how long a recording is by ``duration``. Columns that the toolkit writes w
 for chance), ``edges`` (a JSON list of the times between units, where those of the spans and the duration are not all) and
 ``units`` (a JSON list of the text). All these stand in the first row of a coder, or of an item, or are the same in every
 row. A row with neither start nor end says that a coder drew nothing.
+
+A table of four columns without a header, every row of which is ``annotator,label,start,end`` with rising numbers, is one of
+pygamma-agreement: its times are seconds.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.errors import FormatError, HierarchyError, OptionError
-from caesura.formats.format import Format, Option, Reading, table_text
+from caesura.formats.format import NUMBER, Format, Option, Reading, table_text
 from caesura.formats.spans import (
     BEYOND,
     REPAIR,
@@ -59,6 +62,7 @@ __all__ = ["FORMAT"]
 _DELIMITERS = (",", "\t", ";")
 _IN_UNITS = ("start", "end")
 _IN_SECONDS = ("start_time", "end_time")
+_BARE = ("annotator", "label", *_IN_SECONDS)
 _FRAME = ("length", "units", "duration", "edges", "extent")
 _NAMES = ("item", "coder", "annotator", *_IN_UNITS, *_IN_SECONDS, "level", "label", *_FRAME)
 _LARGEST_CELL = 100_000
@@ -82,7 +86,10 @@ def read(reading: Reading) -> Corpus:
     table = csv.reader(io.StringIO(reading.text, newline=""), delimiter=delimiter or ",", strict=True)
     coders: dict[tuple[str, str], _Coder] = {}
     try:
-        columns = _columns(reading, [name.strip().lower() for name in next((row for row in table if row), [])])
+        if _without_header(reading.text):
+            columns = list(_BARE)
+        else:
+            columns = _columns(reading, [name.strip().lower() for name in next((row for row in table if row), [])])
         start, _ = _between(reading, columns)
         seconds = start == _IN_SECONDS[0] or reading.options["unit"] == "seconds"
         for row in table:
@@ -324,6 +331,20 @@ def _delimiter(text: str) -> str | None:
     return None
 
 
+def _without_header(text: str) -> bool:
+    """Whether all rows, from the first on, are annotator, label, start and end."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines or _delimiter(text) is not None:
+        return False
+    for line in lines:
+        cells = line.split(",")
+        if len(cells) != 4 or not all(NUMBER.fullmatch(cell.strip()) and len(cell) < 40 for cell in cells[2:]):
+            return False
+        if not cells[0].strip() or NUMBER.fullmatch(cells[0].strip()) or not float(cells[2]) < float(cells[3]):
+            return False
+    return True
+
+
 def _length(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise OptionError(f"{name} must be a whole number from 1 up; got {value!r}")
@@ -336,7 +357,7 @@ FORMAT = Format(
     guessed=(".csv", ".tsv", ".txt"),
     says="spans as a table, CSV or TSV: item, coder, start, end, level, label",
     read=read,
-    looks_like=lambda text: _delimiter(text) is not None,
+    looks_like=lambda text: _delimiter(text) is not None or _without_header(text),
     write=write,
     options=(
         Option(

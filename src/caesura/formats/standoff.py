@@ -1,17 +1,19 @@
 """What annotation tools have in common: a text, and spans that stand apart from it and point at its characters.
 
-Tokens are the units. They are the tool's own where it has them, else what stands between white space; with
-``tokens="characters"`` every character that is no white space is one, for texts written without it. A span is the tokens it
-covers: white space at its edges means nothing, and levels are derived from nesting. Two spans of one label over the same
-tokens are one. A span that covers no token is left out and counted.
+Tokens are the units. They are the tool's own where it has them, else words: what stands between white space, with
+punctuation at either end cut off, a token each. ``tokens="whitespace"`` cuts nothing off; with ``"characters"`` every
+character that is no white space is a token, for texts written without it. A span is the tokens it covers: white space at
+its edges means nothing, and levels are derived from nesting. Two spans of one label over the same tokens are one. A span
+that covers no token is left out and counted.
 
-What does not fit is an error that names the span, unless the caller said what to do, and then it is counted and said:
+What does not fit is never passed over in silence:
 
-* an edge inside a token: ``edges="token"`` widens the span to the whole token;
-* a discontinuous span, with tokens between its fragments: ``discontinuous="hull"`` reads it from its first to its last
-  token, ``"fragments"`` reads each fragment as a span. Fragments with nothing but white space between them (brat cuts spans at
-  the end of a line) are one;
-* two spans that cross: ``repair=True`` leaves out spans until the rest nest.
+* an edge inside a token: the span is widened to the whole token, and a warning says how many were; ``edges="error"`` names
+  the span and stops;
+* a discontinuous span, with tokens between its fragments, is an error that names it; ``discontinuous="hull"`` reads it from
+  its first to its last token, ``"fragments"`` reads each fragment as a span, and a warning says how many. Fragments with
+  nothing but white space between them (brat cuts spans at the end of a line) are one;
+* two spans that cross are an error that names both; ``repair=True`` leaves out spans until the rest nest, and says which.
 
 ``labels`` are patterns such as ``"PER*"``: spans with other labels are not read.
 
@@ -24,6 +26,7 @@ boundaries have no types. Types are those that occur unless ``types`` declares t
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +47,7 @@ __all__ = ["CODER", "ITEM", "LAYER", "OPTIONS", "TOKENS", "Drawn", "Standoff", "
 Parts = tuple[tuple[int, int], ...]
 """Where a span lies: characters from 0, without the end; several where it is discontinuous."""
 
-_CUT = {"whitespace": re.compile(r"\S+"), "characters": re.compile(r"\S")}
+_CUT = {"words": re.compile(r"\S+"), "whitespace": re.compile(r"\S+"), "characters": re.compile(r"\S")}
 _FAR = re.compile("[\U00010000-\U0010ffff]")
 _SHOWN = 20  # names that a message still lists
 
@@ -71,8 +74,10 @@ class Tokens:
 
     @classmethod
     def cut(cls, said: str, how: str | None) -> Tokens:
-        """Whitespace tokens, or characters."""
-        return cls.at(said, [found.span() for found in _CUT[how or "whitespace"].finditer(said)])
+        """Words and punctuation, whitespace tokens, or characters."""
+        how = how or "words"
+        places = [found.span() for found in _CUT[how].finditer(said)]
+        return cls.at(said, places if how != "words" else [part for place in places for part in _pared(said, *place)])
 
     @classmethod
     def at(cls, said: str, places: Sequence[tuple[int, int]]) -> Tokens:
@@ -113,6 +118,17 @@ class Tokens:
                     continue
             whole.append((start, end))
         return whole
+
+
+def _pared(said: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The word between punctuation, and each sign of that; punctuation inside a word stays, as in ``L'Enfant``."""
+    first, last = start, end
+    while first < last and unicodedata.category(said[first])[0] in "PS":
+        first += 1
+    while last > first and unicodedata.category(said[last - 1])[0] in "PS":
+        last -= 1
+    signs = [(i, i + 1) for i in (*range(start, first), *range(last, end))]
+    return sorted([*signs, (first, last)] if first < last else signs)
 
 
 @dataclass
@@ -159,12 +175,12 @@ class Standoff:
         else:
             self.reading.add(item, coder, _segmentation(made, options["begin"], self.reading.types))
 
-    def say(self, stacklevel: int = 6) -> None:
+    def say(self) -> None:
         """One warning for each kind of thing that was done or left out."""
         for done in self._done.values():
             if done.count:
                 self.left_out.said.append(f"{done.says.format(done.count)}, the first in {done.first}")
-        self.left_out.say(stacklevel)
+        self.left_out.say()
 
     def _wanted(self, drawn: Sequence[Drawn], place: str) -> list[Drawn]:
         """The spans with the labels that were asked for; to ask for what nobody drew is worth a word."""
@@ -304,8 +320,8 @@ _NOT_DRAWN = (
 """What DKPro and WebAnno say about every token or sentence, or about the whole text."""
 
 
-def choose(layers: Sequence[str], patterns: Sequence[str] | None) -> list[str]:
-    """The layers that were asked for, by their whole name or its last part; else the one that somebody drew, if any."""
+def choose(layers: Sequence[str], patterns: Sequence[str] | None, left_out: LeftOut) -> list[str]:
+    """The layers that were asked for, by their whole name or its last part; else the first that somebody drew, if any."""
     if patterns is not None:
         found = [one for one in layers if _matches(one, patterns) or _matches(one.rpartition(".")[2], patterns)]
         if not found:
@@ -316,8 +332,10 @@ def choose(layers: Sequence[str], patterns: Sequence[str] | None) -> list[str]:
         return found
     drawn = [one for one in layers if not any(part in one for part in _NOT_DRAWN)]
     if len(drawn) > 1:
-        raise HierarchyError(f"there are several layers of spans, name one by layer=: {', '.join(drawn[:_SHOWN])}")
-    return drawn
+        left_out.said.append(
+            f"of several layers of spans the first was read, {drawn[0]}; layer= names others: {', '.join(drawn[1:_SHOWN])}"
+        )
+    return drawn[:1]
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:
@@ -351,7 +369,7 @@ ITEM = Option("item", None, text, "the name of the item; by default the file's")
 CODER = Option("coder", None, text, "the name of the coder; by default the file's")
 TOKENS = Option(
     "tokens", None, choice(*_CUT),
-    "the units: whitespace tokens, or characters; by default the file's own, whitespace tokens where it has none",
+    "the units: words, whitespace tokens or characters; by default the file's own, words where it has none",
 )  # fmt: skip
 LAYER = Option(
     "layer",
@@ -363,7 +381,7 @@ OPTIONS = (
     Option("as_", "spans", choice("spans", "segments"), "spans, or a segmentation with a boundary at both edges of each"),
     Option("begin", "begin", text, "in segmentations: the type of a boundary where spans only begin"),
     Option("labels", None, _patterns, "the labels to read, a pattern or a list of them; by default all"),
-    Option("edges", "error", choice("error", "token"), "an edge inside a token: an error, or widened to the token"),
+    Option("edges", "token", choice("token", "error"), "an edge inside a token: widened to the token, or an error"),
     Option(
         "discontinuous", "error", choice("error", "hull", "fragments"),
         "a span with a gap: an error, one span from first to last token, or a span a fragment",

@@ -296,4 +296,6 @@ FORMAT = Format(
     decode=_decode,
     options=TIERS,
     holds=(Tier,),
+    named_by_file=("item",),
+    tiers=_tiers,
 )

@@ -6,14 +6,13 @@ reads all files first, so that the coders of an item share their units wherever 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from caesura.errors import CaesuraWarning, FormatError, InputError, OptionError, TierError
-from caesura.formats.format import Option, Problems, Reading
+from caesura.errors import FormatError, InputError, OptionError, TierError
+from caesura.formats.format import Option, Problems, Reading, say
 from caesura.formats.symbols import text
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
@@ -107,11 +106,9 @@ def _fitted(reading: Reading, one: TierRead) -> list[Row]:
     rows, moved = snapped(reading, one.rows, reading.options["snap"], gaps=True)
     if moved:
         said = "1 edge" if moved == 1 else f"{moved} edges"
-        warnings.warn(
+        say(
             f"{reading.path}: tier {one.name[:40]!r}: {said} of neighbours differed by {reading.options['snap']:g} s or "
-            "less and meet in the middle",
-            CaesuraWarning,
-            stacklevel=8,
+            "less and meet in the middle"
         )
     return rows
 
@@ -182,7 +179,7 @@ def lay(
     if problems is not None:
         problems += [FormatError(path, None, str(error)) for error in bad or ()]
     for item, note in notes.items():
-        warnings.warn(f"{path}: item {item!r}: {note}", CaesuraWarning, stacklevel=3)
+        say(f"{path}: item {item!r}: {note}")
     return laid
 
 

@@ -16,9 +16,9 @@ part. Offsets count UTF-16 units; those of tokens say nothing that the rows do n
 their token begins. Reserved characters have a backslash before them: ``\ [ ] | _ -> ; *``, and tab and line breaks are ``\t``,
 ``\n`` and ``\r``.
 
-Which layer of spans (``#T_SP``) is read is said by ``layer``, its name or the last part of it. Without that it is the only one
-that somebody drew: parts of speech, lemmas and the like are none. The label is the feature ``value`` if there is one, else the
-first; ``feature`` names another. Chains, relations and slots are not read.
+Which layer of spans (``#T_SP``) is read is said by ``layer``, its name or the last part of it. Without that it is the first
+that somebody drew, with a warning that names the others: parts of speech, lemmas and the like are none. The label is the
+feature ``value`` if there is one, else the first; ``feature`` names another. Chains, relations and slots are not read.
 
 A file is one coder and one item, named by the file. What becomes of spans and how to choose them: see ``standoff``.
 """
@@ -94,7 +94,7 @@ def read(reading: Reading) -> Corpus:
     standoff = Standoff(reading)
     with reading.item(None, f"item {item!r}, coder {coder!r}: "):
         there = [layer.name for layer in file.layers]
-        names = choose(there, reading.options["layer"])
+        names = choose(there, reading.options["layer"], standoff.left_out)
         if there and not names:
             raise HierarchyError(f"there is no layer but of tokens, name one by layer=: {', '.join(there)}")
         file.body([layer for layer in file.layers if layer.name in names])

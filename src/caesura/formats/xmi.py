@@ -61,7 +61,7 @@ def read(reading: Reading) -> Corpus:
     with reading.item(None, f"item {item!r}, coder {coder!r}: "):
         places = [_place(one, len(said)) for one in found]
         there = dict.fromkeys(one.type.name for one in found if _is_span(one.type))
-        names = choose(list(there), reading.options["layer"])
+        names = choose(list(there), reading.options["layer"], standoff.left_out)
         drawn = [
             Drawn(_named(one), _label(one, reading.options["feature"]), (place,), lines.get(str(one.xmiID)))
             for one, place in zip(found, places, strict=True)
@@ -193,6 +193,8 @@ FORMAT = Format(
     says="UIMA XMI of INCEpTION and WebAnno, with TypeSystem.xml beside it",
     read=read,
     looks_like=lambda lines: "<xmi:XMI" in lines[:2000],
+    beside=("TypeSystem.xml",),
+    extra="inception",
     decode=decode_xml,
     options=(
         ITEM,

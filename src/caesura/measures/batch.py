@@ -14,6 +14,7 @@ from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
 from caesura.model.dialogue import came
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
+from caesura.model.projection import way_out
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 from caesura.model.tree import Tree
 
@@ -162,11 +163,13 @@ def _problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> str |
 def other_units(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
     """How the units of the two differ, or None."""
     if a.length != b.length:
-        return f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
+        said = f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
+        return said + way_out(a.units, b.units)
     if a.units is not None and b.units is not None and a.units is not b.units:
         for i, (one, other) in enumerate(zip(a.units, b.units, strict=True), 1):
             if one != other:
-                return f"unit {i} differs: {sides[0]} has {one!r}, {sides[1]} has {other!r}"
+                said = f"unit {i} differs: {sides[0]} has {one!r}, {sides[1]} has {other!r}"
+                return said + way_out(a.units, b.units)
     return None
 
 

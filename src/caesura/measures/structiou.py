@@ -134,7 +134,7 @@ class StructIoU(Measure):
             more = "" if len(pairs) == 1 else f"{len(unlike)} of {len(pairs)} pairs, the first number {unlike[0] + 1}: "
             warnings.warn(
                 f"{more}gold has {a.length} words, predicted {b.length}, and neither has times: word 1 is compared with "
-                "word 1, word 2 with word 2. Give times, or character offsets as times",
+                "word 1, word 2 with word 2. Give times, or read with align='characters'",
                 CaesuraWarning,
                 stacklevel=5,
             )

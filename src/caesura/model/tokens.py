@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from caesura.errors import MismatchError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
+from caesura.model.projection import way_out
 from caesura.model.segmentation import Segmentation
 
 __all__ = ["check_same_tokens", "difference"]
@@ -22,7 +23,8 @@ def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
     >>> bo = Segmentation.from_marks([",", "."], units=["good", "knight"])
     >>> for problem in check_same_tokens(Corpus({"x": {"Ann": {"F": ann}, "Bo": {"F": bo}}})):
     ...     print(problem)
-    item 'x', stream 'F': token 2 is 'night' for Ann and 'knight' for Bo
+    item 'x', stream 'F': token 2 is 'night' for Ann and 'knight' for Bo; to lay other texts over each other: read with \
+align='edit'
     """
     by_item: dict[str, dict[str, Annotation]] = {}
     for item, coder in corpus:
@@ -74,5 +76,6 @@ def _texts(a: str, one: Segmentation, b: str, other: Segmentation) -> str | None
     if one.units is not None and other.units is not None and one.units != other.units:
         for i, (x, y) in enumerate(zip(one.units, other.units, strict=False), 1):
             if x != y:
-                return f"token {i} is {x!r} for {a} and {y!r} for {b}" + (f" ({lengths})" if lengths else "")
-    return lengths or None
+                said = f"token {i} is {x!r} for {a} and {y!r} for {b}" + (f" ({lengths})" if lengths else "")
+                return said + way_out(one.units, other.units)
+    return lengths + way_out(one.units, other.units) if lengths else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from caesura.errors import OptionError
 from caesura.operations import OperationsTable
@@ -34,14 +34,13 @@ def operations(found: OperationsTable, *, width: float = COLUMN, title: str | No
     if not len(found):
         raise OptionError("at least one boundary is needed; there is none")
     few(found.rows, MOST_TYPES, "types")
-    shares = {said: values for said, values in _shares(found).items() if any(values)}
-    columns = 2 if max(len(said) for said in shares) <= 22 else 1
+    shares = _shares(found)
+    columns = 2 if max(len(one.said) for one in shares) <= 22 else 1
     height = 0.55 + 0.26 * len(found) + 0.17 * -(-len(shares) // columns)
     with drawing(wide_enough(width), height + (0.2 if title else 0), title) as figure:
         axes = figure.add_subplot()
         left = [0.0] * len(found)
-        for said, values in shares.items():
-            colour, hatch = _look(said, list(shares))
+        for said, values, colour, hatch in shares:
             axes.barh(
                 range(len(found)), values, left=left, height=0.72, label=said, color=colour, hatch=hatch,
                 edgecolor="black", linewidth=0.4,
@@ -60,24 +59,26 @@ def operations(found: OperationsTable, *, width: float = COLUMN, title: str | No
     return figure
 
 
-def _shares(found: OperationsTable) -> dict[str, list[float]]:
-    """Kind of operation -> a share a type."""
-    out = {"match": [row.match for row in found]}
+class _Share(NamedTuple):
+    said: str
+    values: list[float]
+    """One for each type."""
+    colour: str
+    hatch: str
+
+
+def _shares(found: OperationsTable) -> list[_Share]:
+    """What happened has a colour of its own; substitutions have a few between them, each with its hatch."""
+    shares = [_Share("match", [row.match for row in found], COLOURS[0], "")]
     if len(found) <= _TOLD_APART + 1:
-        out |= {f"as {name(one)}": [row.substitution.get(one, 0.0) for row in found] for one in found.types}
+        for place, one in enumerate(found.types):
+            values = [row.substitution.get(one, 0.0) for row in found]
+            shares.append(_Share(f"as {name(one)}", values, COLOURS[2 + place % 3], HATCHES[1 + place]))
     else:
-        out["other type"] = [sum(row.substitution.values()) for row in found]
-    out["alone"] = [row.alone for row in found]
-    out["moved"] = [row.transposition for row in found]
-    out["moved, other type"] = [row.transposition_with_substitution for row in found]
-    return out
-
-
-def _look(said: str, shares: list[str]) -> tuple[str, str]:
-    """Colour and hatch: what happened has a colour of its own, and substitutions share one, each with its hatch."""
-    own = {"match": (COLOURS[0], ""), "alone": ("white", ""), "moved": (COLOURS[1], ""),
-           "moved, other type": (COLOURS[1], "xxxx")}  # fmt: skip
-    if said in own:
-        return own[said]
-    place = [one for one in shares if one not in own].index(said)
-    return COLOURS[2 + place % 3], HATCHES[1 + place % (len(HATCHES) - 1)]
+        shares.append(_Share("other type", [sum(row.substitution.values()) for row in found], COLOURS[2], HATCHES[1]))
+    shares += [
+        _Share("alone", [row.alone for row in found], "white", ""),
+        _Share("moved", [row.transposition for row in found], COLOURS[1], ""),
+        _Share("moved, other type", [row.transposition_with_substitution for row in found], COLOURS[1], "xxxx"),
+    ]
+    return [one for one in shares if any(one.values)]

@@ -54,18 +54,18 @@ def gold(
     """
     needed(gold, Gold, "unify")
     panels = _panels(gold, hierarchies)
-    few([bar for bars in panels.values() for bar in bars], MOST_SPANS, "spans")
-    laned = {said: _lanes(bars) for said, bars in panels.items()}
-    lanes = [max((lane for lane, _ in placed), default=0) + 1 for placed in laned.values()]
+    few([bar for _, bars in panels for bar in bars], MOST_SPANS, "spans")
+    laned = [_lanes(bars) for _, bars in panels]
+    lanes = [max((lane for lane, _ in placed), default=0) + 1 for placed in laned]
     few(range(sum(lanes)), MOST_LANES, "rows of spans")
-    rows = {(bar.start, bar.end): lane for lane, bar in laned["gold"]}
+    rows = {(bar.start, bar.end): lane for lane, bar in laned[0]}
     edges = gold.edges or range(1, gold.length + 2)
     with drawing(
         wide_enough(width), 0.5 + sum(0.19 * n + 0.12 for n in lanes) + (0.2 if title else 0), title
     ) as figure:
         grid = figure.subplots(len(panels), squeeze=False, sharex=True, height_ratios=[n + 0.4 for n in lanes])[:, 0]
         points = 0.85 * width * 72 / (edges[-1] - edges[0])
-        for axes, (said, placed), n in zip(grid, laned.items(), lanes, strict=True):
+        for axes, (said, _), placed, n in zip(grid, panels, laned, lanes, strict=True):
             _panel(axes, placed, edges, points, rows)
             axes.set_ylim(n - 0.4, -0.6)
             axes.set_ylabel(name(said, 20), rotation=0, ha="right", va="center")
@@ -80,12 +80,15 @@ def gold(
     return figure
 
 
-def _panels(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None) -> dict[str, list[_Bar]]:
+def _panels(
+    gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None
+) -> list[tuple[str, list[_Bar]]]:
+    """The gold, and what is shown below it."""
     kept = [_bar(one.span, True) for one in gold.kept]
-    panels = {"gold": kept}
+    panels = [("gold", kept)]
     if hierarchies is None:
         if gold.dropped:
-            panels["dropped"] = [_bar(one.span, False) for one in gold.dropped]
+            panels.append(("dropped", [_bar(one.span, False) for one in gold.dropped]))
         return panels
     if not isinstance(hierarchies, Mapping):
         listed = list(hierarchies)
@@ -101,9 +104,8 @@ def _panels(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarch
                 f"coder {coder!r}: the gold has {gold.length} units, this hierarchy {one.length}; "
                 "common_units puts hierarchies over the same"
             )
-        panels["gold " if coder == "gold" else coder] = [
-            _bar(span, (span.start, span.end, span.level if full else 0) in inside) for span in one.spans
-        ]
+        drawn = [_bar(span, (span.start, span.end, span.level if full else 0) in inside) for span in one.spans]
+        panels.append((str(coder), drawn))
     return panels
 
 

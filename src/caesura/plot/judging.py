@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -114,18 +114,18 @@ def precision_recall(
     [(1.0, 0.667), (0.667, 1.0)]
     """
     points = _points(found, measure)
-    few(list(points), MOST_ROWS, "marks")
-    columns = 2 if all(len(one) <= 20 for one in points) else 1
+    few(points, MOST_ROWS, "marks")
+    columns = 2 if all(len(point.name) <= 20 for point in points) else 1
     legend = 0.16 * -(-len(points) // columns)
     with drawing(wide_enough(width), 0.85 * width + legend + 0.1, title) as figure:
         axes = figure.add_subplot()
         _equal_f(axes)
-        for i, (one, (precision, recall, bound)) in enumerate(points.items()):
+        for i, (said, precision, recall, bound) in enumerate(points):
             colour = GREY if bound else COLOURS[i % len(COLOURS)]
             axes.plot(
                 recall, precision, linestyle="none", marker=MARKERS[i % len(MARKERS)], color=colour,
                 markeredgecolor=colour if bound else "black", markeredgewidth=0.5, clip_on=False,
-                markerfacecolor="white" if bound else colour, label=one, zorder=3,
+                markerfacecolor="white" if bound else colour, label=said, zorder=3,
             )  # fmt: skip
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1)
@@ -136,19 +136,29 @@ def precision_recall(
     return figure
 
 
-def _points(
-    found: Judgement | Pairwise | Mapping[str, Score], measure: str | Measure
-) -> dict[str, tuple[float, float, bool]]:
-    """Precision, recall, and whether it is a bound."""
+class _Point(NamedTuple):
+    name: str
+    precision: float
+    recall: float
+    bound: bool
+
+
+def _point(said: str, precision: float, recall: float, bound: bool = False) -> _Point:
+    shown = name(said)
+    # A legend leaves out what begins with an underscore.
+    return _Point(f" {shown}" if shown.startswith("_") else shown, precision, recall, bound)
+
+
+def _points(found: Judgement | Pairwise | Mapping[str, Score], measure: str | Measure) -> list[_Point]:
     if isinstance(found, Judgement):
         rows = [row for row in found.rows if measure in (row.measure, repr(row.measure), row.measure.name)]
         if not rows:
             there = ", ".join(dict.fromkeys(repr(row.measure) for row in found.rows))
             raise OptionError(f"no measure {measure!r} in this judgement; there are {there}")
-        return {
-            name(f"({row.segmenter})" if row.bound else row.segmenter): (*_both(row.score), row.bound)
+        return [
+            _point(f"({row.segmenter})" if row.bound else row.segmenter, *_both(row.score), row.bound)
             for row in _best_first(rows)
-        }
+        ]
     if isinstance(found, Pairwise):
         by_coder: dict[str, list[tuple[float, float]]] = {}
         for pair in found.rows:
@@ -157,10 +167,10 @@ def _points(
             if not found.ordered:  # seen from the other side they change places
                 by_coder.setdefault(pair.coders[0], []).append((recall, precision))
         means = {coder: np.mean(by_coder[coder], axis=0).tolist() for coder in found.coders if coder in by_coder}
-        return {name(coder): (precision, recall, False) for coder, (precision, recall) in means.items()}
+        return [_point(coder, *both) for coder, both in means.items()]
     if not isinstance(found, Mapping) or not found or not all(isinstance(one, Score) for one in found.values()):
         raise OptionError(f"a Judgement, a Pairwise or a mapping name -> Score is needed; got {type(found).__name__}")
-    return {name(str(one)): (*_both(score), False) for one, score in found.items()}
+    return [_point(str(said), *_both(score)) for said, score in found.items()]
 
 
 def _both(score: Score) -> tuple[float, float]:

@@ -1,0 +1,306 @@
+"""Whole folders: which files are read, and whose they are."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+import pytest
+
+import caesura as cz
+from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.formats import find, folders, read_together
+from caesura.model.tier import Tier
+
+WORDS = ("good", "night", "moon")
+
+
+def table(path: Path, bits: str, words: tuple[str, ...] = WORDS) -> None:
+    """A segsimflex table, which names neither item nor coder: an utterance a segment."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows, said = ["Speaker,Utterance"], []
+    for word, bit in zip(words, bits, strict=True):
+        said.append(word)
+        if bit == "1":
+            rows.append(f"F,{' '.join(said)} .")
+            said = []
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def grid(path: Path, *tiers: tuple[str, float]) -> None:
+    """A TextGrid of 3 s whose tiers have two intervals, A and B, that meet at a time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = f'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n3\n<exists>\n{len(tiers)}\n'
+    body = "".join(f'"IntervalTier"\n"{name}"\n0\n3\n2\n0\n{at}\n"A"\n{at}\n3\n"B"\n' for name, at in tiers)
+    path.write_text(head + body, encoding="utf-8")
+
+
+def keys(corpus: cz.Corpus) -> set[tuple[str, str]]:
+    return set(corpus)
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_a_coder(tmp_path: Path) -> None:
+    for coder in ("ann", "bo"):
+        for item in ("x", "y"):
+            table(tmp_path / coder / f"{item}.csv", "101")
+    expected = {("x", "ann"), ("x", "bo"), ("y", "ann"), ("y", "bo")}
+    assert keys(cz.read(tmp_path)) == expected  # by what the names have in common
+    assert keys(cz.read(tmp_path, pattern="{coder}/{item}.csv")) == expected
+    assert keys(cz.read(str(tmp_path / "*" / "*.csv"), pattern="{coder}/{item}.csv")) == expected
+    assert keys(cz.read(tmp_path, pattern="{coder}/*.csv")) == expected  # the rest of the path is the item
+    # as read_coders has it
+    assert cz.read(tmp_path) == cz.read_coders(sorted(tmp_path.glob("*/*.csv")))
+
+
+def test_item_and_coder_in_the_name(tmp_path: Path) -> None:
+    for name in ("t1_ann", "t1_bo", "t2_ann"):
+        table(tmp_path / f"{name}.csv", "101")
+    corpus = cz.read(tmp_path, pattern="{item}_{coder}.csv")
+    assert keys(corpus) == {("t1", "ann"), ("t1", "bo"), ("t2", "ann")}
+    # without a pattern they are coders of one item, as a list of files is; but nobody listed them, so it is said
+    with pytest.warns(CaesuraWarning, match=r"3 files name no item and no coder: .* one item, '1'; a pattern such as"):
+        assert keys(cz.read(tmp_path)) == {("1", "t1_ann"), ("1", "t1_bo"), ("1", "t2_ann")}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("{item}_{coder}.csv", ("t1", "ann.v2")),
+        ("{item}_{coder}.v2.csv", ("t1", "ann")),
+        ("t{item}_{coder}.*", ("1", "ann.v2")),
+        ("t1_{coder}.*.csv", ("t1_.v2", "ann")),
+        ("{item}_*.csv", ("t1", "_ann.v2")),
+    ],
+)
+def test_what_a_pattern_says(pattern: str, expected: tuple[str, str], tmp_path: Path) -> None:
+    table(tmp_path / "t1_ann.v2.csv", "101")
+    item, coder = expected
+    ((found_item, found_coder),) = cz.read(tmp_path, pattern=pattern)
+    # what stands around a name loses the separators at its ends
+    assert (found_item, found_coder) == (item.strip("_. "), coder.strip("_. "))
+
+
+def test_a_file_that_numbers_its_own_items(tmp_path: Path) -> None:
+    for coder in ("old", "new"):
+        for doc in ("a", "b"):
+            (tmp_path / f"{doc}.{coder}.ptb").write_text("(S (NN x))\n(S (NN y))\n")
+    corpus = cz.read(tmp_path, pattern="{item}.{coder}.ptb")
+    assert corpus.items == ("a/1", "a/2", "b/1", "b/2")
+    assert set(corpus.coders) == {"old", "new"}
+
+
+def test_tiers_are_coders_and_files_items(tmp_path: Path) -> None:
+    grid(tmp_path / "x.TextGrid", ("ann", 1), ("bo", 2))
+    grid(tmp_path / "y.TextGrid", ("ann", 1))
+    expected = {("x", "ann"), ("x", "bo"), ("y", "ann")}
+    assert keys(cz.read(tmp_path, units="times")) == expected
+    assert keys(cz.read(tmp_path, pattern="{item}.TextGrid", units="times")) == expected
+    assert keys(cz.read(tmp_path, tiers="a*", units="times", pattern="{item}.TextGrid")) == {("x", "ann"), ("y", "ann")}
+
+
+def test_tiers_of_all_files_share_their_units(tmp_path: Path) -> None:
+    # ann |---A---|--B--|      0  1    3
+    # bo  |----A----|-B-|      0   1.5 3     over steps of half a second
+    grid(tmp_path / "ann" / "x.TextGrid", ("IU", 1))
+    grid(tmp_path / "bo" / "x.TextGrid", ("IU", 1.5))
+    with pytest.warns(CaesuraWarning, match="the units are the union"):
+        union = cz.read(tmp_path, pattern="{coder}/{item}.TextGrid")
+    assert [union["x", coder].positions.tolist() for coder in ("ann", "bo")] == [[1, 3], [2, 3]]
+    steps = cz.read(tmp_path, pattern="{coder}/{item}.TextGrid", units=0.5)
+    assert [steps["x", coder].positions.tolist() for coder in ("ann", "bo")] == [[2, 6], [3, 6]]
+
+
+def test_two_files_share_their_units_and_stay_apart(tmp_path: Path) -> None:
+    grid(tmp_path / "ref.TextGrid", ("IU", 1))
+    grid(tmp_path / "hyp.TextGrid", ("IU", 1.5))
+    with pytest.warns(CaesuraWarning, match="the units are the union"):
+        ref, hyp = read_together([tmp_path / "ref.TextGrid", tmp_path / "hyp.TextGrid"])
+    assert (list(ref), list(hyp)) == ([("ref", "IU")], [("hyp", "IU")])
+    assert ref["ref", "IU"].units == hyp["hyp", "IU"].units
+    assert [ref["ref", "IU"].positions.tolist(), hyp["hyp", "IU"].positions.tolist()] == [[1, 3], [2, 3]]
+
+
+# -- which files ------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_no_corpus_is_named_and_left_out(tmp_path: Path) -> None:
+    table(tmp_path / "a" / "x.csv", "101")
+    table(tmp_path / "b" / "x.csv", "011")
+    (tmp_path / "README.md").write_text("# Notes")
+    (tmp_path / "notes.txt").write_text("to do")
+    (tmp_path / ".hidden.csv").write_text("nothing")
+    with pytest.warns(
+        CaesuraWarning, match=r"2 files are left out, which are in no known format: README\.md, notes\.txt"
+    ):
+        corpus = cz.read(tmp_path)
+    assert keys(corpus) == {("x", "a"), ("x", "b")}
+    with pytest.warns(
+        CaesuraWarning, match=r"1 file is left out, which does not match the pattern b/\{item\}_?.*: a/x\.csv"
+    ):
+        assert keys(cz.read(str(tmp_path / "*" / "*.csv"), pattern="b/{item}.csv")) == {("x", "b")}
+
+
+def test_the_text_of_an_annotation_is_not_read_by_itself(tmp_path: Path) -> None:
+    for coder in ("ann", "bo"):
+        (tmp_path / coder).mkdir()
+        (tmp_path / coder / "x.txt").write_text("01 10")  # looks like bits
+        (tmp_path / coder / "x.ann").write_text("T1\tA 0 2\t01\n")
+    assert keys(cz.read(tmp_path)) == {("x", "ann"), ("x", "bo")}
+
+
+GLOBS = [
+    ("*.csv", ["a.csv", "b1.csv"]),
+    ("b?.csv", ["b1.csv"]),
+    ("[ac].csv", ["a.csv"]),
+    ("[!ac]*.csv", ["b1.csv"]),
+    ("**/*.csv", ["a.csv", "b1.csv", "in/c.csv", "in/deep/d.csv"]),
+    ("in/**/d.csv", ["in/deep/d.csv"]),
+    ("*/*.csv", ["in/c.csv"]),
+    ("in/**", ["in/c.csv", "in/deep/d.csv"]),
+]
+
+
+@pytest.mark.parametrize(("glob", "expected"), GLOBS)
+def test_globs(glob: str, expected: list[str], tmp_path: Path) -> None:
+    for name in ("a.csv", "b1.csv", "in/c.csv", "in/deep/d.csv"):
+        table(tmp_path / name, "101")
+    found = [str(Path(one.path).relative_to(tmp_path)) for one in find(str(tmp_path / glob))]
+    assert found == expected
+    if glob != "in/**":  # pathlib's own ** at the end means folders
+        assert found == sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob(glob))
+
+
+def test_a_file_may_be_called_like_a_glob(tmp_path: Path) -> None:
+    table(tmp_path / "what?[1].csv", "101")
+    assert len(cz.read(tmp_path / "what?[1].csv")) == 1
+
+
+def test_links_are_not_followed_in_circles(tmp_path: Path) -> None:
+    table(tmp_path / "a" / "x.csv", "101")
+    table(tmp_path / "b" / "x.csv", "101")
+    (tmp_path / "a" / "again").symlink_to(tmp_path, target_is_directory=True)
+    assert len(cz.read(tmp_path)) == 2
+
+
+def test_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table(tmp_path / "x.csv", "101")
+    monkeypatch.setattr(folders, "MOST_FILES", 0)
+    with pytest.raises(FormatError, match="a folder of at most 0 files is needed; this holds more"):
+        cz.read(tmp_path)
+
+
+def test_deep_folders(tmp_path: Path) -> None:
+    """By a limit that is lower than usual: what is made here must be removed by others."""
+    table(tmp_path.joinpath(*"d" * 300) / "x.csv", "101")
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 100)
+    try:
+        assert len(find(tmp_path)) == 1
+    finally:
+        sys.setrecursionlimit(before)
+
+
+# -- what is wrong ----------------------------------------------------------------------------------------------------
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no file can be read; the folder is empty"):
+        cz.read(tmp_path)
+    (tmp_path / "notes.md").write_text("to do")
+    with pytest.raises(FormatError, match=r"no file can be read; there are notes\.md"):
+        cz.read(tmp_path)
+    with pytest.raises(FormatError, match=r"no file matches the pattern \{item\}\.csv; there are notes\.md"):
+        cz.read(tmp_path, pattern="{item}.csv")
+    with pytest.raises(FormatError, match=r"no file can be read; there are notes\.md"):
+        cz.read(str(tmp_path / "*.csv"))
+    with pytest.raises(FormatError, match="there is no folder "):
+        cz.read(str(tmp_path / "nowhere" / "*.csv"))
+    with pytest.raises(OptionError, match=r"a glob must be sound; got '\[z-a\]\.csv'"):
+        cz.read(str(tmp_path / "[z-a].csv"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("{who}.csv", r"\{item\} and \{coder\} may stand once each; got \{who\}"),
+        ("{item}{item}.csv", r"may stand once each; got \{item\}"),
+        ("*.csv", r"\{item\} or \{coder\} must stand in it; got '\*\.csv'"),
+        ("", "pattern must be a string such as"),
+    ],
+)
+def test_bad_patterns(pattern: str, message: str, tmp_path: Path) -> None:
+    table(tmp_path / "x.csv", "101")
+    with pytest.raises(OptionError, match=message):
+        cz.read(tmp_path, pattern=pattern)
+
+
+def test_a_pattern_needs_a_folder(tmp_path: Path) -> None:
+    table(tmp_path / "x.csv", "101")
+    with pytest.raises(OptionError, match="a pattern is for a folder or a glob"):
+        cz.read(tmp_path / "x.csv", pattern="{item}.csv")
+
+
+def test_a_bad_file_does_not_cost_the_good_ones(tmp_path: Path) -> None:
+    for coder in ("ann", "bo", "cy"):
+        table(tmp_path / f"x_{coder}.csv", "101")
+    (tmp_path / "x_bo.csv").write_text("Speaker,Utterance\nF\n")
+    problems: list[FormatError] = []
+    corpus = cz.read(tmp_path, pattern="{item}_{coder}.csv", problems=problems)
+    assert keys(corpus) == {("x", "ann"), ("x", "cy")}
+    assert [(Path(one.path).name, one.line) for one in problems] == [("x_bo.csv", 2)]
+    with pytest.raises(FormatError, match=r"x_bo\.csv:2: "):
+        cz.read(tmp_path, pattern="{item}_{coder}.csv")
+
+
+def test_of_many_problems_of_a_file_the_first_are_told(tmp_path: Path) -> None:
+    (tmp_path / "bad.bits").write_text("2\n" * 50 + "01\n")
+    (tmp_path / "good.bits").write_text("01\n")
+    problems: list[FormatError] = []
+    cz.read(tmp_path, problems=problems)
+    assert [one.problem for one in problems][-1] == "45 more problems"
+    assert len(problems) == 6
+
+
+def test_a_coder_twice(tmp_path: Path) -> None:
+    for name in ("a/x_ann.csv", "b/x_ann.csv"):
+        table(tmp_path / name, "101")
+    with pytest.raises(FormatError, match=r"item 'x' has coder 'ann' in another file too; a pattern with \{item\}"):
+        cz.read(tmp_path, pattern="*/{item}_{coder}.csv")
+    problems: list[FormatError] = []
+    assert len(cz.read(tmp_path, pattern="*/{item}_{coder}.csv", problems=problems)) == 1
+    assert len(problems) == 1
+
+
+def test_several_coders_where_the_pattern_names_one(tmp_path: Path) -> None:
+    grid(tmp_path / "x_ann.TextGrid", ("ann", 1), ("bo", 2))
+    with pytest.raises(FormatError, match="one coder is needed, 'ann'; got ann, bo"):
+        cz.read(tmp_path, pattern="{item}_{coder}.TextGrid", units="times")
+    one = cz.read(tmp_path, pattern="{item}_{coder}.TextGrid", tiers="bo", units="times")["x", "ann"]
+    assert isinstance(one, Tier)
+
+
+def test_options_go_to_the_formats_that_have_them(tmp_path: Path) -> None:
+    table(tmp_path / "x.csv", "101")
+    grid(tmp_path / "y.TextGrid", ("ann", 1), ("bo", 2))
+    corpus = cz.read(tmp_path, pattern="{item}.*", tiers="ann", units=0.5, symbols=["."])
+    assert len(corpus) == 2
+    with pytest.raises(OptionError, match="format segsimflex has no option 'tier'; there are symbols, "):
+        cz.read(tmp_path, pattern="{item}.*", tier="ann")
+
+
+# -- the corpora beside the repository --------------------------------------------------------------------------------
+
+
+def test_real_folders(shared: Path) -> None:
+    gcdt = cz.read(shared / "data/discourse/gcdt")
+    assert gcdt == cz.read(shared / "data/discourse/gcdt_spans.json")
+    assert gcdt == cz.read(shared / "data/discourse/gcdt", pattern="{coder}/{item}.rs3")
+    trees = shared / "data/trees/gum_two_parsers"
+    with pytest.warns(CaesuraWarning, match=r"7 files are left out, .* pattern \{item\}\.\{coder\}\.ptb"):
+        corpus = cz.read(trees, pattern="{item}.{coder}.ptb")
+    lines = sum(len(path.read_text().splitlines()) for path in trees.glob("*.ptb"))
+    assert (len(corpus), set(corpus.coders)) == (lines, {"old", "new"})

@@ -1,0 +1,105 @@
+"""Files of strangers: whatever is done to a sound file, reading it ends in a corpus or in an error of ours.
+
+Some 60 damaged files a format in every run. ``CAESURA_FUZZ=2000`` reads that many, in a process of its own that may take 2 s
+a file and 500 MB in all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import caesura as cz
+import fuzzing
+from caesura.errors import FormatError
+from caesura.formats import detect, formats
+from conftest import SHARED
+
+MANY = int(os.environ.get("CAESURA_FUZZ", "0"))
+FEW = 60
+NEEDS = {"xml": "lxml", "inception": "cassis", "parquet": "pyarrow", "talkbank": "rustling"}
+
+
+def need(name: str) -> None:
+    if formats()[name].extra in NEEDS:
+        pytest.importorskip(NEEDS[formats()[name].extra])
+
+
+def test_every_format_has_a_sample() -> None:
+    assert set(fuzzing.SAMPLES) == set(formats())
+
+
+@pytest.mark.parametrize("name", formats())
+def test_the_samples_are_sound(name: str, tmp_path: Path) -> None:
+    need(name)
+    for target in fuzzing.laid_out(name, tmp_path, SHARED if SHARED.is_dir() else None):
+        sample = fuzzing.SAMPLES[name]
+        assert detect(target.read).name == name or not sample.found
+        assert fuzzing.read(target.read, None if sample.found else name, **sample.options) == "corpus"
+
+
+@pytest.mark.parametrize("name", formats())
+def test_damaged_files(name: str, tmp_path: Path) -> None:
+    need(name)
+    shared = SHARED if SHARED.is_dir() else None
+    if MANY:
+        command = [sys.executable, fuzzing.__file__, name, str(MANY), *([str(shared)] if shared else [])]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        found = json.loads(done.stdout)
+        assert found["wrong"] == []
+        ended = found["ended"]
+    else:
+        targets = fuzzing.laid_out(name, tmp_path, shared)
+        ends = [fuzzing.read_damaged(targets[i % len(targets)], i // len(targets), name) for i in range(FEW)]
+        ended = {end: ends.count(end) for end in set(ends)}
+    assert set(ended) <= {"corpus", "error"}
+    assert ended["error"] > 0  # the damage is felt
+
+
+# -- entities ---------------------------------------------------------------------------------------------------------
+
+LAUGHS = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 12))
+BOMBS = {
+    "billion laughs": (f'[<!ENTITY l0 "ha">{LAUGHS}]', "&l11;"),
+    "quadratic blow-up": (f'[<!ENTITY q "{"q" * 50_000}">]', "&q;" * 5_000),
+    "external entity": ('[<!ENTITY x SYSTEM "{secret}">]', "&x;"),
+    "external parameter entity": ('[<!ENTITY % x SYSTEM "{secret}"> %x;]', "&y;"),
+    "external subset": ('SYSTEM "{secret}"', ""),
+    "internal subset alone": ("[]", ""),
+}
+
+XML = [name for name, sample in fuzzing.SAMPLES.items() if sample.files[sample.name].startswith(b"<")]
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+@pytest.mark.parametrize("name", XML)
+def test_entities_are_refused(name: str, bomb: str, tmp_path: Path) -> None:
+    need(name)
+    secret = tmp_path / "secret.dtd"
+    secret.write_text('<!ENTITY y "never to be seen">')
+    document, body = BOMBS[bomb]
+    head = f"<!DOCTYPE root {document.replace('{secret}', secret.as_uri())}>"
+    for target in fuzzing.laid_out(name, tmp_path, None):
+        text = target.data.decode()
+        at = text.rindex("</")  # inside the root
+        target.path.write_text('<?xml version="1.0"?>\n' + head + text[:at] + body + text[at:])
+        with pytest.raises(FormatError, match="entities are not expanded") as caught:
+            cz.read(target.read, name)
+        assert "never to be seen" not in str(caught.value)
+        target.path.write_bytes(target.data)
+    assert len(XML) >= 3
+
+
+@pytest.mark.parametrize("name", XML)
+def test_entities_are_refused_in_any_encoding(name: str, tmp_path: Path) -> None:
+    need(name)
+    for target in fuzzing.laid_out(name, tmp_path, None)[:1]:
+        text = '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE a [<!ENTITY x "y">]>' + target.data.decode()
+        target.path.write_bytes(text.encode("utf-16"))
+        with pytest.raises(FormatError, match="entities are not expanded"):
+            cz.read(target.read, name)
