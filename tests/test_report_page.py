@@ -23,7 +23,7 @@ from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.reporting.page import build, render, texts
 from caesura.reporting.page import sections as page_sections
 from caesura.simulation import pseudo_coders
-from corpora import random_corpus
+from corpora import TALK, random_corpus
 from reported import Page, nested, parsed, plain, talk
 
 KINDS = {"segmentations": plain, "dialogues": talk, "hierarchies": nested, "trees": parsed}
@@ -432,3 +432,13 @@ def test_problems_are_lines_and_exit_code_1(run: Run) -> None:
     with pytest.raises(FormatError):
         cz.report(plain(), path="no/such/folder.html")
     assert run().exit_code == 2
+
+
+def test_settings_are_of_flexible_similarity(run: Run) -> None:
+    Path("talk.csv").write_text(TALK)
+    Path("settings.json").write_text('{"normalize": "boundaries", "transposition": 0.25}')
+    assert run("talk.csv", "--settings", "settings.json").exit_code == 0
+    page = Page(Path("report.html").read_text(encoding="utf-8"))
+    assert "transposition:0.25|normalize:boundaries" in page.text
+    result = run("talk.csv", "--settings", "settings.json", "-m", "pk")
+    assert (result.exit_code, result.stderr) == (1, "caesura: settings are of flexible_similarity; got pk\n")

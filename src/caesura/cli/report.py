@@ -72,7 +72,9 @@ def _measure(chosen: Measure | None, settings: Settings | None) -> Measure | Non
     """What was asked for; settings are of flexible similarity, and fill in what it leaves open."""
     if settings is None:
         return chosen
-    made = parse("flexible_similarity") if chosen is None else chosen
-    if not isinstance(made, FlexibleSimilarity):
-        raise OptionError(f"settings are of flexible_similarity; got {made.name}")
-    return made.replace(**{name: value for name, value in settings.measure().items() if made[name] is None})
+    found = settings.measure()
+    if chosen is None:
+        return parse("flexible_similarity").replace(**found)
+    if not isinstance(chosen, FlexibleSimilarity):
+        raise OptionError(f"settings are of flexible_similarity; got {chosen.name}")
+    return chosen.replace(**{name: value for name, value in found.items() if chosen[name] is None})
