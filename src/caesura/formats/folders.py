@@ -289,7 +289,8 @@ class _Names:
         self.shared = item or _beginning(stems) or "1"
         self.by_folder = plain and len(set(stems)) < len(stems) == len(places)
         # sample.gld and sample.tst of one folder differ in nothing but the suffix.
-        self.by_suffix = plain and len(places) < len(stems)
+        files = {Path(one.path).absolute() for one in sources}
+        self.by_suffix = plain and len(places) < len(stems) == len(files)
         # The only tier of a file says what it holds ("IU"), not who made it; that is up to the file.
         self.tiers_by_file = together or all(len(one.coders) == 1 for _, one in found if holds_tiers(one))
         if not together and plain and not self.by_folder and len(sources) > 1:
