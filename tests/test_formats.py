@@ -474,3 +474,7 @@ def test_unknown_suffix_and_format(tmp_path: Path) -> None:
 def test_unwritable_place(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be written: No such file or directory"):
         cz.write(stargazer(), tmp_path / "no" / "s.json")
+
+
+def test_the_registry_names_formats_as_they_name_themselves() -> None:
+    assert [one.name for one in formats().values()] == list(formats())

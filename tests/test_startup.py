@@ -36,3 +36,9 @@ def test_help_does_not_load_rich() -> None:
 def test_random_numbers_are_loaded_when_drawn() -> None:
     extra = loaded_after("import caesura") - loaded_after("import numpy")  # which brings them itself in some versions
     assert "numpy.random" not in extra
+
+
+def test_formats_are_loaded_when_a_file_is_read() -> None:
+    loaded = loaded_after("import caesura.cli")
+    assert "caesura.formats.registry" in loaded
+    assert not {"caesura.formats.subtitles", "caesura.formats.ptb", "caesura.parsing.corpus"} & loaded

@@ -13,7 +13,7 @@ import typing as _typing
 from caesura import errors
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.result import Agreement
-from caesura.formats import check_same_tokens, read, read_coders, read_trees, write
+from caesura.formats import check_same_tokens, read, read_coders, write
 from caesura.measures.base import Measure
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
 from caesura.measures.crisp import crisp, unit_error
@@ -39,7 +39,6 @@ from caesura.model.shown import shown_by as _shown_by
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import over_units
 from caesura.model.tree import Node, Tree
-from caesura.parsing.structiou import struct_iou_corpus
 from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
@@ -49,6 +48,7 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
+    from caesura.formats.ptb import read_trees
     from caesura.gold.experiment import Unification, evaluate_unification
     from caesura.gold.result import Gold
     from caesura.gold.unify import unify
@@ -57,6 +57,7 @@ if _typing.TYPE_CHECKING:
     from caesura.operations import OperationsTable, operations_table
     from caesura.parsing.comparison import ParserComparison, compare_parsers
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus
+    from caesura.parsing.structiou import struct_iou_corpus
     from caesura.reporting.page.build import report
 
 __all__ = [
@@ -171,6 +172,8 @@ _LATER = {
     "pairwise": "caesura.agreement.pairwise",
     "parseval_corpus": "caesura.parsing.corpus",
     "percentage_agreement": "caesura.agreement.cochran",
+    "read_trees": "caesura.formats.ptb",
+    "struct_iou_corpus": "caesura.parsing.structiou",
     "plot": "caesura.plot",
     "report": "caesura.reporting.page.build",
     "simulation": "caesura.simulation",

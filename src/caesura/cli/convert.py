@@ -9,6 +9,7 @@ import click
 from caesura.cli.program import Input, input_options, main
 from caesura.formats import detect, find, formats, write, writing
 from caesura.formats.format import Format
+from caesura.formats.registry import NAMES
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import Segmentation
@@ -20,7 +21,7 @@ __all__ = ["convert"]
 @main.command()
 @click.argument("source", metavar="IN", type=click.Path())
 @click.argument("target", metavar="OUT", type=click.Path())
-@click.option("--to", type=click.Choice(list(formats())), help="Format of OUT; by default by its suffix.")
+@click.option("--to", type=click.Choice(NAMES), help="Format of OUT; by default by its suffix.")
 @click.option("--coder", "coders", multiple=True, help="Only this coder. May be repeated.")
 @click.option("--item", "items", multiple=True, help="Only this item. May be repeated.")
 @click.option("--drop-labels", is_flag=True, help="Leave the labels of segments out, for formats that have none.")

@@ -25,7 +25,6 @@ from caesura.cli.program import (
 )
 from caesura.cli.unify import METHODS
 from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
-from caesura.formats import read_trees
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
@@ -185,6 +184,8 @@ class _Asked:
 
     def trees(self) -> list[list[Tree | None]]:
         """One file, or gold and predicted."""
+        from caesura.formats.ptb import read_trees
+
         times = (self.given["gold-times"], self.given["predicted-times"])
         return [
             read_trees(path, times=one, problems=self.problems) for path, one in zip(self.files, times, strict=False)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionError
-from caesura.formats import detect, find, formats, read_coders, read_together
+from caesura.formats import detect, find, read_coders, read_together
+from caesura.formats.registry import NAMES
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.registry import measures, parse
@@ -210,7 +211,7 @@ def input_options(command: F) -> F:
         click.option(
             "--format",
             "format_",
-            type=click.Choice(list(formats())),
+            type=click.Choice(NAMES),
             help="Format of the input; by default found out.",
         ),
     ):

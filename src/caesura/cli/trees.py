@@ -9,7 +9,6 @@ import click
 
 from caesura.cli.program import complain, console_for_tables, main, output_options, show
 from caesura.errors import FormatError
-from caesura.formats import read_trees
 from caesura.model.tree import Tree
 
 if TYPE_CHECKING:
@@ -77,6 +76,7 @@ def trees(
     Both are files of brackets as in the Penn Treebank; an empty line is a sentence without a parse. PARSEVAL's figures are
     EVALB's. Struct-IoU looks at times, where they are given, and otherwise at words.
     """
+    from caesura.formats.ptb import read_trees
     from caesura.parsing.corpus import parseval_corpus
     from caesura.parsing.structiou import struct_iou_corpus
 

@@ -13,36 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import FormatError, InputError, MismatchError, OptionError
-from caesura.formats import (
-    bits,
-    brat,
-    chat,
-    choi,
-    conllu,
-    ctm,
-    eaf,
-    folders,
-    jams,
-    lab,
-    label_studio,
-    masses_json,
-    masses_tsv,
-    parquet,
-    ptb,
-    rez,
-    rs3,
-    segsimflex,
-    spans_csv,
-    spans_json,
-    subtitles,
-    textgrid,
-    timed,
-    unit_table,
-    webanno,
-    xmi,
-)
+from caesura.formats import folders, timed
 from caesura.formats.format import Format, Problems, Reading, decode, load, say
-from caesura.formats.ptb import read_trees
+from caesura.formats.registry import NAMES, registry
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, came
@@ -51,46 +24,12 @@ from caesura.model.segmentation import declare
 from caesura.model.tokens import check_same_tokens
 
 __all__ = ["Settings", "check_same_tokens", "detect", "find", "formats", "list_tiers", "read", "read_coders", "read_settings",
-           "read_together", "read_trees", "write"]  # fmt: skip
-
-_REGISTRY: dict[str, Format] = {
-    one.name: one
-    for one in (
-        masses_json.FORMAT,
-        masses_tsv.FORMAT,
-        unit_table.CSV,
-        unit_table.TSV,
-        parquet.FORMAT,
-        bits.FORMAT,
-        segsimflex.FORMAT,
-        rez.FORMAT,
-        spans_json.FORMAT,
-        spans_csv.FORMAT,
-        rs3.FORMAT,
-        lab.LAB,
-        lab.SALAMI,
-        ptb.FORMAT,
-        textgrid.FORMAT,
-        eaf.FORMAT,
-        ctm.FORMAT,
-        brat.FORMAT,
-        webanno.FORMAT,
-        xmi.FORMAT,
-        label_studio.FORMAT,
-        jams.FORMAT,
-        choi.CHOI,
-        choi.MARKED,
-        subtitles.SRT,
-        subtitles.VTT,
-        conllu.FORMAT,
-        chat.FORMAT,
-    )
-}
+           "read_together", "write"]  # fmt: skip
 
 
 def formats() -> dict[str, Format]:
     """Name -> format, for every format there is."""
-    return dict(_REGISTRY)
+    return dict(registry())
 
 
 def read(
@@ -161,7 +100,7 @@ def find(path: str | PathLike[str], format: str | None = None, pattern: str | No
         if pattern is not None:
             raise OptionError(f"a pattern is for a folder or a glob; {fspath(path)} is neither")
         return [folders.Source(fspath(path))]
-    able = [_named(format)] if format is not None else [*_REGISTRY.values()]
+    able = [_named(format)] if format is not None else [*registry().values()]
     return folders.gather(path, pattern, able, lambda name: _is_recognised(name, able))
 
 
@@ -310,7 +249,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
     for item, coder in corpus:
         one = corpus[item, coder]
         if not isinstance(one, chosen.holds):
-            able = [other.name for other in _REGISTRY.values() if other.write and isinstance(one, other.holds)]
+            able = [other.name for other in registry().values() if other.write and isinstance(one, other.holds)]
             raise FormatError(
                 path,
                 None,
@@ -344,9 +283,9 @@ def _encoded(text: str, path: str | PathLike[str]) -> bytes:
 
 
 def _named(name: str) -> Format:
-    if name not in _REGISTRY:
-        raise OptionError(f"no format {name!r}; there are {', '.join(_REGISTRY)}")
-    return _REGISTRY[name]
+    if name not in NAMES:
+        raise OptionError(f"no format {name!r}; there are {', '.join(NAMES)}")
+    return registry()[name]
 
 
 def detect(path: str | PathLike[str], format: str | None = None) -> Format:
@@ -371,27 +310,27 @@ def _load(path: str | PathLike[str], format: str | None) -> bytes:
 
 def _of_suffix(path: str | PathLike[str]) -> list[Format]:
     suffix = Path(path).suffix.lower()
-    return [one for one in _REGISTRY.values() if suffix in one.suffixes]
+    return [one for one in registry().values() if suffix in one.suffixes]
 
 
 def _detect(path: str | PathLike[str], data: bytes) -> Format:
     suffix = Path(path).suffix.lower()
     likely = _of_suffix(path)
-    for one in _REGISTRY.values():
+    for one in registry().values():
         if one.magic and data.startswith(one.magic):
             return one
     if likely and (likely[0].decode is not None or likely[0].magic):  # its own decoding tells it from all others
         return likely[0]
     text = decode(path, data)
-    for one in [*(one for one in _REGISTRY.values() if suffix in one.guessed), *likely]:
+    for one in [*(one for one in registry().values() if suffix in one.guessed), *likely]:
         if one.looks_like(text):
             return one
     if likely:  # let the format of the suffix say what is wrong
         return likely[0]
-    for one in _REGISTRY.values():
+    for one in registry().values():
         if one.looks_like(text):
             return one
-    raise FormatError(path, 1, f"the format was not recognised; name it, one of {', '.join(_REGISTRY)}")
+    raise FormatError(path, 1, f"the format was not recognised; name it, one of {', '.join(NAMES)}")
 
 
 def _by_suffix(path: str | PathLike[str], corpus: Corpus) -> Format:
@@ -401,6 +340,6 @@ def _by_suffix(path: str | PathLike[str], corpus: Corpus) -> Format:
     likely.sort(key=lambda one: not all(issubclass(kind, one.holds) for kind in kinds))
     if likely:
         return likely[0]
-    able = [one for one in _REGISTRY.values() if one.write and all(issubclass(kind, one.holds) for kind in kinds)]
+    able = [one for one in registry().values() if one.write and all(issubclass(kind, one.holds) for kind in kinds)]
     known = ", ".join(dict.fromkeys(suffix for one in able for suffix in one.suffixes))
     raise FormatError(path, None, f"the suffix must say the format, one of {known}; got {suffix or 'none'}")

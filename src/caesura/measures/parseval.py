@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
-from caesura.formats.evalb_param import read_evalb_param
 from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import NONE, Batch, Compared
 from caesura.measures.hierarchy import crossed
@@ -360,7 +359,11 @@ def _count(gold: Side, predicted: Side, rules: Rules) -> tuple[int, ...]:
 def parseval_measure(param: str | PathLike[str] | None, options: Mapping[str, Any]) -> Parseval:
     """The measure that a parameter file and options ask for; options that are not None win."""
     given = {name: value for name, value in options.items() if value is not None}
-    return Parseval.of(None, **(given if param is None else {**read_evalb_param(param), **given}))
+    if param is None:
+        return Parseval.of(None, **given)
+    from caesura.formats.evalb_param import read_evalb_param  # few have such a file
+
+    return Parseval.of(None, **{**read_evalb_param(param), **given})
 
 
 def parseval(

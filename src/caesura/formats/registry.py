@@ -1,0 +1,55 @@
+"""Which format stands where. Their modules are imported when the first file is read, so that starting stays quick."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from caesura.formats.format import Format
+
+__all__ = ["NAMES", "registry"]
+
+# In the order in which a content that could be several is tried.
+_WHERE = {
+    "masses-json": "masses_json.FORMAT",
+    "masses-tsv": "masses_tsv.FORMAT",
+    "table-csv": "unit_table.CSV",
+    "table-tsv": "unit_table.TSV",
+    "table-parquet": "parquet.FORMAT",
+    "bits": "bits.FORMAT",
+    "segsimflex": "segsimflex.FORMAT",
+    "rez": "rez.FORMAT",
+    "spans-json": "spans_json.FORMAT",
+    "spans-csv": "spans_csv.FORMAT",
+    "rs3": "rs3.FORMAT",
+    "lab": "lab.LAB",
+    "salami": "lab.SALAMI",
+    "ptb": "ptb.FORMAT",
+    "textgrid": "textgrid.FORMAT",
+    "eaf": "eaf.FORMAT",
+    "ctm": "ctm.FORMAT",
+    "brat": "brat.FORMAT",
+    "webanno-tsv": "webanno.FORMAT",
+    "xmi": "xmi.FORMAT",
+    "label-studio": "label_studio.FORMAT",
+    "jams": "jams.FORMAT",
+    "choi": "choi.CHOI",
+    "marked-text": "choi.MARKED",
+    "srt": "subtitles.SRT",
+    "vtt": "subtitles.VTT",
+    "conllu": "conllu.FORMAT",
+    "chat": "chat.FORMAT",
+}
+
+NAMES = tuple(_WHERE)
+"""The names of all formats."""
+
+
+@cache
+def registry() -> dict[str, Format]:
+    """Name -> format."""
+    found = {}
+    for name, place in _WHERE.items():
+        module, _, attribute = place.partition(".")
+        found[name] = getattr(import_module(f"caesura.formats.{module}"), attribute)
+    return found
