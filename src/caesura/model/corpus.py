@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from caesura.errors import OptionError
+from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
@@ -13,7 +14,7 @@ from caesura.model.shown import Shown
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
-__all__ = ["Corpus"]
+__all__ = ["Corpus", "about_item"]
 
 
 class Corpus(Shown):
@@ -133,6 +134,20 @@ class Corpus(Shown):
             if item in kept_items and coder in kept_coders:
                 chosen.setdefault(item, {})[coder] = one
         return Corpus(chosen)
+
+
+@contextmanager
+def about_item(item: str, problems: list[InputError] | None, kind: type[InputError]) -> Iterator[None]:
+    """Whatever is wrong with the data inside concerns one item: collected if the caller asked for it, else raised."""
+    try:
+        yield
+    except OptionError:
+        raise
+    except InputError as problem:
+        said = kind(f"item {item!r}: {problem}")
+        if problems is None:
+            raise said from None
+        problems.append(said)
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -12,15 +12,14 @@ characters, some five to a word of English. Choose them so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import InputError, MismatchError, OptionError, TreeError
-from caesura.model.corpus import Corpus
+from caesura.model.corpus import Corpus, about_item
 from caesura.model.dialogue import Annotation, Dialogue, came
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
@@ -231,24 +230,13 @@ def _over(corpus: Corpus, lay: Lay, problems: list[InputError] | None) -> tuple[
     made: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, Note] = {}
     for item in corpus.items:
-        with _collected(item, problems):
+        with about_item(item, problems, MismatchError):
             one = _Item(lay)
             made[item] = _projected(corpus.of_item(item), one)
             said = one.note
             if said is not None:
                 notes[item] = said
     return Corpus(made), notes
-
-
-@contextmanager
-def _collected(item: str, problems: list[InputError] | None) -> Iterator[None]:
-    try:
-        yield
-    except MismatchError as problem:
-        said = MismatchError(f"item {item!r}: {problem}")
-        if problems is None:
-            raise said from None
-        problems.append(said)
 
 
 def _projected(by_coder: Mapping[str, Annotation], item: _Item) -> dict[str, Annotation]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 import warnings
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from caesura.errors import CaesuraWarning, InputError, OptionError, TierError
-from caesura.model.corpus import Corpus
+from caesura.model.corpus import Corpus, about_item
 from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import UNTYPED, Segmentation, declare, in_order
 from caesura.model.tier import Interval, Point, Tier
@@ -73,7 +72,7 @@ def over_units(
     typed = check_labels("labels", labels) == "types"
     given: dict[str, dict[str, Tier]] = {}
     for item in corpus.items:
-        with _item(item, problems):
+        with about_item(item, problems, TierError):
             given[item] = _tiers(corpus.of_item(item))
     if way is None:
         spoken = any(tier.words is not None for by_coder in given.values() for tier in by_coder.values())
@@ -88,30 +87,18 @@ def over_units(
         )
     laid: dict[str, _Laid] = {}
     for item, tiers in given.items():
-        with _item(item, problems):
+        with about_item(item, problems, TierError):
             if tiers:
                 laid[item] = _lay(tiers, way, near)
     scale = _scale(types, laid) if typed else None
     made: dict[str, dict[str, Annotation]] = {}
     for item, tiers in given.items():
-        with _item(item, problems):
+        with about_item(item, problems, TierError):
             if item in laid:
                 made[item] = {coder: laid[item].segmentation(coder, scale, types is not None) for coder in tiers}
             elif not tiers:
                 made[item] = corpus.of_item(item)
     return Corpus(made), {item: one.note for item, one in laid.items() if one.note and item in made}
-
-
-@contextmanager
-def _item(item: str, problems: list[InputError] | None) -> Iterator[None]:
-    """Whatever is wrong inside concerns one item."""
-    try:
-        yield
-    except InputError as error:
-        said = TierError(f"item {item!r}: {error}")
-        if problems is None:
-            raise said from None
-        problems.append(said)
 
 
 def _tiers(every: Mapping[str, Annotation]) -> dict[str, Tier]:
