@@ -24,7 +24,9 @@ if os.environ.get("CAESURA_CHECKED"):
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 
-settings.register_profile("caesura", derandomize=True, deadline=None, max_examples=200, print_blob=True)
+# CAESURA_EXAMPLES=1000 looks further than there is time for in every run.
+EXAMPLES = int(os.environ.get("CAESURA_EXAMPLES", "100"))
+settings.register_profile("caesura", derandomize=True, deadline=None, max_examples=EXAMPLES, print_blob=True)
 settings.load_profile("caesura")
 
 
