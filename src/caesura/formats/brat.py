@@ -20,18 +20,8 @@ from pathlib import Path
 
 from caesura.errors import FormatError, HierarchyError
 from caesura.formats.format import Format, Option, Reading, decode, load
-from caesura.formats.standoff import (
-    CODER,
-    ITEM,
-    OPTIONS,
-    TOKENS,
-    Drawn,
-    Standoff,
-    Tokens,
-    check_parts,
-    file,
-    plain,
-)
+from caesura.formats.standoff import OPTIONS, TOKENS, Drawn, Standoff, Tokens, check_parts, file, plain
+from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation

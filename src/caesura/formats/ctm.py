@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from decimal import Context, Decimal
 from os import PathLike, fspath
 
-from caesura.formats.format import NUMBER, Format, Option, Reading, decode, load
-from caesura.formats.symbols import text
+from caesura.formats.format import NUMBER, Format, Reading, decode, load
+from caesura.formats.symbols import CODER
 from caesura.formats.timed import COMMON, Row, TierRead, add_named, snapped
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
@@ -111,6 +111,6 @@ FORMAT = Format(
     says="times of words, a line each: recording, channel, start, duration, word",
     read=read,
     looks_like=_looks_like,
-    options=(Option("coder", None, text, "the name of the coder; by default the file's"), *COMMON),
+    options=(CODER, *COMMON),
     holds=(Tier,),
 )

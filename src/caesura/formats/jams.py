@@ -35,7 +35,7 @@ from caesura.formats.spans import (
     choice,
     last_end,
 )
-from caesura.formats.standoff import CODER, ITEM
+from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 

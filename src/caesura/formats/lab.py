@@ -42,7 +42,7 @@ from caesura.formats.spans import (
     check_time,
     last_end,
 )
-from caesura.formats.symbols import text
+from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 
@@ -156,8 +156,8 @@ def _looks_like_salami(lines: str) -> bool:
 
 
 _OPTIONS = (
-    Option("item", None, text, "the name of the item; by default the file's"),
-    Option("coder", None, text, "the name of the coder; by default the file's"),
+    ITEM,
+    CODER,
     DURATION,
     REPAIR,
     SNAP,

@@ -41,7 +41,7 @@ from caesura.formats.symbols import text
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
 
-__all__ = ["CODER", "ITEM", "LAYER", "OPTIONS", "TOKENS", "Drawn", "Standoff", "Tokens", "Utf16", "check_parts", "choose",
+__all__ = ["LAYER", "OPTIONS", "TOKENS", "Drawn", "Standoff", "Tokens", "Utf16", "check_parts", "choose",
            "file", "plain"]  # fmt: skip
 
 Parts = tuple[tuple[int, int], ...]
@@ -365,8 +365,6 @@ def file(name: str, value: Any) -> str:
     raise OptionError(f"{name} must be a file; got {value!r}")
 
 
-ITEM = Option("item", None, text, "the name of the item; by default the file's")
-CODER = Option("coder", None, text, "the name of the coder; by default the file's")
 TOKENS = Option(
     "tokens", None, choice(*_CUT),
     "the units: words, whitespace tokens or characters; by default the file's own, words where it has none",

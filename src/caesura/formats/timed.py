@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, InputError, OptionError, TierError
 from caesura.formats.format import Option, Problems, Reading, say
-from caesura.formats.symbols import text
+from caesura.formats.symbols import ITEM, text
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import TOLERANCE, check_labels, check_tolerance, check_units, over_units
@@ -220,7 +220,7 @@ COMMON = (
     ),
 )
 TIERS = (
-    Option("item", None, text, "the name of the item; by default the file's"),
+    ITEM,
     Option("coder", None, text, "the name of the coder, where one tier is chosen; by default the tier's"),
     Option("tiers", None, _names, "names or patterns of the tiers that are coders; by default all with intervals"),
     Option("words", None, _name, "the name of the tier with the words"),

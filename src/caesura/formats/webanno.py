@@ -31,8 +31,8 @@ from dataclasses import dataclass, field
 
 from caesura.errors import HierarchyError
 from caesura.formats.format import Format, Option, Reading
-from caesura.formats.standoff import CODER, ITEM, LAYER, OPTIONS, Drawn, Standoff, Tokens, Utf16, choose
-from caesura.formats.symbols import text
+from caesura.formats.standoff import LAYER, OPTIONS, Drawn, Standoff, Tokens, Utf16, choose
+from caesura.formats.symbols import CODER, ITEM, text
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation

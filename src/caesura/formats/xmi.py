@@ -21,21 +21,8 @@ from typing import Any
 
 from caesura.errors import HierarchyError
 from caesura.formats.format import Format, Option, Reading, load
-from caesura.formats.standoff import (
-    CODER,
-    ITEM,
-    LAYER,
-    OPTIONS,
-    TOKENS,
-    Drawn,
-    Standoff,
-    Tokens,
-    Utf16,
-    check_parts,
-    choose,
-    file,
-)
-from caesura.formats.symbols import text
+from caesura.formats.standoff import LAYER, OPTIONS, TOKENS, Drawn, Standoff, Tokens, Utf16, check_parts, choose, file
+from caesura.formats.symbols import CODER, ITEM, text
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
