@@ -1,11 +1,15 @@
-"""Corpora for tests of agreement and of the command line."""
+"""Corpora for tests of agreement, of files and of the command line."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import caesura as cz
+from caesura.errors import FormatError
 
 # F  ann ··, ···.   bo ··, ····    M  ann ·?   bo ·.
 TALK = """item,stream,unit,ann,bo
@@ -48,3 +52,13 @@ def shuffled(corpus: cz.Corpus, seed: int) -> cz.Corpus:
 
 WAY_OUT = "; to lay other texts over each other: read with align='edit'"
 """What an error about units that differ ends in, where both texts are known."""
+
+
+def round_trip_or_refuse(corpus: cz.Corpus, path: Path, name: str | None = None, *, sure: bool, **options: Any) -> None:
+    """What is written reads back as it was; ``sure``: it must be written, and else it may be refused."""
+    path.unlink(missing_ok=True)
+    with suppress(*(() if sure else (FormatError,))):
+        cz.write(corpus, path, name, **options)
+    assert path.exists() or not sure
+    if path.exists():
+        assert cz.read(path, name, **options) == corpus

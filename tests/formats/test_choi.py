@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import FormatError, OptionError
+from corpora import round_trip_or_refuse
 
 SAMPLE = """==========
 The river ran .
@@ -121,19 +121,12 @@ def test_round_trip_or_refuse(data: st.DataObject, sizes: list[int], unit: str, 
     units = data.draw(st.lists(text, min_size=sum(sizes), max_size=sum(sizes)))
     corpus = cz.Corpus({"t": {"t": cz.Segmentation.from_masses(sizes, units=units)}})
     path = folder / "t.txt"
-    path.unlink(missing_ok=True)
     options = {"unit": unit, "marker": marker}
     whole = all(
         one.strip() == one != "" and not {"\n", "\r"} & {*one} and one != marker and one[0] != "\ufeff" for one in units
     )
     tokens = whole and all(one.split() == [one] for one in units)
-    if tokens if unit == "word" else whole:
-        cz.write(corpus, path, "marked-text", **options)
-    else:
-        with suppress(FormatError):
-            cz.write(corpus, path, "marked-text", **options)
-    if path.exists():
-        assert cz.read(path, "marked-text", **options) == corpus
+    round_trip_or_refuse(corpus, path, "marked-text", sure=tokens if unit == "word" else whole, **options)
 
 
 def test_written_as_choi_did(tmp_path: Path) -> None:

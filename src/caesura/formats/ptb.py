@@ -76,8 +76,13 @@ def read_trees(
 Words = list[tuple[str, float, float]]
 
 
+def _is_textgrid(path: str | PathLike[str]) -> bool:
+    """All sentences in one recording; in a CTM each has a name."""
+    return Path(path).suffix.lower() in textgrid.FORMAT.suffixes
+
+
 def _word_times(path: str | PathLike[str], tier: str | None, snap: float) -> tuple[dict[str, Words], int]:
-    if Path(path).suffix.lower() == ".textgrid":
+    if _is_textgrid(path):
         return textgrid.word_times(path, tier, snap=snap)
     if tier is not None:
         raise OptionError(f"tier names a tier of a .TextGrid; {fspath(path)} is read as CTM")
@@ -87,7 +92,7 @@ def _word_times(path: str | PathLike[str], tier: str | None, snap: float) -> tup
 def _by_sentence(timing: Reading, given: dict[str, Words], trees: list[Tree | None]) -> dict[int, Words]:
     """Number of a sentence -> its words."""
     there = [number for number, tree in enumerate(trees, 1) if tree is not None]
-    if Path(timing.path).suffix.lower() == ".textgrid":
+    if _is_textgrid(timing.path):
         (words,) = given.values()
         wanted = sum(tree.length for tree in trees if tree is not None)
         if len(words) != wanted:
