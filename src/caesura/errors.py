@@ -10,6 +10,8 @@
     │   ├── OptionError              a measure, option, preset or coder that does not exist or cannot have this value
     │   └── Undefined                the number asked for has no meaning here
     ├── FormatError (ValueError)     a file that cannot be read or written; has .path and .line
+    ├── EngineError                  workers that cannot be reached, that died, or that have another version
+    ├── CheckpointError              a checkpoint of another run, or that cannot be written
     └── TooManyStates (ValueError)   exact chance would need more states than allowed; draw at random instead
 
 Messages name the place, what must hold, what came and, where there is one, the way out.
@@ -23,6 +25,8 @@ from os import PathLike, fspath
 __all__ = [
     "CaesuraError",
     "CaesuraWarning",
+    "CheckpointError",
+    "EngineError",
     "FormatError",
     "HierarchyError",
     "InputError",
@@ -93,6 +97,14 @@ class FormatError(CaesuraError, ValueError):
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
         return f"{place}: {self.problem}"
+
+
+class EngineError(CaesuraError):
+    """Workers that cannot be reached, that died, or that have another version."""
+
+
+class CheckpointError(CaesuraError):
+    """A checkpoint of another run, or that cannot be written."""
 
 
 class TooManyStates(CaesuraError, ValueError):  # noqa: N818 - a signal more than an error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.batch import Batch, Compared, Text, View, pack
 from caesura.measures.options import Option
+from caesura.measures.sums import exact_sum
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.score import Edit, Parts, Score
@@ -205,8 +205,24 @@ class Measure(ABC):
         if errors:
             raise errors[0]
         computed = self.compute(batch)
-        resolved = {name: column[0].item() for name, column in computed.resolved.items()}
-        return self.make(computed.counts[0], batch.types, resolved, batch=batch)
+        return self.make(computed.counts[0], batch.types, self.resolved_at(computed.resolved, 0), batch=batch)
+
+    wordings: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
+    """Of what is resolved per document: the words that its numbers stand for."""
+
+    def resolved_at(self, resolved: Mapping[str, NDArray[Any]], place: int) -> dict[str, Any]:
+        """What was resolved for one document."""
+        return {
+            name: (self.wordings[name][column[place]] if name in self.wordings else column[place]).item()
+            for name, column in resolved.items()
+        }
+
+    def spread(self, resolved: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+        """What was resolved for many documents, each as one value or a short text."""
+        return {
+            name: spread(self.wordings[name][np.unique(column)] if name in self.wordings else column)
+            for name, column in resolved.items()
+        }
 
     def make(
         self,
@@ -244,7 +260,7 @@ class Measure(ABC):
                 )
         types = first.types if self.closed else tuple(sorted({name for one in scores for name in one.types}))
         names = self.part_names(types)
-        counts = np.array([math.fsum(one.parts[name] for one in scores) for name in names])
+        counts = np.array([exact_sum(one.parts[name] for one in scores) for name in names])
         resolved = {
             name: spread([one.params[name] for one in scores])
             for name in first.params
@@ -293,7 +309,8 @@ def share(part: NDArray[Any], whole: NDArray[Any], *, empty: float | NDArray[Any
 def spread(values: Sequence[Any] | NDArray[Any]) -> Any:
     """One value if all agree, else a short text that says what there was: ``2..5`` for numbers."""
     if isinstance(values, np.ndarray):
-        values = np.unique(values).tolist()
+        numbers = values.dtype.kind in "iuf" and values.size
+        values = [values.min().item(), values.max().item()] if numbers else np.unique(values).tolist()
     # What was summed before may be such a text already.
     ends = [end for value in values for end in (_ends(value) if isinstance(value, str) else (value,))]
     distinct = list(dict.fromkeys(ends))

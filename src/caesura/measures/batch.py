@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from caesura.model.tree import Tree
 
 __all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundaries", "other_units", "pack"]
 
+T = TypeVar("T")
 Ints = NDArray[np.int64]
 Text = Segmentation | Mapping[str, Segmentation]
 """What can be scored: a segmentation, or the streams of a dialogue."""
@@ -47,9 +48,16 @@ class Batch:
     b_code: Ints
     b_off: Ints
     types: tuple[str, ...] = UNTYPED
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.length)
+
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """What several measures need of these documents, made for the first of them."""
+        if key not in self.memo:
+            self.memo[key] = make()
+        return cast(T, self.memo[key])
 
     def slice(self, start: int, stop: int) -> Batch:
         """Documents start .. stop-1. Nothing is copied: offsets stay those of the whole."""

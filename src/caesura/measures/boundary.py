@@ -65,6 +65,8 @@ _REST = (
     Option("ws", 0, number(0, 1), "constant part of the cost of a substitution"),
     Option("alignment", "exact", choice("exact", "greedy"), "the minimum, or segeval's greedy pairing"),
 )
+_EDITS = (_N_T.name, _SCALED.name, *(option.name for option in _REST))
+"""What decides about edits: S and B that agree in it count the same ones."""
 _GREEDY = {"alignment": "greedy"}
 
 
@@ -256,10 +258,14 @@ class _Similarity(_Edited):
         return (*names, "te") if self._te else names
 
     def compute(self, batch: Batch) -> Computed:
+        out = batch.once(("edits", *(self[name] for name in _EDITS)), lambda: self._tally(batch))
+        return Computed(out if self._te else out[:, :6], {})
+
+    def _tally(self, batch: Batch) -> Counts:
         out = np.empty((len(batch), 7))
         mate = self.mates(batch)
         kernel.tally(batch.a_pos, batch.a_code, batch.a_off, batch.b_pos, batch.b_code, batch.b_off, mate, out)
-        return Computed(out if self._te else out[:, :6], {})
+        return out
 
 
 class SegmentationSimilarity(_Similarity):

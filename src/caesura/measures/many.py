@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
-from caesura.measures.base import Computed, Measure, spread
+from caesura.measures.base import Computed, Measure
 from caesura.measures.batch import Batch, Compared
+from caesura.measures.partial import Partial
 from caesura.measures.registry import parse
 from caesura.model.score import Score
 
@@ -64,10 +65,8 @@ class Scores:
 
     def over(self, places: NDArray[np.int64]) -> Score:
         """One score for these pairs, from summed parts; they must have been scored."""
-        resolved = {name: spread(column[places]) for name, column in self.resolved.items()}
-        # Counts are whole numbers or short sums of fractions; numpy adds them pairwise, whole numbers exactly.
-        summed = self.counts[places].sum(axis=0)
-        return self.measure.make(summed, self.types, resolved, documents=len(places))
+        chosen = Computed(self.counts[places], {name: column[places] for name, column in self.resolved.items()})
+        return Partial.of(self.measure, chosen, self.types).score(self.measure)
 
     def __getitem__(self, place: int) -> Score:
         """The full score of one pair, edits included; raises what was wrong with it."""
@@ -77,7 +76,7 @@ class Scores:
         if place in self.errors:
             raise self.errors[place]
         document = np.searchsorted(self.places, [place])
-        resolved = {name: column[place].item() for name, column in self.resolved.items()}
+        resolved = self.measure.resolved_at(self.resolved, place)
         return self.measure.make(self.counts[place], self.types, resolved, batch=self.batch.take(document))
 
 

@@ -21,6 +21,7 @@ __all__ = ["Pk", "WinPR", "WindowDiff", "pk", "win_pr", "window_diff"]
 
 Ints = NDArray[np.int64]
 
+_GIVEN, _AUTO, _CLAMPED = range(3)
 _WINDOW = Option("window", None, whole(1, automatic=True), "k; by default half the mean reference segment")
 _HOW_K = (
     Option("rounding", "half_up", choice("half_up", "half_even"), "how the automatic k is rounded"),
@@ -50,6 +51,7 @@ class _Windowed(Measure):
     """What the three share: how k is found and which windows there are."""
 
     __slots__ = ()
+    wordings = MappingProxyType({"window_from": np.array(["given", "auto", "auto, clamped to the text"])})
 
     def limit(self, length: Ints) -> Ints:
         """The largest k: N-1 positions, or N units."""
@@ -76,7 +78,7 @@ class _Windowed(Measure):
         n = len(batch)
         if options["window"] is not None:
             k = np.full(n, options["window"], np.int64)
-            return k, {"window": k, "window_from": np.full(n, "given")}
+            return k, {"window": k, "window_from": np.full(n, _GIVEN, np.uint8)}
         if options["mean"] == "segments":
             over, under = batch.length, 2 * (batch.a_count + 1)
         else:
@@ -85,11 +87,11 @@ class _Windowed(Measure):
         half = 2 * rest == under
         up = (2 * rest > under) | (half & ((k % 2 == 1) if options["rounding"] == "half_even" else True))
         k = np.maximum(k + up, options["minimum"])
-        said = np.full(n, "auto", "U32")
-        if options["clamp"]:
-            most = self.limit(batch.length)
-            said[k > most] = "auto, clamped to the text"
-            k = np.minimum(k, most)
+        if not options["clamp"]:
+            return k, {"window": k, "window_from": np.full(n, _AUTO, np.uint8)}
+        most = self.limit(batch.length)
+        said = np.where(k > most, _CLAMPED, _AUTO).astype(np.uint8)
+        k = np.minimum(k, most)
         return k, {"window": k, "window_from": said}
 
     def sweep(self, batch: Batch, w: Ints, first: Ints, last: Ints) -> Counts:
@@ -112,6 +114,11 @@ class _ErrorRate(_Windowed):
         return ("errors", "windows")
 
     def compute(self, batch: Batch) -> Computed:
+        # Pk and WindowDiff with the same options look at the same windows.
+        counts, windows, resolved = batch.once(("windows", self._resolved), lambda: self._windows(batch))
+        return Computed(np.column_stack([counts[:, self.column], windows]), resolved)
+
+    def _windows(self, batch: Batch) -> tuple[Counts, Ints, dict[str, NDArray[Any]]]:
         k, resolved = self.window(batch)
         w = k - 1 if self["width"] == "units" else k
         N = batch.length  # noqa: N806 - the paper's symbol
@@ -121,8 +128,7 @@ class _ErrorRate(_Windowed):
         else:
             first, last = np.ones_like(N), N - w
             windows = N - w
-        errors = self.sweep(batch, w, first, last)[:, self.column]
-        return Computed(np.column_stack([errors, np.maximum(windows, 0)]), resolved)
+        return self.sweep(batch, w, first, last), np.maximum(windows, 0), resolved
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         return share(counts[:, 0], counts[:, 1])

@@ -1,0 +1,148 @@
+"""The engine for many machines: Dask.
+
+Workers import caesura and its kernels; nothing compiled is ever sent. So they must have the same version: that is asked of all
+of them before the first task, and of whoever joins later by every task.
+
+A worker that dies takes no result with it: Dask gives its tasks to others. A task that has killed as many workers as Dask
+allows (``distributed.scheduler.allowed-failures``) is given up, and named.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import count, islice
+from os import PathLike
+from typing import Any, TypeVar
+
+from caesura.engines.engine import Done, Engine, processors
+from caesura.errors import EngineError, OptionError
+from caesura.version import __version__
+
+__all__ = ["Cluster"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD = 3  # tasks a thread of a worker: one that runs, and two on their way while results come back
+_PATIENCE = 30  # seconds for a scheduler to answer and for workers to come
+_runs = count()
+
+
+class Cluster(Engine):
+    """A Dask cluster: the one of a scheduler, or one of this machine's processes that lives as long as the engine."""
+
+    apart = True
+
+    def __init__(self, workers: int | None, scheduler: Any) -> None:
+        try:
+            import distributed
+        except ImportError:
+            raise EngineError("engine='dask' needs Dask; install caesura[cluster]") from None
+        self._mine: list[Any] = []  # what is to be closed in the end
+        if isinstance(scheduler, distributed.Client):
+            self._client = scheduler
+        elif scheduler is None or isinstance(scheduler, (str, PathLike)):
+            self._client = self._connected(distributed, workers, scheduler)
+        else:
+            raise OptionError(f"scheduler must be an address such as tcp://host:8786, or a Client; got {scheduler!r}")
+        try:
+            self._wait_for(workers or 1)
+            self._check_versions()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _connected(self, distributed: Any, workers: int | None, scheduler: Any) -> Any:
+        if scheduler is None:
+            scheduler = distributed.LocalCluster(
+                n_workers=workers or processors(), threads_per_worker=1, processes=True, host="127.0.0.1",
+                dashboard_address=None, silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+            self._mine.append(scheduler)
+        try:
+            client = distributed.Client(scheduler, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as problem:
+            said = " ".join(str(problem).split())[:200]
+            raise EngineError(f"no Dask scheduler answers at {scheduler}: {said}") from None
+        self._mine.append(client)
+        return client
+
+    def _wait_for(self, workers: int) -> None:
+        try:
+            self._client.wait_for_workers(workers, timeout=_PATIENCE)
+        except TimeoutError:
+            there = len(self._client.nthreads())
+            raise EngineError(
+                f"the scheduler must have {workers} worker{'s' * (workers > 1)}; after {_PATIENCE} s it has {there}"
+            ) from None
+
+    def _check_versions(self) -> None:
+        for address, found in self._client.run(version, on_error="return").items():
+            if isinstance(found, BaseException):
+                raise EngineError(f"worker {address} cannot import caesura {__version__}: {found}")
+            _check(address, found)
+
+    @property
+    def workers(self) -> int:  # type: ignore[override]
+        """Threads of all workers there are now."""
+        return sum(self._client.nthreads().values()) or 1
+
+    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[Done[R]]:
+        """See :class:`Engine`."""
+        import distributed
+
+        run = f"caesura-{__version__}-{id(self):x}-{next(_runs)}"
+        coming = enumerate(tasks)
+        flying: dict[Any, int] = {}
+        ready = distributed.as_completed(loop=self._client.loop)
+        call = partial(on_worker, __version__, function)
+
+        def send(number: int) -> None:
+            for place, task in islice(coming, number):
+                future = self._client.submit(call, task, key=f"{run}-{place}", pure=False)
+                flying[future] = place
+                ready.add(future)
+
+        try:
+            room = _AHEAD * self.workers
+            send(room)
+            for future in ready:
+                place = flying.pop(future)
+                try:
+                    done: Done[R] = Done(place, future.result())
+                except distributed.scheduler.KilledWorker:
+                    done = Done(place, None, "the workers that worked on it died, one after the other")
+                future.release()
+                if place % 50 == 0:  # workers come and go
+                    room = _AHEAD * self.workers
+                send(max(0, room - len(flying)))
+                yield done
+        finally:
+            self._client.cancel(list(flying))
+
+    def __exit__(self, *_: object) -> None:
+        for one in reversed(self._mine):
+            one.close()
+
+
+def version() -> str:
+    """The version of whoever runs this."""
+    return __version__
+
+
+def on_worker(wanted: str, function: Callable[[T], R], task: T) -> R:
+    """Run on a worker, if it has the version that the driver has."""
+    if wanted != __version__:
+        from distributed import get_worker
+
+        _check(get_worker().address, __version__, wanted)
+    return function(task)
+
+
+def _check(address: str, found: str, wanted: str = __version__) -> None:
+    if found != wanted:
+        raise EngineError(
+            f"worker {address} has caesura {found}, and {wanted} is needed: install the same version on every worker"
+        )

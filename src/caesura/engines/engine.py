@@ -1,0 +1,92 @@
+"""What all engines have in common, and the way to one of them."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Generic, Self, TypeVar
+
+from caesura.errors import EngineError, OptionError
+
+__all__ = ["ENGINES", "Done", "Engine", "open_engine"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+ENGINES = ("threads", "processes", "dask")
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[R]):
+    """What became of a task: a value, or why there is none because its worker died every time."""
+
+    place: int
+    """Of the task, from 0 on."""
+    value: R | None
+    lost: str | None = None
+
+    def result(self) -> R:
+        """The value; ``EngineError`` if the task was lost."""
+        if self.lost is not None:
+            raise EngineError(self.lost)
+        return self.value  # type: ignore[return-value]
+
+
+class Engine(AbstractContextManager["Engine"], ABC):
+    """A place where functions run. Used in a ``with``, at whose end its workers are gone."""
+
+    workers: int
+    """How many tasks run at the same time."""
+    apart: bool
+    """Whether tasks and results are pickled, because they go to other processes."""
+
+    @abstractmethod
+    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[Done[R]]:
+        """``function(task)`` for every task, in the order in which they are done. What the function raises is raised."""
+
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """``function(task)`` for every task, in the order of the tasks; ``EngineError`` where one was lost."""
+        waiting: dict[int, Done[R]] = {}
+        following = 0
+        for done in self.run(function, tasks):
+            waiting[done.place] = done
+            while following in waiting:
+                yield waiting.pop(following).result()
+                following += 1
+
+    def __enter__(self) -> Self:
+        return self
+
+
+def open_engine(name: str = "threads", workers: int | None = None, scheduler: Any = None) -> Engine:
+    """The engine of this name.
+
+    ``workers``: how many threads or processes, by default as many as there are processors; with a ``scheduler``, which is
+    the address of a Dask scheduler or a ``distributed.Client``, how many workers to wait for.
+    """
+    if name not in ENGINES:
+        raise OptionError(f"engine must be one of {', '.join(ENGINES)}; got {name!r}")
+    if workers is not None and (
+        isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 10_000
+    ):
+        raise OptionError(f"workers must be a whole number from 1 to 10000; got {workers!r}")
+    if name == "dask":
+        from caesura.engines.cluster import Cluster
+
+        return Cluster(workers, scheduler)
+    if scheduler is not None:
+        raise OptionError(f"scheduler is for engine='dask'; with engine={name!r} leave it out")
+    from caesura.engines.local import Processes, Threads
+
+    return (Threads if name == "threads" else Processes)(workers or processors())
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0)) or 1
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1

@@ -1,0 +1,116 @@
+"""Engines on this machine."""
+
+from __future__ import annotations
+
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+from caesura.engines.engine import Done, Engine
+
+__all__ = ["Processes", "Threads"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD = 2  # tasks a worker, so that none waits for its next one
+
+
+class Threads(Engine):
+    """Threads of this process: enough where the work is in kernels, which leave the GIL alone."""
+
+    apart = False
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._pool = ThreadPoolExecutor(workers)
+
+    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[Done[R]]:
+        """See :class:`Engine`."""
+        coming = enumerate(tasks)
+        flying: dict[Future[R], int] = {}
+        try:
+            while True:
+                while len(flying) < _AHEAD * self.workers and (one := next(coming, None)) is not None:
+                    flying[self._pool.submit(function, one[1])] = one[0]
+                if not flying:
+                    return
+                for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                    yield Done(flying.pop(future), future.result())
+        finally:
+            for future in flying:
+                future.cancel()
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Processes(Engine):
+    """Processes of this machine, for work that holds the GIL. One that dies is replaced, and its tasks are done again."""
+
+    apart = True
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._pool = self._started(workers)
+
+    @staticmethod
+    def _started(workers: int) -> ProcessPoolExecutor:
+        # Not forked: libraries that read files have threads of their own, which do not survive a fork.
+        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_leave_interrupts)
+
+    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[Done[R]]:
+        """See :class:`Engine`."""
+        coming = enumerate(tasks)
+        flying: dict[Future[R], tuple[int, T]] = {}
+        suspects: deque[tuple[int, T]] = deque()
+        try:
+            while True:
+                while len(flying) < _AHEAD * self.workers and (one := next(coming, None)) is not None:
+                    try:
+                        flying[self._pool.submit(function, one[1])] = one
+                    except BrokenProcessPool:
+                        suspects.append(one)
+                        break
+                if not flying and not suspects:
+                    return
+                for future in wait(flying, return_when=FIRST_COMPLETED).done if flying else ():
+                    one = flying.pop(future)
+                    try:
+                        yield Done(one[0], future.result())
+                    except BrokenProcessPool:
+                        suspects.append(one)
+                if suspects:  # one of those that were under way has killed its worker: do each again, alone
+                    suspects += flying.values()
+                    flying.clear()
+                    yield from self._alone(function, suspects)
+        finally:
+            for future in flying:
+                future.cancel()
+
+    def _alone(self, function: Callable[[T], R], suspects: deque[tuple[int, T]]) -> Iterator[Done[R]]:
+        while suspects:
+            place, task = suspects.popleft()
+            for attempt in (1, 2):
+                self._pool.shutdown(wait=False, cancel_futures=True)
+                self._pool = self._started(1)
+                try:
+                    yield Done(place, self._pool.submit(function, task).result())
+                    break
+                except BrokenProcessPool:
+                    if attempt == 2:
+                        yield Done(place, None, "the process that worked on it died, twice more when it worked alone")
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool = self._started(self.workers)
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _leave_interrupts(*_: Any) -> None:
+    """Ctrl-C is for the process that a person started."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,15 @@
+import numpy as np
+from numpy.typing import NDArray
+
+LENGTH: int
+OUTSIDE: int
+FALLING: int
+
+def check(
+    length: NDArray[np.int64],
+    pos: NDArray[np.int64],
+    off: NDArray[np.int64],
+    code: NDArray[np.int64],
+    longest: int,
+    out: NDArray[np.uint8],
+) -> tuple[bool, bool, bool]: ...
