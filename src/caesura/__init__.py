@@ -48,6 +48,8 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
+    from caesura.evaluation.evaluate import evaluate
+    from caesura.evaluation.result import Evaluation
     from caesura.formats.ptb import read_trees
     from caesura.gold.experiment import Unification, evaluate_unification
     from caesura.gold.result import Gold
@@ -67,6 +69,7 @@ __all__ = [
     "Corpus",
     "Dialogue",
     "Edit",
+    "Evaluation",
     "Gold",
     "Heat",
     "Hierarchy",
@@ -103,6 +106,7 @@ __all__ = [
     "compare_parsers",
     "crisp",
     "errors",
+    "evaluate",
     "evaluate_unification",
     "flexible_similarity",
     "fuzzy_success",
@@ -165,6 +169,8 @@ _LATER = {
     "cluster_coders": "caesura.agreement.clusters",
     "cochran_q": "caesura.agreement.cochran",
     "compare_parsers": "caesura.parsing.comparison",
+    "evaluate": "caesura.evaluation.evaluate",
+    "Evaluation": "caesura.evaluation.result",
     "evaluate_unification": "caesura.gold.experiment",
     "judge": "caesura.judging.judge",
     "label_agreement": "caesura.agreement.labels",

@@ -30,6 +30,8 @@ class Checkpoint:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             there = self._about()
+            self.there = there is not None
+            """Whether an earlier run began it."""
             if there is None:
                 (self.folder / _DONE).mkdir(exist_ok=True)
                 self._write(self.folder / _ABOUT, wanted)

@@ -23,8 +23,8 @@ from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import declare
 from caesura.model.tokens import check_same_tokens
 
-__all__ = ["Settings", "check_same_tokens", "detect", "find", "formats", "list_tiers", "read", "read_coders", "read_settings",
-           "read_together", "write"]  # fmt: skip
+__all__ = ["Settings", "check_same_tokens", "detect", "find", "formats", "list_tiers", "read", "read_coders", "read_files",
+           "read_settings", "read_together", "write"]  # fmt: skip
 
 
 def formats() -> dict[str, Format]:
@@ -92,6 +92,23 @@ def read_together(
     if align is None and not any(map(timed.holds_tiers, found)):
         return found
     return _apart(found, [fspath(path) for path in paths], lambda whole: reader.finish(whole, fspath(paths[0]), align))
+
+
+def read_files(
+    sources: Sequence[folders.Source],
+    naming: folders.Naming,
+    format: str | None = None,
+    *,
+    align: str | None = None,
+    types: Iterable[str | int] | None = None,
+    problems: Problems | None = None,
+    **options: Any,
+) -> Corpus:
+    """Some of the files that :func:`find` gave, as :func:`read` would read all of them; ``naming`` is that of all."""
+    reader = _Reader(format, types, problems, options, loose=True)
+    corpus = folders.join(sources, reader.read, together=False, problems=problems, naming=naming)
+    reader.check_used()
+    return reader.finish(corpus, str(Path(sources[0].path).parent), align)
 
 
 def find(path: str | PathLike[str], format: str | None = None, pattern: str | None = None) -> list[folders.Source]:
@@ -317,7 +334,7 @@ def _detect(path: str | PathLike[str], data: bytes) -> Format:
     suffix = Path(path).suffix.lower()
     likely = _of_suffix(path)
     for one in registry().values():
-        if one.magic and data.startswith(one.magic):
+        if one.magic and data.startswith(one.magic) and (one.recognised is None or one.recognised(data)):
             return one
     if likely and (likely[0].decode is not None or likely[0].magic):  # its own decoding tells it from all others
         return likely[0]

@@ -28,7 +28,7 @@ from caesura.formats.timed import holds_tiers
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 
-__all__ = ["MOST_FILES", "Source", "gather", "is_many", "join", "listed"]
+__all__ = ["MOST_FILES", "Naming", "Source", "by_item", "gather", "is_many", "join", "listed"]
 
 MOST_FILES = 100_000
 _MAGIC = re.compile(r"[*?\[]")
@@ -229,6 +229,45 @@ class _Pattern:
 # -- one corpus -------------------------------------------------------------------------------------------------------
 
 
+class Naming(NamedTuple):
+    """What the names of all files together say about each."""
+
+    shared: str
+    """The item of files that name none."""
+    by_folder: bool
+    """Whether files are items, and folders coders."""
+    by_suffix: bool
+    """Whether nothing but the suffix tells two files apart."""
+    plain: bool
+    """Whether nobody said what the names mean."""
+
+    @classmethod
+    def of(cls, sources: Sequence[Source], item: str | None = None) -> Naming:
+        """From all files of a corpus."""
+        stems = [Path(one.path).stem for one in sources]
+        places = {(Path(one.path).absolute().parent, stem) for one, stem in zip(sources, stems, strict=True)}
+        plain = all(one.item is one.coder is one.rest is None for one in sources)
+        # sample.gld and sample.tst of one folder differ in nothing but the suffix.
+        files = {Path(one.path).absolute() for one in sources}
+        return cls(
+            shared=item or _beginning(stems) or "1",
+            by_folder=plain and len(set(stems)) < len(stems) == len(places),
+            by_suffix=plain and len(places) < len(stems) == len(files),
+            plain=plain,
+        )
+
+
+def by_item(sources: Sequence[Source], naming: Naming) -> list[list[Source]] | None:
+    """The files of each item, in the order of the first; None where names do not say which item a file belongs to."""
+    groups: dict[str, list[Source]] = {}
+    for one in sources:
+        item = one.item or one.rest or (Path(one.path).stem if naming.by_folder else None)
+        if item is None:
+            return None
+        groups.setdefault(item, []).append(one)
+    return list(groups.values())
+
+
 def join(
     sources: Sequence[Source],
     read: Callable[[str, Problems | None], Corpus],
@@ -236,18 +275,20 @@ def join(
     item: str | None = None,
     together: bool,
     problems: Problems | None = None,
+    naming: Naming | None = None,
 ) -> Corpus:
     """The corpora of all files as one.
 
     ``together``: the files are what several coders made of the same material, so that an item that only its file names is
     the same for all: ``item``, or else what the names begin with in common. All of them were asked for by name, so none may
-    be missing. Otherwise, given ``problems``, a file that cannot be read goes there and does not cost the others.
+    be missing. Otherwise, given ``problems``, a file that cannot be read goes there and does not cost the others. Where
+    these are some files of more, ``naming`` is what the names of all say.
     """
     found: list[tuple[Source, Corpus]] = []
     for source in sources:
         with _collected(source, None if together else problems) as mine:
             found.append((source, read(source.path, problems if together else mine)))
-    names = _Names(sources, found, item, together)
+    names = _Names(naming or Naming.of(sources, item), found, together)
     cells: dict[str, dict[str, Annotation]] = {}
     for source, corpus in found:
         with _collected(source, None if together else problems):
@@ -279,21 +320,12 @@ def _collected(source: Source, problems: Problems | None) -> Iterator[Problems |
 class _Names:
     """Item and coder, where a file does not say them itself."""
 
-    def __init__(
-        self, sources: Sequence[Source], found: Sequence[tuple[Source, Corpus]], item: str | None, together: bool
-    ) -> None:
-        stems = [Path(one.path).stem for one in sources]
-        places = {(Path(one.path).absolute().parent, stem) for one, stem in zip(sources, stems, strict=True)}
-        plain = all(one.item is one.coder is one.rest is None for one in sources)
+    def __init__(self, naming: Naming, found: Sequence[tuple[Source, Corpus]], together: bool) -> None:
         self.together = together
-        self.shared = item or _beginning(stems) or "1"
-        self.by_folder = plain and len(set(stems)) < len(stems) == len(places)
-        # sample.gld and sample.tst of one folder differ in nothing but the suffix.
-        files = {Path(one.path).absolute() for one in sources}
-        self.by_suffix = plain and len(places) < len(stems) == len(files)
+        self.shared, self.by_folder, self.by_suffix, plain = naming
         # The only tier of a file says what it holds ("IU"), not who made it; that is up to the file.
         self.tiers_by_file = together or all(len(one.coders) == 1 for _, one in found if holds_tiers(one))
-        if not together and plain and not self.by_folder and len(sources) > 1:
+        if not together and plain and not self.by_folder:
             guessed = sum(self._by_file(*one) and one[1].items == (Path(one[0].path).stem,) for one in found)
             if guessed > 1:
                 say(

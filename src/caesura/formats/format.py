@@ -116,6 +116,8 @@ class Format:
     """Whether a file without a character says something: that nobody drew anything."""
     magic: bytes = b""
     """What the bytes begin with, where the format is no text."""
+    recognised: Callable[[bytes], bool] | None = None
+    """Of several formats whose bytes begin alike: whether these are in this one."""
     named_by_file: tuple[str, ...] = ()
     """Which names the file gives, ``item`` or ``coder``, because there is no room for them inside."""
     beside: tuple[str, ...] = ()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from caesura.errors import FormatError
+from caesura.formats.documents_parquet import is_documents
 from caesura.formats.format import LARGEST, Format, Reading
 from caesura.formats.unit_table import Table, table_rows
 from caesura.model.corpus import Corpus
@@ -130,4 +131,5 @@ FORMAT = Format(
     looks_like=lambda text: False,
     write=write,
     magic=b"PAR1",
+    recognised=lambda data: not is_documents(data),
 )

@@ -16,6 +16,8 @@ _WHERE = {
     "table-csv": "unit_table.CSV",
     "table-tsv": "unit_table.TSV",
     "table-parquet": "parquet.FORMAT",
+    "documents-parquet": "documents_parquet.FORMAT",
+    "documents-json": "documents_json.FORMAT",
     "bits": "bits.FORMAT",
     "segsimflex": "segsimflex.FORMAT",
     "rez": "rez.FORMAT",

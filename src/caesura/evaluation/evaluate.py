@@ -1,0 +1,291 @@
+"""The one loop over a collection of any size."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from caesura.engines import Checkpoint, Engine, open_engine
+from caesura.errors import CaesuraError, CaesuraWarning, CheckpointError, InputError, OptionError
+from caesura.evaluation.partition import Job, Partition, Piece, score_partition
+from caesura.evaluation.result import Evaluation, Problem, Shares, key_of
+from caesura.evaluation.sources import Asked, Source, open_source
+from caesura.measures.base import Measure
+from caesura.measures.partial import Partial
+from caesura.measures.registry import parse
+from caesura.model.segmentation import UNTYPED, declare, in_order
+from caesura.version import __version__
+
+__all__ = ["Advance", "evaluate"]
+
+_TOLD = 1000  # problems that a result lists
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """How far an evaluation has come."""
+
+    partitions: int
+    total: int | None
+    """How many partitions there are; None where nobody knows."""
+    documents: int
+    resumed: int
+    """How many of the documents were counted by an earlier run."""
+    seconds: float
+
+
+def evaluate(
+    source: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    engine: str | Engine = "threads",
+    workers: int | None = None,
+    scheduler: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
+    types: Iterable[str | int] | None = None,
+    reference: str | None = None,
+    hypothesis: str | None = None,
+    format: str | None = None,
+    pattern: str | None = None,
+    align: str | None = None,
+    scores: str | PathLike[str] | None = None,
+    strict: bool = False,
+    progress: Callable[[Advance], None] | None = None,
+    **options: Any,
+) -> Evaluation:
+    """Score a collection of any size against its references: one score a measure, over all documents.
+
+    ``source`` is a Parquet data set (a file, a folder or a glob; a row a document, see :mod:`caesura.formats.documents`), JSON
+    lines of the same fields, files of any other format, a ``Corpus``, or an iterable of pairs ``(reference, hypothesis)`` or
+    ``(item, reference, hypothesis)``. Of files in which coders have names, ``reference`` and ``hypothesis`` name the two; the
+    remaining options are those of :func:`~caesura.read`.
+
+    The source is cut into partitions. Each is read, scored and summed by one worker, in batches, so that memory does not grow
+    with the collection; sums are merged, and scores are made from them once. Sums are exact, so the result is the same to the
+    last bit on every ``engine``, for any number of ``workers`` and any partitions:
+
+    ``"threads"``    of this process; enough where files are Parquet, because kernels leave the GIL alone
+    ``"processes"``  of this machine, for files that Python parses
+    ``"dask"``       a Dask cluster: that of ``scheduler``, an address, or else one of ``workers`` local processes. Workers need
+                     the same version of caesura, and must see the files under the same paths
+
+    ``checkpoint``: a folder in which finished partitions are recorded. The same call after an interruption does the rest. A
+    checkpoint of other arguments or other data is a ``CheckpointError``.
+
+    ``types`` declares the boundary types in order, where the source does not. ``scores``: a folder for the score of every
+    document, a Parquet file a partition.
+
+    A document that is no segmentation, or that a measure cannot be computed for, is left out and named in ``.problems``; so is
+    a partition that cannot be read. Then ``.partial`` is true, and the scores are of the rest. ``strict=True`` raises instead,
+    at the first.
+
+    ``progress`` is called with an :class:`Advance` whenever a partition is done.
+
+    >>> from caesura import Segmentation
+    >>> def documents():
+    ...     for mass in range(1, 6):
+    ...         yield Segmentation.from_masses([5, 5]), Segmentation.from_masses([mass, 10 - mass])
+    >>> result = evaluate(documents(), ["boundary_similarity(n_t=2)", "pk"])
+    >>> result
+    Evaluation(5 documents: boundary_similarity 0.333333, pk 0.266667)
+    >>> result["pk"].parts
+    {'errors': 8, 'windows': 30}
+    """
+    chosen = _chosen(measures)
+    asked = Asked(format, pattern, align, reference, hypothesis, options)
+    declared = None if types is None else declare(types)
+    started = perf_counter()
+    opened = open_source(source, asked, declared)
+    own = isinstance(engine, str)
+    pool = open_engine(engine, workers, scheduler) if isinstance(engine, str) else engine
+    try:
+        job = Job(chosen, declared or opened.types, None if scores is None else fspath(scores), strict)
+        if job.types is None and job.typed:
+            job = replace(job, types=_surveyed(opened, pool))
+        run = _Run(job, opened, checkpoint, progress, started)
+        run.through(pool)
+    finally:
+        if own:
+            pool.__exit__(None, None, None)
+    return run.result()
+
+
+def _chosen(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+    given = [measures] if isinstance(measures, str | Measure) else list(measures)
+    made = tuple(dict.fromkeys(map(parse, given)))
+    if not made:
+        raise OptionError("measures: at least one is needed; got none")
+    return made
+
+
+def _surveyed(source: Source, engine: Engine) -> tuple[str, ...] | None:
+    """The types that occur, where nobody declared them. A source that comes once is not looked at before."""
+    if not isinstance(source.partitions, Sequence):
+        return None
+    found = {name for names in engine.map(_types_of, source.partitions) for name in names} - set(UNTYPED)
+    if not found:
+        return None
+    scale = in_order(found)
+    if len(scale) > 2:
+        warnings.warn(
+            f"the order of the types was not declared; taken as {' < '.join(scale)}, which decides what a substitution "
+            "costs. Declare types=[...] in order",
+            CaesuraWarning,
+            stacklevel=3,
+        )
+    return scale
+
+
+def _types_of(partition: Partition) -> set[str]:
+    try:
+        return partition.types()
+    except CaesuraError:  # whoever scores it will say so
+        return set()
+
+
+@dataclass
+class _Run:
+    """What is known so far."""
+
+    job: Job
+    source: Source
+    folder: str | PathLike[str] | None
+    progress: Callable[[Advance], None] | None
+    started: float
+    done: int = 0
+    documents: int = 0
+    resumed: int = 0
+    resumed_documents: int = 0
+    left_out: int = 0
+    failed: int = 0
+    shares: Shares = field(default_factory=Shares)
+    problems: dict[int, tuple[Problem, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.totals: list[Partial | None] = [None] * len(self.job.measures)
+        self.checkpoint = None if self.folder is None else Checkpoint(self.folder, self._about())
+        if self.job.scores is not None:
+            _make_folder(self.job.scores, resumed=self.checkpoint is not None and self.checkpoint.there)
+
+    def _about(self) -> dict[str, Any]:
+        """What makes this run what it is."""
+        return {
+            "what": "evaluate",
+            "caesura": __version__,
+            "measures": [repr(one) for one in self.job.measures],
+            "types": None if self.job.types is None else list(self.job.types),
+            "scores": None if self.job.scores is None else os.path.abspath(self.job.scores),
+            "partitions": self.source.total,
+            "data": self.source.fingerprint,
+        }
+
+    def through(self, engine: Engine) -> None:
+        """Every partition, each once."""
+        sent: dict[int, tuple[int, Partition]] = {}
+        for done in engine.run(partial(score_partition, self.job), self._waiting(sent)):
+            number, partition = sent.pop(done.place)
+            if done.lost is not None or done.value is None:
+                nothing = tuple(Partial.nothing(one, self.job.types or UNTYPED) for one in self.job.measures)
+                problem = Problem(partition.place, done.lost or "it was lost")
+                piece = Piece(nothing, 0, 0, (problem,), failed=True)
+            else:
+                piece = done.value
+            began = perf_counter()
+            if piece.problems and self.job.strict:
+                raise InputError(str(piece.problems[0]))
+            if self.checkpoint is not None and not piece.failed:
+                self.checkpoint.put(_key(number), {"data": partition.fingerprint, **piece.as_dict()})
+            self._merge(number, piece)
+            self.shares += Shares(merging=perf_counter() - began)
+            self._tell()
+
+    def _waiting(self, sent: dict[int, tuple[int, Partition]]) -> Iterator[tuple[int, Partition]]:
+        """Partitions that are not done yet; those that are, are merged on the way."""
+        place = 0
+        for number, partition in enumerate(self.source.partitions):
+            known = self._known(number, partition)
+            if known is not None:
+                self.resumed += 1
+                self.resumed_documents += known.documents
+                self._merge(number, known)
+                self._tell()
+                continue
+            sent[place] = number, partition
+            place += 1
+            yield number, partition
+
+    def _known(self, number: int, partition: Partition) -> Piece | None:
+        found = None if self.checkpoint is None else self.checkpoint.get(_key(number))
+        if found is None:
+            return None
+        try:
+            there = found["data"]
+            piece = Piece.from_dict(found)
+            fits = len(piece.partials) == len(self.job.measures)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return None  # not written by a run of this kind: do it again
+        if there != json.loads(json.dumps(partition.fingerprint)):
+            raise CheckpointError(
+                f"checkpoint {self.folder}: it is of other data: {partition.place} has changed. Take another folder, or delete "
+                "this one"
+            )
+        return piece if fits else None
+
+    def _merge(self, number: int, piece: Piece) -> None:
+        for i, (measure, found) in enumerate(zip(self.job.measures, piece.partials, strict=True)):
+            known = self.totals[i]
+            self.totals[i] = found if known is None else known.merge(found, measure)
+        self.done += 1
+        self.documents += piece.documents
+        self.left_out += piece.left_out
+        self.failed += piece.failed
+        self.shares += piece.shares
+        if piece.problems and len(self.problems) < _TOLD:
+            self.problems[number] = piece.problems
+
+    def _tell(self) -> None:
+        if self.progress is not None:
+            seconds = perf_counter() - self.started
+            self.progress(Advance(self.done, self.source.total, self.documents, self.resumed_documents, seconds))
+
+    def result(self) -> Evaluation:
+        """Everything, finished once."""
+        problems = tuple(one for number in sorted(self.problems) for one in self.problems[number])[:_TOLD]
+        found = {
+            key_of(measure, self.job.measures): total.score(measure)
+            for measure, total in zip(self.job.measures, self.totals, strict=True)
+            if total is not None and total.documents
+        }
+        if not found:
+            why = f"; {problems[0]}" if problems else "; the source is empty"
+            raise InputError(f"no document could be scored{why}")
+        return Evaluation(
+            found, self.job.measures, self.documents, self.done, problems, self.left_out, self.failed, self.resumed,
+            perf_counter() - self.started, self.shares,
+        )  # fmt: skip
+
+
+def _key(number: int) -> str:
+    return f"{number:07}"
+
+
+def _make_folder(folder: str, *, resumed: bool) -> None:
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        there = sorted(one.name for one in path.iterdir())
+    except OSError as problem:
+        raise OptionError(f"scores: {folder} cannot be used: {problem.strerror}") from None
+    if there and not resumed:
+        raise OptionError(f"scores: an empty folder is needed; {folder} holds {there[0]}")
+    for name in there:
+        if name.startswith(".part-"):  # of a worker that did not come to its end
+            (path / name).unlink(missing_ok=True)

@@ -1,0 +1,272 @@
+"""A share of the documents that one worker reads and scores by itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
+from caesura.evaluation.result import Problem, Shares
+from caesura.measures.base import Measure
+from caesura.measures.batch import Batch
+from caesura.measures.columns import Laid, lays
+from caesura.measures.partial import Partial
+from caesura.model.documents import Documents, Pairs
+from caesura.model.segmentation import UNTYPED, Segmentation
+
+__all__ = ["Job", "Partition", "Piece", "score_partition"]
+
+_NAMED = 20  # problems of a partition that are told in full
+
+Floats = NDArray[np.float64]
+Chunk = Documents | Pairs
+
+
+class Partition(Protocol):
+    """What a source is cut into. Small, and can be sent to a worker, who reads what it stands for."""
+
+    @property
+    def place(self) -> str:
+        """How messages call it."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """The file, which messages name together with a row; the place where there is none."""
+        ...
+
+    @property
+    def fingerprint(self) -> list[Any]:
+        """What a checkpoint knows it by: the same documents have the same one."""
+        ...
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Its documents, in batches of bounded size."""
+        ...
+
+    def types(self) -> set[str]:
+        """The boundary types that occur."""
+        ...
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be done with every partition."""
+
+    measures: tuple[Measure, ...]
+    types: tuple[str, ...] | None
+    """The scale of boundary types; None where boundaries have none, or where the documents declare theirs."""
+    scores: str | None = None
+    """A folder for the scores of every document."""
+    strict: bool = False
+
+    @property
+    def typed(self) -> bool:
+        """Whether a measure looks at the order of types."""
+        return any(one.view == "typed" for one in self.measures)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What a partition adds to the whole."""
+
+    partials: tuple[Partial, ...]
+    """One a measure."""
+    documents: int
+    left_out: int
+    problems: tuple[Problem, ...]
+    failed: bool = False
+    shares: Shares = field(default_factory=Shares)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a checkpoint."""
+        return {
+            "partials": [one.as_dict() for one in self.partials],
+            "documents": self.documents,
+            "left_out": self.left_out,
+            "problems": [[one.place, one.why, one.item, one.measure] for one in self.problems],
+        }
+
+    @classmethod
+    def from_dict(cls, given: Any) -> Self:
+        """From a checkpoint; ``KeyError``, ``TypeError`` or ``ValueError`` if it is none."""
+        return cls(
+            tuple(map(Partial.from_dict, given["partials"])),
+            int(given["documents"]),
+            int(given["left_out"]),
+            tuple(Problem(*one) for one in given["problems"]),
+        )
+
+
+def score_partition(job: Job, task: tuple[int, Partition]) -> Piece:
+    """Read, score and add up. What is wrong with a document costs that document; what cannot be read, the partition."""
+    number, partition = task
+    scoring = _Scoring(job, partition)
+    started = perf_counter()
+    try:
+        for chunk in partition.chunks():
+            read = perf_counter()
+            scoring.reading += read - started
+            scoring.add(chunk)
+            if job.strict and scoring.problems:
+                break
+            started = perf_counter()
+            scoring.computing += started - read
+        if scoring.rows is not None:
+            scoring.rows.close(number)
+    except OptionError:  # of the whole run, not of this partition
+        raise
+    except CaesuraError as problem:
+        return scoring.nothing(problem.problem if isinstance(problem, FormatError) else str(problem))
+    return scoring.piece()
+
+
+class _Scoring:
+    """The running sums of one partition."""
+
+    def __init__(self, job: Job, partition: Partition) -> None:
+        self.job, self.partition = job, partition
+        self.partials: list[Partial | None] = [None] * len(job.measures)
+        self.documents = self.left_out = 0
+        self.problems: list[Problem] = []
+        self.reading = self.computing = 0.0
+        self.rows = Rows(job.scores, job.measures) if job.scores is not None else None
+
+    def add(self, chunk: Chunk) -> None:
+        """Score a batch."""
+        laid = self._laid(chunk) if isinstance(chunk, Documents) else None
+        bad = dict(chunk.problems if laid is None else laid.problems)
+        gone = set(bad)
+        for d, why in sorted(bad.items()):
+            self._note(chunk, d, why, None)
+        columns: list[Floats] = []
+        for i, measure in enumerate(self.job.measures):
+            batch, places, errors = self._packed(measure, chunk, laid, bad)
+            for d, problem in errors.items():
+                self._note(chunk, d, str(problem), measure)
+            gone |= set(errors)
+            computed = measure.compute(batch)
+            found = Partial.of(measure, computed, batch.types)
+            known = self.partials[i]
+            self.partials[i] = found if known is None else known.merge(found, measure)
+            if self.rows is not None:
+                values = np.full(len(chunk), np.nan)
+                values[places] = measure.finish(computed.counts, batch.types)
+                columns.append(values)
+        self.documents += len(chunk) - len(bad)
+        self.left_out += len(gone)
+        if self.rows is not None:
+            self.rows.add(chunk, columns)
+
+    def _laid(self, chunk: Documents) -> Laid:
+        types = self.job.types
+        if not self.job.typed:  # then any order will do
+            return Laid(chunk, tuple(sorted(chunk.types)) or UNTYPED)
+        if chunk.typed and types is None:
+            raise MismatchError("boundaries have types here, and elsewhere they have none")
+        if not chunk.typed and types is not None and len(chunk.reference.positions) + len(chunk.hypothesis.positions):
+            raise MismatchError(f"boundaries have no types here; declared are {', '.join(types)}")
+        return Laid(chunk, types or UNTYPED)
+
+    def _note(self, chunk: Chunk, document: int, why: str, measure: Measure | None) -> None:
+        if len(self.problems) < _NAMED:
+            place = f"{self.partition.path}:{chunk.rows[document]}" if chunk.rows[document] else self.partition.path
+            self.problems.append(Problem(place, why, chunk.items[document], None if measure is None else repr(measure)))
+
+    def _packed(
+        self, measure: Measure, chunk: Chunk, laid: Laid | None, bad: dict[int, str]
+    ) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
+        """The documents that the measure can score, their places in the chunk, and what is wrong with others."""
+        if laid is not None and lays(measure):
+            batch, places = laid.batch(measure.view), laid.places
+            wrong = measure.check(batch)
+            if not wrong:
+                return batch, places, {}
+            good = np.array([d for d in range(len(batch)) if d not in wrong], np.int64)
+            return batch.take(good), places[good], {int(places[d]): problem for d, problem in wrong.items()}
+        if laid is not None:
+            where, pairs = laid.places, laid.pairs(self.job.types)
+        else:
+            assert isinstance(chunk, Pairs)
+            where = np.array([d for d in range(len(chunk)) if d not in bad], np.int64)
+            pairs = [chunk.pairs[d] for d in where.tolist()]
+            if measure.view == "typed" and self.job.types is not None:
+                pairs = [_over(pair, self.job.types) for pair in pairs]
+        batch, places, errors = measure.pack(pairs)
+        return batch, where[places], {int(where[d]): problem for d, problem in errors.items()}
+
+    def piece(self) -> Piece:
+        """All of it."""
+        partials = tuple(
+            Partial.nothing(measure, self.job.types or UNTYPED) if found is None else found
+            for found, measure in zip(self.partials, self.job.measures, strict=True)
+        )
+        shares = Shares(self.reading, self.computing)
+        return Piece(partials, self.documents, self.left_out, tuple(self.problems), shares=shares)
+
+    def nothing(self, why: str) -> Piece:
+        """None of it: whatever was read of a partition that breaks off does not count."""
+        if self.rows is not None:
+            self.rows.discard()
+        partials = tuple(Partial.nothing(measure, self.job.types or UNTYPED) for measure in self.job.measures)
+        return Piece(partials, 0, 0, (Problem(self.partition.place, why),), failed=True)
+
+
+def _over(pair: Any, types: tuple[str, ...]) -> Any:
+    """Segmentations over the scale; where they cannot be, as they are, and the measure says why."""
+    try:
+        return tuple(one.with_types(types) if isinstance(one, Segmentation) else one for one in pair)
+    except CaesuraError:
+        return pair
+
+
+class Rows:
+    """The scores of every document of a partition, written to Parquet batch by batch: ``part-00000.parquet``.
+
+    Columns: ``item``, ``row`` (in its file), and one for each measure, null where it has no value.
+    """
+
+    def __init__(self, folder: str, measures: tuple[Measure, ...]) -> None:
+        self.folder = Path(folder)
+        self.names = [repr(one) for one in measures]
+        self._writer: Any = None
+        self._path = self.folder / f".part-{os.getpid()}-{id(self):x}.parquet"
+
+    def add(self, chunk: Chunk, columns: list[Floats]) -> None:
+        """A batch."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        values = {
+            name: pa.array(column, mask=np.isnan(column)) for name, column in zip(self.names, columns, strict=True)
+        }
+        rows = pa.array(
+            list(chunk.rows) if not isinstance(chunk.rows, range) else np.arange(chunk.rows.start, chunk.rows.stop),
+            pa.int64(),
+        )
+        table = pa.table({"item": pa.array(list(chunk.items), pa.string()), "row": rows, **values})
+        try:
+            if self._writer is None:
+                self._writer = pq.ParquetWriter(self._path, table.schema, write_page_checksum=True)
+            self._writer.write_table(table)
+        except OSError as problem:
+            raise OptionError(f"scores: {self.folder} cannot be written: {problem.strerror}") from None
+
+    def discard(self) -> None:
+        """The partition broke off."""
+        if self._writer is not None:
+            self._writer.close()
+            self._path.unlink(missing_ok=True)
+
+    def close(self, number: int) -> None:
+        """The partition is done."""
+        if self._writer is not None:
+            self._writer.close()
+            os.replace(self._path, self.folder / f"part-{number:05}.parquet")

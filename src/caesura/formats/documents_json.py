@@ -1,0 +1,303 @@
+"""Documents as lines of JSON: an object a document (see ``documents.py``).
+
+    {"item": "a", "length": 11, "reference": [2, 5], "hypothesis": [2, 4]}
+    {"item": "b", "length": 4, "reference": [2], "reference_types": ["act"], "hypothesis": [], "hypothesis_types": []}
+    {"item": "c", "reference": "(S (NP (D the) (N dog)) (VP (V ran)))", "hypothesis": "(S (D the) (N dog) (V ran))"}
+
+A large file is cut into stretches of bytes, each from the first line that begins in it to the last.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, FormatError, SegmentationError, TreeError
+from caesura.formats.documents import SIDES, WRITING, add_chunk, rows_of, tree_from
+from caesura.formats.format import Format, Reading, decode, lines_of, parse_json, shown
+from caesura.model.corpus import Corpus
+from caesura.model.documents import Column, Documents, Pairs
+from caesura.model.segmentation import Segmentation
+from caesura.model.tree import Tree
+
+__all__ = ["FORMAT", "Lines", "partitions"]
+
+Ints = NDArray[np.int64]
+
+AT_ONCE = 2**13
+"""Documents in a batch, fewer where they have many boundaries."""
+_NUMBERS = 2**20
+_STRETCH = 2**23  # bytes
+_LONGEST_LINE = 2**26  # bytes
+_KNOWN = ("item", "length", *SIDES, *(f"{side}_types" for side in SIDES), *(f"{side}_times" for side in SIDES))
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a file from byte first to byte last-1."""
+
+    path: str
+    name: str
+    size: int
+    changed: int
+    first: int
+    last: int
+    line: int
+    """The number of the first line, from 1 on."""
+
+    @property
+    def place(self) -> str:
+        """How messages call it."""
+        return (
+            self.path
+            if (self.first, self.last) == (0, self.size)
+            else f"{self.path}, bytes {self.first} to {self.last}"
+        )
+
+    @property
+    def fingerprint(self) -> list[Any]:
+        """What a checkpoint knows it by."""
+        return [self.name, self.size, self.changed, self.first, self.last]
+
+    def chunks(self) -> Iterator[Documents | Pairs]:
+        """Batches of documents."""
+        yield from _batches(self.path, self._lines())
+
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
+        with _opened(self.path) as file:
+            file.seek(self.first)
+            number, at = self.line, self.first
+            while at < self.last and (line := file.readline(_LONGEST_LINE + 1)):
+                if len(line) > _LONGEST_LINE:
+                    raise FormatError(self.path, number, f"a line of at most {_LONGEST_LINE} bytes is needed")
+                yield number, line
+                number += 1
+                at += len(line)
+
+    def types(self) -> set[str]:
+        """The types that occur."""
+        with _opened(self.path) as file:
+            file.seek(self.first)
+            if b'_types"' not in file.read(self.last - self.first):
+                return set()
+        return {name for chunk in self.chunks() if isinstance(chunk, Documents) for name in chunk.types}
+
+
+def partitions(files: Sequence[str], root: str) -> list[Lines]:
+    """The files of a data set, large ones cut into stretches of lines."""
+    found = []
+    for path in files:
+        with _opened(path) as file:
+            said = os.fstat(file.fileno())
+            name = os.path.relpath(path, root)
+            first, line = 0, 1
+            for last, lines in _stretches(file):
+                found.append(Lines(path, name, said.st_size, said.st_mtime_ns, first, last, line))
+                first, line = last, line + lines
+    return found
+
+
+def _stretches(file: BinaryIO) -> Iterator[tuple[int, int]]:
+    """Where each stretch ends, behind a line break or at the end of the file, and how many lines it has."""
+    at = end = lines = there = 0
+    while data := file.read(2**20):
+        last = data.rfind(b"\n")
+        if last >= 0:
+            lines += data.count(b"\n")
+            end = at + last + 1
+            if end - there >= _STRETCH:
+                yield end, lines
+                there, lines = end, 0
+        at += len(data)
+    if there < at or not at:
+        yield at, lines
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    try:
+        with open(path, "rb") as file:
+            yield file
+    except OSError as problem:
+        raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
+
+
+# -- lines to batches -------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Gathered:
+    """Documents on their way into a batch; a side has positions and types of all of them, end to end."""
+
+    items: list[str] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    length: list[int] = field(default_factory=list)
+    numbers: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
+    counts: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
+    codes: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
+    code_counts: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
+    names: dict[str, int] = field(default_factory=dict)
+    typed: bool = False
+    pairs: list[Any] = field(default_factory=list)
+    problems: dict[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def full(self) -> bool:
+        return len(self) >= AT_ONCE or any(len(one) >= _NUMBERS for one in self.numbers.values())
+
+    def add(self, row: int, item: str, document: Mapping[str, Any] | None, problem: str | None) -> None:
+        """A document of positions; one that is wrong leaves its place, with nothing in it."""
+        if problem is not None:
+            self.problems[len(self)] = problem
+            document = None
+        self.items.append(item)
+        self.rows.append(row)
+        self.length.append(document["length"] if document else 1)
+        for side in SIDES:
+            positions = document[side] if document else []
+            types = (document.get(f"{side}_types") or []) if document else []
+            self.typed |= bool(types)
+            self.numbers[side] += positions
+            self.counts[side].append(len(positions))
+            self.codes[side] += [self.names.setdefault(name, len(self.names)) for name in types]
+            self.code_counts[side].append(len(types))
+
+    def documents(self) -> Documents:
+        """The batch."""
+        reference, hypothesis = map(self._column, SIDES)
+        length = np.array(self.length, np.int64)
+        return Documents(self.items, self.rows, length, reference, hypothesis, tuple(self.names), self.problems)
+
+    def _column(self, side: str) -> Column:
+        positions, offsets = np.array(self.numbers[side], np.int64), _offsets(self.counts[side])
+        if not self.typed:
+            return Column(positions, offsets)
+        return Column(positions, offsets, np.array(self.codes[side], np.int64), _offsets(self.code_counts[side]))
+
+
+def _offsets(counts: list[int]) -> Ints:
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
+def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Documents | Pairs]:
+    """Documents and trees each in batches of their own, in the order in which these are full."""
+    documents, trees = _Gathered(), _Gathered()
+    for number, line in lines:
+        if not line.strip():
+            continue
+        item = str(number)
+        row: dict[str, Any] | None = None
+        problem: str | None = None
+        try:
+            row = _object(path, number, line)
+            item = _item(row, number)
+            if isinstance(row["reference"], str):
+                trees.pairs.append(tuple(_tree(row, side) for side in SIDES))
+                trees.items.append(item)
+                trees.rows.append(number)
+                row = None
+                if len(trees) >= AT_ONCE:
+                    yield Pairs(trees.items, trees.rows, trees.pairs)
+                    trees = _Gathered()
+                continue
+            _check(row)
+        except CaesuraError as error:
+            problem = error.problem if isinstance(error, FormatError) else str(error)
+        documents.add(number, item, row, problem)
+        if documents.full:
+            yield documents.documents()
+            documents = _Gathered()
+    if len(trees):
+        yield Pairs(trees.items, trees.rows, trees.pairs)
+    if len(documents):
+        yield documents.documents()
+
+
+def _object(path: str, number: int, line: bytes) -> dict[str, Any]:
+    row = parse_json(path, decode(path, line), "documents")
+    if not isinstance(row, dict):
+        raise FormatError(path, number, f"an object is needed; got {shown(row)}")
+    for name in row:
+        if name not in _KNOWN:
+            raise FormatError(path, number, f"no field is called {shown(name)}; there are {', '.join(_KNOWN)}")
+    for side in SIDES:
+        if side not in row:
+            raise FormatError(path, number, f"{side}: it is missing")
+    return row
+
+
+def _item(row: Mapping[str, Any], number: int) -> str:
+    item = row.get("item", number)
+    if isinstance(item, bool) or not isinstance(item, str | int):
+        raise SegmentationError(f"item: text is needed; got {shown(item)}")
+    return str(item)
+
+
+def _tree(row: Mapping[str, Any], side: str) -> Tree | None:
+    text = row[side]
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise TreeError(f"{side}: brackets are needed; got {shown(text)}")
+    return tree_from(side, text, row.get(f"{side}_times"))
+
+
+def _check(row: Mapping[str, Any]) -> None:
+    """Whole numbers where numbers belong; whether they make a segmentation is seen later, with many at a time."""
+    length = row.get("length")
+    if type(length) is not int or not -(2**62) < length < 2**62:
+        raise SegmentationError(f"length: a whole number is needed; got {shown(length)}")
+    for side in SIDES:
+        positions, types = row[side], row.get(f"{side}_types")
+        if not isinstance(positions, list):
+            raise SegmentationError(f"{side}: a list of positions is needed; got {shown(positions)}")
+        for one in positions:
+            if type(one) is not int or not -(2**62) < one < 2**62:
+                raise SegmentationError(f"{side}: a position is a whole number; got {shown(one)}")
+        if types is None:
+            continue
+        if not isinstance(types, list) or not all(isinstance(one, str) for one in types):
+            raise SegmentationError(f"{side}_types: a list of names is needed; got {shown(types)}")
+
+
+# -- as a corpus ------------------------------------------------------------------------------------------------------
+
+
+def read(reading: Reading) -> Corpus:
+    """Two coders, called reference and hypothesis."""
+    lines = ((number, line.encode()) for number, line in enumerate(lines_of(reading.text), 1))
+    for chunk in _batches(reading.path, lines):
+        add_chunk(reading, chunk, reading.types)
+    return reading.corpus()
+
+
+def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+    """A line an item."""
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows_of(corpus, path, options))
+
+
+def _looks_like(text: str) -> bool:
+    first = text.lstrip().partition("\n")[0]
+    return first.startswith("{") and all(f'"{side}"' in first for side in SIDES)
+
+
+FORMAT = Format(
+    name="documents-json",
+    suffixes=(".jsonl", ".ndjson"),
+    says="documents as lines of JSON: an object a document, with reference and hypothesis",
+    read=read,
+    looks_like=_looks_like,
+    write=write,
+    options=WRITING,
+    holds=(Segmentation, Tree),
+)
