@@ -3,6 +3,7 @@
 from caesura.cli.agree import agree
 from caesura.cli.convert import convert
 from caesura.cli.demo import demo
+from caesura.cli.evaluate import evaluate
 from caesura.cli.info import info
 from caesura.cli.judge import judge
 from caesura.cli.listing import list_formats, list_measures
@@ -17,6 +18,7 @@ __all__ = [
     "agree",
     "convert",
     "demo",
+    "evaluate",
     "info",
     "judge",
     "list_formats",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from caesura.engines.engine import ENGINES
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionError
 from caesura.formats import detect, find, read_coders, read_together
 from caesura.formats.registry import NAMES
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from caesura.reporting.table import Table
 
 __all__ = [
+    "DEFAULT_MEASURES",
     "DIALOGUE_MEASURES",
     "Input",
     "MeasureType",
@@ -43,6 +45,7 @@ __all__ = [
     "chosen_measures",
     "complain",
     "console_for_tables",
+    "engine_options",
     "holds_hierarchies",
     "holds_trees",
     "input_options",
@@ -53,6 +56,7 @@ __all__ = [
     "show",
     "span_measures",
     "warn_emptied",
+    "with_settings",
 ]
 
 DIALOGUE_MEASURES = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
@@ -219,6 +223,30 @@ def input_options(command: F) -> F:
     return cast(F, made)
 
 
+def engine_options(command: F) -> F:
+    """Where the work is done."""
+    made: Any = command
+    for option in (
+        click.option(
+            "--scheduler", help="The address of a Dask scheduler, tcp://host:8786; without it Dask starts workers here."
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(1),
+            help="How many threads or processes, by default one a processor; with --scheduler, how many workers to wait for.",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default="threads",
+            show_default=True,
+            help="Where the work is done: the result is the same.",
+        ),
+    ):
+        made = option(made)
+    return cast(F, made)
+
+
 def _options(given: tuple[str, ...]) -> dict[str, Any]:
     """NAME=VALUE: a JSON value, or else the text itself. A name that is repeated has a list of values."""
     found: dict[str, list[Any]] = {}
@@ -320,6 +348,11 @@ def chosen_measures(chosen: tuple[Measure, ...], settings: Settings | None, corp
     if not chosen:
         dialogue = any(not isinstance(corpus[key], Segmentation) for key in corpus)
         chosen = tuple(map(parse, DIALOGUE_MEASURES if dialogue or settings is not None else DEFAULT_MEASURES))
+    return with_settings(chosen, settings)
+
+
+def with_settings(chosen: tuple[Measure, ...], settings: Settings | None) -> tuple[Measure, ...]:
+    """Flexible similarity with the matrix and costs of the settings."""
     if settings is None:
         return chosen
     found = {name: value for name, value in settings.measure().items() if name != "normalize"}

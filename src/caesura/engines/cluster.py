@@ -58,7 +58,7 @@ class Cluster(Engine):
         if scheduler is None:
             scheduler = distributed.LocalCluster(
                 n_workers=workers or processors(), threads_per_worker=1, processes=True, host="127.0.0.1",
-                dashboard_address=None, silence_logs=logging.CRITICAL,
+                dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL,
             )  # fmt: skip
             self._mine.append(scheduler)
         try:

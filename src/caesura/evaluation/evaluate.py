@@ -40,6 +40,8 @@ class Advance:
     resumed: int
     """How many of the documents were counted by an earlier run."""
     seconds: float
+    left: float | None
+    """Seconds that the rest will take, if it goes on like this; None where nobody knows."""
 
 
 def evaluate(
@@ -254,7 +256,9 @@ class _Run:
     def _tell(self) -> None:
         if self.progress is not None:
             seconds = perf_counter() - self.started
-            self.progress(Advance(self.done, self.source.total, self.documents, self.resumed_documents, seconds))
+            total, mine = self.source.total, self.done - self.resumed
+            left = None if total is None or not mine else seconds / mine * (total - self.done)
+            self.progress(Advance(self.done, total, self.documents, self.resumed_documents, seconds, left))
 
     def result(self) -> Evaluation:
         """Everything, finished once."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
+from caesura.evaluation.result import Evaluation
 from caesura.model.score import Score
 from caesura.operations import OperationsTable
 from caesura.reporting.table import Table
 
-__all__ = ["operations", "score_json", "score_table"]
+__all__ = ["evaluation_table", "operations", "score_json", "score_table"]
 
 Scored = tuple[str | None, Score]
 """An item and its score; None is all items together."""
@@ -35,6 +36,16 @@ def score_table(rows: Sequence[Scored], *, by_item: bool, problems: int = 0) -> 
     if problems:
         notes.append(f"{problems} problem(s), listed on standard error")
     return Table(tuple(columns), tuple(body), notes=tuple(notes), group=1)
+
+
+def evaluation_table(found: Evaluation) -> Table:
+    """A row a measure, over all documents of a collection."""
+    table = score_table([(None, one) for one in found.scores.values()], by_item=False)
+    columns = tuple("documents" if name == "items" else name for name in table.columns)
+    notes = table.notes
+    if found.partial:
+        notes = ("partial: what could not be read or scored is missing", *notes)
+    return replace(table, columns=columns, notes=notes)
 
 
 def score_json(rows: Sequence[Scored], *, edits: bool) -> list[dict[str, Any]]:
