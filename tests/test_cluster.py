@@ -133,7 +133,8 @@ def test_workers_of_another_version(folder: Path, tmp_path: Path) -> None:
     patch = tmp_path / "patched.py"
     patch.write_text("import caesura.version\ncaesura.version.__version__ = '0.0.1'\n")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50, preload=str(patch)
+        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50,
+        preload=str(patch),
     ) as other, distributed.Client(other, set_as_default=False) as client:  # fmt: skip
         said = f"worker tcp://127.0.0.1:.* has caesura 0.0.1, and {cz.__version__} is needed"
         with pytest.raises(EngineError, match=said):

@@ -9,13 +9,14 @@ from libc.stdint cimport int64_t
 
 cdef double UNIT = 9007199254740992.0  # 2^53
 cdef int64_t ONE = 9007199254740992
+cdef double MOST = 4611686018427387904.0  # 2^62
 
 
 def add(const double[:, :] counts not None, int64_t[::1] whole not None, int64_t[::1] part not None):
     """Add each column of ``counts`` to ``whole`` + ``part`` / 2^53, where |part| stays below 2^53.
 
     Returns how large the numbers are: all bits of their whole parts together, which the caller compares with what 64 bits
-    hold.
+    hold. What is far beyond them is not added.
     """
     cdef Py_ssize_t d, c, n = counts.shape[0], k = counts.shape[1]
     cdef int64_t w, p, size = 0
@@ -24,6 +25,9 @@ def add(const double[:, :] counts not None, int64_t[::1] whole not None, int64_t
         for d in range(n):
             for c in range(k):
                 x = counts[d, c]
+                if not -MOST < x < MOST:
+                    size |= <int64_t>MOST
+                    continue
                 w = <int64_t>x
                 whole[c] += w
                 size |= w if w >= 0 else -w
