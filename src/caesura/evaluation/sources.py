@@ -98,6 +98,8 @@ def open_source(source: object, asked: Asked, types: tuple[str, ...] | None) -> 
 
 def _of_path(path: str, asked: Asked, types: tuple[str, ...] | None) -> Source:
     files = find(path, asked.format, asked.pattern)
+    if len(files) == 1:
+        _stamp(files[0].path, ".")  # an error, if it is not there
     root = path if os.path.isdir(path) else os.path.dirname(path) or "."
     paths = [one.path for one in files]
     kind = asked.format or _kind(paths)

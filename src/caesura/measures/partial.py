@@ -34,6 +34,8 @@ class Partial:
     @classmethod
     def of(cls, measure: Measure, computed: Computed, types: tuple[str, ...]) -> Self:
         """Of all documents of a batch."""
+        if not len(computed.counts):
+            return cls.nothing(measure, types)
         return cls(exact_sums(computed.counts), len(computed.counts), types, measure.spread(computed.resolved))
 
     @classmethod

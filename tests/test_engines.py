@@ -1,0 +1,156 @@
+"""Engines of this machine, and checkpoints. The cluster has tests of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from caesura.engines import ENGINES, Checkpoint, open_engine
+from caesura.engines.engine import Engine
+from caesura.errors import CheckpointError, EngineError, OptionError
+
+
+@pytest.fixture(params=["threads", "processes"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with open_engine(request.param, 2) as made:
+        yield made
+
+
+def square(x: int) -> int:
+    if x < 0:
+        raise ValueError(f"{x} is below 0")
+    return x * x
+
+
+def test_every_task_once(engine: Engine) -> None:
+    assert {one.place: one.value for one in engine.run(square, range(20))} == {x: x * x for x in range(20)}
+    assert list(engine.map(square, iter([3, 1, 2]))) == [9, 1, 4]
+    assert list(engine.run(square, [])) == []
+    assert engine.workers == 2
+
+
+def test_what_the_function_raises_is_raised(engine: Engine) -> None:
+    with pytest.raises(ValueError, match="-1 is below 0"):
+        list(engine.run(square, [1, 2, -1, 3]))
+    assert list(engine.map(square, [4])) == [16]  # and the engine goes on
+
+
+def test_tasks_are_taken_while_there_is_room() -> None:
+    """However many there are: memory is bounded by what is under way."""
+    taken = 0
+
+    def endless() -> Iterator[int]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield taken
+
+    with open_engine("threads", 2) as engine:
+        done = engine.run(square, endless())
+        for _ in range(10):
+            next(done)
+        done.close()
+    assert taken <= 10 + 2 * 2
+
+
+def test_in_order_even_if_the_first_is_slowest() -> None:
+    late = threading.Event()
+
+    def first_waits(x: int) -> int:
+        if x == 0:
+            assert late.wait(30)
+        elif x == 3:
+            late.set()
+        return x
+
+    with open_engine("threads", 2) as engine:
+        assert list(engine.map(first_waits, range(6))) == list(range(6))
+
+
+def dies_at_three(x: int) -> int:
+    if x == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x
+
+
+def dies_once(path: str) -> str:
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return "done"
+    os.kill(os.getpid(), signal.SIGKILL)
+    return "never"
+
+
+def test_a_process_that_dies(tmp_path: Path) -> None:
+    """Its tasks are done again; one that kills every process is given up, and the others are done."""
+    with open_engine("processes", 2) as engine:
+        done = sorted(engine.run(dies_at_three, range(8)), key=lambda one: one.place)
+        assert [one.value for one in done] == [0, 1, 2, None, 4, 5, 6, 7]
+        with pytest.raises(EngineError, match="died, twice more when it worked alone"):
+            done[3].result()
+        assert [one.value for one in engine.run(dies_once, [str(tmp_path / "once")])] == ["done"]
+
+
+def test_what_cannot_be_asked_for() -> None:
+    with pytest.raises(OptionError, match=f"engine must be one of {', '.join(ENGINES)}; got 'gpu'"):
+        open_engine("gpu")
+    for workers in (0, -1, True, 2.0, 10**6):
+        with pytest.raises(OptionError, match="workers must be a whole number from 1 to 10000"):
+            open_engine("threads", workers)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="scheduler is for engine='dask'"):
+        open_engine("processes", scheduler="tcp://127.0.0.1:8786")
+
+
+# -- checkpoints ------------------------------------------------------------------------------------------------------
+
+ABOUT = {"what": "test", "measures": ["pk"], "data": "abc"}
+
+
+def test_a_checkpoint_goes_on(tmp_path: Path) -> None:
+    one = Checkpoint(tmp_path / "new" / "er", ABOUT)
+    assert not one.there
+    assert one.get("1") is None
+    one.put("1", {"sums": [2**80, -1]})
+    again = Checkpoint(tmp_path / "new" / "er", dict(reversed(ABOUT.items())))
+    assert again.there
+    assert again.get("1") == {"sums": [2**80, -1]}
+    assert sorted(path.name for path in (tmp_path / "new" / "er" / "done").iterdir()) == ["1.json"]
+
+
+@pytest.mark.parametrize("key", list(ABOUT))
+def test_a_checkpoint_of_another_run(tmp_path: Path, key: str) -> None:
+    Checkpoint(tmp_path, ABOUT)
+    with pytest.raises(CheckpointError, match=f"it is of another run: {key} was .*, and is now"):
+        Checkpoint(tmp_path, ABOUT | {key: "other"})
+
+
+def test_a_folder_that_is_no_checkpoint(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(CheckpointError, match=r"an empty folder is needed.*thesis\.tex"):
+        Checkpoint(tmp_path, ABOUT)
+    with pytest.raises(CheckpointError, match="cannot be used"):
+        Checkpoint(tmp_path / "thesis.tex", ABOUT)
+    (tmp_path / "thesis.tex").unlink()
+    (tmp_path / "run.json").write_text("[1, ")
+    with pytest.raises(CheckpointError, match=r"run\.json does not say what the run is about"):
+        Checkpoint(tmp_path, ABOUT)
+
+
+def test_what_was_not_written_to_its_end(tmp_path: Path) -> None:
+    """A record is renamed into place, so half of one is what somebody else did: the task is done again."""
+    one = Checkpoint(tmp_path, ABOUT)
+    one.put("1", [1])
+    (tmp_path / "done" / "1.json").write_text('[1, {"a"')
+    (tmp_path / "done" / ".2.json.77").write_text("[2]")
+    assert one.get("1") is None
+    assert one.get("2") is None
+    one.put("1", [3])
+    assert one.get("1") == [3]
+    (tmp_path / ".run.json.12").touch()  # of a run that was killed while it began
+    assert Checkpoint(tmp_path, ABOUT).get("1") == [3]
