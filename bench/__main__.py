@@ -14,6 +14,7 @@ from rich.console import Console
 
 from bench import (
     agreement,
+    evaluation,
     flexible,
     fuzzy,
     hierarchy,
@@ -22,6 +23,7 @@ from bench import (
     level,
     linear,
     report,
+    scaling,
     simulation,
     trees,
 )
@@ -41,6 +43,8 @@ PARTS: dict[str, Callable[[], Iterable[Table]]] = {
     "trees": trees.tables,
     "level": level.tables,
     "report": report.tables,
+    "evaluation": evaluation.tables,
+    "scaling": scaling.tables,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from caesura.engines import ENGINES, Checkpoint, open_engine
 from caesura.engines.engine import Engine
-from caesura.errors import CheckpointError, EngineError, OptionError
+from caesura.errors import CaesuraWarning, CheckpointError, EngineError, OptionError
 
 
 @pytest.fixture(params=["threads", "processes"])
@@ -70,6 +71,17 @@ def test_in_order_even_if_the_first_is_slowest() -> None:
 
     with open_engine("threads", 2) as engine:
         assert list(engine.map(first_waits, range(6))) == list(range(6))
+
+
+def warns(x: int) -> int:
+    warnings.warn(f"{x} is odd", CaesuraWarning, stacklevel=1)
+    return x
+
+
+def test_warnings_come_back(engine: Engine) -> None:
+    with pytest.warns(CaesuraWarning, match="7 is odd") as caught:
+        assert list(engine.map(warns, [7])) == [7]
+    assert len(caught) == 1
 
 
 def dies_at_three(x: int) -> int:

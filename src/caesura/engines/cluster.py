@@ -4,7 +4,7 @@ Workers import caesura and its kernels; nothing compiled is ever sent. So they m
 of them before the first task, and of whoever joins later by every task.
 
 A worker that dies takes no result with it: Dask gives its tasks to others. A task that has killed as many workers as Dask
-allows (``distributed.scheduler.allowed-failures``) is given up, and named.
+allows (``distributed.scheduler.allowed-failures``), and as many again when it was alone, is given up, and named.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import count, islice
 from os import PathLike
 from typing import Any, TypeVar
 
-from caesura.engines.engine import Done, Engine, processors
+from caesura.engines.engine import Done, Engine, Heard, heard, processors
 from caesura.errors import EngineError, OptionError
 from caesura.version import __version__
 
@@ -95,30 +95,42 @@ class Cluster(Engine):
 
         run = f"caesura-{__version__}-{id(self):x}-{next(_runs)}"
         coming = enumerate(tasks)
-        flying: dict[Any, int] = {}
+        flying: dict[Any, tuple[int, T]] = {}
+        suspects: list[tuple[int, T]] = []
         ready = distributed.as_completed(loop=self._client.loop)
         call = partial(on_worker, __version__, function)
 
-        def send(number: int) -> None:
-            for place, task in islice(coming, number):
-                future = self._client.submit(call, task, key=f"{run}-{place}", pure=False)
-                flying[future] = place
-                ready.add(future)
+        def send(one: tuple[int, T], attempt: str = "") -> Any:
+            future = self._client.submit(call, one[1], key=f"{run}-{one[0]}{attempt}", pure=False)
+            flying[future] = one
+            return future
 
         try:
             room = _AHEAD * self.workers
-            send(room)
+            for one in islice(coming, room):
+                ready.add(send(one))
             for future in ready:
-                place = flying.pop(future)
+                place, task = flying.pop(future)
                 try:
-                    done: Done[R] = Done(place, future.result())
+                    done: Done[R] | None = Done(place, future.result().told())
                 except distributed.scheduler.KilledWorker:
-                    done = Done(place, None, "the workers that worked on it died, one after the other")
+                    done = None
+                    suspects.append((place, task))
                 future.release()
                 if place % 50 == 0:  # workers come and go
                     room = _AHEAD * self.workers
-                send(max(0, room - len(flying)))
-                yield done
+                for one in islice(coming, max(0, room - len(flying))):
+                    ready.add(send(one))
+                if done is not None:
+                    yield done
+            # Whatever was waiting on a worker that died is suspect too: do each again, alone.
+            for one in suspects:
+                future = send(one, "-alone")
+                try:
+                    yield Done(one[0], future.result().told())
+                except distributed.scheduler.KilledWorker:
+                    yield Done(one[0], None, "the workers that worked on it died, one after the other")
+                del flying[future]
         finally:
             self._client.cancel(list(flying))
 
@@ -132,13 +144,13 @@ def version() -> str:
     return __version__
 
 
-def on_worker(wanted: str, function: Callable[[T], R], task: T) -> R:
+def on_worker(wanted: str, function: Callable[[T], R], task: T) -> Heard[R]:
     """Run on a worker, if it has the version that the driver has."""
     if wanted != __version__:
         from distributed import get_worker
 
         _check(get_worker().address, __version__, wanted)
-    return function(task)
+    return heard(function, task)
 
 
 def _check(address: str, found: str, wanted: str = __version__) -> None:

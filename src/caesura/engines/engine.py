@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeVar
 
-from caesura.errors import EngineError, OptionError
+from caesura.errors import CaesuraWarning, EngineError, OptionError
 
 __all__ = ["ENGINES", "Done", "Engine", "open_engine"]
 
@@ -59,6 +60,29 @@ class Engine(AbstractContextManager["Engine"], ABC):
 
     def __enter__(self) -> Self:
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class Heard(Generic[R]):
+    """What a function gave in another process, and what it warned of there."""
+
+    value: R
+    warnings: tuple[str, ...]
+
+    def told(self) -> R:
+        """The value; the warnings are given here."""
+        for said in self.warnings:
+            warnings.warn(said, CaesuraWarning, stacklevel=4)
+        return self.value
+
+
+def heard(function: Callable[[T], R], task: T) -> Heard[R]:
+    """Run in another process. Nobody reads what is printed there, so warnings come back with the value."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CaesuraWarning)
+        value = function(task)
+    said = (str(one.message) for one in caught if issubclass(one.category, CaesuraWarning))
+    return Heard(value, tuple(dict.fromkeys(said)))
 
 
 def open_engine(name: str = "threads", workers: int | None = None, scheduler: Any = None) -> Engine:

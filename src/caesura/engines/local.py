@@ -7,10 +7,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
-from caesura.engines.engine import Done, Engine
+from caesura.engines.engine import Done, Engine, Heard, heard
 
 __all__ = ["Processes", "Threads"]
 
@@ -66,13 +67,14 @@ class Processes(Engine):
     def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[Done[R]]:
         """See :class:`Engine`."""
         coming = enumerate(tasks)
-        flying: dict[Future[R], tuple[int, T]] = {}
+        call = partial(heard, function)
+        flying: dict[Future[Heard[R]], tuple[int, T]] = {}
         suspects: deque[tuple[int, T]] = deque()
         try:
             while True:
                 while len(flying) < _AHEAD * self.workers and (one := next(coming, None)) is not None:
                     try:
-                        flying[self._pool.submit(function, one[1])] = one
+                        flying[self._pool.submit(call, one[1])] = one
                     except BrokenProcessPool:
                         suspects.append(one)
                         break
@@ -81,25 +83,25 @@ class Processes(Engine):
                 for future in wait(flying, return_when=FIRST_COMPLETED).done if flying else ():
                     one = flying.pop(future)
                     try:
-                        yield Done(one[0], future.result())
+                        yield Done(one[0], future.result().told())
                     except BrokenProcessPool:
                         suspects.append(one)
                 if suspects:  # one of those that were under way has killed its worker: do each again, alone
                     suspects += flying.values()
                     flying.clear()
-                    yield from self._alone(function, suspects)
+                    yield from self._alone(call, suspects)
         finally:
             for future in flying:
                 future.cancel()
 
-    def _alone(self, function: Callable[[T], R], suspects: deque[tuple[int, T]]) -> Iterator[Done[R]]:
+    def _alone(self, call: Callable[[T], Heard[R]], suspects: deque[tuple[int, T]]) -> Iterator[Done[R]]:
         while suspects:
             place, task = suspects.popleft()
             for attempt in (1, 2):
                 self._pool.shutdown(wait=False, cancel_futures=True)
                 self._pool = self._started(1)
                 try:
-                    yield Done(place, self._pool.submit(function, task).result())
+                    yield Done(place, self._pool.submit(call, task).result().told())
                     break
                 except BrokenProcessPool:
                     if attempt == 2:

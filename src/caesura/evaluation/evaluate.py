@@ -112,7 +112,7 @@ def evaluate(
         job = Job(chosen, declared or opened.types, None if scores is None else fspath(scores), strict)
         if job.types is None and job.typed:
             job = replace(job, types=_surveyed(opened, pool))
-        run = _Run(job, opened, checkpoint, progress, started)
+        run = _Run(job, opened, asked.as_dict(), checkpoint, progress, started)
         run.through(pool)
     finally:
         if own:
@@ -159,6 +159,7 @@ class _Run:
 
     job: Job
     source: Source
+    reading: dict[str, str]
     folder: str | PathLike[str] | None
     progress: Callable[[Advance], None] | None
     started: float
@@ -183,6 +184,7 @@ class _Run:
             "what": "evaluate",
             "caesura": __version__,
             "measures": [repr(one) for one in self.job.measures],
+            "reading": self.reading,
             "types": None if self.job.types is None else list(self.job.types),
             "scores": None if self.job.scores is None else os.path.abspath(self.job.scores),
             "partitions": self.source.total,

@@ -47,6 +47,12 @@ class Asked:
         """The coders by what they are."""
         return {"reference": self.reference, "hypothesis": self.hypothesis}
 
+    def as_dict(self) -> dict[str, str]:
+        """What was given, for a checkpoint."""
+        named = ("format", "pattern", "align", "reference", "hypothesis")
+        given = {name: getattr(self, name) for name in named if getattr(self, name) is not None}
+        return {name: repr(value) for name, value in (given | dict(self.options)).items()}
+
     def of_files(self) -> str | None:
         """The first option that was given and is for files in which coders have names."""
         named = ("format", "pattern", "align", "reference", "hypothesis")
