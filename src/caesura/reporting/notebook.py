@@ -12,6 +12,7 @@ from functools import singledispatch
 from itertools import islice
 
 from caesura.agreement.result import Agreement
+from caesura.evaluation.result import Evaluation
 from caesura.judging.result import Judgement
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of
@@ -22,6 +23,7 @@ from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.reporting.alignment import LEGEND, draw
 from caesura.reporting.judgement import score_notes, score_tables
+from caesura.reporting.results import evaluation_table
 from caesura.reporting.table import Cell, Table, clean, cut, text_width
 
 __all__ = ["view"]
@@ -180,6 +182,11 @@ def _agreement(one: Agreement) -> str:
     rows = tuple((each.name, each.value, each.without, each.gain) for each in one.coders)
     coders = Table(("coder", "with all others", "others without", "gain"), rows)
     return f"<div>{_table(whole)}{_table(coders) if len(rows) > 2 else ''}</div>"
+
+
+@view.register
+def _evaluation(one: Evaluation) -> str:
+    return _table(evaluation_table(one))
 
 
 @view.register
