@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from caesura.engines import ENGINES
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionError
 from caesura.formats import detect, find, read_coders, read_together
 from caesura.formats.registry import NAMES
@@ -40,9 +41,11 @@ __all__ = [
     "Input",
     "MeasureType",
     "Progress",
+    "checkpoint_option",
     "chosen_measures",
     "complain",
     "console_for_tables",
+    "engine_options",
     "holds_hierarchies",
     "holds_trees",
     "input_options",
@@ -59,6 +62,7 @@ DIALOGUE_MEASURES = ("flexible_similarity(normalize='positions')", "flexible_sim
 DEFAULT_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "window_diff", "pk")
 
 _UNREAD = "caesura.unread"  # where a command keeps the problems of reading
+_CHECKPOINT = "caesura.checkpoint"  # and the folder of what is done
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -89,6 +93,12 @@ class _Program(click.Group):
                 for said in dict.fromkeys([*map(str, ctx.meta.get(_UNREAD, ())), str(problem)]):
                     click.echo(f"caesura: {clean(said)}", err=True)
                 ctx.exit(1)
+            except KeyboardInterrupt:
+                folder = ctx.meta.get(_CHECKPOINT)
+                if folder is not None:
+                    said = f"what is done is kept in {folder}, and the same command goes on where it was"
+                    click.echo(f"\ncaesura: {clean(said)}", err=True)
+                raise
 
 
 class MeasureType(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
@@ -217,6 +227,40 @@ def input_options(command: F) -> F:
     ):
         made = option(made)
     return cast(F, made)
+
+
+def engine_options(command: F) -> F:
+    """Where the work is done: the command gets ``engine``, ``workers`` and ``scheduler``."""
+    for option in (
+        click.option(
+            "--scheduler", help="Of a Dask cluster: its address, such as tcp://host:8786. With --engine dask."
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(1, 10_000),
+            help="How many threads or processes; by default one a processor. With --scheduler: how many to wait for.",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default="threads",
+            show_default=True,
+            help="Where the work is done. Numbers are the same everywhere.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def checkpoint_option(command: F) -> F:
+    """``--checkpoint``, where work can go on after it was ended; whoever ends it is told so."""
+
+    def remember(ctx: click.Context, _param: click.Parameter, folder: str | None) -> str | None:
+        ctx.meta[_CHECKPOINT] = folder
+        return folder
+
+    says = "A folder in which finished work is kept; the same command goes on where it was."
+    return click.option("--checkpoint", type=click.Path(file_okay=False), callback=remember, help=says)(command)
 
 
 def _options(given: tuple[str, ...]) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from caesura.model.score import Score
 
 __all__ = ["Scores", "score_many"]
 
-_SMALL = 50_000
-"""Boundaries and documents below which a second thread costs more than it saves; to another process they are about 1 MB."""
+_SMALL = 50_000  # boundaries and documents below which a second thread costs more than it saves
+_PIECE = 16_000  # of them in what is sent to another process: 1 MB at most, of trees, whose nodes are largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +146,7 @@ def compute(
         # Pieces of about equal work, a few a worker, so that one long document does not leave the others waiting.
         pieces = 4 * opened.workers
         if opened.apart:
-            pieces = max(pieces, int((work[-1] - work[0]) // _SMALL))
+            pieces = max(pieces, int((work[-1] - work[0]) // _PIECE))
         cuts = np.searchsorted(work, np.linspace(work[0], work[-1], pieces + 1)[1:-1])
         edges = pairwise(np.unique(np.concatenate([[0], cuts, [len(batch)]])).tolist())
         # What goes to another process is copied out of the whole, piece by piece as they are wanted.
