@@ -134,7 +134,9 @@ def simulate(
                 progress(made, len(lots) * most)
         first = last
         left = [pair for pair in going if last < blocks and enough and not enough(pair, _estimate(sums[pair][0]))]
-        made += (len(going) - len(left)) * max(0, most - last * BLOCK)  # no more will be drawn
+        if progress is not None and last < blocks and len(left) < len(going):  # of these no more will be drawn
+            made += (len(going) - len(left)) * (most - last * BLOCK)
+            progress(made, len(lots) * most)
         going = left
     return [lot.chance(measure, one) for lot, one in zip(lots, sums, strict=True)]
 
