@@ -14,6 +14,7 @@ from rich.console import Console
 
 from bench import (
     agreement,
+    chance,
     flexible,
     fuzzy,
     hierarchy,
@@ -31,6 +32,7 @@ from caesura.reporting.table import Table
 PARTS: dict[str, Callable[[], Iterable[Table]]] = {
     "linear": linear.tables,
     "flexible": flexible.tables,
+    "chance": chance.tables,
     "agreement": agreement.tables,
     "coverage": agreement.coverage_tables,
     "simulation": simulation.tables,
