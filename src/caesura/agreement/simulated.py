@@ -21,7 +21,7 @@ from caesura.engines import Checkpoint, Engine
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.sums import as_float, exact_sums
 
-__all__ = ["BLOCK", "Lot", "digest", "simulate"]
+__all__ = ["BLOCK", "Lot", "Progress", "digest", "simulate"]
 
 Floats = NDArray[np.float64]
 Sums = list[tuple[int, ...]]
