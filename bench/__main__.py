@@ -14,6 +14,7 @@ from rich.console import Console
 
 from bench import (
     agreement,
+    chance,
     evaluation,
     flexible,
     fuzzy,
@@ -33,6 +34,7 @@ from caesura.reporting.table import Table
 PARTS: dict[str, Callable[[], Iterable[Table]]] = {
     "linear": linear.tables,
     "flexible": flexible.tables,
+    "chance": chance.tables,
     "agreement": agreement.tables,
     "coverage": agreement.coverage_tables,
     "simulation": simulation.tables,

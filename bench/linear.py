@@ -79,7 +79,7 @@ def against_peers() -> Table:
     }
     rows = []
     for measure, (peer, theirs, goal) in peers.items():
-        ours = best(lambda m=measure: cz.score_many(documents, m, threads=1)) / len(documents)  # type: ignore[misc]
+        ours = best(lambda m=measure: cz.score_many(documents, m, workers=1)) / len(documents)  # type: ignore[misc]
         rows.append((measure, "batch", ours * 1e6, peer, theirs * 1e6, theirs / ours, goal))
     single = documents[:500]
     ours = best(lambda: [cz.boundary_similarity(a, b, n_t=2) for a, b in single]) / len(single)
@@ -105,7 +105,7 @@ def window_width() -> Table:
     for name in ("pk", "window_diff", "win_pr"):
         first = 0.0
         for k in (5, 50, 250):
-            seconds = best(lambda m=f"{name}(window={k})": cz.score_many(documents, m, threads=1))  # type: ignore[misc]
+            seconds = best(lambda m=f"{name}(window={k})": cz.score_many(documents, m, workers=1))  # type: ignore[misc]
             first = first or seconds
             rows.append((name, k, seconds, first))
     return _growth("Growth with the window k, 1,000 documents (goal: k = 250 within 1.5 of k = 5)", "k", rows)
@@ -127,7 +127,7 @@ def reach() -> Table:
     rows = []
     first = 0.0
     for n_t in (2, 5, 10, 50):
-        seconds = best(lambda m=f"boundary_similarity(n_t={n_t})": cz.score_many(documents, m, threads=1))  # type: ignore[misc]
+        seconds = best(lambda m=f"boundary_similarity(n_t={n_t})": cz.score_many(documents, m, workers=1))  # type: ignore[misc]
         first = first or seconds
         rows.append(("boundary_similarity", n_t, seconds, first))
     return _growth("Growth with n_t, 1,000 documents (goal: n_t = 10 within 3 of n_t = 2)", "n_t", rows)
@@ -138,7 +138,7 @@ def number_of_types() -> Table:
     first = 0.0
     for types in (1, 2, 4, 7):
         documents = typed_texts(100, UNITS, types)
-        seconds = best(lambda d=documents: cz.score_many(d, "boundary_similarity(n_t=2)", threads=1))  # type: ignore[misc]
+        seconds = best(lambda d=documents: cz.score_many(d, "boundary_similarity(n_t=2)", workers=1))  # type: ignore[misc]
         first = first or seconds
         rows.append(("boundary_similarity(n_t=2)", types, seconds, first))
     return _growth("Growth with the number of types, 5% boundaries of each, 100 documents", "types", rows)

@@ -14,7 +14,8 @@ from hypothesis import settings
 # command line, run no kernel that the tests of measures do not run; nor do laws and exhaustive searches touch other indices.
 if os.environ.get("CAESURA_CHECKED"):
     collect_ignore_glob = [
-        "formats/*", "browser/*", "golden/*", "test_agreement.py", "test_boundary_exhaustive.py", "test_bounds.py", "test_cli*",
+        "formats/*", "browser/*", "golden/*", "test_agreement.py", "test_agreement_engines.py",
+        "test_boundary_exhaustive.py", "test_bounds.py", "test_cli*",
         "test_clusters.py", "test_cochran.py", "test_comparison.py", "test_corpus.py", "test_dendrogram.py", "test_docs.py",
         "test_doctests.py", "test_errors.py", "test_examples.py", "test_formats.py", "test_judging.py", "test_labels.py",
         "test_laws.py",

@@ -13,7 +13,9 @@ import caesura as cz
 from caesura.agreement import drawn
 from caesura.agreement.chance import distributions
 from caesura.agreement.observed import observe
+from caesura.engines import open_engine
 from caesura.errors import OptionError, Undefined
+from random_states import state
 
 TYPES = [".", ","]
 
@@ -83,20 +85,20 @@ def test_control_variates_take_out_variance() -> None:
     rng = np.random.default_rng(3)
     a, b = ("".join(rng.choice([" ", " ", " ", ",", "."], 200)) for _ in "ab")
     measure = cz.parse("flexible_similarity")
-    drawn = measure.draw((",", "."), [0.2, 0.2, 0.6], [0.2, 0.2, 0.6], [200], draws=4000, seed=1)
+    drawn = measure.draw((",", "."), [0.2, 0.2, 0.6], [0.2, 0.2, 0.6], [200], draws=4000, state=state(1))
     plain = np.std(measure.finish(drawn[:, :3], (",", ".")), ddof=1) / math.sqrt(4000)
     with_variates = agreement(corpus(talk={"a": a, "b": b}), seed=1, draws=4000, coefficient="s").expected_error
     assert with_variates < plain / 1.5
 
 
 @pytest.mark.parametrize("normalize", ["positions", "boundaries"])
-def test_same_seed_same_number_whatever_threads_and_order(normalize: str) -> None:
+def test_same_seed_same_number_whatever_workers_and_order(normalize: str) -> None:
     items = {"x": {**TALK, "cy": ", . . ."[:8].ljust(8)}, "y": {"ann": ". .", "bo": "  ."}}
-    first = agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, threads=1)
+    first = agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, workers=1)
     turned = {item: dict(reversed(by.items())) for item, by in reversed(items.items())}
     for again in (
-        agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, threads=3),
-        agreement(corpus(**turned), seed=5, draws=2000, normalize=normalize, threads=2),
+        agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, workers=3),
+        agreement(corpus(**turned), seed=5, draws=2000, normalize=normalize, workers=2),
     ):
         assert (again.value, again.expected, again.standard_error) == (
             first.value,
@@ -225,7 +227,10 @@ def test_compat_of_the_r_package() -> None:
         ({"x": TALK}, {"draws": 5}, OptionError, "draws must be at least 20, or there is no standard error; got 5"),
         ({"x": TALK}, {"tolerance": 2}, OptionError, "tolerance must lie between 0 and 1; got 2"),
         ({"x": TALK}, {"seed": -1}, OptionError, "seed must be a whole number from 0 to 2^63 - 1; got -1"),
-        ({"x": TALK}, {"threads": 0}, OptionError, "threads must be a whole number of at least 1; got 0"),
+        ({"x": TALK}, {"workers": 0}, OptionError, "workers must be a whole number from 1 to 10000; got 0"),
+        ({"x": TALK}, {"variates": 6}, OptionError, "variates must be True or False; got 6"),
+        ({"x": TALK}, {"variates": False, "chance": "exact"}, OptionError,
+         "variates=False is plain simulation; with chance='exact' leave it out"),
         ({"x": TALK}, {"normalize": "units"}, OptionError,
          "normalize must be one of 'positions', 'boundaries'; got 'units'"),
     ],
@@ -269,8 +274,9 @@ def random_talks(seed: int, *, items: int = 6, coders: str = "abc", missing: flo
 
 
 def basis(corpus: cz.Corpus, coefficient: str, chance: str, measure: str = "flexible_similarity") -> drawn.Drawn:
-    plan = drawn.Plan.of(4000, None, 1, None)
-    return drawn.Drawn(observe(corpus, cz.parse(measure)), coefficient, plan, chance)
+    plan = drawn.Plan.of(4000, None, 1)
+    with open_engine() as engine:
+        return drawn.Drawn(observe(corpus, cz.parse(measure)), coefficient, plan, chance, engine)
 
 
 WEIGHTS = np.array([[1, 1, 1, 1, 1, 1], [2, 0, 1, 3, 0, 0], [0, 0, 6, 0, 0, 0], [1, 2, 0, 0, 2, 1]], float)

@@ -273,7 +273,7 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, "")
     assert re.fullmatch(
-        r"caesura: stopped after \d+ of 30 partitions; the same command with --checkpoint kept goes on from there\n",
+        r"caesura: stopped after \d+ of 30 partitions; what is done is kept in kept, and the same command goes on from there\n",
         err,
     )
     kept = len(list(tmp_path.glob("kept/done/*.json")))

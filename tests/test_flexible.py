@@ -22,6 +22,7 @@ import caesura as cz
 from caesura.errors import CaesuraWarning, FormatError, MismatchError, OptionError
 from caesura.measures.flexible import DRAWN, FlexibleSimilarity
 from oracle.flexible import ONE, Oracle, runs
+from random_states import state
 
 flexible = cz.flexible_similarity
 
@@ -183,7 +184,7 @@ def test_every_pair_of_five_and_six_positions(length: int, options: dict[str, An
     oracle = oracle_of(options)
     measure = FlexibleSimilarity(**options)
     for one, a in zip(texts, made, strict=True):
-        counts = cz.score_many([(a, b) for b in made], measure, threads=1).counts
+        counts = cz.score_many([(a, b) for b in made], measure, workers=1).counts
         for other, (cost, _, objects) in zip(texts, counts.tolist(), strict=True):
             expected, most = oracle.score(one, other)
             assert abs(expected - cost) < 1e-10, (one, other)
@@ -421,7 +422,7 @@ def test_in_a_batch_only_the_bad_item_fails() -> None:
     assert scores[5].edits[0].kind == "transposition"
 
 
-def test_threads_change_nothing() -> None:
+def test_workers_change_nothing() -> None:
     rng = random.Random(3)
     pairs = []
     for _ in range(300):
@@ -429,8 +430,8 @@ def test_threads_change_nothing() -> None:
         lengths = {s: rng.randint(1, 40) for s in names}
         pairs.append(tuple({s: of(random_text(rng, n, TWO, 0.4), TWO) for s, n in lengths.items()} for _ in "ab"))
     alone = [float(flexible(*pair)) for pair in pairs]
-    assert cz.score_many(pairs, "flexible_similarity", threads=3).values.tolist() == alone
-    assert cz.score_many(pairs, "flexible_similarity", threads=1).values.tolist() == alone
+    assert cz.score_many(pairs, "flexible_similarity", workers=3).values.tolist() == alone
+    assert cz.score_many(pairs, "flexible_similarity", workers=1).values.tolist() == alone
 
 
 def test_with_the_identity_any_types_go_together() -> None:
@@ -748,16 +749,18 @@ def test_operations_table_over_many() -> None:
 # -- random texts -------------------------------------------------------------------------------------------------
 
 
-def test_draws_do_not_depend_on_blocks() -> None:
+def test_draws_follow_one_another_from_their_state() -> None:
     measure = FlexibleSimilarity(similarity=SKEW)
     p_a, p_b = [0.2, 0.1, 0.7], [0.1, 0.3, 0.6]
-    whole = measure.draw(TWO, p_a, p_b, [30, 50], draws=40, seed=11)
+    whole = measure.draw(TWO, p_a, p_b, [30, 50], draws=40, state=state(11))
     assert whole.shape == (40, len(DRAWN))
-    with ThreadPoolExecutor(2) as pool:
-        blocks = pool.map(lambda k: measure.draw(TWO, p_a, p_b, [30, 50], draws=10, seed=11, first=10 * k), range(4))
-        assert np.array_equal(np.concatenate(list(blocks)), whole)
-    assert not np.array_equal(measure.draw(TWO, p_a, p_b, [30, 50], draws=40, seed=12), whole)
     assert (whole[:, 1] == 80).all()
+    with ThreadPoolExecutor(2) as pool:
+        parts = pool.map(lambda n: measure.draw(TWO, p_a, p_b, [30, 50], draws=n, state=state(11)), (10, 20, 40, 40))
+        for part in parts:
+            assert np.array_equal(part, whole[: len(part)])
+    assert len(np.unique(whole, axis=0)) > 35
+    assert not np.array_equal(measure.draw(TWO, p_a, p_b, [30, 50], draws=40, state=state(12)), whole)
 
 
 def test_draws_have_the_right_distribution() -> None:
@@ -774,7 +777,7 @@ def test_draws_have_the_right_distribution() -> None:
         counts = (both, 3 - a.count(None) - both, 3 - b.count(None) - both)
         expected[round(score.parts["cost"], 6), 3, score.parts["objects"], *counts] += probability
     n = 200_000
-    rows = measure.draw(TWO, p_a, p_b, [2, 1], draws=n, seed=1)
+    rows = measure.draw(TWO, p_a, p_b, [2, 1], draws=n, state=state(1))
     found = Counter(map(tuple, rows[:, :6].round(6).tolist()))
     assert set(found) <= set(expected)
     for outcome, probability in expected.items():
@@ -785,7 +788,7 @@ def test_draws_have_the_right_distribution() -> None:
 def test_control_variates_have_known_means(options: dict[str, Any]) -> None:
     measure = FlexibleSimilarity(**options)
     p_a, p_b, n = np.array([0.2, 0.05, 0.75]), np.array([0.1, 0.1, 0.8]), 4000
-    rows = measure.draw(TWO, p_a, p_b, [150, 50], draws=n, seed=2**63 + 5)
+    rows = measure.draw(TWO, p_a, p_b, [150, 50], draws=n, state=state(2**63 + 5))
     cost = 1 - measure.prices(TWO).similarity
     a, b = p_a[:2], p_b[:2]
     means = [
@@ -800,9 +803,12 @@ def test_control_variates_have_known_means(options: dict[str, Any]) -> None:
 
 def test_draws_at_the_edges() -> None:
     measure = FlexibleSimilarity()
-    assert (measure.draw(TWO, [0, 0, 1], [0, 0, 1], [9], draws=3, seed=0)[:, [0, 2, 3]] == 0).all()
-    assert (measure.draw(TWO, [1, 0, 0], [0, 1, 0], [9], draws=3, seed=0)[:, [0, 2, 3]] == 9).all()
-    rare = measure.draw(TWO, [1e-18, 0, 1], [0, 0, 1], [10**6], draws=3, seed=0)
+    assert (measure.draw(TWO, [0, 0, 1], [0, 0, 1], [9], draws=3, state=state(0))[:, [0, 2, 3]] == 0).all()
+    assert (measure.draw(TWO, [1, 0, 0], [0, 1, 0], [9], draws=3, state=state(0))[:, [0, 2, 3]] == 9).all()
+    rare = measure.draw(TWO, [1e-18, 0, 1], [0, 0, 1], [10**6], draws=3, state=state(0))
     assert (rare[:, 2] == 0).all()
     with pytest.raises(OptionError, match="a probability for each of 2 types and for none is needed"):
-        measure.draw(TWO, [0.5, 0.5], [0.5, 0.5], [9], draws=1, seed=0)
+        measure.draw(TWO, [0.5, 0.5], [0.5, 0.5], [9], draws=1, state=state(0))
+    for wrong in (np.zeros(4, np.uint64), np.ones(3, np.uint64), np.ones(4)):
+        with pytest.raises(OptionError, match="state must be four words of 64 bits that are not all 0"):
+            measure.draw(TWO, [0, 0, 1], [0, 0, 1], [9], draws=1, state=wrong)  # type: ignore[arg-type]

@@ -460,8 +460,8 @@ def test_many_documents():
     assert scores[1].clusters == single[1].clusters
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_many_random_documents(threads):
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_many_random_documents(workers):
     rng = np.random.default_rng(8)
     texts = []
     for _ in range(300):
@@ -469,7 +469,7 @@ def test_many_random_documents(threads):
         h = rng.integers(0, 6, n - 1) * (rng.random(n - 1) < 0.4)
         texts.append((cz.Marks(h, 5), positions(n, np.flatnonzero(rng.random(n - 1) < 0.2) + 1)))
     for text in ("fuzzy_success", "fuzzy_success(chain_strength=3, alpha=1.5, per_cluster='best', p_max=1)"):
-        scores = cz.score_many(texts, text, threads=threads)
+        scores = cz.score_many(texts, text, workers=workers)
         assert 0 < len(scores.errors) < 60
         for i in scores.scored.tolist():
             assert scores.values[i] == cz.parse(text).score(*texts[i]).value

@@ -416,7 +416,7 @@ def test_a_batch_is_its_documents(documents):
     for name in ALL:
         measure = cz.measures()[name]()
         many = cz.score_many(pairs, measure)
-        threaded = cz.score_many(pairs, measure, threads=3)
+        threaded = cz.score_many(pairs, measure, workers=3)
         assert np.array_equal(many.counts, threaded.counts)
         for i, pair in enumerate(pairs):
             if i in many.errors:

@@ -18,7 +18,7 @@ from caesura.measures.base import Computed
 from caesura.measures.partial import Partial, merged
 from caesura.measures.sums import as_float, exact_sum, exact_sums
 
-UNIT = 2**53
+UNIT = 2**106
 numbers = st.one_of(
     st.integers(-(2**40), 2**40).map(float),
     st.floats(-1e6, 1e6),
@@ -28,7 +28,7 @@ numbers = st.one_of(
 
 
 def by_definition(column: list[float]) -> int:
-    """Each number rounded to a multiple of 2^-53, half to even, and added without any rounding."""
+    """Each number rounded to a multiple of 2^-106, half to even, and added without any rounding."""
     return sum(round(Fraction(one) * UNIT) for one in column)
 
 
@@ -70,14 +70,14 @@ def test_more_rows_than_are_added_at_once() -> None:
 def test_strided_columns() -> None:
     wide = np.arange(24, dtype=float).reshape(6, 4) / 7
     assert exact_sums(wide[:, 1:3]) == exact_sums(np.ascontiguousarray(wide[:, 1:3]))
-    whole, part = np.zeros((2, 2), np.int64)
-    assert kernel.add(wide[::2, ::3], whole, part) == 0 | 2 | 1 | 2
+    assert kernel.add(wide[::2, ::3], np.zeros((2, 3), np.int64)) == 0 | 2 | 1 | 2
 
 
 def test_back_to_the_nearest_float() -> None:
     assert as_float(UNIT) == 1.0
-    assert as_float(1) == 2.0**-53
+    assert as_float(1) == 2.0**-106
     assert as_float(3 * UNIT + 1) == 3.0
+    assert exact_sum([0.1] * 10) == 1.0  # of ten numbers that are a little more than a tenth
 
 
 @pytest.mark.parametrize("name", ["win_pr", "unit_error", "flexible_similarity", "boundary_similarity(n_t=3)", "pk"])

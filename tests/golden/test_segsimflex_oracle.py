@@ -15,6 +15,7 @@ import pytest
 import caesura as cz
 from caesura.measures.flexible import FlexibleSimilarity
 from oracle.flexible import Oracle, runs
+from random_states import state
 
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")  # the case study's ";" is a trap
 
@@ -152,7 +153,7 @@ def test_kappa_by_simulation(shared: Path, compat: str | None) -> None:
         types = tuple(case["order"][:-1])
         lengths = [one.length for one in a.values()]
         p_a, p_b = (distribution(side, types) for side in (a, b))
-        rows = measure.draw(types, p_a, p_b, lengths, draws=4000, seed=3)
+        rows = measure.draw(types, p_a, p_b, lengths, draws=4000, state=state(3))
         observed = measure.score(a, b).parts
         for figure, expected, column in zip(("s_f", "s_f_b"), figures[compat is not None], (1, 2), strict=True):
             drawn = 1 - rows[:, 0] / rows[:, column]

@@ -15,6 +15,7 @@ from caesura.agreement.coefficients import basis_of, check_numbers, resolve
 from caesura.agreement.counted import Convention
 from caesura.agreement.drawn import Drawn, Plan
 from caesura.agreement.observed import Observed, observe, symmetric
+from caesura.engines import open_engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
@@ -156,7 +157,7 @@ def cluster_coders(
         if value is not None and not flexible:
             raise OptionError(f"{option} has no place in clusters over {made.name}; leave it out")
     check_numbers(seed=seed)
-    plan = Plan.of(draws, None, int(seed), None)
+    plan = Plan.of(draws, None, int(seed))
     o = observe(corpus, made)
     distances = _distances(o)
     from scipy.cluster.hierarchy import linkage as join  # slow to import
@@ -167,7 +168,11 @@ def cluster_coders(
     for a, b, _, _ in Z.tolist():
         groups.append(groups[int(a)] + groups[int(b)])
     members = np.array([[coder in group for coder in o.coders] for group in groups[len(o.coders) :]], float)
-    basis: Basis = Drawn(o, name, plan, chance or "simulate") if flexible else basis_of(o, name, Convention.of(compat))
+    if flexible:
+        with open_engine() as engine:
+            basis: Basis = Drawn(o, name, plan, chance or "simulate", engine)
+    else:
+        basis = basis_of(o, name, Convention.of(compat))
     figures = basis.over_coders(members)
     values = figures.corrected
     clusters = tuple(

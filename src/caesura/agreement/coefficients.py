@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from caesura.agreement.nominal import Nominal
 from caesura.agreement.observed import Observed, observe
 from caesura.agreement.result import Agreement, CoderRow, Row
 from caesura.agreement.spans import Spanned
+from caesura.engines import Engine, using
 from caesura.errors import CaesuraWarning, OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
@@ -52,8 +54,12 @@ def agreement(
     chance: str | None = None,
     draws: int | None = None,
     tolerance: float | None = None,
+    variates: bool | None = None,
     normalize: str | None = None,
-    threads: int | None = None,
+    engine: str | Engine = "threads",
+    workers: int | None = None,
+    scheduler: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Agreement:
     """How far coders agree beyond chance: (observed - expected) / (1 - expected).
@@ -95,11 +101,17 @@ def agreement(
     alike; with more than two coders the coefficient is that of the means over pairs. ``normalize="boundaries"`` is
     S_f^B. ``chance="simulate"``: ``draws`` pairs of texts (10,000 by default), or as many as it takes to bring the
     standard error of the coefficient below ``tolerance`` (at most ``draws``, by default a million). The same ``seed``
-    gives the same number whatever the threads and the order of coders and items. (With an asymmetric matrix, and under
-    ``algorithm="pardist"``, who comes first in the corpus is the first side.) ``chance="exact"``: S_f without
-    simulation; for S_f^B the exact expected cost is one more control variate. If the chain behind it has too many
-    states, chance is simulated, and ``.method`` says so. ``progress`` is called with the number of draws made and the
-    most there will be.
+    gives the same number, to the last bit, whatever the engine, its workers and the order of coders and items. (With an
+    asymmetric matrix, and under ``algorithm="pardist"``, who comes first in the corpus is the first side.) Control
+    variates take out most of the noise; ``variates=False`` is plain simulation, the mean over draws with the standard
+    error SD / sqrt(draws). ``chance="exact"``: S_f without simulation; for S_f^B the exact expected cost is one more
+    control variate. If the chain behind it has too many states, chance is simulated, and ``.method`` says so.
+    ``progress`` is called with the number of draws made and the most there will be. ``checkpoint``: a folder in which
+    finished draws are recorded; the same call goes on where it was, and other arguments or data are refused. It needs a
+    ``seed``.
+
+    ``engine``, ``workers`` and ``scheduler`` as for :func:`~caesura.score_many`: threads, processes or a Dask cluster, for
+    scores and draws.
 
     Fournier, C., & Inkpen, D. (2012). Segmentation similarity and agreement. NAACL-HLT. Fournier, C. (2013). Evaluating
     text segmentation using boundary edit distance. ACL. Krippendorff, K. (2004). Content analysis. Sage.
@@ -123,7 +135,7 @@ def agreement(
     _refuse(
         name if name == "alpha" else made.name,
         drawn=None if drawn else {
-            "chance": chance, "draws": draws, "tolerance": tolerance, "normalize": normalize, "progress": None,
+            "chance": chance, "draws": draws, "tolerance": tolerance, "variates": variates, "normalize": normalize,
         },
         counted=None if not (drawn or spans or name == "alpha") else {
             "counted": counted, "rates": rates, "types": types,
@@ -131,25 +143,29 @@ def agreement(
     )  # fmt: skip
     if name == "alpha" and compat is not None:
         raise OptionError(f"alpha has no preset; got compat={compat!r}")
-    check_numbers(interval, level, replicates, seed, threads)
+    if checkpoint is not None and not drawn:
+        over = "alpha" if name == "alpha" else made.name
+        raise OptionError(f"checkpoint keeps what was simulated, and nothing is in agreement over {over}; leave it out")
+    if checkpoint is not None and seed is None:
+        raise OptionError("checkpoint needs a seed, so that the same call goes on where it was; give seed=...")
+    check_numbers(interval, level, replicates, seed)
     if chance not in (None, "simulate", "exact"):
         raise OptionError(f"chance must be 'simulate' or 'exact'; got {chance!r}")
     made = resolve(made, compat, normalize) if name != "alpha" else parse("boundary_similarity(n_t=1)")
     chosen = chosen_seed(seed)
-    if drawn:
-        if chance == "exact" and made["algorithm"] != "exact":
-            raise OptionError(
-                "chance='exact' is for the exact alignment; with algorithm='pardist' it must be simulated"
-            )
-        plan = Plan.of(draws, tolerance, chosen, threads)
-        observed = observe(corpus, made, threads=threads)
-        basis: Basis = Drawn(observed, name, plan, chance or "simulate", progress)
-    else:
-        with warnings.catch_warnings():
-            if name == "alpha":  # whose sets of types have no order
-                warnings.filterwarnings("ignore", "the order of the types was not declared", CaesuraWarning)
-            observed = observe(corpus, made, threads=threads)
-        basis = basis_of(observed, name, Convention.of(compat, counted=counted, rates=rates, types=types))
+    if chance == "exact" and made["algorithm"] != "exact":
+        raise OptionError("chance='exact' is for the exact alignment; with algorithm='pardist' it must be simulated")
+    if chance == "exact" and variates is False:
+        raise OptionError("variates=False is plain simulation; with chance='exact' leave it out")
+    plan = Plan.of(draws, tolerance, chosen, variates, checkpoint)
+    with using(engine, workers, scheduler) as opened, warnings.catch_warnings():
+        if name == "alpha":  # whose sets of types have no order
+            warnings.filterwarnings("ignore", "the order of the types was not declared", CaesuraWarning)
+        observed = observe(corpus, made, engine=opened)
+        if drawn:
+            basis: Basis = Drawn(observed, name, plan, chance or "simulate", opened, progress)
+        else:
+            basis = basis_of(observed, name, Convention.of(compat, counted=counted, rates=rates, types=types))
     return _result(corpus, name, basis, _Bootstrap(interval, level, replicates, chosen), compat)
 
 
@@ -188,16 +204,14 @@ def check_numbers(
     level: float = 0.95,
     replicates: int = 2000,
     seed: int | None = None,
-    threads: int | None = None,
 ) -> None:
     """An option that cannot have this value is an error."""
     if interval not in (None, "items", "coders"):
         raise OptionError(f"interval must be 'items', 'coders' or None; got {interval!r}")
     if not isinstance(level, (int, float)) or not 0 < level < 1:
         raise OptionError(f"level must lie between 0 and 1; got {level!r}")
-    for option, number, least in (("replicates", replicates, 100), ("threads", threads, 1)):
-        if number is not None and (not _whole(number) or number < least):
-            raise OptionError(f"{option} must be a whole number of at least {least}; got {number!r}")
+    if replicates is not None and (not _whole(replicates) or replicates < 100):
+        raise OptionError(f"replicates must be a whole number of at least 100; got {replicates!r}")
     if seed is not None and (not _whole(seed) or not 0 <= seed < 2**63):
         raise OptionError(f"seed must be a whole number from 0 to 2^63 - 1; got {seed!r}")
 

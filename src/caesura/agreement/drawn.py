@@ -6,42 +6,51 @@ With more than two coders the coefficient is that of the mean observed and the m
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from os import PathLike
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.basis import Basis, Figures
-from caesura.agreement.chance import Chance, Draft, Estimate, distributions, exact_costs, simulate
+from caesura.agreement.chance import Chance, Draft, Estimate, distributions, exact_costs
 from caesura.agreement.observed import Observed
+from caesura.agreement.simulated import Lot, Progress, digest, simulate
+from caesura.engines import Checkpoint, Engine
 from caesura.errors import OptionError
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.streams import Dialogues
+from caesura.version import __version__
 
-__all__ = ["Drawn", "Plan"]
+__all__ = ["Drawn", "Plan", "Progress"]
 
 DRAWS = 10_000
 MOST_DRAWS = 1_000_000
 MOST_STATES = 400_000
 
 Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to draw."""
+    """How much to draw, and what becomes of the draws."""
 
     most: int
     tolerance: float | None
     seed: int
-    threads: int
+    variates: bool = True
+    checkpoint: str | PathLike[str] | None = None
 
     @classmethod
-    def of(cls, draws: int | None, tolerance: float | None, seed: int, threads: int | None) -> Plan:
+    def of(
+        cls,
+        draws: int | None,
+        tolerance: float | None,
+        seed: int,
+        variates: bool | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> Plan:
         """What was asked for, checked."""
         if draws is not None and (isinstance(draws, bool) or not isinstance(draws, int) or draws < 1):
             raise OptionError(f"draws must be a whole number of at least 1; got {draws!r}")
@@ -49,15 +58,23 @@ class Plan:
             raise OptionError(f"draws must be at least 20, or there is no standard error; got {draws}")
         if tolerance is not None and not 0 < tolerance < 1:
             raise OptionError(f"tolerance must lie between 0 and 1; got {tolerance!r}")
+        if variates is not None and not isinstance(variates, bool):
+            raise OptionError(f"variates must be True or False; got {variates!r}")
         most = draws or (DRAWS if tolerance is None else MOST_DRAWS)
-        return cls(most, tolerance, seed, threads or os.cpu_count() or 1)
+        return cls(most, tolerance, seed, variates is not False, checkpoint)
 
 
 class Drawn(Basis):
     """A ``Basis`` whose chance is drawn, or found exactly, from the distribution of types of each coder and item."""
 
     def __init__(
-        self, observed: Observed, coefficient: str, plan: Plan, chance: str, progress: Progress | None = None
+        self,
+        observed: Observed,
+        coefficient: str,
+        plan: Plan,
+        chance: str,
+        engine: Engine,
+        progress: Progress | None = None,
     ) -> None:
         measure = observed.measure
         assert isinstance(measure, FlexibleSimilarity)
@@ -67,7 +84,7 @@ class Drawn(Basis):
         self.rows = [np.flatnonzero(observed.pair == k) for k in range(len(observed.pairs))]
         """The rows of ``observed`` that belong to each pair."""
         self.by_pair = observed.similarity(observed.by_pair)
-        self.chance, self.method = self._expect(coefficient, chance, progress)
+        self.chance, self.method = self._expect(coefficient, chance, engine, progress)
 
     @property
     def draws(self) -> int:
@@ -93,50 +110,63 @@ class Drawn(Basis):
             drafts.append(Draft(key, *distributions(coefficient, *counts), lengths))
         return tuple(drafts)
 
-    def _expect(self, coefficient: str, chance: str, progress: Progress | None) -> tuple[list[Chance], str]:
+    def _expect(
+        self, coefficient: str, chance: str, engine: Engine, progress: Progress | None
+    ) -> tuple[list[Chance], str]:
         """Chance agreement of every pair, and how it was found."""
         measure, types, plan = self.measure, self.observed.scores.types, self.plan
         drafts = [self._drafts(pair, coefficient) for pair in range(len(self.rows))]
-        method = "simulated, 6 control variates"
-        known: list[list[float] | None] = [None] * len(drafts)
-        if chance == "exact":
-            found = [exact_costs(measure, types, each, MOST_STATES) for each in drafts]
-            if any(one is None for one in found):
-                method += f"; exact chance would need more than {MOST_STATES} states"
-            else:
-                known = found
-                method = (
-                    "exact"
-                    if measure["normalize"] == "positions"
-                    else "simulated, 6 control variates and the exact cost"
+        costs, method = self._known(drafts, chance)
+        if costs is not None and measure["normalize"] == "positions":
+            if plan.checkpoint is not None:
+                raise OptionError(
+                    "checkpoint keeps what was simulated, and chance='exact' simulates nothing here; leave it out"
                 )
-        out = []
-        for i, (each, costs) in enumerate(zip(drafts, known, strict=True)):
-            if costs is not None and measure["normalize"] == "positions":
-                N = np.array([draft.positions for draft in each], float)  # noqa: N806
-                alone = [Estimate(1 - cost / n, 0.0) for cost, n in zip(costs, N.tolist(), strict=True)]
-                out.append(Chance(Estimate(1 - sum(costs) / float(N.sum()), 0.0), tuple(alone), 0, N))
-                continue
-            told = None if progress is None else partial(_report, progress, i * plan.most, len(drafts) * plan.most)
-            out.append(
-                simulate(
-                    measure, types, each, seed=plan.seed, most=plan.most, enough=self._enough(self.by_pair[i]),
-                    threads=plan.threads, exact_costs=costs, progress=told,
-                )
-            )  # fmt: skip
-        return out, method
+            return [_exact(*each) for each in zip(drafts, costs, strict=True)], method
+        lots = [
+            Lot.of(measure, types, each, costs=None if costs is None else costs[i], variates=plan.variates)
+            for i, each in enumerate(drafts)
+        ]
+        found = simulate(
+            measure, types, lots, seed=plan.seed, most=plan.most, engine=engine,
+            enough=None if plan.tolerance is None else self._enough,
+            checkpoint=self._checkpoint(coefficient, method, lots), progress=progress,
+        )  # fmt: skip
+        return found, method
 
-    def _enough(self, observed: float) -> Callable[[Estimate], bool]:
-        tolerance, pairs = self.plan.tolerance, len(self.rows)
+    def _known(self, drafts: Sequence[tuple[Draft, ...]], chance: str) -> tuple[list[list[float]] | None, str]:
+        """The expected cost of each item of each pair, where that was asked for and can be had; and how chance is found."""
+        variates = "6 control variates" if self.plan.variates else "no control variates"
+        if chance != "exact":
+            return None, f"simulated, {variates}"
+        costs = []
+        for each in drafts:
+            found = exact_costs(self.measure, self.observed.scores.types, each, MOST_STATES)
+            if found is None:
+                return None, f"simulated, {variates}; exact chance would need more than {MOST_STATES} states"
+            costs.append(found)
+        return costs, "exact" if self.measure[
+            "normalize"
+        ] == "positions" else f"simulated, {variates} and the exact cost"
 
-        def enough(now: Estimate) -> bool:
-            if tolerance is None or now.value >= 1:
-                return False
-            # The mean over pairs is more precise than each of them.
-            spread = (1 - observed) / (1 - now.value) ** 2 * now.error
-            return spread <= tolerance * math.sqrt(pairs)
+    def _checkpoint(self, coefficient: str, method: str, lots: Sequence[Lot]) -> Checkpoint | None:
+        """The folder of this simulation, if there is one: everything that its draws depend on says whose it is."""
+        plan = self.plan
+        if plan.checkpoint is None:
+            return None
+        about = {
+            "what": "chance agreement", "caesura": __version__, "seed": plan.seed, "draws": plan.most,
+            "tolerance": plan.tolerance, "coefficient": coefficient, "measure": repr(self.measure), "method": method,
+            "data": digest(self.observed.scores.types, lots),
+        }  # fmt: skip
+        return Checkpoint(plan.checkpoint, about)
 
-        return enough
+    def _enough(self, pair: int, now: Estimate) -> bool:
+        if self.plan.tolerance is None or now.value >= 1:
+            return False
+        spread = (1 - float(self.by_pair[pair])) / (1 - now.value) ** 2 * now.error
+        # The mean over pairs is more precise than each of them.
+        return spread <= self.plan.tolerance * math.sqrt(len(self.rows))
 
     # -- tables ---------------------------------------------------------------------------------------------------
 
@@ -203,5 +233,7 @@ class Drawn(Basis):
         return self._mean(observed, expected, np.zeros(shape), there)
 
 
-def _report(progress: Progress, before: int, total: int, made: int) -> None:
-    progress(before + made, total)
+def _exact(drafts: tuple[Draft, ...], costs: list[float]) -> Chance:
+    N = np.array([draft.positions for draft in drafts], float)  # noqa: N806
+    alone = tuple(Estimate(1 - cost / n, 0.0) for cost, n in zip(costs, N.tolist(), strict=True))
+    return Chance(Estimate(1 - sum(costs) / float(N.sum()), 0.0), alone, 0, N)

@@ -11,6 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
@@ -118,7 +119,7 @@ def common(corpus: Corpus) -> tuple[dict[str, list[str]], dict[str, str]]:
 
 
 def observe(
-    corpus: Corpus, measure: Measure, *, ordered: bool = False, listed: bool = False, threads: int | None = None
+    corpus: Corpus, measure: Measure, *, ordered: bool = False, listed: bool = False, engine: str | Engine = "threads"
 ) -> Observed:
     """Score every pair of coders on every item both coded; ``ordered``: each coder once on either side.
 
@@ -143,7 +144,7 @@ def observe(
             raise OptionError(f"no item is left that two coders share{_told(dropped)}")
         # What cannot be compared, such as a tier, comes back as an error.
         pairs = [cast("Pair", (corpus[item, a], corpus[item, b])) for item, a, b in keys]
-        scores = score_many(pairs, measure, threads=threads)
+        scores = score_many(pairs, measure, engine=engine)
         if not scores.errors:
             break
         for place, problem in scores.errors.items():

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.observed import observe, symmetric
+from caesura.engines import Engine, using
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
@@ -90,12 +91,21 @@ class Pairwise:
         }
 
 
-def pairwise(corpus: Corpus, measure: str | Measure, *, ordered: bool = False, threads: int | None = None) -> Pairwise:
+def pairwise(
+    corpus: Corpus,
+    measure: str | Measure,
+    *,
+    ordered: bool = False,
+    engine: str | Engine = "threads",
+    workers: int | None = None,
+    scheduler: Any = None,
+) -> Pairwise:
     """Every pair of coders, over all items both coded, under any measure.
 
     ``ordered``: each coder once as reference, which matters for measures that are not symmetric. (Unordered, who comes
     first in the corpus is the reference.) The mean and deviation of 1 - WD in Table 2 of Fournier & Inkpen (2012) are
-    those over ordered pairs, each weighing the same.
+    those over ordered pairs, each weighing the same. ``engine``, ``workers`` and ``scheduler`` as for
+    :func:`~caesura.score_many`.
 
     >>> from caesura.data import stargazer
     >>> table = pairwise(stargazer(), "boundary_similarity(n_t=2)")
@@ -106,7 +116,8 @@ def pairwise(corpus: Corpus, measure: str | Measure, *, ordered: bool = False, t
     '0.5337 +- 0.1181'
     """
     made = parse(measure)
-    o = observe(corpus, made, ordered=ordered, listed=True, threads=threads)
+    with using(engine, workers, scheduler) as opened:
+        o = observe(corpus, made, ordered=ordered, listed=True, engine=opened)
     values = made.finish(o.parts, o.scores.types)
     rows = []
     for k, (a, b) in enumerate(o.pairs):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,9 +16,11 @@ from caesura.cli.program import (
     Input,
     MeasureType,
     Progress,
+    checkpoint_option,
     chosen_measures,
     complain,
     console_for_tables,
+    engine_options,
     holds_hierarchies,
     holds_trees,
     input_options,
@@ -27,6 +30,7 @@ from caesura.cli.program import (
     show,
     span_measures,
 )
+from caesura.engines import using
 from caesura.errors import FormatError, InputError, OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
@@ -85,12 +89,18 @@ LINEAR_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)
     help="Over S_f: draw until the standard error is below this.",
 )  # fmt: skip
 @click.option(
+    "--no-variates", is_flag=True,
+    help="Over S_f: plain simulation, without the control variates that take out most of the noise.",
+)  # fmt: skip
+@click.option(
     "--seed", type=click.IntRange(0, 2**63 - 1), help="Of bootstrap and simulation; chosen and printed if not given."
 )
 @click.option(
     "--compat", type=click.Choice([*filter(None, PRESETS), "segsimflex"]),
     help="The conventions of published figures; segsimflex is for S_f.",
 )  # fmt: skip
+@engine_options
+@checkpoint_option
 @input_options
 @output_options
 def agree(
@@ -110,8 +120,13 @@ def agree(
     chance: str | None,
     draws: int | None,
     tolerance: float | None,
+    no_variates: bool,
     seed: int | None,
     compat: str | None,
+    engine: str,
+    workers: int | None,
+    scheduler: str | None,
+    checkpoint: str | None,
     asked: Input,
     output: str | None,
 ) -> None:
@@ -140,13 +155,20 @@ def agree(
         chosen = span_measures(chosen, "hierarchy_kappa")
         corpus, flat = over_common_units(corpus)
     measures = _measures(chosen, compat, settings, corpus)
-    _check_usage(measures, coefficients, compat, {"--chance": chance, "--draws": draws, "--tolerance": tolerance})
+    drawing = {
+        "chance": chance, "draws": draws, "tolerance": tolerance, "variates": False if no_variates else None,
+        "checkpoint": checkpoint,
+    }  # fmt: skip
+    _check_usage(measures, coefficients, compat, drawing)
+    if checkpoint is not None and seed is None:
+        raise click.UsageError("--checkpoint needs --seed, so that the same command goes on where it was")
     given: dict[str, Any] = {
         "compat": compat, "seed": seed, "interval": None if interval == "none" else interval, "level": level,
         "replicates": replicates,
     }  # fmt: skip
-    drawing = {"chance": chance, "draws": draws, "tolerance": tolerance}
-    found, failed = _found(corpus, measures, coefficients, given, drawing, output is None)
+    with using(engine, workers, scheduler) as opened:
+        given["engine"] = opened
+        found, failed = _found(corpus, measures, coefficients, given, drawing, output is None)
     bad += failed
     results = [one.result for one in found if not isinstance(one.result, str)]
     dropped = {item: why for one in results for item, why in one.dropped.items()}
@@ -267,7 +289,11 @@ def _check_usage(
 ) -> None:
     """What was asked for must go together, whatever the files hold; this is usage, so that it ends with exit code 2."""
     flexible = [measure.name == "flexible_similarity" for measure in measures]
-    given = [option for option, value in drawing.items() if value is not None]
+    given = [
+        "--no-variates" if option == "variates" else f"--{option}"
+        for option, value in drawing.items()
+        if value is not None
+    ]
     if given and not any(flexible):
         raise click.UsageError(f"{', '.join(given)}: only over flexible_similarity, other measures count boundaries")
     for name in coefficients:
@@ -316,6 +342,8 @@ def _found(
                 options = dict(given)
                 if flexible and name != "alpha":
                     options |= {**drawing, "progress": progress}
+                    if drawing["checkpoint"] is not None:  # a run is one coefficient over one measure
+                        options["checkpoint"] = Path(drawing["checkpoint"], f"{i + 1}-{name}")
                 elif name == "alpha":
                     options["compat"] = None
                 try:

@@ -12,8 +12,10 @@ import click
 
 from caesura.cli.program import (
     DEFAULT_MEASURES,
+    SO_FAR,
     Input,
     MeasureType,
+    checkpoint_option,
     complain,
     engine_options,
     input_options,
@@ -45,10 +47,7 @@ _TOLD = 20  # problems that are listed
 @click.option("--reference", help="Which coder is the reference, of files in which coders have names.")
 @click.option("--hypothesis", help="Which coder is the hypothesis.")
 @engine_options
-@click.option(
-    "--checkpoint", type=click.Path(),
-    help="A folder in which finished partitions are kept, so that the same command goes on after an interruption.",
-)  # fmt: skip
+@checkpoint_option
 @click.option("--scores", type=click.Path(), help="A folder for the score of every document, as Parquet.")
 @click.option("--strict", is_flag=True, help="Stop at the first document or partition that cannot be scored.")
 @input_options
@@ -77,15 +76,11 @@ def evaluate(
 
     measures = with_settings(chosen or tuple(map(parse, DEFAULT_MEASURES)), asked.settings)
     with _Watched() as watched:
-        try:
-            found = run(
-                source, measures, engine=engine, workers=workers, scheduler=scheduler, checkpoint=checkpoint,
-                types=asked.types, reference=reference, hypothesis=hypothesis, format=asked.format, pattern=asked.pattern,
-                align=asked.align, scores=scores, strict=strict, progress=watched.told, **asked.options,
-            )  # fmt: skip
-        except KeyboardInterrupt:
-            watched.stopped(checkpoint)
-            click.get_current_context().exit(130)
+        found = run(
+            source, measures, engine=engine, workers=workers, scheduler=scheduler, checkpoint=checkpoint,
+            types=asked.types, reference=reference, hypothesis=hypothesis, format=asked.format, pattern=asked.pattern,
+            align=asked.align, scores=scores, strict=strict, progress=watched.told, **asked.options,
+        )  # fmt: skip
     if output == "json":
         click.echo(json.dumps(found.as_dict(), ensure_ascii=False, indent=2))
     else:
@@ -111,7 +106,6 @@ class _Watched:
     def __init__(self) -> None:
         self.bar: RichProgress | None = None
         self.on_terminal = sys.stderr.isatty()
-        self.last: Advance | None = None
         self._said = monotonic()
 
     def __enter__(self) -> _Watched:
@@ -119,7 +113,7 @@ class _Watched:
 
     def told(self, now: Advance) -> None:
         """Something is done."""
-        self.last = now
+        click.get_current_context().meta[SO_FAR] = _of(now)
         if self.on_terminal:
             self._draw(now)
         elif monotonic() - self._said >= self.every:
@@ -138,21 +132,9 @@ class _Watched:
             self.bar.start()
         self.bar.update(self.bar.task_ids[0], completed=now.partitions, total=now.total, description=_sentence(now))
 
-    def stopped(self, checkpoint: str | None) -> None:
-        """Somebody has had enough."""
-        self.__exit__()
-        how_far = "before anything was done" if self.last is None else f"after {_of(self.last)}"
-        rest = (
-            f"the same command with --checkpoint {checkpoint} goes on from there"
-            if checkpoint is not None
-            else "nothing is kept; with --checkpoint DIR the same command would go on from there"
-        )
-        click.echo(f"caesura: stopped {how_far}; {rest}", err=True)
-
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:
             self.bar.stop()
-            self.bar = None
 
 
 def _of(now: Advance) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from caesura.engines.engine import ENGINES
+from caesura.engines import ENGINES
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionError
 from caesura.formats import detect, find, read_coders, read_together
 from caesura.formats.registry import NAMES
@@ -39,9 +39,11 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_MEASURES",
     "DIALOGUE_MEASURES",
+    "SO_FAR",
     "Input",
     "MeasureType",
     "Progress",
+    "checkpoint_option",
     "chosen_measures",
     "complain",
     "console_for_tables",
@@ -63,6 +65,9 @@ DIALOGUE_MEASURES = ("flexible_similarity(normalize='positions')", "flexible_sim
 DEFAULT_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "window_diff", "pk")
 
 _UNREAD = "caesura.unread"  # where a command keeps the problems of reading
+_CHECKPOINT = "caesura.checkpoint"  # and the folder of what is done
+SO_FAR = "caesura.so_far"
+"""Where a command keeps how far it has come, for whoever stops it."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -93,6 +98,19 @@ class _Program(click.Group):
                 for said in dict.fromkeys([*map(str, ctx.meta.get(_UNREAD, ())), str(problem)]):
                     click.echo(f"caesura: {clean(said)}", err=True)
                 ctx.exit(1)
+            except KeyboardInterrupt:
+                click.echo(f"caesura: {clean(_stopped(ctx.meta))}", err=True)
+                ctx.exit(130)
+
+
+def _stopped(meta: Mapping[str, Any]) -> str:
+    """What to tell whoever stopped a command."""
+    said = f"stopped after {meta[SO_FAR]}" if SO_FAR in meta else "stopped"
+    if _CHECKPOINT not in meta:
+        return said
+    if meta[_CHECKPOINT] is None:
+        return f"{said}; nothing is kept, and with --checkpoint DIR the same command would go on from there"
+    return f"{said}; what is done is kept in {meta[_CHECKPOINT]}, and the same command goes on from there"
 
 
 class MeasureType(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
@@ -224,27 +242,37 @@ def input_options(command: F) -> F:
 
 
 def engine_options(command: F) -> F:
-    """Where the work is done."""
-    made: Any = command
+    """Where the work is done: the command gets ``engine``, ``workers`` and ``scheduler``."""
     for option in (
         click.option(
-            "--scheduler", help="The address of a Dask scheduler, tcp://host:8786; without it Dask starts workers here."
+            "--scheduler", help="Of a Dask cluster: its address, such as tcp://host:8786. With --engine dask."
         ),
         click.option(
             "--workers",
-            type=click.IntRange(1),
-            help="How many threads or processes, by default one a processor; with --scheduler, how many workers to wait for.",
+            type=click.IntRange(1, 10_000),
+            help="How many threads or processes; by default one a processor. With --scheduler: how many to wait for.",
         ),
         click.option(
             "--engine",
             type=click.Choice(ENGINES),
             default="threads",
             show_default=True,
-            help="Where the work is done: the result is the same.",
+            help="Where the work is done. Numbers are the same everywhere.",
         ),
     ):
-        made = option(made)
-    return cast(F, made)
+        command = option(command)
+    return command
+
+
+def checkpoint_option(command: F) -> F:
+    """``--checkpoint``, where work can go on after it was ended; whoever ends it is told so."""
+
+    def remember(ctx: click.Context, _param: click.Parameter, folder: str | None) -> str | None:
+        ctx.meta[_CHECKPOINT] = folder
+        return folder
+
+    says = "A folder in which finished work is kept, so that the same command goes on after an interruption."
+    return click.option("--checkpoint", type=click.Path(file_okay=False), callback=remember, help=says)(command)
 
 
 def _options(given: tuple[str, ...]) -> dict[str, Any]:

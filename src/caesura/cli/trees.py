@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caesura.cli.program import complain, console_for_tables, main, output_options, show
+from caesura.cli.program import complain, console_for_tables, engine_options, main, output_options, show
+from caesura.engines import using
 from caesura.errors import FormatError
 from caesura.model.tree import Tree
 
@@ -46,6 +47,7 @@ __all__ = ["trees"]
               help="Only this sentence in --by-sentence and --align. May be repeated.")  # fmt: skip
 @click.option("--layout", type=click.Choice(["lines", "brackets"]),
               help="A sentence a line, or trees over several lines; by default found out.")  # fmt: skip
+@engine_options
 @output_options
 def trees(
     gold: str,
@@ -69,6 +71,9 @@ def trees(
     align: bool,
     wanted: tuple[int, ...],
     layout: str | None,
+    engine: str,
+    workers: int | None,
+    scheduler: str | None,
     output: str | None,
 ) -> None:
     """Compare the trees in PREDICTED with those in GOLD, sentence by sentence.
@@ -95,7 +100,6 @@ def trees(
     beyond = [one for one in wanted if one > len(sides["gold"])]
     if beyond:
         raise click.BadParameter(f"there are {len(sides['gold'])} sentences; got {beyond[0]}", param_hint="--sentence")
-    parsed = parseval_corpus(sides["gold"], sides["predicted"], param=param)
     options: dict[str, Any] = {
         "unlabelled": unlabelled or None,
         "flexible_terminals": flexible_terminals or None,
@@ -103,7 +107,9 @@ def trees(
         "compat": compat,
     }
     plain = {name: [_plain(one, strip_functions) for one in every] for name, every in sides.items()}
-    scored = struct_iou_corpus(plain["gold"], plain["predicted"], **options)
+    with using(engine, workers, scheduler) as opened:
+        parsed = parseval_corpus(sides["gold"], sides["predicted"], param=param, engine=opened)
+        scored = struct_iou_corpus(plain["gold"], plain["predicted"], engine=opened, **options)
     chosen = [number - 1 for number in wanted] or list(range(len(scored)))
     compared = _compare(sides, plain, parsed, scored, seed) if versus is not None else []
     bad = [str(problem) for problem in problems]

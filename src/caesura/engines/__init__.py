@@ -5,6 +5,6 @@ depend on that order. Tasks are taken one by one while there is room, so that an
 """
 
 from caesura.engines.checkpoint import Checkpoint
-from caesura.engines.engine import ENGINES, Done, Engine, open_engine
+from caesura.engines.engine import ENGINES, Done, Engine, check_engine, open_engine, using
 
-__all__ = ["ENGINES", "Checkpoint", "Done", "Engine", "open_engine"]
+__all__ = ["ENGINES", "Checkpoint", "Done", "Engine", "check_engine", "open_engine", "using"]

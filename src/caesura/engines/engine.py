@@ -6,13 +6,13 @@ import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeVar
 
 from caesura.errors import CaesuraWarning, EngineError, OptionError
 
-__all__ = ["ENGINES", "Done", "Engine", "open_engine"]
+__all__ = ["ENGINES", "Done", "Engine", "check_engine", "open_engine", "using"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -91,21 +91,36 @@ def open_engine(name: str = "threads", workers: int | None = None, scheduler: An
     ``workers``: how many threads or processes, by default as many as there are processors; with a ``scheduler``, which is
     the address of a Dask scheduler or a ``distributed.Client``, how many workers to wait for.
     """
-    if name not in ENGINES:
-        raise OptionError(f"engine must be one of {', '.join(ENGINES)}; got {name!r}")
-    if workers is not None and (
-        isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 10_000
-    ):
-        raise OptionError(f"workers must be a whole number from 1 to 10000; got {workers!r}")
+    check_engine(name, workers, scheduler)
     if name == "dask":
         from caesura.engines.cluster import Cluster
 
         return Cluster(workers, scheduler)
-    if scheduler is not None:
-        raise OptionError(f"scheduler is for engine='dask'; with engine={name!r} leave it out")
     from caesura.engines.local import Processes, Threads
 
     return (Threads if name == "threads" else Processes)(workers or processors())
+
+
+def check_engine(engine: str | Engine, workers: int | None, scheduler: Any) -> None:
+    """What cannot be asked for is an ``OptionError``, also where there is too little to do to open an engine."""
+    if isinstance(engine, Engine):
+        if workers is not None or scheduler is not None:
+            raise OptionError("an engine that is open has its workers; leave workers and scheduler out")
+        return
+    if engine not in ENGINES:
+        raise OptionError(f"engine must be one of {', '.join(ENGINES)}; got {engine!r}")
+    if workers is not None and (
+        isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 10_000
+    ):
+        raise OptionError(f"workers must be a whole number from 1 to 10000; got {workers!r}")
+    if scheduler is not None and engine != "dask":
+        raise OptionError(f"scheduler is for engine='dask'; with engine={engine!r} leave it out")
+
+
+def using(engine: str | Engine, workers: int | None = None, scheduler: Any = None) -> AbstractContextManager[Engine]:
+    """The engine of this name, closed at the end of the ``with``; one that is open already is used, and stays open."""
+    check_engine(engine, workers, scheduler)
+    return nullcontext(engine) if isinstance(engine, Engine) else open_engine(engine, workers, scheduler)
 
 
 def processors() -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from multiprocessing import get_context
-from typing import Any, TypeVar
+from multiprocessing import get_context, parent_process
+from typing import TypeVar
 
 from caesura.engines.engine import Done, Engine, Heard, heard
 
@@ -62,7 +64,7 @@ class Processes(Engine):
     @staticmethod
     def _started(workers: int) -> ProcessPoolExecutor:
         # Not forked: libraries that read files have threads of their own, which do not survive a fork.
-        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_leave_interrupts)
+        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin)
 
     def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[Done[R]]:
         """See :class:`Engine`."""
@@ -113,6 +115,14 @@ class Processes(Engine):
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _leave_interrupts(*_: Any) -> None:
-    """Ctrl-C is for the process that a person started."""
+def _begin() -> None:
+    """Ctrl-C is for the process that a person started; and if that one is killed, nobody waits for this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from caesura.engines import Checkpoint, Engine, open_engine
+from caesura.engines import Checkpoint, Engine, check_engine, using
 from caesura.errors import CaesuraError, CaesuraWarning, CheckpointError, InputError, OptionError
 from caesura.evaluation.partition import Job, Partition, Piece, score_partition
 from caesura.evaluation.result import Evaluation, Problem, Shares, key_of
@@ -102,21 +102,17 @@ def evaluate(
     {'errors': 8, 'windows': 30}
     """
     chosen = _chosen(measures)
+    check_engine(engine, workers, scheduler)
     asked = Asked(format, pattern, align, reference, hypothesis, options)
     declared = None if types is None else declare(types)
     started = perf_counter()
     opened = open_source(source, asked, declared)
-    own = isinstance(engine, str)
-    pool = open_engine(engine, workers, scheduler) if isinstance(engine, str) else engine
-    try:
+    with using(engine, workers, scheduler) as pool:
         job = Job(chosen, declared or opened.types, None if scores is None else fspath(scores), strict)
         if job.types is None and job.typed:
             job = replace(job, types=_surveyed(opened, pool))
         run = _Run(job, opened, asked.as_dict(), checkpoint, progress, started)
         run.through(pool)
-    finally:
-        if own:
-            pool.__exit__(None, None, None)
     return run.result()
 
 

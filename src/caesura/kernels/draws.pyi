@@ -8,7 +8,6 @@ def draw(
     lengths: NDArray[np.int64],
     prices: tuple[Any, ...],
     method: int,
-    seed: int,
-    first: int,
+    state: NDArray[np.uint64],
     out: NDArray[np.float64],
 ) -> None: ...

@@ -3,8 +3,8 @@
 Most positions are empty on both sides. The number of positions to the next one that is not is geometric, so it is drawn
 in one step, and then what stands there, from a table of aliases (Walker 1977) over the other outcomes.
 
-Every draw has a generator of its own, xoshiro256++ (Blackman & Vigna 2021), set up from the seed and the number of the
-draw: what it gives does not depend on which other draws are made, or by which thread.
+Random numbers come from xoshiro256++ (Blackman & Vigna 2021). Its state is given, so that whoever calls says which draws
+belong to one stream; they follow one another in it.
 """
 
 from libc.math cimport floor, log, log1p
@@ -17,24 +17,6 @@ import numpy as np
 
 cdef struct Generator:
     uint64_t s0, s1, s2, s3
-
-
-cdef inline uint64_t scramble(uint64_t z) noexcept nogil:
-    """The finalizer of splitmix64."""
-    z = (z ^ (z >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
-    z = (z ^ (z >> 27)) * <uint64_t>0x94D049BB133111EB
-    return z ^ (z >> 31)
-
-
-cdef inline Generator generator(uint64_t seed, uint64_t number) noexcept nogil:
-    cdef uint64_t gamma = <uint64_t>0x9E3779B97F4A7C15
-    cdef uint64_t z = scramble(scramble(seed + gamma) ^ (number * gamma))
-    cdef Generator g
-    g.s0 = scramble(z + gamma)
-    g.s1 = scramble(z + 2 * gamma)
-    g.s2 = scramble(z + 3 * gamma)
-    g.s3 = scramble(z + 4 * gamma)
-    return g
 
 
 cdef inline uint64_t rotate(uint64_t x, int k) noexcept nogil:
@@ -62,11 +44,10 @@ def draw(
     const int64_t[::1] lengths not None,
     prices not None,
     int method,
-    uint64_t seed,
-    uint64_t first,
+    const uint64_t[::1] state not None,
     double[:, ::1] out not None,
 ):
-    """Fill a row of ``out`` for each draw first, first+1, ...
+    """Fill a row of ``out`` for each draw, from four words of ``state`` on, which must not all be 0.
 
     ``joint[x * (T + 1) + y]``: probability of x in a and y in b at one position, T being none. Columns: 0 cost, 1
     positions, 2 objects; 3 to 5 the number of positions that both, only a and only b occupy; 6 to 8 their summed costs:
@@ -78,15 +59,17 @@ def draw(
     a_pos, a_code, b_pos, b_code = np.empty((4, N + borders), np.int64)
     cdef double[::1] keep = np.empty(max(outcomes, 1))
     cdef int64_t[::1] alias = np.zeros(max(outcomes, 1), np.int64)
-    cdef double occupied = np.sum(joint[:outcomes]), log_empty, gap
+    cdef double occupied = 0, log_empty, gap
     cdef int64_t T = room.T, d, s, n_a, n_b, begin, at, x, y, k
     cdef Generator g
+    for k in range(outcomes):  # one by one: NumPy's order of adding is up to the processor
+        occupied += joint[k]
     aliases(joint, outcomes, occupied, keep, alias)
     log_empty = log1p(-min(occupied, 1.0))
     with nogil:
+        g.s0, g.s1, g.s2, g.s3 = state[0], state[1], state[2], state[3]
         room.point(a_pos, a_code, b_pos, b_code)
         for d in range(out.shape[0]):
-            g = generator(seed, first + d)
             n_a = n_b = begin = 0
             for s in range(lengths.shape[0]):
                 if s > 0:

@@ -1,7 +1,7 @@
 """Sums that do not depend on the order of what is added.
 
-A real number is rounded to the nearest multiple of 2^-53 and added as an integer, so that documents may be summed in any
-order and sums of sums in any grouping, to the last bit. Whole numbers are added as they are.
+A real number is rounded to the nearest multiple of 2^-106, which for all but tiny ones is the number itself, and added as
+integers, so that documents may be summed in any order and sums of sums in any grouping, to the last bit.
 """
 
 from libc.math cimport llrint
@@ -12,8 +12,20 @@ cdef int64_t ONE = 9007199254740992
 cdef double MOST = 4611686018427387904.0  # 2^62
 
 
-def add(const double[:, :] counts not None, int64_t[::1] whole not None, int64_t[::1] part not None):
-    """Add each column of ``counts`` to ``whole`` + ``part`` / 2^53, where |part| stays below 2^53.
+cdef inline int64_t carry(int64_t* part) noexcept nogil:
+    """Keep |part| below 2^53; what goes to the next higher place."""
+    if part[0] >= ONE:
+        part[0] -= ONE
+        return 1
+    if part[0] <= -ONE:
+        part[0] += ONE
+        return -1
+    return 0
+
+
+def add(const double[:, :] counts not None, int64_t[:, ::1] sums not None):
+    """Add each column of ``counts`` to a row of ``sums``: whole numbers, multiples of 2^-53 and multiples of 2^-106, the
+    latter two below 1.
 
     Returns how large the numbers are: all bits of their whole parts together, which the caller compares with what 64 bits
     hold. What is far beyond them is not added.
@@ -29,16 +41,13 @@ def add(const double[:, :] counts not None, int64_t[::1] whole not None, int64_t
                     size |= <int64_t>MOST
                     continue
                 w = <int64_t>x
-                whole[c] += w
+                sums[c, 0] += w
                 size |= w if w >= 0 else -w
                 rest = x - w
                 if rest != 0:
-                    p = part[c] + llrint(rest * UNIT)
-                    if p >= ONE:
-                        p -= ONE
-                        whole[c] += 1
-                    elif p <= -ONE:
-                        p += ONE
-                        whole[c] -= 1
-                    part[c] = p
+                    rest *= UNIT
+                    p = <int64_t>rest
+                    sums[c, 2] += llrint((rest - p) * UNIT)
+                    sums[c, 1] += p + carry(&sums[c, 2])
+                    sums[c, 0] += carry(&sums[c, 1])
     return size

@@ -344,4 +344,9 @@ def _unknown(complaint: str, name: str, known: list[str], there: str) -> str:
 
 
 def _rebuild(kind: type[Measure], compat: str | None, settings: dict[str, Any]) -> Measure:
-    return kind(compat=compat, **settings)
+    """As it was: options were checked, and warned of, where the measure was made."""
+    made = object.__new__(kind)
+    object.__setattr__(made, "compat", compat)
+    object.__setattr__(made, "settings", MappingProxyType(settings))
+    object.__setattr__(made, "_resolved", tuple(settings.items()))
+    return made

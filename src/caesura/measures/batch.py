@@ -18,7 +18,7 @@ from caesura.model.projection import way_out
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 from caesura.model.tree import Tree
 
-__all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundaries", "other_units", "pack"]
+__all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundaries", "other_units", "pack", "picked"]
 
 T = TypeVar("T")
 Ints = NDArray[np.int64]
@@ -90,11 +90,15 @@ class Batch:
 
 
 def _take(documents: Ints, pos: Ints, code: Ints, off: Ints) -> tuple[Ints, Ints, Ints]:
-    picked = [np.arange(off[d], off[d + 1]) for d in documents.tolist()]
-    index = np.concatenate(picked) if picked else NONE
-    offsets = np.zeros(len(picked) + 1, np.int64)
-    np.cumsum([len(one) for one in picked], out=offsets[1:])
-    return pos[index], code[index] if code.size else NONE, offsets
+    rows, offsets = picked(off, documents)
+    return pos[rows], code[rows] if code.size else NONE, offsets
+
+
+def picked(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
+    """The rows of these documents, and where each begins among them."""
+    sizes = np.diff(off)[documents]
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    return np.repeat(off[documents] - ends[:-1], sizes) + np.arange(ends[-1]), ends
 
 
 def pack(texts: Sequence[Compared], view: View, sides: tuple[str, str]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:

@@ -183,16 +183,16 @@ class FlexibleSimilarity(Measure):
         lengths: Sequence[int] | NDArray[np.int64],
         *,
         draws: int,
-        seed: int,
-        first: int = 0,
+        state: NDArray[np.uint64],
     ) -> Counts:
         """Scores of pairs of random texts: the basis of agreement by chance (section 3.3).
 
         Each draw has streams of these ``lengths``; every position, the last too, is drawn by itself and for either side
         by itself from the categories ``types`` and none, with the probabilities ``p_a`` and ``p_b``. A row a draw,
         columns ``DRAWN``: the parts of a score, and counts and summed costs of the positions that both sides, only a
-        and only b occupy, whose means are known (control variates). Draw number i of a ``seed`` is the same whichever
-        block ``first .. first+draws-1`` it is made in, and the GIL is free meanwhile: blocks may go to threads.
+        and only b occupy, whose means are known (control variates). ``state`` is where the random numbers start: four words
+        that are not all 0. Draws follow one another from there, so that fewer are the first of more. The GIL is free
+        meanwhile.
         """
         sides = [np.ascontiguousarray(p, np.float64) for p in (p_a, p_b)]
         for p in sides:
@@ -200,12 +200,14 @@ class FlexibleSimilarity(Measure):
                 raise OptionError(
                     f"a probability for each of {len(types)} types and for none is needed, 1 in all; got {p.tolist()}"
                 )
+        if state.shape != (4,) or state.dtype != np.uint64 or not state.any():
+            raise OptionError(f"state must be four words of 64 bits that are not all 0; got {state!r}")
         streams = np.ascontiguousarray(lengths, np.int64)
         if 2 * streams.sum() >= self.prices(types).most:
             raise OptionError("similarity and transposition have too many digits for a text this long; round them")
         joint = np.outer(*sides).ravel()
         out = np.empty((draws, len(DRAWN)))
-        draw_kernel.draw(joint, streams, self.prices(types).arrays, self.method, seed % 2**64, first, out)
+        draw_kernel.draw(joint, streams, self.prices(types).arrays, self.method, state, out)
         return out
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:

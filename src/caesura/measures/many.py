@@ -1,16 +1,17 @@
-"""The one loop over documents: pack, cut into pieces, score the pieces on threads, put together."""
+"""The one loop over documents: pack, cut into pieces, score the pieces on an engine, put together."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.engines import Engine, check_engine, using
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.base import Computed, Measure
 from caesura.measures.batch import Batch, Compared
@@ -21,6 +22,7 @@ from caesura.model.score import Score
 __all__ = ["Scores", "score_many"]
 
 _SMALL = 50_000  # boundaries and documents below which a second thread costs more than it saves
+_PIECE = 16_000  # of them in what is sent to another process: 1 MB at most, of trees, whose nodes are largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +82,20 @@ class Scores:
         return self.measure.make(self.counts[place], self.types, resolved, batch=self.batch.take(document))
 
 
-def score_many(pairs: Iterable[Compared], measure: str | Measure, *, threads: int | None = None) -> Scores:
+def score_many(
+    pairs: Iterable[Compared],
+    measure: str | Measure,
+    *,
+    engine: str | Engine = "threads",
+    workers: int | None = None,
+    scheduler: Any = None,
+) -> Scores:
     """Score many pairs of segmentations at once.
 
-    The documents cross into compiled code together, without the GIL and on ``threads`` threads (all cores by default).
-    Pairs that cannot be scored are listed in ``.errors``, and all others are scored.
+    The documents cross into compiled code together, without the GIL. ``engine``: on ``"threads"``, in ``"processes"`` or
+    on a ``"dask"`` cluster, or an engine that is open already. ``workers``: how many, by default one a processor, and
+    none where there is little to do; ``scheduler``: of Dask, its address or a ``distributed.Client``. The numbers are the
+    same to the last bit on all of them. Pairs that cannot be scored are listed in ``.errors``, and all others are scored.
 
     >>> from caesura import Segmentation
     >>> a, b, c = (Segmentation.from_masses(m) for m in ([2, 3, 6], [2, 2, 7], [5, 5]))
@@ -98,11 +109,10 @@ def score_many(pairs: Iterable[Compared], measure: str | Measure, *, threads: in
 'substitutions': 0, 'distance': 0, 'matches': 3})
     """
     made = parse(measure)
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-        raise OptionError(f"threads must be a whole number of at least 1; got {threads!r}")
+    check_engine(engine, workers, scheduler)
     listed = list(pairs)
     batch, places, errors = made.pack(listed)
-    computed = compute(made, batch, threads)
+    computed = compute(made, batch, engine, workers, scheduler)
     n, columns = len(listed), len(made.part_names(batch.types))
     if len(places) == n:
         counts, resolved = computed.counts, dict(computed.resolved)
@@ -119,19 +129,29 @@ def score_many(pairs: Iterable[Compared], measure: str | Measure, *, threads: in
     return Scores(made, values, errors, batch.types, counts, resolved, batch, places)
 
 
-def compute(measure: Measure, batch: Batch, threads: int | None = None) -> Computed:
-    """Counts for a batch, its documents spread over threads. The same whatever the number of threads."""
+def compute(
+    measure: Measure,
+    batch: Batch,
+    engine: str | Engine = "threads",
+    workers: int | None = None,
+    scheduler: Any = None,
+) -> Computed:
+    """Counts for a batch, its documents spread over workers. They are counted one by one, so nothing depends on these."""
     work = batch.a_off + batch.b_off + np.arange(len(batch) + 1)
-    workers = threads or os.cpu_count() or 1
-    if len(batch) < 2 or workers == 1 or (threads is None and work[-1] < _SMALL):
+    if len(batch) < 2 or (workers is None and work[-1] - work[0] < _SMALL):
         return measure.compute(batch)
-    from concurrent.futures import ThreadPoolExecutor  # slow to import, and small batches do without
-
-    # Pieces of about equal work, a few per thread, so that one long document does not leave the others waiting.
-    cuts = np.searchsorted(work, np.linspace(0, work[-1], 4 * workers + 1)[1:-1])
-    edges = np.unique(np.concatenate([[0], cuts, [len(batch)]]))
-    with ThreadPoolExecutor(workers) as pool:
-        done = list(pool.map(lambda s: measure.compute(batch.slice(*s)), pairwise(edges.tolist())))
+    with using(engine, workers, scheduler) as opened:
+        if opened.workers == 1 and not opened.apart:
+            return measure.compute(batch)
+        # Pieces of about equal work, a few a worker, so that one long document does not leave the others waiting.
+        pieces = 4 * opened.workers
+        if opened.apart:
+            pieces = max(pieces, int((work[-1] - work[0]) // _PIECE))
+        cuts = np.searchsorted(work, np.linspace(work[0], work[-1], pieces + 1)[1:-1])
+        edges = pairwise(np.unique(np.concatenate([[0], cuts, [len(batch)]])).tolist())
+        # What goes to another process is copied out of the whole, piece by piece as they are wanted.
+        cut = (batch.take(np.arange(*ends)) if opened.apart else batch.slice(*ends) for ends in edges)
+        done = list(opened.map(measure.compute, cut))
     counts = np.concatenate([one.counts for one in done])
     resolved = {name: np.concatenate([one.resolved[name] for one in done]) for name in done[0].resolved}
     return Computed(counts, resolved)

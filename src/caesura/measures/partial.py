@@ -1,6 +1,6 @@
 """What a measure knows of some documents, ready to be merged with what it knows of others.
 
-Counts are added as whole multiples of 2^-53, so that a total is the same to the last bit whatever the order of the documents,
+Counts are added as whole multiples of 2^-106, so that a total is the same to the last bit whatever the order of the documents,
 and however they were spread over batches, threads and machines. The score is made once, at the end.
 """
 
@@ -24,7 +24,7 @@ __all__ = ["Partial", "merged"]
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """Summed counts, in units of 2^-53; the number of documents; options as they were resolved, spread over documents."""
+    """Summed counts, in units of 2^-106; the number of documents; options as they were resolved, spread over documents."""
 
     sums: tuple[int, ...]
     documents: int

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
-from caesura.measures.batch import NONE, Batch, Compared, other_units
+from caesura.measures.batch import NONE, Batch, Compared, other_units, picked
 from caesura.model.hierarchy import Hierarchy, Span
 
 __all__ = ["Flat", "Side", "Spans", "pack_spans"]
@@ -66,8 +66,8 @@ class Side:
 
     def take(self, documents: Ints) -> Side:
         """Only these documents, copied together."""
-        rows, off = _picked(self.off, documents)
-        times, edge_off = _picked(self.edge_off, documents)
+        rows, off = picked(self.off, documents)
+        times, edge_off = picked(self.edge_off, documents)
         return Side(
             self.start[rows], self.end[rows], self.level[rows], self.label[rows], off, self.edges[times], edge_off,
             self.extent[documents],
@@ -85,13 +85,6 @@ class Side:
         new = np.ones(len(d), bool)
         new[1:] = (np.diff(d) != 0) | (np.diff(self.start) != 0) | (np.diff(self.end) != 0)
         return Flat(d[new], self.start[new], self.end[new])
-
-
-def _picked(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
-    """The rows of these documents, and where each begins among them."""
-    sizes = np.diff(off)[documents]
-    ends = np.concatenate([[0], np.cumsum(sizes)])
-    return np.repeat(off[documents] - ends[:-1], sizes) + np.arange(ends[-1]), ends
 
 
 @dataclass(frozen=True, slots=True)

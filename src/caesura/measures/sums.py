@@ -1,4 +1,4 @@
-"""Sums of counts that do not depend on the order: whole multiples of 2^-53, added as integers."""
+"""Sums of counts that do not depend on the order: whole multiples of 2^-106, added as integers."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from caesura.kernels import sums as kernel
 
 __all__ = ["as_float", "exact_sum", "exact_sums"]
 
-_UNIT = 2**53
+_UNIT = 2**106  # of two digits of 53 bits: what numbers from 2^-53 up are multiples of
 _AT_ONCE = 2**16  # rows whose whole parts, of up to 46 bits, add up within 63
 _LARGE = 2**46
 
 
 def exact_sums(counts: NDArray[np.float64]) -> tuple[int, ...]:
-    """The sum of each column, in units of 2^-53; what is finer is rounded, number by number."""
+    """The sum of each column, in units of 2^-106; what is finer is rounded, number by number."""
     total = [0] * counts.shape[1]
     for start in range(0, len(counts), _AT_ONCE):
         rows = counts[start : start + _AT_ONCE]
-        whole, part = np.zeros((2, counts.shape[1]), np.int64)
-        if kernel.add(rows, whole, part) < _LARGE:
-            found = [w * _UNIT + p for w, p in zip(whole.tolist(), part.tolist(), strict=True)]
+        sums = np.zeros((counts.shape[1], 3), np.int64)
+        if kernel.add(rows, sums) < _LARGE:
+            found = [(a << 106) + (b << 53) + c for a, b, c in sums.tolist()]
         else:
             found = [sum(map(_units, column)) for column in rows.T.tolist()]
         total = list(map(add, total, found))
@@ -32,7 +32,7 @@ def exact_sums(counts: NDArray[np.float64]) -> tuple[int, ...]:
 
 
 def exact_sum(numbers: Iterable[float]) -> float:
-    """The sum of some numbers, each rounded to a multiple of 2^-53: the same in any order."""
+    """The sum of some numbers, each rounded to a multiple of 2^-106: the same in any order."""
     return as_float(sum(map(_units, numbers)))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from caesura.engines import Engine
 from caesura.errors import MismatchError, Undefined
 from caesura.measures.many import Scores, score_many
 from caesura.measures.parseval import Bracketed, Parseval, Rules, match, parseval_measure
@@ -158,13 +159,17 @@ def parseval_corpus(
     predicted: Iterable[Tree | None],
     *,
     param: str | PathLike[str] | None = None,
+    engine: str | Engine = "threads",
+    workers: int | None = None,
+    scheduler: Any = None,
     **options: Any,
 ) -> ParsevalResult:
     """PARSEVAL of a test set: two lists of trees, None for a sentence without a parse.
 
     ``param`` and the options are those of :func:`~caesura.parseval`. ``.all`` and ``.cutoff`` are EVALB's two summaries,
     ``.sentences`` its table, ``.labels`` the brackets label by label, ``.total`` the score from summed parts. Figures
-    without labels stand beside those with.
+    without labels stand beside those with. ``engine``, ``workers`` and ``scheduler`` as for :func:`~caesura.score_many`;
+    brackets are matched in Python, so processes help where threads do not.
 
     Sentences whose words differ are errors, predictions without words are skipped: both are counted, say why, and enter
     no figure. A parser that fails on hard sentences therefore looks better than it is, so look at ``.all.valid``.
@@ -184,7 +189,13 @@ def parseval_corpus(
     """
     measure = parseval_measure(param, options)
     pairs = pair_trees(gold, predicted, "predicted")
-    scores = score_many(pairs, measure)  # type: ignore[arg-type]  # a missing tree is an error of its pair
+    scores = score_many(
+        pairs,  # type: ignore[arg-type]  # a missing tree is an error of its pair
+        measure,
+        engine=engine,
+        workers=workers,
+        scheduler=scheduler,
+    )
     rules = Rules.of(measure)
     counts = [dict(zip(scores.part_names, row, strict=True)) for row in scores.counts.astype(np.int64).tolist()]
     rows = tuple(

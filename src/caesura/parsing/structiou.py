@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.engines import Engine
 from caesura.errors import CaesuraError
 from caesura.measures.many import Scores, score_many
 from caesura.measures.structiou import LabelIoU, NodePair, StructIoU, by_label
@@ -112,11 +113,15 @@ def struct_iou_corpus(
     flexible_terminals: bool | None = None,
     threshold: float | None = None,
     compat: str | None = None,
+    engine: str | Engine = "threads",
+    workers: int | None = None,
+    scheduler: Any = None,
 ) -> StructIoUCorpus:
     """Struct-IoU of many sentences: the mean of their scores, the score of the corpus, alignments and labels.
 
     The two lists go together sentence by sentence. One that has no tree on a side (None), or cannot be scored, is in
-    ``.errors``, and all others are scored. Options are those of :func:`struct_iou`.
+    ``.errors``, and all others are scored. Options are those of :func:`struct_iou`;
+    ``engine``, ``workers`` and ``scheduler`` as for :func:`~caesura.score_many`.
 
     >>> trees = [Tree.from_brackets(text) for text in ("(S (NP (PRP he)) (VP (VBD slept)))", "(X (UH yes))")]
     >>> other = [Tree.from_brackets("(S (PRP he) (VP (VBD slept)))"), trees[1]]
@@ -125,4 +130,4 @@ def struct_iou_corpus(
     """
     made = StructIoU.of(compat, unlabelled=unlabelled, flexible_terminals=flexible_terminals, threshold=threshold)
     pairs: list[Any] = pair_trees(gold, predicted, "predicted")
-    return StructIoUCorpus(score_many(pairs, made))
+    return StructIoUCorpus(score_many(pairs, made, engine=engine, workers=workers, scheduler=scheduler))

@@ -1,0 +1,320 @@
+"""Agreement and trees on threads, in processes and on a cluster: the same to the last bit, and it can go on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.stats import chi2
+
+import caesura as cz
+from caesura.agreement import simulated
+from caesura.cli import main
+from caesura.engines import Done, Engine, open_engine
+from caesura.errors import CaesuraWarning, CheckpointError, OptionError
+from caesura.measures import many
+from caesura.parsing.corpus import parseval_corpus
+from caesura.parsing.structiou import struct_iou_corpus
+
+MARKS = ["", "", "", ",", "."]
+
+
+class Here(Engine):
+    """Runs tasks in this thread, the last first, and counts them."""
+
+    workers = 1
+    apart = False
+
+    def __init__(self) -> None:
+        self.tasks = 0
+
+    def run(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Done[Any]]:
+        for place, task in reversed(list(enumerate(tasks))):
+            self.tasks += 1
+            yield Done(place, function(task))
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def talks(items: int = 3, coders: str = "abc", units: int = 40) -> cz.Corpus:
+    """Dialogues of two streams whose coders share most marks."""
+    rng = np.random.default_rng(1)
+
+    def like(base: np.ndarray) -> cz.Segmentation:
+        mine = np.where(rng.random(len(base)) < 0.7, base, rng.choice(MARKS, len(base)))
+        return cz.Segmentation.from_marks(mine.tolist(), types=[",", "."])
+
+    made = {}
+    for i in range(items):
+        streams = {name: rng.choice(MARKS, int(rng.integers(units // 2, units))) for name in "FM"}
+        made[f"talk {i}"] = {coder: {name: like(base) for name, base in streams.items()} for coder in coders}
+    return cz.Corpus(made)  # type: ignore[arg-type]
+
+
+def poems() -> cz.Corpus:
+    """Texts with sets of types."""
+    rng = np.random.default_rng(2)
+    sets = [set(), set(), {"line"}, {"stanza"}, {"line", "stanza"}]
+
+    def coded(n: int) -> cz.Segmentation:
+        return cz.Segmentation.from_sets([sets[k] for k in rng.integers(0, 5, n)], types=["line", "stanza"])
+
+    return cz.Corpus({f"poem {i}": {coder: coded(20 + i) for coder in "abc"} for i in range(12)})
+
+
+GOLD = [
+    "(S (NP (DT the) (NN girl)) (VP (VBD slept)))",
+    "(S (NP (PRP he)) (VP (VBD got) (PRT (RP up))))",
+    "(X (UH yes))",
+]
+TOLD = ["(S (DT the) (VP (NN girl) (VBD slept)))", "(S (NP (PRP he)) (VP (VBD got)) (ADVP (RB up)))", "(X (UH yes))"]
+
+
+def results(**engine: Any) -> list[Any]:
+    """Everything that runs on an engine."""
+    trees = [[cz.Tree.from_brackets(text) for text in texts] * 7 for texts in (GOLD, TOLD)]
+    flexible: dict[str, Any] = {"measure": "flexible_similarity", "interval": "coders", "seed": 4, **engine}
+    iou, brackets = struct_iou_corpus(*trees, **engine), parseval_corpus(*trees, **engine)
+    table = cz.pairwise(poems(), "window_diff", **engine)
+    return [
+        cz.agreement(poems(), interval="coders", seed=1, **engine),
+        cz.agreement(talks(), draws=2600, **flexible),
+        cz.agreement(talks(), tolerance=1.4e-4, draws=9000, normalize="boundaries", **flexible),
+        (iou.values.tolist(), iou.total.parts),
+        (brackets.sentences, brackets.total.parts),
+        [(row.coders, row.score.parts, row.items) for row in table.rows],
+    ]
+
+
+@pytest.fixture
+def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small work is spread too, and every block is a task."""
+    monkeypatch.setattr(many, "_SMALL", 0)
+    monkeypatch.setattr(many, "_PIECE", 50)
+    monkeypatch.setattr(simulated, "_TASK", 1)
+
+
+@pytest.fixture(scope="module")
+def expected() -> list[Any]:
+    """In one thread, in as few pieces as there can be."""
+    return results(workers=1)
+
+
+@pytest.mark.usefixtures("in_pieces")
+@pytest.mark.parametrize(("name", "workers"), [("threads", 1), ("threads", 3), ("processes", 2), ("dask", 2)])
+def test_every_engine_gives_the_same_to_the_last_bit(name: str, workers: int, expected: list[Any]) -> None:
+    if name == "dask":
+        pytest.importorskip("distributed", reason="Dask is not installed: pip install caesura[cluster]")
+    with open_engine(name, workers) as engine:
+        assert results(engine=engine) == expected
+
+
+@pytest.mark.usefixtures("in_pieces")
+def test_blocks_in_another_order_give_the_same(expected: list[Any]) -> None:
+    engine = Here()
+    assert results(engine=engine) == expected
+    assert engine.tasks > 3 * 6 + 3 * 8  # blocks of three pairs of coders, and a round and more of them
+
+
+def test_the_schedule_of_a_tolerance_was_used(expected: list[Any]) -> None:
+    """Fewer draws than the most, and more than one round."""
+    assert 4000 < expected[2].draws < 9000
+
+
+def test_an_open_engine_has_its_workers() -> None:
+    for given in ({"workers": 2}, {"scheduler": "tcp://nowhere:1"}):
+        with pytest.raises(
+            OptionError, match="an engine that is open has its workers; leave workers and scheduler out"
+        ):
+            cz.agreement(poems(), engine=Here(), **given)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="engine must be one of threads, processes, dask; got 'grid'"):
+        cz.score_many([], "pk", engine="grid")
+    with pytest.raises(OptionError, match="scheduler is for engine='dask'; with engine='threads' leave it out"):
+        cz.pairwise(poems(), "pk", scheduler="tcp://nowhere:1")
+
+
+def test_a_pickled_measure_is_the_same_and_does_not_warn_again() -> None:
+    with pytest.warns(CaesuraWarning, match="identical to no boundary"):
+        measure = cz.parse("flexible_similarity(similarity={(';', 'none'): 1})")
+    again = pickle.loads(pickle.dumps(measure))
+    assert again == measure
+    assert repr(again) == repr(measure)
+    assert again.prices((".", ";")).similarity.tolist() == measure.prices((".", ";")).similarity.tolist()  # type: ignore[attr-defined]
+
+
+# -- what is simulated ------------------------------------------------------------------------------------------------
+
+
+def simulation(corpus: cz.Corpus, **options: Any) -> cz.Agreement:
+    return cz.agreement(corpus, **{"measure": "flexible_similarity", "interval": None, **options})
+
+
+@pytest.mark.parametrize("normalize", ["positions", "boundaries"])
+def test_plain_simulation_is_mean_and_deviation_of_streams_by_item_and_block(normalize: str) -> None:
+    corpus = talks(1, "ab")
+    result = simulation(corpus, seed=9, draws=1200, variates=False, normalize=normalize)
+    key = b"talk 0\0a\0b"
+    words = np.frombuffer(hashlib.blake2b(key, digest_size=16).digest(), "<u4").tolist()
+    measure = cz.parse(f"flexible_similarity(normalize='{normalize}')")
+    sides = [corpus["talk 0", coder] for coder in "ab"]
+    lengths = [one.length for one in sides[0].values()]  # type: ignore[union-attr]
+    p = []
+    for side in sides:
+        there = [name for stream in side.values() for _, name in stream.boundaries]  # type: ignore[union-attr]
+        share = [there.count(name) / sum(lengths) for name in (",", ".")]
+        p.append([*share, 1 - sum(share)])
+    values: list[float] = []
+    for block, draws in enumerate((500, 500, 200)):
+        state = np.random.SeedSequence(9, spawn_key=(*words, block)).generate_state(4, np.uint64)
+        rows = measure.draw((",", "."), *p, lengths, draws=draws, state=state)  # type: ignore[attr-defined]
+        values += (1 - rows[:, 0] / rows[:, 1 if normalize == "positions" else 2]).tolist()
+    assert result.expected == pytest.approx(np.mean(values), abs=1e-13)
+    assert result.expected_error == pytest.approx(np.std(values, ddof=1) / math.sqrt(1200), rel=1e-9)
+    assert result.method == "simulated, no control variates"
+    assert "|chance:simulated, no control variates|draws:1200|seed:9|" in result.signature
+
+
+@pytest.mark.parametrize("variates", [False, True])
+def test_standard_error_is_the_spread_of_runs_with_other_seeds(variates: bool) -> None:
+    corpus = talks(2, "ab")
+    runs = [simulation(corpus, seed=seed, draws=1000, variates=variates) for seed in range(20)]
+    spread = np.var([run.expected for run in runs], ddof=1)
+    told = np.mean([run.expected_error**2 for run in runs])
+    low, high = chi2.ppf([0.0005, 0.9995], 19)
+    assert low < 19 * spread / told < high
+    exact = simulation(corpus, chance="exact").expected
+    assert all(abs(run.expected - exact) < 4 * run.expected_error for run in runs)
+    for run in runs[:3]:  # items too
+        for row, known in zip(run.items, simulation(corpus, chance="exact").items, strict=True):
+            assert abs(row.expected - known.expected) < 4 * row.expected_error  # type: ignore[operator]
+
+
+def test_progress_ends_at_the_most_there_will_be() -> None:
+    told: list[tuple[int, int]] = []
+    simulation(talks(), seed=1, draws=1234, progress=lambda *step: told.append(step))
+    assert told[-1] == (3702, 3702)
+    told.clear()
+    simulation(talks(), seed=1, tolerance=0.01, progress=lambda *step: told.append(step))
+    assert told == sorted(told)
+    assert told[-1] == (3_000_000, 3_000_000)
+
+
+# -- checkpoints ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("in_pieces")
+@pytest.mark.parametrize("options", [{"draws": 2100}, {"tolerance": 1.5e-4, "draws": 9000, "normalize": "boundaries"}])
+def test_a_run_goes_on_where_it_was(options: dict[str, Any], tmp_path: Path) -> None:
+    corpus, folder = talks(2), tmp_path / "kept"
+    whole = simulation(corpus, seed=5, **options)
+    first = Here()
+    assert simulation(corpus, seed=5, checkpoint=folder, engine=first, **options) == whole
+    records = sorted((folder / "done").iterdir())
+    assert len(records) == first.tasks > 14
+    gone, damaged = records[::2], records[1]
+    for record in gone:
+        record.unlink()
+    damaged.write_text("[[1, 2]]")
+    second = Here()
+    assert simulation(corpus, seed=5, checkpoint=folder, engine=second, **options) == whole
+    assert second.tasks == len(gone) + 1
+    third = Here()
+    assert simulation(corpus, seed=5, checkpoint=folder, engine=third, **options) == whole
+    assert third.tasks == 0
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
+    corpus, options = talks(2), {"seed": 5, "draws": 100, "checkpoint": tmp_path}
+    simulation(corpus, **options)
+    for other, said in (
+        ({"seed": 6}, "seed was 5, and is now 6"),
+        ({"draws": 101}, "draws was 100, and is now 101"),
+        ({"tolerance": 0.1}, "tolerance was null, and is now 0.1"),
+        ({"coefficient": "pi"}, 'coefficient was "kappa", and is now "pi"'),
+        ({"normalize": "boundaries"}, "measure was"),
+        ({"variates": False}, "method was"),
+    ):
+        with pytest.raises(CheckpointError, match=said):
+            simulation(corpus, **{**options, **other})
+    with pytest.raises(CheckpointError, match="data was"):
+        simulation(talks(3), **options)
+
+
+def test_a_checkpoint_where_nothing_is_simulated(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    for options, said in (
+        ({"measure": "boundary_similarity"}, "and nothing is in agreement over boundary_similarity; leave it out"),
+        ({"coefficient": "alpha"}, "and nothing is in agreement over alpha; leave it out"),
+        ({"chance": "exact"}, "and chance='exact' simulates nothing here; leave it out"),
+    ):
+        with pytest.raises(OptionError, match=f"checkpoint keeps what was simulated, {said}"):
+            simulation(talks(1), checkpoint=folder, seed=1, **options)
+    with pytest.raises(OptionError, match="checkpoint needs a seed, so that the same call goes on where it was"):
+        simulation(talks(1), checkpoint=folder)
+    assert not folder.exists()
+
+
+# -- the command line -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    path = tmp_path / "talks.csv"
+    cz.write(talks(2), path, format="table-csv")
+    return str(path)
+
+
+def test_agree_keeps_what_is_done(table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "kept"
+    drawing = ["agree", table, "--seed", "5", "--draws", "200", "--interval", "none", "--no-variates", "--json"]
+    plain = CliRunner().invoke(main, drawing)
+    kept = CliRunner().invoke(main, [*drawing, "--workers", "2", "--checkpoint", str(folder)])
+    assert plain.exit_code == kept.exit_code == 0
+    assert kept.output == plain.output
+    assert plain.output.count('"method": "simulated, no control variates"') == 2
+    assert sorted(one.name for one in folder.iterdir()) == ["1-kappa", "2-kappa"]
+
+    def ended(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["caesura.agreement.coefficients"], "agreement", ended)
+    told = CliRunner().invoke(main, [*drawing, "--checkpoint", str(folder)])
+    assert told.exit_code == 130
+    assert (
+        told.stderr == f"caesura: stopped; what is done is kept in {folder}, and the same command goes on from there\n"
+    )
+    assert "nothing is kept" in CliRunner().invoke(main, drawing).stderr
+
+
+def test_options_of_a_simulation_are_refused_where_there_is_none(table: str) -> None:
+    for option in (["--no-variates"], ["--checkpoint", "x", "--seed", "1"]):
+        told = CliRunner().invoke(main, ["agree", table, "-m", "boundary_similarity", *option])
+        assert told.exit_code == 2
+        assert f"{option[0]}: only over flexible_similarity" in told.stderr
+    told = CliRunner().invoke(main, ["agree", table, "--checkpoint", "x"])
+    assert told.exit_code == 2
+    assert "--checkpoint needs --seed" in told.stderr
+
+
+def test_trees_on_an_engine(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("gold.ptb", "told.ptb")]
+    for path, texts in zip(files, (GOLD, TOLD), strict=True):
+        path.write_text("\n".join(texts) + "\n")
+    plain, spread = (
+        CliRunner().invoke(main, ["trees", *map(str, files), "--json", *more])
+        for more in ([], ["--engine", "threads", "--workers", "2"])
+    )
+    assert plain.exit_code == spread.exit_code == 0
+    assert spread.output == plain.output
+    told = CliRunner().invoke(main, ["trees", *map(str, files), "--scheduler", "tcp://nowhere:1"])
+    assert told.exit_code == 1
+    assert told.stderr.strip() == "caesura: scheduler is for engine='dask'; with engine='threads' leave it out"
