@@ -109,14 +109,14 @@ _GAIN_T, _GAIN_S = parse(MEASURES[0]).costs(("boundary",)).gains  # type: ignore
 
 def _align(b: Batch) -> None:
     mate = np.full(len(b.a_pos), -1)
-    counts = np.empty((len(b), 7))
+    counts = np.empty((len(b), 8))
     boundary.align(b.a_pos, NONE, b.a_off, b.b_pos, NONE, b.b_off, _GAIN_T, _GAIN_S, boundary.ORDERED, mate)
     boundary.tally(b.a_pos, NONE, b.a_off, b.b_pos, NONE, b.b_off, mate, counts)
 
 
 def _sweep(b: Batch) -> None:
     k = np.maximum((b.length + b.a_count + 1) // (2 * b.a_count + 2), 2)
-    window.sweep(b.a_pos, b.a_off, b.b_pos, b.b_off, k, np.ones_like(k), b.length - k, np.empty((len(b), 5)))
+    window.sweep(b.a_pos, b.a_off, b.b_pos, b.b_off, k, np.ones_like(k), b.length - k, np.empty((len(b), 6)))
 
 
 def peak_memory(where: Path) -> float:

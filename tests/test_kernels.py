@@ -23,7 +23,7 @@ def test_checked_build_checks() -> None:
     with pytest.raises(IndexError):
         segments.pair_within(EMPTY, ints(0, 1), ints(1), ints(0, 1), 0, ints(-1))
     with pytest.raises(IndexError):
-        window.sweep(ints(1), ints(0, 2), EMPTY, ints(0, 0), ints(2), ints(1), ints(9), np.empty((1, 5)))
+        window.sweep(ints(1), ints(0, 2), EMPTY, ints(0, 0), ints(2), ints(1), ints(9), np.empty((1, 6)))
     with pytest.raises(IndexError):
         boundary.align(ints(1), EMPTY, ints(0, 2), ints(2), EMPTY, ints(0, 1), ints(0, 1), ints(2), 0, ints(-1, -1))
     bounds, moments = np.empty((1, 5), np.int64), np.empty((1, 2))

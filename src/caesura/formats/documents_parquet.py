@@ -36,7 +36,7 @@ __all__ = ["FORMAT", "RowGroups", "declared_types", "is_documents", "is_readable
 
 Ints = NDArray[np.int64]
 
-AT_ONCE = 2**16
+AT_ONCE = 2**15
 """Documents in a batch, fewer where they have many boundaries."""
 _NUMBERS = 2**23  # positions of a column in a batch, about
 _MOST_NUMBERS = 2**28  # in one column of one row group: two gigabytes

@@ -428,7 +428,8 @@ def tally(
     """Count the edits of each document into a row of ``out``.
 
     0: additions (either side); 1: transpositions; 2: their total span; 3: substitutions; 4: their total distance on the
-    type scale; 5: matches; 6: sum of 2^(1-d) over transpositions (equation 3 of 2012 is 2 minus that).
+    type scale; 5: matches; 7: sum of 2^(1-d) over transpositions (equation 3 of 2012 is 2 minus that). Column 6 is the
+    caller's, who may have something to count beside the edits.
     """
     cdef Py_ssize_t d, n = a_off.shape[0] - 1
     cdef int64_t i, j, x, paired, transpositions, span, substitutions, distance, matches
@@ -461,7 +462,7 @@ def tally(
             out[d, 3] = substitutions
             out[d, 4] = distance
             out[d, 5] = matches
-            out[d, 6] = halves
+            out[d, 7] = halves
 
 
 def confuse(

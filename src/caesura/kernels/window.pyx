@@ -20,8 +20,10 @@ def sweep(
 ):
     """For each document, over the window starts first..last, fill a row of ``out`` with
 
-    0: windows with R != H (WindowDiff); 1: windows with (R > 0) != (H > 0) (Pk);
-    2: sum of min(R, H); 3: sum of max(0, H - R); 4: sum of max(0, R - H) (WinPR).
+    0: windows with R != H (WindowDiff); 2: windows with (R > 0) != (H > 0) (Pk);
+    3: sum of min(R, H); 4: sum of max(0, H - R); 5: sum of max(0, R - H) (WinPR).
+
+    Column 1, between the first two, is the caller's: what both are divided by.
     """
     cdef Py_ssize_t d, n = width.shape[0]
     with nogil:
@@ -65,8 +67,8 @@ cdef int sweep_one(
         fn += run * max(R - H, 0)
         s = until
     out[d, 0] = differ
-    out[d, 1] = disagree
-    out[d, 2] = tp
-    out[d, 3] = fp
-    out[d, 4] = fn
+    out[d, 2] = disagree
+    out[d, 3] = tp
+    out[d, 4] = fp
+    out[d, 5] = fn
     return 0

@@ -258,11 +258,15 @@ class _Similarity(_Edited):
         return (*names, "te") if self._te else names
 
     def compute(self, batch: Batch) -> Computed:
-        out = batch.once(("edits", *(self[name] for name in _EDITS)), lambda: self._tally(batch))
-        return Computed(out if self._te else out[:, :6], {})
+        return Computed(self.tally(batch)[:, :6], {})
+
+    def tally(self, batch: Batch) -> Counts:
+        """The columns of ``kernel.tally``, column 6 being N-1."""
+        return batch.once(("edits", *(self[name] for name in _EDITS)), lambda: self._tally(batch))
 
     def _tally(self, batch: Batch) -> Counts:
-        out = np.empty((len(batch), 7))
+        out = np.empty((len(batch), 8))
+        np.subtract(batch.length, 1, out=out[:, 6])
         mate = self.mates(batch)
         kernel.tally(batch.a_pos, batch.a_code, batch.a_off, batch.b_pos, batch.b_code, batch.b_off, mate, out)
         return out
@@ -293,8 +297,11 @@ class SegmentationSimilarity(_Similarity):
 
     def compute(self, batch: Batch) -> Computed:
         times = len(batch.types) ** (2 if self["divisor"] == "types_squared" else 1)
-        positions = (batch.length - 1) * times
-        return Computed(np.column_stack([super().compute(batch).counts, positions]), {})
+        out = self.tally(batch)
+        if times == 1 and not self._te:
+            return Computed(out[:, :7], {})
+        parts = [out[:, :6], *([out[:, 7:]] if self._te else []), out[:, 6:7] * times]
+        return Computed(np.concatenate(parts, axis=1), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         return 1 - share(self.costs(types).total(counts), counts[:, -1])

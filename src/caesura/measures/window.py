@@ -83,10 +83,10 @@ class _Windowed(Measure):
             over, under = batch.length, 2 * (batch.a_count + 1)
         else:
             over, under = batch.length - 1, 2 * np.maximum(batch.a_count, 1)
-        k, rest = np.divmod(over, under)
-        half = 2 * rest == under
-        up = (2 * rest > under) | (half & ((k % 2 == 1) if options["rounding"] == "half_even" else True))
-        k = np.maximum(k + up, options["minimum"])
+        k = (2 * over + under) // (2 * under)  # half up
+        if options["rounding"] == "half_even":
+            k -= (k % 2 == 1) & ((2 * k - 1) * under == 2 * over)
+        k = np.maximum(k, options["minimum"])
         if not options["clamp"]:
             return k, {"window": k, "window_from": np.full(n, _AUTO, np.uint8)}
         most = self.limit(batch.length)
@@ -95,7 +95,7 @@ class _Windowed(Measure):
         return k, {"window": k, "window_from": said}
 
     def sweep(self, batch: Batch, w: Ints, first: Ints, last: Ints) -> Counts:
-        out = np.empty((len(batch), 5))
+        out = np.empty((len(batch), 6))
         kernel.sweep(batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, w, first, last, out)
         return out
 
@@ -108,17 +108,18 @@ class _ErrorRate(_Windowed):
     presets = _PRESETS
     best = 0.0
     worst = 1.0
-    column: ClassVar[int]
+    columns: ClassVar[slice]
+    """Errors and windows, of the columns of ``kernel.sweep``."""
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("errors", "windows")
 
     def compute(self, batch: Batch) -> Computed:
         # Pk and WindowDiff with the same options look at the same windows.
-        counts, windows, resolved = batch.once(("windows", self._resolved), lambda: self._windows(batch))
-        return Computed(np.column_stack([counts[:, self.column], windows]), resolved)
+        counts, resolved = batch.once(("windows", self._resolved), lambda: self._windows(batch))
+        return Computed(counts[:, self.columns], resolved)
 
-    def _windows(self, batch: Batch) -> tuple[Counts, Ints, dict[str, NDArray[Any]]]:
+    def _windows(self, batch: Batch) -> tuple[Counts, dict[str, NDArray[Any]]]:
         k, resolved = self.window(batch)
         w = k - 1 if self["width"] == "units" else k
         N = batch.length  # noqa: N806 - the paper's symbol
@@ -128,7 +129,9 @@ class _ErrorRate(_Windowed):
         else:
             first, last = np.ones_like(N), N - w
             windows = N - w
-        return self.sweep(batch, w, first, last), np.maximum(windows, 0), resolved
+        counts = self.sweep(batch, w, first, last)
+        np.maximum(windows, 0, out=counts[:, 1])
+        return counts, resolved
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         return share(counts[:, 0], counts[:, 1])
@@ -140,7 +143,7 @@ class Pk(_ErrorRate):
     __slots__ = ()
     name = "pk"
     title = "Pk (Beeferman, Berger & Lafferty 1999)"
-    column = 1
+    columns = slice(2, 0, -1)
 
 
 class WindowDiff(_ErrorRate):
@@ -149,7 +152,7 @@ class WindowDiff(_ErrorRate):
     __slots__ = ()
     name = "window_diff"
     title = "WindowDiff (Pevzner & Hearst 2002)"
-    column = 0
+    columns = slice(0, 2)
 
 
 class WinPR(_Windowed):
@@ -167,7 +170,7 @@ class WinPR(_Windowed):
     def compute(self, batch: Batch) -> Computed:
         k, resolved = self.window(batch)
         N = batch.length  # noqa: N806
-        tp, fp, fn = self.sweep(batch, k, 2 - k, N - 1)[:, 2:].T
+        tp, fp, fn = self.sweep(batch, k, 2 - k, N - 1)[:, 3:].T
         positions = (N - 1).astype(float)
         counts = np.column_stack([tp, fp, fn, k * positions - tp - fp - fn])
         return Computed(counts / np.maximum(k, 1)[:, None], resolved)
