@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -107,6 +110,46 @@ def test_a_process_that_dies(tmp_path: Path) -> None:
         with pytest.raises(EngineError, match="died, twice more when it worked alone"):
             done[3].result()
         assert [one.value for one in engine.run(dies_once, [str(tmp_path / "once")])] == ["done"]
+
+
+def test_nobody_is_left_when_the_driver_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import sys, time, test_engines\n"
+        "from caesura.engines import open_engine\n"
+        "with open_engine('processes', 1) as engine:\n"
+        "    list(engine.run(test_engines.says_its_name, [sys.argv[1]]))\n"
+    )
+    said = tmp_path / "pid"
+    paths = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
+    driver = subprocess.Popen([sys.executable, "-c", code, str(said)], env=os.environ | {"PYTHONPATH": paths})
+    try:
+        assert _in_time(said.exists)
+    finally:
+        driver.kill()
+        driver.wait()
+    worker = int(said.read_text())
+    assert _in_time(lambda: not _alive(worker))
+
+
+def says_its_name(path: str) -> None:
+    unfinished = Path(f"{path}.writing")
+    unfinished.write_text(str(os.getpid()))
+    unfinished.rename(path)
+    time.sleep(60)
+
+
+def _in_time(holds: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 30
+    while not (there := holds()) and time.monotonic() < end:
+        time.sleep(0.02)
+    return there
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
 
 
 def test_what_cannot_be_asked_for() -> None:

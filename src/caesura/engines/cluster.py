@@ -27,6 +27,7 @@ R = TypeVar("R")
 
 _AHEAD = 3  # tasks a thread of a worker: one that runs, and two on their way while results come back
 _PATIENCE = 30  # seconds for a scheduler to answer and for workers to come
+_KEPT = 2**25  # bytes: more than an array of a batch has; Dask would give back and ask again for everything above 2^16
 _runs = count()
 
 
@@ -56,10 +57,7 @@ class Cluster(Engine):
 
     def _connected(self, distributed: Any, workers: int | None, scheduler: Any) -> Any:
         if scheduler is None:
-            scheduler = distributed.LocalCluster(
-                n_workers=workers or processors(), threads_per_worker=1, processes=True, host="127.0.0.1",
-                dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL,
-            )  # fmt: skip
+            scheduler = _started(distributed, workers or processors())
             self._mine.append(scheduler)
         try:
             client = distributed.Client(scheduler, timeout=_PATIENCE, set_as_default=False)
@@ -137,6 +135,18 @@ class Cluster(Engine):
     def __exit__(self, *_: object) -> None:
         for one in reversed(self._mine):
             one.close()
+
+
+def _started(distributed: Any, workers: int) -> Any:
+    """Workers of this machine, who keep the memory that they will need again for the next batch."""
+    import dask
+
+    names = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")
+    with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": _KEPT for name in names}):
+        return distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )  # fmt: skip
 
 
 def version() -> str:
