@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, SegmentationError
+from caesura.errors import CaesuraError, FormatError, SegmentationError
 from caesura.model.segmentation import Segmentation
 
 __all__ = ["Column", "Documents", "Pairs"]
@@ -90,13 +90,13 @@ class Documents:
                     f"one type a position is needed; got {len(marks)} for {len(positions)} positions"
                 )
             at: dict[int, list[str]] = {}
-            before = 0
+            before: int | None = None
             for position, mark in zip(positions.tolist(), marks, strict=True):
-                if position < before:
+                if before is not None and position < before:
                     raise SegmentationError(f"positions must rise; got {position} after {before}")
-                if mark in at.get(position, ()):
+                if mark in at.setdefault(position, []):
                     raise SegmentationError(f"a position may have a type only once; got {mark!r} again at {position}")
-                at.setdefault(position, []).append(mark)
+                at[position].append(mark)
                 before = position
             return Segmentation.from_positions(length, list(at), marks=list(at.values()), types=types)
         except CaesuraError as problem:
@@ -111,7 +111,8 @@ class Pairs:
     rows: Sequence[int]
     pairs: Sequence[Any]
     """Two sides each; None where ``problems`` says why."""
-    problems: Mapping[int, str] = field(default_factory=dict)
+    problems: Mapping[int, str | FormatError] = field(default_factory=dict)
+    """Documents that could not be read, and why; an error of a file says where."""
 
     def __len__(self) -> int:
         return len(self.pairs)
