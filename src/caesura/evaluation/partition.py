@@ -156,14 +156,16 @@ class _Scoring:
             for d, problem in errors.items():
                 self._note(chunk, d, str(problem), measure)
             gone |= set(errors)
+            values = np.full(len(chunk), np.nan)
+            columns.append(values)
+            if not len(batch):
+                continue
             computed = measure.compute(batch)
             found = Partial.of(measure, computed, batch.types)
             known = self.partials[i]
             self.partials[i] = found if known is None else known.merge(found, measure)
             if self.rows is not None:
-                values = np.full(len(chunk), np.nan)
                 values[places] = measure.finish(computed.counts, batch.types)
-                columns.append(values)
         self.documents += len(chunk) - len(bad)
         self.left_out += len(gone)
         if self.rows is not None:

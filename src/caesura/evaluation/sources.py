@@ -100,6 +100,8 @@ def _of_path(path: str, asked: Asked, types: tuple[str, ...] | None) -> Source:
     files = find(path, asked.format, asked.pattern)
     root = path if os.path.isdir(path) else os.path.dirname(path) or "."
     paths = [one.path for one in files]
+    if not folders.is_many(path):
+        _stamp(path, root)  # the only file must be there
     kind = asked.format or _kind(paths)
     if kind in ("documents-parquet", "documents-json"):
         asked.refuse("align", "reference", "hypothesis", why="with documents, whose columns say it")

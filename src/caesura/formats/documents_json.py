@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ AT_ONCE = 2**13
 """Documents in a batch, fewer where they have many boundaries."""
 _NUMBERS = 2**20
 _STRETCH = 2**23  # bytes
+_BLOCK = 2**20  # bytes
 _LONGEST_LINE = 2**26  # bytes
 
 
@@ -109,7 +111,7 @@ def partitions(files: Sequence[str], root: str) -> list[Lines]:
 def _stretches(file: BinaryIO) -> Iterator[tuple[int, int]]:
     """Where each stretch ends, behind a line break or at the end of the file, and how many lines it has."""
     at = end = lines = there = 0
-    while data := file.read(2**20):
+    while data := file.read(_BLOCK):
         last = data.rfind(b"\n")
         if last >= 0:
             lines += data.count(b"\n")
@@ -228,7 +230,7 @@ def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Document
     """
     made: dict[str, _Gathered | _Planted] = {}
     for number, line in lines:
-        if not line.strip():
+        if not line.removeprefix(BOM_UTF8).strip():
             continue
         item, kind = str(number), "plain"
         try:

@@ -192,7 +192,7 @@ def _opened(path: str, source: str | bytes | None = None) -> Iterator[Any]:
     except ImportError:
         raise FormatError(path, None, "reading this needs pyarrow; install caesura[parquet]") from None
     given = path if source is None else pa.BufferReader(source) if isinstance(source, bytes) else source
-    try:
+    with _told(path):
         said = pq.read_metadata(given)
         # Pages are read as they are needed, so that a row group never stands in memory as a whole.
         with pq.ParquetFile(
@@ -200,6 +200,15 @@ def _opened(path: str, source: str | bytes | None = None) -> Iterator[Any]:
             page_checksum_verification=True,
         ) as file:  # fmt: skip
             yield file
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    """What Arrow has to say about a file, as an error of ours."""
+    import pyarrow as pa
+
+    try:
+        yield
     except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as problem:
         if isinstance(problem, CaesuraError):
             raise
@@ -224,12 +233,14 @@ class _Batches:
         import pyarrow as pa
 
         self.path, self.file = path, file
-        schema = file.schema_arrow
+        schema = file.metadata.schema.to_arrow_schema()  # as it was written, whatever becomes of its words
         self.kinds = dict(zip(schema.names, schema.types, strict=True))
         for side in SIDES:
             if side not in self.kinds:
                 raise FormatError(path, None, f"a column {side!r} is needed; there are {', '.join(schema.names[:20])}")
         self.trees = all(_is_text(self.kinds[side]) for side in SIDES)
+        if self.trees and "unit" in self.kinds:
+            raise FormatError(path, None, "a row a document is needed; this is a table of units")
         self.typed = "reference_types" in self.kinds
         if self.typed != ("hypothesis_types" in self.kinds):
             raise FormatError(
@@ -288,14 +299,17 @@ class _Batches:
     def names(self, group: int) -> Any:
         """The column of names of a row group, which is kept for its next batch."""
         if self._names[0] != group:
-            table = self.file.read_row_group(group, columns=["item"], use_threads=False)
+            with _told(self.path):
+                table = self.file.read_row_group(group, columns=["item"], use_threads=False)
             self._names = group, table.column("item")
         return self._names[1]
 
     def _at_once(self, group: int) -> int:
         """Rows in a batch, so that its numbers are bounded too."""
         said = self.file.metadata.row_group(group)
-        most: int = max((said.column(i).num_values for i in range(said.num_columns)), default=0)
+        columns = [said.column(i) for i in range(said.num_columns)]
+        read = (one.num_values for one in columns if one.path_in_schema.partition(".")[0] in self.columns)
+        most: int = max(read, default=0)
         if most > _MOST_NUMBERS:
             raise FormatError(
                 self.path,

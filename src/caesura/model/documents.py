@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError, SegmentationError
-from caesura.model.segmentation import Segmentation
+from caesura.model.segmentation import Segmentation, _check_length
 
 __all__ = ["Column", "Documents", "Pairs"]
 
@@ -75,7 +75,7 @@ class Documents:
         """One document as two segmentations, over these types if they are declared."""
         if document in self.problems:
             raise SegmentationError(self.problems[document])
-        length = int(self.length[document])
+        length = _check_length(int(self.length[document]))
         return self._side("reference", document, length, types), self._side("hypothesis", document, length, types)
 
     def _side(self, name: str, document: int, length: int, types: Sequence[str] | None) -> Segmentation:
