@@ -449,6 +449,22 @@ def test_cut_and_changed_files(tmp_path: Path) -> None:
             cz.evaluate(path, "pk")
 
 
+def test_metadata_that_were_changed(tmp_path: Path) -> None:
+    """Every byte of the footer, one at a time: pyarrow would end the process over some of them."""
+    path = put(tmp_path / "a.parquet", {"length": [4], "reference": [[1, 2]], "hypothesis": [[3]]})
+    whole = path.read_bytes()
+    footer = int.from_bytes(whole[-8:-4], "little")
+    ended = []
+    for at in range(len(whole) - 8 - footer, len(whole) - 8):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        try:
+            ended.append(cz.read(path, "documents-parquet"))
+        except CaesuraError as problem:
+            ended.append(problem)
+    assert any("histogram size mismatch" in str(one) for one in ended) or int(pa.__version__.split(".")[0]) < 19
+    assert any(isinstance(one, cz.Corpus) for one in ended)
+
+
 def test_a_table_of_units_stays_one(tmp_path: Path) -> None:
     """Coders may have any name; what is in their columns says what they are."""
     one = cz.Segmentation.from_sets([{"("}, set(), {")"}])

@@ -307,9 +307,11 @@ class _Batches:
     def _at_once(self, group: int) -> int:
         """Rows in a batch, so that its numbers are bounded too."""
         said = self.file.metadata.row_group(group)
-        columns = [said.column(i) for i in range(said.num_columns)]
-        read = (one.num_values for one in columns if one.path_in_schema.partition(".")[0] in self.columns)
-        most: int = max(read, default=0)
+        paths = [self.file.schema.column(i).path for i in range(said.num_columns)]
+        read = [i for i, path in enumerate(paths) if path.partition(".")[0] in self.columns]
+        # Asked for what a damaged column says about itself, pyarrow ends the process; told to read nothing of it, it raises.
+        next(self.file.reader.iter_batches(0, row_groups=[group], column_indices=read, use_threads=False), None)
+        most: int = max((said.column(i).num_values for i in read), default=0)
         if most > _MOST_NUMBERS:
             raise FormatError(
                 self.path,

@@ -91,10 +91,10 @@ class Batch:
 
 
 def _take(documents: Ints, pos: Ints, code: Ints, off: Ints) -> tuple[Ints, Ints, Ints]:
-    picked = [np.arange(off[d], off[d + 1]) for d in documents.tolist()]
-    index = np.concatenate(picked) if picked else NONE
-    offsets = np.zeros(len(picked) + 1, np.int64)
-    np.cumsum([len(one) for one in picked], out=offsets[1:])
+    counts = off[documents + 1] - off[documents]
+    offsets = np.zeros(len(documents) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    index = np.repeat(off[documents] - offsets[:-1], counts) + np.arange(offsets[-1])
     return pos[index], code[index] if code.size else NONE, offsets
 
 

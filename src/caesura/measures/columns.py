@@ -49,9 +49,7 @@ class Laid:
         for d in np.flatnonzero(wrong).tolist():
             if d not in self.problems:
                 self.problems[d] = self._why(d)
-        self.sound = (
-            np.array([d for d in range(len(documents)) if d not in self.problems], np.int64) if self.problems else None
-        )
+        self.sound = np.setdiff1d(np.arange(len(documents)), list(self.problems)) if self.problems else None
         """Places of the documents that can be scored; None where all can."""
 
     def _why(self, document: int) -> str:
