@@ -239,6 +239,18 @@ def test_types_that_are_declared(parquet: Any, tmp_path: Path) -> None:
     check_types(corpus_of(flexible), flexible, ("flexible_similarity",), reference="ann", hypothesis="bo")
 
 
+def test_texts_without_boundaries_are_over_any_types() -> None:
+    """Also where a whole partition has no others."""
+    empty = cz.Segmentation.from_masses([4])
+    typed = typed_pairs(4)
+    pairs = [(empty, empty)] * 3 + typed
+    expected = cz.score_many([(empty.with_types(SCALE),) * 2] * 3 + typed, "segmentation_similarity(n_t=2)").total
+    for source, types in ((corpus_of(pairs, "reference", "hypothesis"), None), (iter(pairs), SCALE)):
+        result = cz.evaluate(source, "segmentation_similarity(n_t=2)", types=types)
+        assert (result.partitions, result.problems) == (3, ())
+        same(result["segmentation_similarity"], expected)
+
+
 def test_types_that_nobody_declared(parquet: Any, tmp_path: Path) -> None:
     """Those of all documents together, in the order of the alphabet, which matters from three on."""
     loose = typed_pairs(declared=False)

@@ -226,6 +226,14 @@ def test_what_is_wrong_with_types(reference: tuple[list[int], list[str]], why: s
     assert (laid.problems, laid.places.tolist()) == ({1: why}, [0, 2])
 
 
+def test_a_type_without_a_name_is_none_where_nobody_declared_any() -> None:
+    row = broken(reference=[2], reference_types=[""], hypothesis=[2], hypothesis_types=["act"])
+    piece = score_partition(Job((cz.parse("pk"),), None), (0, Held(columns([row], True, 0))))
+    assert [one.why for one in piece.problems] == [
+        "reference: marks[0]: a type must be a name that is not empty; got ''"
+    ]
+
+
 # -- Parquet ----------------------------------------------------------------------------------------------------------
 
 
