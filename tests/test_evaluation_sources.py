@@ -251,6 +251,20 @@ def test_texts_without_boundaries_are_over_any_types() -> None:
         same(result["segmentation_similarity"], expected)
 
 
+def test_files_that_declare_other_types(parquet: Any, tmp_path: Path) -> None:
+    pairs = typed_pairs()
+    turned = [tuple(one.with_types(SCALE[::-1]) for one in pair) for pair in pairs]
+    cz.write(corpus_of(pairs[:4], "reference", "hypothesis"), tmp_path / "a.parquet", "documents-parquet")
+    cz.write(corpus_of(turned[4:], "reference", "hypothesis"), tmp_path / "b.parquet", "documents-parquet")
+    result = cz.evaluate(tmp_path, "boundary_similarity(n_t=2)")
+    same(result["boundary_similarity"], cz.score_many(pairs[:4], "boundary_similarity(n_t=2)").total)
+    assert {one.why for one in result.problems} == {
+        "all files must declare the same types in the same order; this declares book, act, scene, elsewhere scene, act, book"
+    }
+    check_types(tmp_path, pairs, types=SCALE)
+    check_types(tmp_path, pairs, ("pk",))  # which does not look at types
+
+
 def test_types_that_nobody_declared(parquet: Any, tmp_path: Path) -> None:
     """Those of all documents together, in the order of the alphabet, which matters from three on."""
     loose = typed_pairs(declared=False)
@@ -458,6 +472,7 @@ def test_options_without_a_place(tmp_path: Path) -> None:
         (tmp_path / "a.jsonl", {"hypothesis": "bo"}, "hypothesis has no place with documents, whose columns say it"),
         (tmp_path / "a.jsonl", {"labels": False}, "labels has no place with documents"),
         (tmp_path / "a.jsonl", {"pattern": "{item}"}, "a pattern is for a folder or a glob"),
+        (f"{tmp_path}/*.jsonl", {"pattern": "{item}.jsonl"}, "pattern has no place with documents"),
         (folder, {"tiers": "x"}, "format table-csv has no option 'tiers'; there are none"),
         ({"a": 1}, {}, "a path, a Corpus or an iterable of pairs"),
         (7, {}, "a path, a Corpus or an iterable of pairs"),

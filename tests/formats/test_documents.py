@@ -497,7 +497,9 @@ def test_what_is_beyond_measure_is_refused_unread(tmp_path: Path, monkeypatch: p
     }
     path = put(tmp_path / "a.parquet", table)
     monkeypatch.setattr(documents_parquet, "_MOST_NUMBERS", 100)
-    with pytest.raises(FormatError, match="row group 0: at most 100 numbers in a column are needed; got 204"):
+    with pytest.raises(
+        FormatError, match="row group 0: at most 100 entries in a column are needed; this says it has 204"
+    ):
         cz.read(path)
     monkeypatch.setattr(documents_parquet, "_MOST_DOCUMENTS", 4)
     with pytest.raises(FormatError, match="a corpus of at most 4 documents is needed; this says it has 5; evaluate"):

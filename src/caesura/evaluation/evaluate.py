@@ -108,7 +108,8 @@ def evaluate(
     own = isinstance(engine, str)
     pool = open_engine(engine, workers, scheduler) if isinstance(engine, str) else engine
     try:
-        job = Job(chosen, declared or opened.types, None if scores is None else fspath(scores), strict)
+        folder = None if scores is None else fspath(scores)
+        job = Job(chosen, declared or opened.types, folder, strict, overruled=declared is not None)
         if job.types is None and job.typed:
             job = replace(job, types=_surveyed(opened, pool))
         run = _Run(job, opened, checkpoint, progress, started)

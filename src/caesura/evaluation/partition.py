@@ -67,6 +67,8 @@ class Job:
     scores: str | None = None
     """A folder for the scores of every document."""
     strict: bool = False
+    overruled: bool = False
+    """Whether the caller declared the types, whatever files say."""
 
     @property
     def typed(self) -> bool:
@@ -174,18 +176,26 @@ class _Scoring:
     def _laid(self, chunk: Documents) -> Laid:
         types = self.job.types
         if chunk.typed:
-            if types is None and self.job.typed:
-                raise MismatchError("boundaries have types here, and elsewhere they have none")
-            return Laid(
-                chunk, types or tuple(sorted(chunk.types)) or UNTYPED
-            )  # where none was declared any order will do
+            if self.job.typed:
+                self._check_order(chunk)
+            # Where nobody declared an order, no measure looks at it.
+            return Laid(chunk, types or tuple(sorted(chunk.types)) or UNTYPED)
         if types is None or not self.job.typed:
             return Laid(chunk, UNTYPED)
         drawn = np.diff(chunk.reference.offsets) + np.diff(chunk.hypothesis.offsets)
         why = f"boundaries have no types; declared are {', '.join(types)}"
-        return Laid(
-            replace(chunk, problems={**dict.fromkeys(np.flatnonzero(drawn).tolist(), why), **chunk.problems}), types
-        )
+        untyped = dict.fromkeys(np.flatnonzero(drawn).tolist(), why)
+        return Laid(replace(chunk, problems={**untyped, **chunk.problems}), types)
+
+    def _check_order(self, chunk: Documents) -> None:
+        types = self.job.types
+        if types is None:
+            raise MismatchError("boundaries have types here, and elsewhere they have none")
+        if not self.job.overruled and chunk.declared not in (None, types):
+            here, elsewhere = ", ".join(chunk.declared or ()), ", ".join(types)
+            raise MismatchError(
+                f"all files must declare the same types in the same order; this declares {here}, elsewhere {elsewhere}"
+            )
 
     def _note(self, chunk: Chunk, document: int, why: str | FormatError, measure: Measure | None) -> None:
         if len(self.problems) >= _NAMED:

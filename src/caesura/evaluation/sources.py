@@ -104,7 +104,7 @@ def _of_path(path: str, asked: Asked, types: tuple[str, ...] | None) -> Source:
         _stamp(path, root)  # the only file must be there
     kind = asked.format or _kind(paths)
     if kind in ("documents-parquet", "documents-json"):
-        asked.refuse("align", "reference", "hypothesis", why="with documents, whose columns say it")
+        asked.refuse("pattern", "align", "reference", "hypothesis", why="with documents, whose columns say it")
         if kind == "documents-json":
             return Source(documents_json.partitions(paths, root))
         from caesura.formats import documents_parquet
@@ -188,9 +188,7 @@ class FileGroups:
 def _read(
     files: Sequence[File], naming: Naming, asked: Asked, types: tuple[str, ...] | None, problems: Problems
 ) -> Corpus:
-    return read_files(
-        files, naming, asked.format, align=asked.align, types=types, problems=problems, **asked.options
-    )  # fmt: skip
+    return read_files(files, naming, asked.format, align=asked.align, types=types, problems=problems, **asked.options)
 
 
 def _stamp(path: str, root: str) -> list[Any]:

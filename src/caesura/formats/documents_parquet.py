@@ -43,7 +43,7 @@ Ints = NDArray[np.int64]
 AT_ONCE = 2**16
 """Documents in a batch, fewer where they have many boundaries."""
 _NUMBERS = 2**23  # positions of a column in a batch, about
-_MOST_NUMBERS = 2**28  # in one column of one row group: two gigabytes
+_MOST_NUMBERS = 2**27  # in one column of one row group, and all may stand in one row: a gigabyte
 _CHARACTERS = 2**22  # of brackets that become trees at a time
 _MOST_DOCUMENTS = 2**22  # that become a corpus
 _SMALL = 2**24  # bytes of a file that is not worth cutting
@@ -233,6 +233,7 @@ class _Batches:
         import pyarrow as pa
 
         self.path, self.file = path, file
+        self.declared = _declared(path, file)
         schema = file.metadata.schema.to_arrow_schema()  # as it was written, whatever becomes of its words
         self.kinds = dict(zip(schema.names, schema.types, strict=True))
         for side in SIDES:
@@ -278,7 +279,8 @@ class _Batches:
     def _cuts(self, batch: pa.RecordBatch) -> Iterator[tuple[int, int]]:
         """Where to cut a batch, and how many rows follow: not at all, or so that a few brackets become trees at a time."""
         if not self.trees:
-            yield from [(0, batch.num_rows)][: batch.num_rows]
+            if batch.num_rows:
+                yield 0, batch.num_rows
             return
         import pyarrow.compute as pc
 
@@ -286,9 +288,8 @@ class _Batches:
         for side in SIDES:
             words = batch.column(side)
             if len(words.dictionary):
-                size += (
-                    pc.binary_length(words.dictionary).take(words.indices).fill_null(0).to_numpy(zero_copy_only=False)
-                )
+                lengths = pc.binary_length(words.dictionary).take(words.indices)
+                size += lengths.fill_null(0).to_numpy(zero_copy_only=False)
         start = there = 0
         for i, one in enumerate(size.tolist()):
             there += one
@@ -313,11 +314,8 @@ class _Batches:
         next(self.file.reader.iter_batches(0, row_groups=[group], column_indices=read, use_threads=False), None)
         most: int = max((said.column(i).num_values for i in read), default=0)
         if most > _MOST_NUMBERS:
-            raise FormatError(
-                self.path,
-                None,
-                f"row group {group}: at most {_MOST_NUMBERS} numbers in a column are needed; got {most}",
-            )
+            needed = f"at most {_MOST_NUMBERS} entries in a column are needed; this says it has {most}"
+            raise FormatError(self.path, None, f"row group {group}: {needed}. Write smaller row groups")
         rows: int = said.num_rows
         return max(1, min(AT_ONCE, _NUMBERS * max(rows, 1) // max(most, 1)))
 
@@ -326,7 +324,7 @@ class _Batches:
         length = self._numbers("length", batch.column("length"), problems)
         names: list[str] = []
         reference, hypothesis = (self._column(side, batch, names, problems) for side in SIDES)
-        return Documents(items, items.rows, length, reference, hypothesis, tuple(names), problems)
+        return Documents(items, items.rows, length, reference, hypothesis, tuple(names), problems, self.declared)
 
     def _column(self, side: str, batch: pa.RecordBatch, names: list[str], problems: dict[int, str]) -> Column:
         positions, offsets = self._list(side, batch.column(side), problems)
@@ -486,9 +484,9 @@ def read(reading: Reading) -> Corpus:
         if rows > most:
             said = f"this says it has {rows}; evaluate() takes any number"
             raise reading.error(None, f"a corpus of at most {most} documents is needed; {said}")
-        types = reading.types or _declared(reading.path, file)
-        for chunk in _Batches(reading.path, file).read(range(file.num_row_groups)):
-            add_chunk(reading, chunk, types)
+        batches = _Batches(reading.path, file)
+        for chunk in batches.read(range(file.num_row_groups)):
+            add_chunk(reading, chunk, reading.types or batches.declared)
     return reading.corpus()
 
 

@@ -62,6 +62,8 @@ class Documents:
     """What the codes of the columns stand for, in no order."""
     problems: Mapping[int, str] = field(default_factory=dict)
     """Documents that could not be read, and why."""
+    declared: tuple[str, ...] | None = None
+    """The types in the order that their file declares, if it does."""
 
     def __len__(self) -> int:
         return len(self.length)
@@ -83,7 +85,7 @@ class Documents:
         positions = column.of(document)
         try:
             if not column.typed:
-                return Segmentation.from_positions(length, positions.copy())
+                return Segmentation.from_positions(length, positions)
             marks = column.types_of(document, self.types)
             if len(marks) != len(positions):
                 raise SegmentationError(
