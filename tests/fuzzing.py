@@ -237,8 +237,27 @@ def parquet() -> bytes:
         return Path(folder, "a.parquet").read_bytes()
 
 
+DOCUMENTS = (
+    '{"item": "x", "length": 5, "reference": [2], "reference_types": ["act"], "hypothesis": [3, 3], '
+    '"hypothesis_types": ["act", "scene"]}\n'
+    '{"length": 4, "reference": [], "hypothesis": []}\n'
+    f'{{"item": "z", "reference": "{TREE}", "reference_times": [[0, 1], [1, 2], [2, 3]], "hypothesis": "{TREE}"}}\n'
+)
+
+
+def documents() -> bytes:
+    """The first two of them as Parquet."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = DOCUMENTS.splitlines(keepends=True)
+        Path(folder, "a.jsonl").write_text("".join(lines[:2]))
+        cz.write(cz.read(Path(folder, "a.jsonl")), Path(folder, "a.parquet"), "documents-parquet")
+        return Path(folder, "a.parquet").read_bytes()
+
+
 SAMPLES = {
     "table-parquet": Sample("a.parquet", "", make=parquet),
+    "documents-parquet": Sample("a.parquet", "", make=documents),
+    "documents-json": Sample("a.jsonl", DOCUMENTS),
     "choi": Sample("a.ref", "==========\none line\nanother\n==========\na third .\n==========\n"),
     "marked-text": Sample("a.txt", "one line\nanother\n\na third .\n", options={"marker": ""}, found=False),
     "srt": Sample(

@@ -13,7 +13,7 @@ import caesura as cz
 import fuzzing
 from caesura.cli import main
 from caesura.data import stargazer
-from caesura.formats import formats
+from caesura.formats import detect, formats
 
 Run = Callable[..., Result]
 
@@ -184,6 +184,55 @@ def test_brackets_take_the_name_of_the_file(run: Run) -> None:
     Path("gold.ptb").write_text("(S (NN x))\n")
     result = run("convert", "gold.ptb", "copy.mrg")
     assert (result.exit_code, result.stderr) == (0, "coder 'gold' is called 'copy' in copy.mrg\n")
+
+
+@pytest.mark.parametrize("name", ["documents-parquet", "documents-json"])
+def test_documents_of_two_coders(name: str, run: Run) -> None:
+    if formats()[name].extra:
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
+    out = f"out{formats()[name].suffixes[0]}"
+    words = ["convert", "readers.json", out, "--to", name]
+    refused = run(*words, "--reference", "1")
+    there = "1, 2, 3, 4, 5, 6, 7"
+    assert (refused.exit_code, refused.stderr) == (
+        1, f"caesura: {out}: no coder is called 'hypothesis'; name the hypothesis, one of {there}\n",
+    )  # fmt: skip
+    assert not Path(out).exists()
+    assert run(*words, "--reference", "2", "--hypothesis", "7").exit_code == 0
+    corpus = cz.read(out)
+    assert [corpus["stargazer", side] for side in corpus.coders] == [stargazer()["stargazer", who] for who in "27"]
+    back = run("convert", out, "back.json")
+    assert (back.exit_code, cz.read("back.json").coders) == (0, ("reference", "hypothesis"))
+    misplaced = run("convert", "readers.json", "out.bits", "--reference", "2")
+    assert misplaced.exit_code == 1
+    assert "format bits has no option 'reference'" in misplaced.stderr
+
+
+def test_what_documents_cannot_hold(run: Run) -> None:
+    Path("t.csv").write_text("item,unit,text,reference,hypothesis\na,1,x,1,0\na,2,y,0,0\nb,1,z,1,NA\nb,2,z,0,NA\n")
+    result = run("convert", "t.csv", "out.jsonl")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "caesura: warning: out.jsonl: left out, because one of the two coders has nothing: b",
+        "caesura: warning: out.jsonl: the text of units and the labels of segments have no place in it and are left out",
+    ]
+    assert Path("out.jsonl").read_text() == '{"item": "a", "length": 2, "reference": [1], "hypothesis": []}\n'
+    Path("s.csv").write_text("item,coder,start,end,level,label\nx,ann,1,6,1,A\nx,ann,1,3,2,b\nx,bo,1,6,1,A\n")
+    asked = ["--reference", "ann", "--hypothesis", "bo"]
+    for source, item in (("s.csv", "item 'x'"), ("ann/x.csv", "item 'x'")):
+        refused = run(
+            "convert", source, "no.jsonl", *asked, *(["--reading", 'symbols=[".",","]'] if "ann" in source else [])
+        )
+        assert (refused.exit_code, len(refused.stderr.splitlines()), Path("no.jsonl").exists()) == (1, 1, False)
+        assert f"no.jsonl: {item}" in refused.stderr
+    tiers = run("convert", "talk.TextGrid", "grid.jsonl", *asked)  # over units, as everywhere
+    assert (tiers.exit_code, cz.read("grid.jsonl")["talk", "reference"].length) == (0, 3)
+
+
+def test_parquet_is_a_table_unless_documents_are_named(run: Run) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
+    assert run("convert", "readers.json", "t.parquet").exit_code == 0
+    assert detect("t.parquet").name == "table-parquet"
 
 
 WRITTEN = [name for name, one in formats().items() if one.write is not None]

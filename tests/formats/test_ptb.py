@@ -118,7 +118,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         with pytest.raises(FormatError, match=message):
             cz.write(corpus, tmp_path / "p.ptb")
         assert not (tmp_path / "p.ptb").exists()
-    with pytest.raises(FormatError, match=r"this format \(bits\) cannot hold a Tree; it can be written as ptb"):
+    with pytest.raises(FormatError, match=r"this format \(bits\) cannot hold a Tree; it can be written as .*ptb"):
         cz.write(cz.Corpus({"1": {"p": tree}}), tmp_path / "p.bits")
 
 

@@ -24,6 +24,8 @@ __all__ = ["convert"]
 @click.option("--to", type=click.Choice(NAMES), help="Format of OUT; by default by its suffix.")
 @click.option("--coder", "coders", multiple=True, help="Only this coder. May be repeated.")
 @click.option("--item", "items", multiple=True, help="Only this item. May be repeated.")
+@click.option("--reference", help="Of documents: which coder is the reference.")
+@click.option("--hypothesis", help="Of documents: which coder is the hypothesis.")
 @click.option("--drop-labels", is_flag=True, help="Leave the labels of segments out, for formats that have none.")
 @input_options
 def convert(
@@ -32,13 +34,16 @@ def convert(
     to: str | None,
     coders: tuple[str, ...],
     items: tuple[str, ...],
+    reference: str | None,
+    hypothesis: str | None,
     drop_labels: bool,
     asked: Input,
 ) -> None:
     """Write the corpus in IN, a file, a folder or a glob, to OUT, in another format.
 
     Some formats hold one coder (bit strings, brackets) or one item (subtitles, TextGrids) and name it by the file, so the one
-    chosen for them takes the name of OUT. Tiers go to a format of tiers as they are, and to others over units.
+    chosen for them takes the name of OUT. Documents hold two coders, whom --reference and --hypothesis choose. Tiers go to a
+    format of tiers as they are, and to others over units.
     """
     suffix = Path(target).suffix.lower()
     able = [one for one in formats().values() if (one.name == to if to else suffix in one.suffixes)]
@@ -53,7 +58,8 @@ def convert(
         if name != stem and not others:
             click.echo(f"{kind} {name!r} is called {stem!r} in {target}", err=True)
             corpus = _renamed(corpus, kind, stem)
-    write(corpus, target, to)
+    sides = {"reference": reference, "hypothesis": hypothesis}
+    write(corpus, target, to, **{side: name for side, name in sides.items() if name is not None})
     click.echo(f"{target}: {corpus!r}")
 
 

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
 from time import perf_counter
@@ -97,9 +98,9 @@ def evaluate(
     ...         yield Segmentation.from_masses([5, 5]), Segmentation.from_masses([mass, 10 - mass])
     >>> result = evaluate(documents(), ["boundary_similarity(n_t=2)", "pk"])
     >>> result
-    Evaluation(5 documents: boundary_similarity 0.333333, pk 0.266667)
+    Evaluation(5 documents: boundary_similarity 0.1875, pk 0.428571)
     >>> result["pk"].parts
-    {'errors': 8, 'windows': 30}
+    {'errors': 15, 'windows': 35}
     """
     chosen = _chosen(measures)
     check_engine(engine, workers, scheduler)
@@ -108,7 +109,8 @@ def evaluate(
     started = perf_counter()
     opened = open_source(source, asked, declared)
     with using(engine, workers, scheduler) as pool:
-        job = Job(chosen, declared or opened.types, None if scores is None else fspath(scores), strict)
+        folder = None if scores is None else fspath(scores)
+        job = Job(chosen, declared or opened.types, folder, strict, overruled=declared is not None)
         if job.types is None and job.typed:
             job = replace(job, types=_surveyed(opened, pool))
         run = _Run(job, opened, asked.as_dict(), checkpoint, progress, started)
@@ -128,10 +130,14 @@ def _surveyed(source: Source, engine: Engine) -> tuple[str, ...] | None:
     """The types that occur, where nobody declared them. A source that comes once is not looked at before."""
     if not isinstance(source.partitions, Sequence):
         return None
-    found = {name for names in engine.map(_types_of, source.partitions) for name in names} - set(UNTYPED)
-    if not found:
+    found = set(UNTYPED)
+    for names in engine.map(_types_of, source.partitions):
+        if isinstance(names, tuple):
+            return names  # declared; documents that declare others are named
+        found |= names
+    if found == set(UNTYPED):
         return None
-    scale = in_order(found)
+    scale = in_order(found - set(UNTYPED))
     if len(scale) > 2:
         warnings.warn(
             f"the order of the types was not declared; taken as {' < '.join(scale)}, which decides what a substitution "
@@ -142,7 +148,7 @@ def _surveyed(source: Source, engine: Engine) -> tuple[str, ...] | None:
     return scale
 
 
-def _types_of(partition: Partition) -> set[str]:
+def _types_of(partition: Partition) -> set[str] | tuple[str, ...]:
     try:
         return partition.types()
     except CaesuraError:  # whoever scores it will say so
@@ -281,6 +287,8 @@ def _key(number: int) -> str:
 
 def _make_folder(folder: str, *, resumed: bool) -> None:
     path = Path(folder)
+    if find_spec("pyarrow") is None:
+        raise OptionError("scores: writing them needs pyarrow; install caesura[parquet]")
     try:
         path.mkdir(parents=True, exist_ok=True)
         there = sorted(one.name for one in path.iterdir())

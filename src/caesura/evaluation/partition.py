@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol, Self
@@ -15,11 +16,11 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
 from caesura.evaluation.result import Problem, Shares
 from caesura.measures.base import Measure
-from caesura.measures.batch import Batch
+from caesura.measures.batch import Batch, over_types
 from caesura.measures.columns import Laid, lays
 from caesura.measures.partial import Partial
 from caesura.model.documents import Documents, Pairs
-from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.segmentation import UNTYPED
 
 __all__ = ["Job", "Partition", "Piece", "score_partition"]
 
@@ -51,8 +52,8 @@ class Partition(Protocol):
         """Its documents, in batches of bounded size."""
         ...
 
-    def types(self) -> set[str]:
-        """The boundary types that occur."""
+    def types(self) -> set[str] | tuple[str, ...]:
+        """The boundary types that occur; a tuple, in order, where the documents declare them."""
         ...
 
 
@@ -66,6 +67,8 @@ class Job:
     scores: str | None = None
     """A folder for the scores of every document."""
     strict: bool = False
+    overruled: bool = False
+    """Whether the caller declared the types, whatever files say."""
 
     @property
     def typed(self) -> bool:
@@ -125,6 +128,9 @@ def score_partition(job: Job, task: tuple[int, Partition]) -> Piece:
         raise
     except CaesuraError as problem:
         return scoring.nothing(problem.problem if isinstance(problem, FormatError) else str(problem))
+    finally:
+        if scoring.rows is not None:
+            scoring.rows.discard()
     return scoring.piece()
 
 
@@ -142,7 +148,7 @@ class _Scoring:
     def add(self, chunk: Chunk) -> None:
         """Score a batch."""
         laid = self._laid(chunk) if isinstance(chunk, Documents) else None
-        bad = dict(chunk.problems if laid is None else laid.problems)
+        bad: dict[int, str | FormatError] = dict(chunk.problems if laid is None else laid.problems)
         gone = set(bad)
         for d, why in sorted(bad.items()):
             self._note(chunk, d, why, None)
@@ -152,14 +158,16 @@ class _Scoring:
             for d, problem in errors.items():
                 self._note(chunk, d, str(problem), measure)
             gone |= set(errors)
+            if self.rows is not None:
+                columns.append(np.full(len(chunk), np.nan))
+            if not len(batch):
+                continue
             computed = measure.compute(batch)
             found = Partial.of(measure, computed, batch.types)
             known = self.partials[i]
             self.partials[i] = found if known is None else known.merge(found, measure)
             if self.rows is not None:
-                values = np.full(len(chunk), np.nan)
-                values[places] = measure.finish(computed.counts, batch.types)
-                columns.append(values)
+                columns[-1][places] = measure.finish(computed.counts, batch.types)
         self.documents += len(chunk) - len(bad)
         self.left_out += len(gone)
         if self.rows is not None:
@@ -167,21 +175,39 @@ class _Scoring:
 
     def _laid(self, chunk: Documents) -> Laid:
         types = self.job.types
-        if not self.job.typed:  # then any order will do
-            return Laid(chunk, tuple(sorted(chunk.types)) or UNTYPED)
-        if chunk.typed and types is None:
-            raise MismatchError("boundaries have types here, and elsewhere they have none")
-        if not chunk.typed and types is not None and len(chunk.reference.positions) + len(chunk.hypothesis.positions):
-            raise MismatchError(f"boundaries have no types here; declared are {', '.join(types)}")
-        return Laid(chunk, types or UNTYPED)
+        if chunk.typed:
+            if self.job.typed:
+                self._check_order(chunk)
+            # Where nobody declared an order, no measure looks at it.
+            return Laid(chunk, types or tuple(sorted(chunk.types)) or UNTYPED)
+        if types is None or not self.job.typed:
+            return Laid(chunk, UNTYPED)
+        drawn = np.diff(chunk.reference.offsets) + np.diff(chunk.hypothesis.offsets)
+        why = f"boundaries have no types; declared are {', '.join(types)}"
+        untyped = dict.fromkeys(np.flatnonzero(drawn).tolist(), why)
+        return Laid(replace(chunk, problems={**untyped, **chunk.problems}), types)
 
-    def _note(self, chunk: Chunk, document: int, why: str, measure: Measure | None) -> None:
-        if len(self.problems) < _NAMED:
-            place = f"{self.partition.path}:{chunk.rows[document]}" if chunk.rows[document] else self.partition.path
-            self.problems.append(Problem(place, why, chunk.items[document], None if measure is None else repr(measure)))
+    def _check_order(self, chunk: Documents) -> None:
+        types = self.job.types
+        if types is None:
+            raise MismatchError("boundaries have types here, and elsewhere they have none")
+        if not self.job.overruled and chunk.declared not in (None, types):
+            here, elsewhere = ", ".join(chunk.declared or ()), ", ".join(types)
+            raise MismatchError(
+                f"all files must declare the same types in the same order; this declares {here}, elsewhere {elsewhere}"
+            )
+
+    def _note(self, chunk: Chunk, document: int, why: str | FormatError, measure: Measure | None) -> None:
+        if len(self.problems) >= _NAMED:
+            return
+        if isinstance(why, FormatError):
+            self.problems.append(Problem(why.path if why.line is None else f"{why.path}:{why.line}", why.problem))
+            return
+        place = f"{self.partition.path}:{chunk.rows[document]}" if chunk.rows[document] else self.partition.path
+        self.problems.append(Problem(place, why, chunk.items[document], None if measure is None else repr(measure)))
 
     def _packed(
-        self, measure: Measure, chunk: Chunk, laid: Laid | None, bad: dict[int, str]
+        self, measure: Measure, chunk: Chunk, laid: Laid | None, bad: dict[int, str | FormatError]
     ) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
         """The documents that the measure can score, their places in the chunk, and what is wrong with others."""
         if laid is not None and lays(measure):
@@ -191,16 +217,20 @@ class _Scoring:
                 return batch, places, {}
             good = np.array([d for d in range(len(batch)) if d not in wrong], np.int64)
             return batch.take(good), places[good], {int(places[d]): problem for d, problem in wrong.items()}
+        strange: dict[int, CaesuraError] = {}
         if laid is not None:
             where, pairs = laid.places, laid.pairs(self.job.types)
         else:
             assert isinstance(chunk, Pairs)
-            where = np.array([d for d in range(len(chunk)) if d not in bad], np.int64)
-            pairs = [chunk.pairs[d] for d in where.tolist()]
+            there = [d for d in range(len(chunk)) if d not in bad]
+            pairs = [chunk.pairs[d] for d in there]
             if measure.view == "typed" and self.job.types is not None:
-                pairs = [_over(pair, self.job.types) for pair in pairs]
+                pairs, strange = over_types(pairs, self.job.types, measure.sides)
+                strange = {there[i]: problem for i, problem in strange.items()}
+                there = [d for d in there if d not in strange]
+            where = np.array(there, np.int64)
         batch, places, errors = measure.pack(pairs)
-        return batch, where[places], {int(where[d]): problem for d, problem in errors.items()}
+        return batch, where[places], strange | {int(where[d]): problem for d, problem in errors.items()}
 
     def piece(self) -> Piece:
         """All of it."""
@@ -213,18 +243,8 @@ class _Scoring:
 
     def nothing(self, why: str) -> Piece:
         """None of it: whatever was read of a partition that breaks off does not count."""
-        if self.rows is not None:
-            self.rows.discard()
         partials = tuple(Partial.nothing(measure, self.job.types or UNTYPED) for measure in self.job.measures)
         return Piece(partials, 0, 0, (Problem(self.partition.place, why),), failed=True)
-
-
-def _over(pair: Any, types: tuple[str, ...]) -> Any:
-    """Segmentations over the scale; where they cannot be, as they are, and the measure says why."""
-    try:
-        return tuple(one.with_types(types) if isinstance(one, Segmentation) else one for one in pair)
-    except CaesuraError:
-        return pair
 
 
 class Rows:
@@ -251,22 +271,31 @@ class Rows:
             list(chunk.rows) if not isinstance(chunk.rows, range) else np.arange(chunk.rows.start, chunk.rows.stop),
             pa.int64(),
         )
-        table = pa.table({"item": pa.array(list(chunk.items), pa.string()), "row": rows, **values})
-        try:
+        items = [item.encode("utf-8", "backslashreplace").decode() for item in chunk.items]  # half a surrogate pair
+        table = pa.table({"item": pa.array(items, pa.string()), "row": rows, **values})
+        with self._told():
             if self._writer is None:
                 self._writer = pq.ParquetWriter(self._path, table.schema, write_page_checksum=True)
             self._writer.write_table(table)
-        except OSError as problem:
-            raise OptionError(f"scores: {self.folder} cannot be written: {problem.strerror}") from None
-
-    def discard(self) -> None:
-        """The partition broke off."""
-        if self._writer is not None:
-            self._writer.close()
-            self._path.unlink(missing_ok=True)
 
     def close(self, number: int) -> None:
         """The partition is done."""
         if self._writer is not None:
-            self._writer.close()
-            os.replace(self._path, self.folder / f"part-{number:05}.parquet")
+            with self._told():
+                self._writer.close()
+                os.replace(self._path, self.folder / f"part-{number:05}.parquet")
+            self._writer = None
+
+    def discard(self) -> None:
+        """Nothing stays of a partition that broke off."""
+        if self._writer is not None:
+            with suppress(OSError):
+                self._writer.close()
+            self._path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as problem:
+            raise OptionError(f"scores: {self.folder} cannot be written: {problem.strerror or problem}") from None

@@ -23,7 +23,7 @@ class Problem:
     """The file, and the row or line; or the partition."""
     why: str
     item: str | None = None
-    """The document; None where it is a whole partition."""
+    """The document; None where it is a file or a whole partition."""
     measure: str | None = None
     """The measure that cannot be computed for it; None where none can."""
 

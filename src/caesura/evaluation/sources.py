@@ -15,20 +15,20 @@ from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, OptionError
 from caesura.evaluation.partition import Chunk, Partition
-from caesura.formats import documents_json, find, folders, read_files
-from caesura.formats.documents import sides_of
+from caesura.formats import detect, documents_json, find, folders, read_files
+from caesura.formats.documents import SIDES, sides_of
 from caesura.formats.folders import Naming
 from caesura.formats.folders import Source as File
-from caesura.formats.format import Problems
+from caesura.formats.format import Format, Problems
 from caesura.model.corpus import Corpus
 from caesura.model.documents import Pairs
-from caesura.model.segmentation import Segmentation
+from caesura.model.segmentation import UNTYPED, Segmentation
 
 __all__ = ["Asked", "Source", "open_source"]
 
 AT_ONCE = 1000
 """Pairs of an iterator, and items of a corpus, that make a partition."""
-_FILES = 50  # of one item each, or each with items of its own, that make a partition
+_FILES = 50  # files with items of their own, or items with files of their own, that make a partition
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,11 @@ class Asked:
         given = {name: getattr(self, name) for name in named if getattr(self, name) is not None}
         return {name: repr(value) for name, value in (given | dict(self.options)).items()}
 
-    def of_files(self) -> str | None:
-        """The first option that was given and is for files in which coders have names."""
-        named = ("format", "pattern", "align", "reference", "hypothesis")
-        return next((name for name in named if getattr(self, name) is not None), next(iter(self.options), None))
+    def refuse(self, *names: str, why: str) -> None:
+        """None of these options may be given, and none of a format; the first that is, is an error."""
+        given = [name for name in names if getattr(self, name) is not None]
+        for name in (*given, *self.options):
+            raise OptionError(f"{name} has no place {why}; leave it out")
 
 
 @dataclass(frozen=True)
@@ -88,14 +89,13 @@ def open_source(source: object, asked: Asked, types: tuple[str, ...] | None) -> 
     if isinstance(source, str | PathLike):
         return _of_path(fspath(source), asked, types)
     if isinstance(source, Corpus):
-        return Source(list(_given(_of_corpus(source, asked))))
+        return Source(list(_of_corpus(source, asked)))
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
         raise OptionError(
             "source: a path, a Corpus or an iterable of pairs (reference, hypothesis) is needed; got "
             f"{type(source).__name__}"
         )
-    if (name := asked.of_files()) is not None:
-        raise OptionError(f"{name} has no place with pairs; leave it out")
+    asked.refuse("format", "pattern", "align", "reference", "hypothesis", why="with pairs")
     return Source(_given(source))
 
 
@@ -104,15 +104,13 @@ def open_source(source: object, asked: Asked, types: tuple[str, ...] | None) -> 
 
 def _of_path(path: str, asked: Asked, types: tuple[str, ...] | None) -> Source:
     files = find(path, asked.format, asked.pattern)
-    if len(files) == 1:
-        _stamp(files[0].path, ".")  # an error, if it is not there
     root = path if os.path.isdir(path) else os.path.dirname(path) or "."
     paths = [one.path for one in files]
+    if not folders.is_many(path):
+        _stamp(path, root)  # the only file must be there
     kind = asked.format or _kind(paths)
     if kind in ("documents-parquet", "documents-json"):
-        if (name := next((n for n in ("pattern", "align", "reference", "hypothesis") if getattr(asked, n) is not None),
-                         next(iter(asked.options), None))) is not None:  # fmt: skip
-            raise OptionError(f"{name} has no place with documents, whose columns say it; leave it out")
+        asked.refuse("pattern", "align", "reference", "hypothesis", why="with documents, whose columns say it")
         if kind == "documents-json":
             return Source(documents_json.partitions(paths, root))
         from caesura.formats import documents_parquet
@@ -147,20 +145,27 @@ def _declared(paths: Sequence[str]) -> tuple[str, ...] | None:
 
 
 @dataclass(frozen=True)
-class FileGroup:
-    """Some files that belong together: those of one item, or each with items of its own."""
+class FileGroups:
+    """Some groups of files, each read by itself: the files of one item, or one file with items of its own."""
 
-    files: tuple[File, ...]
+    groups: tuple[tuple[File, ...], ...]
     naming: Naming
     asked: Asked
     declared: tuple[str, ...] | None
     root: str
+    alone: bool
+    """Whether this is all there is."""
+
+    @property
+    def files(self) -> list[File]:
+        """All of them."""
+        return [one for group in self.groups for one in group]
 
     @property
     def place(self) -> str:
         """How messages call it."""
         first, last = self.files[0].path, self.files[-1].path
-        return first if len(self.files) == 1 else f"{first} to {last}"
+        return first if first == last else f"{first} to {last}"
 
     @property
     def path(self) -> str:
@@ -173,17 +178,23 @@ class FileGroup:
         return [_stamp(one.path, self.root) for one in self.files]
 
     def chunks(self) -> Iterator[Chunk]:
-        """All their items, as one batch."""
-        problems: Problems = []
-        corpus = read_files(
-            self.files, self.naming, self.asked.format, align=self.asked.align, types=self.declared, problems=problems,
-            **self.asked.options,
-        )  # fmt: skip
-        yield _chunk(corpus, self.asked, self.root, problems)
+        """The items of each group, as one batch. So nothing depends on which groups came together."""
+        for group in self.groups:
+            problems: Problems = []
+            corpus = _read(group, self.naming, self.asked, self.declared, problems)
+            if self.alone and len(corpus):
+                sides_of(corpus.coders, self.asked.sides)
+            yield _chunk(corpus, self.asked, problems)
 
-    def types(self) -> set[str]:
-        """The types that occur."""
-        return {name for chunk in self.chunks() if isinstance(chunk, Pairs) for name in _types(chunk.pairs)}
+    def types(self) -> set[str] | tuple[str, ...]:
+        """The types that occur, or that are declared."""
+        return _types(pair for chunk in self.chunks() if isinstance(chunk, Pairs) for pair in chunk.pairs)
+
+
+def _read(
+    files: Sequence[File], naming: Naming, asked: Asked, types: tuple[str, ...] | None, problems: Problems
+) -> Corpus:
+    return read_files(files, naming, asked.format, align=asked.align, types=types, problems=problems, **asked.options)
 
 
 def _stamp(path: str, root: str) -> list[Any]:
@@ -194,47 +205,86 @@ def _stamp(path: str, root: str) -> list[Any]:
     return [os.path.relpath(path, root), said.st_size, said.st_mtime_ns]
 
 
-def _groups(files: list[File], asked: Asked, types: tuple[str, ...] | None, root: str) -> list[FileGroup]:
+def _groups(files: list[File], asked: Asked, types: tuple[str, ...] | None, root: str) -> list[FileGroups]:
     """Files that can be read apart from the others: item by item, or file by file where each has both coders."""
     naming = Naming.of(files)
+    _check_options(files, asked)
     groups = folders.by_item(files, naming)
     if groups is None:
         groups = [[one] for one in files] if _has_both(files, naming, asked, types) else [files]
-    step = _FILES if len(groups) > 1 else 1
-    together = [groups[i : i + step] for i in range(0, len(groups), step)]
-    return [FileGroup(tuple(one for group in some for one in group), naming, asked, types, root) for some in together]
+    if len(groups) > 1:
+        _check_sides(groups, naming, asked, types)
+    together = [groups[i : i + _FILES] for i in range(0, len(groups), _FILES)]
+    return [
+        FileGroups(tuple(map(tuple, some)), naming, asked, types, root, alone=len(groups) == 1) for some in together
+    ]
+
+
+def _check_options(files: list[File], asked: Asked) -> None:
+    """An option that the format of no file has is an error, before any is read. Most often the first file has them all."""
+    unknown = set(asked.options)
+    last: Format | None = None
+    for one in files if unknown else ():
+        try:
+            last = detect(one.path, asked.format)
+        except FormatError:  # whoever reads it will say so
+            continue
+        unknown -= {option.name for option in last.options}
+        if not unknown:
+            return
+    if last is not None:
+        last.resolve({name: asked.options[name] for name in asked.options if name in unknown})
 
 
 def _has_both(files: list[File], naming: Naming, asked: Asked, types: tuple[str, ...] | None) -> bool:
     """Whether the first file that can be read has both coders."""
-    if len(files) == 1:
-        return True
-    for one in files:
+    for one in files if len(files) > 1 else ():
         try:
-            corpus = read_files([one], naming, asked.format, types=types, problems=[], **asked.options)
-            sides_of(corpus.coders, asked.sides, one.path)
+            sides_of(_read([one], naming, asked, types, []).coders, asked.sides)
+        except OptionError:
+            return False
         except CaesuraError:
             continue
         return True
-    return False
+    return len(files) == 1
 
 
-def _chunk(corpus: Corpus, asked: Asked, place: str, problems: Problems) -> Pairs:
+def _check_sides(groups: list[list[File]], naming: Naming, asked: Asked, types: tuple[str, ...] | None) -> None:
+    """A coder who stands nowhere is an error, before all is read. Most often the first group has both."""
+    named = dict.fromkeys(one.coder for group in groups for one in group)
+    coders = [name for name in named if name is not None]
+    if len(coders) < len(named):
+        for group in groups:
+            try:
+                coders += _read(group, naming, asked, types, []).coders
+            except FormatError:  # whoever scores it will say so
+                continue
+            if {asked.reference or SIDES[0], asked.hypothesis or SIDES[1]} <= set(coders):
+                break
+    if coders:
+        sides_of(list(dict.fromkeys(coders)), asked.sides)
+
+
+def _chunk(corpus: Corpus, asked: Asked, problems: Problems) -> Pairs:
     """What both coders made of every item; and what could not be read, as documents that are wrong."""
     items: list[str] = []
     pairs: list[Any] = []
-    wrong: dict[int, str] = {}
-    if len(corpus):
-        one, other = sides_of(corpus.coders, asked.sides, place)
-        for item in corpus.items:
-            by_coder = corpus.of_item(item)
-            missing = [who for who in (one, other) if who not in by_coder]
-            if missing:
-                wrong[len(items)] = f"coder {missing[0]!r} is missing"
-            items.append(item)
-            pairs.append(None if missing else (by_coder[one], by_coder[other]))
-    for problem in problems:
-        wrong[len(items)] = str(problem)
+    wrong: dict[int, str | FormatError] = {}
+    names = [asked.reference or SIDES[0], asked.hypothesis or SIDES[1]]
+    unread = list(problems)
+    for item in corpus.items:
+        by_coder = corpus.of_item(item)
+        missing = [who for who in names if who not in by_coder]
+        if len(missing) == len(names):
+            continue  # of other coders
+        if missing:
+            # The file of the one who is missing may be what could not be read.
+            alone = unread and len(corpus.items) == 1
+            wrong[len(items)] = unread.pop(0) if alone else f"coder {missing[0]!r} is missing"
+        items.append(item)
+        pairs.append(None if missing else tuple(by_coder[who] for who in names))
+    for problem in unread:
+        wrong[len(items)] = problem
         items.append(Path(problem.path).name)
         pairs.append(None)
     return Pairs(items, [0] * len(items), pairs, wrong)
@@ -251,6 +301,7 @@ class Given:
     """The number of the first, from 1 on."""
     items: tuple[str, ...]
     pairs: tuple[Any, ...]
+    problems: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
@@ -272,10 +323,10 @@ class Given:
 
     def chunks(self) -> Iterator[Chunk]:
         """As one batch."""
-        yield Pairs(self.items, range(self.first, self.first + len(self.items)), self.pairs)
+        yield Pairs(self.items, range(self.first, self.first + len(self.items)), self.pairs, self.problems)
 
-    def types(self) -> set[str]:
-        """The types that occur."""
+    def types(self) -> set[str] | tuple[str, ...]:
+        """The types that occur, or that are declared."""
         return _types(self.pairs)
 
 
@@ -290,24 +341,29 @@ def _given(pairs: Iterable[Any]) -> Iterator[Given]:
 
 def _named(one: Any, number: int) -> tuple[str, Any]:
     """(item, reference, hypothesis), or a pair whose name is its number."""
-    if isinstance(one, tuple) and len(one) == 3:
-        return str(one[0]), one[1:]
+    if isinstance(one, tuple | list) and len(one) == 3:
+        return str(one[0]), tuple(one[1:])
     return str(number), one
 
 
-def _of_corpus(corpus: Corpus, asked: Asked) -> Iterator[tuple[str, Any, Any]]:
-    if (name := next((n for n in ("format", "pattern", "align") if getattr(asked, n) is not None),
-                     next(iter(asked.options), None))) is not None:  # fmt: skip
-        raise OptionError(f"{name} is for files; a Corpus has been read already")
-    try:
-        one, other = sides_of(corpus.coders, asked.sides, "corpus")
-    except FormatError as problem:
-        raise OptionError(problem.problem) from None
-    for item in corpus.items:
-        by_coder = corpus.of_item(item)
-        yield item, by_coder.get(one), by_coder.get(other)
+def _of_corpus(corpus: Corpus, asked: Asked) -> Iterator[Given]:
+    """The items of a corpus, of those that one of the two coders segmented."""
+    asked.refuse("format", "pattern", "align", why="with a Corpus, which has been read already")
+    sides_of(corpus.coders, asked.sides)
+    whole = _chunk(corpus, asked, [])
+    for first in range(0, len(whole), AT_ONCE):
+        last = min(first + AT_ONCE, len(whole))
+        wrong = {d - first: str(why) for d, why in whole.problems.items() if first <= d < last}
+        yield Given(first + 1, tuple(whole.items[first:last]), tuple(whole.pairs[first:last]), wrong)
 
 
-def _types(pairs: Iterable[Any]) -> set[str]:
-    sides = (side for pair in pairs if isinstance(pair, tuple) for side in pair)
-    return {name for one in sides if isinstance(one, Segmentation) for _, name in one.boundaries}
+def _types(pairs: Iterable[Any]) -> set[str] | tuple[str, ...]:
+    """The scale that is declared first; where none is, the types that occur."""
+    occurring: set[str] = set()
+    for pair in pairs:
+        for one in pair if isinstance(pair, tuple | list) else ():
+            if isinstance(one, Segmentation):
+                if one.declared and one.types != UNTYPED:
+                    return one.types
+                occurring.update(name for _, name in one.boundaries)
+    return occurring

@@ -104,10 +104,12 @@ def read_files(
     problems: Problems | None = None,
     **options: Any,
 ) -> Corpus:
-    """Some of the files that :func:`find` gave, as :func:`read` would read all of them; ``naming`` is that of all."""
+    """Some of the files that :func:`find` gave, as :func:`read` would read all of them; ``naming`` is that of all.
+
+    An option that these files have no use for may be one of the others.
+    """
     reader = _Reader(format, types, problems, options, loose=True)
     corpus = folders.join(sources, reader.read, together=False, problems=problems, naming=naming)
-    reader.check_used()
     return reader.finish(corpus, str(Path(sources[0].path).parent), align)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError, SegmentationError, TreeError
-from caesura.formats.documents import SIDES, WRITING, add_chunk, rows_of, tree_from
-from caesura.formats.format import Format, Reading, decode, lines_of, parse_json, shown
+from caesura.formats.documents import FIELDS, SIDES, WRITING, add_chunk, check_reading, rows_of, tree_from
+from caesura.formats.format import Format, Reading, decode, parse_json, shown
 from caesura.model.corpus import Corpus
 from caesura.model.documents import Column, Documents, Pairs
 from caesura.model.segmentation import Segmentation
@@ -35,8 +36,8 @@ AT_ONCE = 2**13
 """Documents in a batch, fewer where they have many boundaries."""
 _NUMBERS = 2**20
 _STRETCH = 2**23  # bytes
+_BLOCK = 2**20  # bytes
 _LONGEST_LINE = 2**26  # bytes
-_KNOWN = ("item", "length", *SIDES, *(f"{side}_types" for side in SIDES), *(f"{side}_times" for side in SIDES))
 
 
 @dataclass(frozen=True)
@@ -87,27 +88,30 @@ class Lines:
             file.seek(self.first)
             if b'_types"' not in file.read(self.last - self.first):
                 return set()
-        return {name for chunk in self.chunks() if isinstance(chunk, Documents) for name in chunk.types}
+        return {name for chunk in self.chunks() if isinstance(chunk, Documents) for name in chunk.types if name}
 
 
 def partitions(files: Sequence[str], root: str) -> list[Lines]:
     """The files of a data set, large ones cut into stretches of lines."""
     found = []
     for path in files:
-        with _opened(path) as file:
-            said = os.fstat(file.fileno())
-            name = os.path.relpath(path, root)
-            first, line = 0, 1
-            for last, lines in _stretches(file):
-                found.append(Lines(path, name, said.st_size, said.st_mtime_ns, first, last, line))
-                first, line = last, line + lines
+        name = os.path.relpath(path, root)
+        try:
+            with _opened(path) as file:
+                said = os.fstat(file.fileno())
+                first, line = 0, 1
+                for last, lines in _stretches(file):
+                    found.append(Lines(path, name, said.st_size, said.st_mtime_ns, first, last, line))
+                    first, line = last, line + lines
+        except FormatError:  # whoever reads it will say why
+            found.append(Lines(path, name, 0, 0, 0, 0, 1))
     return found
 
 
 def _stretches(file: BinaryIO) -> Iterator[tuple[int, int]]:
     """Where each stretch ends, behind a line break or at the end of the file, and how many lines it has."""
     at = end = lines = there = 0
-    while data := file.read(2**20):
+    while data := file.read(_BLOCK):
         last = data.rfind(b"\n")
         if last >= 0:
             lines += data.count(b"\n")
@@ -134,8 +138,9 @@ def _opened(path: str) -> Iterator[BinaryIO]:
 
 @dataclass
 class _Gathered:
-    """Documents on their way into a batch; a side has positions and types of all of them, end to end."""
+    """Documents of one kind on their way into a batch; a side has the positions of all of them, end to end."""
 
+    typed: bool = False
     items: list[str] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     length: list[int] = field(default_factory=list)
@@ -144,8 +149,6 @@ class _Gathered:
     codes: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
     code_counts: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
     names: dict[str, int] = field(default_factory=dict)
-    typed: bool = False
-    pairs: list[Any] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -155,25 +158,25 @@ class _Gathered:
     def full(self) -> bool:
         return len(self) >= AT_ONCE or any(len(one) >= _NUMBERS for one in self.numbers.values())
 
-    def add(self, row: int, item: str, document: Mapping[str, Any] | None, problem: str | None) -> None:
-        """A document of positions; one that is wrong leaves its place, with nothing in it."""
-        if problem is not None:
-            self.problems[len(self)] = problem
-            document = None
+    def add(self, row: int, item: str, document: Mapping[str, Any]) -> None:
+        """A document of positions."""
         self.items.append(item)
         self.rows.append(row)
-        self.length.append(document["length"] if document else 1)
+        self.length.append(document["length"])
         for side in SIDES:
-            positions = document[side] if document else []
-            types = (document.get(f"{side}_types") or []) if document else []
-            self.typed |= bool(types)
-            self.numbers[side] += positions
-            self.counts[side].append(len(positions))
+            self.numbers[side] += document[side]
+            self.counts[side].append(len(document[side]))
+            types = document.get(f"{side}_types") or ()
             self.codes[side] += [self.names.setdefault(name, len(self.names)) for name in types]
             self.code_counts[side].append(len(types))
 
-    def documents(self) -> Documents:
-        """The batch."""
+    def add_wrong(self, row: int, item: str, problem: str) -> None:
+        """A document that is none: it has its place, with nothing in it."""
+        self.problems[len(self)] = problem
+        self.add(row, item, {"length": 1, "reference": [], "hypothesis": []})
+
+    def batch(self) -> Documents:
+        """All of it."""
         reference, hypothesis = map(self._column, SIDES)
         length = np.array(self.length, np.int64)
         return Documents(self.items, self.rows, length, reference, hypothesis, tuple(self.names), self.problems)
@@ -185,42 +188,75 @@ class _Gathered:
         return Column(positions, offsets, np.array(self.codes[side], np.int64), _offsets(self.code_counts[side]))
 
 
+@dataclass
+class _Planted:
+    """Trees on their way into a batch."""
+
+    items: list[str] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    pairs: list[Any] = field(default_factory=list)
+    problems: dict[int, str] = field(default_factory=dict)
+    characters: int = 0
+
+    @property
+    def full(self) -> bool:
+        return len(self.pairs) >= AT_ONCE or self.characters >= _NUMBERS
+
+    def add(self, row: int, item: str, document: Mapping[str, Any]) -> None:
+        """A document of brackets."""
+        self.pairs.append(tuple(_tree(document, side) for side in SIDES))
+        self.items.append(item)
+        self.rows.append(row)
+        self.characters += sum(len(document[side] or "") for side in SIDES)
+
+    def add_wrong(self, row: int, item: str, problem: str) -> None:
+        """A document that is none."""
+        self.problems[len(self.pairs)] = problem
+        self.add(row, item, dict.fromkeys(SIDES))
+
+    def batch(self) -> Pairs:
+        """All of it."""
+        return Pairs(self.items, self.rows, self.pairs, self.problems)
+
+
 def _offsets(counts: list[int]) -> Ints:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
 def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Documents | Pairs]:
-    """Documents and trees each in batches of their own, in the order in which these are full."""
-    documents, trees = _Gathered(), _Gathered()
+    """Documents with types, without, and trees: each in batches of their own, in the order in which these are full.
+
+    So what is made of a document does not depend on which others stand near it.
+    """
+    made: dict[str, _Gathered | _Planted] = {}
     for number, line in lines:
-        if not line.strip():
+        if not line.removeprefix(BOM_UTF8).strip():
             continue
-        item = str(number)
-        row: dict[str, Any] | None = None
-        problem: str | None = None
+        item, kind = str(number), "plain"
         try:
             row = _object(path, number, line)
-            item = _item(row, number)
-            if isinstance(row["reference"], str):
-                trees.pairs.append(tuple(_tree(row, side) for side in SIDES))
-                trees.items.append(item)
-                trees.rows.append(number)
-                row = None
-                if len(trees) >= AT_ONCE:
-                    yield Pairs(trees.items, trees.rows, trees.pairs)
-                    trees = _Gathered()
-                continue
-            _check(row)
+            item, kind = _item(row, number), _kind(row)
+            if kind != "trees":
+                _check(row)
+            _batch(made, kind).add(number, item, row)
         except CaesuraError as error:
-            problem = error.problem if isinstance(error, FormatError) else str(error)
-        documents.add(number, item, row, problem)
-        if documents.full:
-            yield documents.documents()
-            documents = _Gathered()
-    if len(trees):
-        yield Pairs(trees.items, trees.rows, trees.pairs)
-    if len(documents):
-        yield documents.documents()
+            why = error.problem if isinstance(error, FormatError) else str(error)
+            _batch(made, kind).add_wrong(number, item, why)
+        if made[kind].full:
+            yield made.pop(kind).batch()
+    yield from (one.batch() for one in made.values())
+
+
+def _batch(made: dict[str, _Gathered | _Planted], kind: str) -> _Gathered | _Planted:
+    if kind not in made:
+        made[kind] = _Planted() if kind == "trees" else _Gathered(typed=kind == "typed")
+    return made[kind]
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    if any(isinstance(row[side], str) for side in SIDES):
+        return "trees"
+    return "plain" if all(row.get(f"{side}_types") is None for side in SIDES) else "typed"
 
 
 def _object(path: str, number: int, line: bytes) -> dict[str, Any]:
@@ -228,8 +264,8 @@ def _object(path: str, number: int, line: bytes) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise FormatError(path, number, f"an object is needed; got {shown(row)}")
     for name in row:
-        if name not in _KNOWN:
-            raise FormatError(path, number, f"no field is called {shown(name)}; there are {', '.join(_KNOWN)}")
+        if name not in FIELDS:
+            raise FormatError(path, number, f"no field is called {shown(name)}; there are {', '.join(FIELDS)}")
     for side in SIDES:
         if side not in row:
             raise FormatError(path, number, f"{side}: it is missing")
@@ -237,7 +273,9 @@ def _object(path: str, number: int, line: bytes) -> dict[str, Any]:
 
 
 def _item(row: Mapping[str, Any], number: int) -> str:
-    item = row.get("item", number)
+    item = row.get("item")
+    if item is None:
+        return str(number)
     if isinstance(item, bool) or not isinstance(item, str | int):
         raise SegmentationError(f"item: text is needed; got {shown(item)}")
     return str(item)
@@ -255,19 +293,23 @@ def _tree(row: Mapping[str, Any], side: str) -> Tree | None:
 def _check(row: Mapping[str, Any]) -> None:
     """Whole numbers where numbers belong; whether they make a segmentation is seen later, with many at a time."""
     length = row.get("length")
-    if type(length) is not int or not -(2**62) < length < 2**62:
-        raise SegmentationError(f"length: a whole number is needed; got {shown(length)}")
+    if not _is_whole(length):
+        raise SegmentationError(f"length: a whole number is needed, of 63 bits at most; got {shown(length)}")
     for side in SIDES:
         positions, types = row[side], row.get(f"{side}_types")
         if not isinstance(positions, list):
             raise SegmentationError(f"{side}: a list of positions is needed; got {shown(positions)}")
         for one in positions:
-            if type(one) is not int or not -(2**62) < one < 2**62:
-                raise SegmentationError(f"{side}: a position is a whole number; got {shown(one)}")
+            if not _is_whole(one):
+                raise SegmentationError(f"{side}: a position is a whole number, of 63 bits at most; got {shown(one)}")
         if types is None:
             continue
         if not isinstance(types, list) or not all(isinstance(one, str) for one in types):
             raise SegmentationError(f"{side}_types: a list of names is needed; got {shown(types)}")
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int and -(2**62) < value < 2**62
 
 
 # -- as a corpus ------------------------------------------------------------------------------------------------------
@@ -275,7 +317,8 @@ def _check(row: Mapping[str, Any]) -> None:
 
 def read(reading: Reading) -> Corpus:
     """Two coders, called reference and hypothesis."""
-    lines = ((number, line.encode()) for number, line in enumerate(lines_of(reading.text), 1))
+    check_reading(reading)
+    lines = ((number, line.encode()) for number, line in enumerate(reading.text.split("\n"), 1))
     for chunk in _batches(reading.path, lines):
         add_chunk(reading, chunk, reading.types)
     return reading.corpus()
@@ -287,8 +330,11 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
 
 
 def _looks_like(text: str) -> bool:
-    first = text.lstrip().partition("\n")[0]
-    return first.startswith("{") and all(f'"{side}"' in first for side in SIDES)
+    try:
+        _object("", 1, text.lstrip().partition("\n")[0].encode())
+    except FormatError:
+        return False
+    return True
 
 
 FORMAT = Format(

@@ -1,7 +1,11 @@
 """Documents in Parquet: a row a document, positions in list columns (see ``documents.py``).
 
 Batches of rows come as Arrow columns, whose numbers are used where they lie: no Python object is made for a document. A data
-set is a file or a folder of files; a large file is cut at its row groups, so that several workers share it.
+set is a file or a folder of files; a large file is cut at its row groups, so that several workers share it. Other columns may
+stand beside, and are not read.
+
+A few bytes of Parquet can claim any number of rows, and a word that is stored once can stand in all of them. So batches are
+cut by what a row group says it holds, one beyond measure is not read, and each word is kept once.
 
 The order of the types, where it was declared, stands in the metadata of the schema under ``caesura.types``, as a JSON list.
 """
@@ -22,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.documents import SIDES, WRITING, add_chunk, rows_of, scale_of, tree_from
+from caesura.formats.documents import FIELDS, SIDES, WRITING, add_chunk, check_reading, rows_of, scale_of, tree_from
 from caesura.formats.format import Format, Reading
 from caesura.model.corpus import Corpus
 from caesura.model.documents import Column, Documents, Pairs
@@ -39,10 +43,14 @@ Ints = NDArray[np.int64]
 AT_ONCE = 2**15
 """Documents in a batch, fewer where they have many boundaries."""
 _NUMBERS = 2**23  # positions of a column in a batch, about
-_MOST_NUMBERS = 2**28  # in one column of one row group: two gigabytes
+_MOST_NUMBERS = 2**27  # in one column of one row group, and all may stand in one row: a gigabyte
+_CHARACTERS = 2**22  # of brackets that become trees at a time
+_MOST_DOCUMENTS = 2**22  # that become a corpus
 _SMALL = 2**24  # bytes of a file that is not worth cutting
 _TOGETHER = 2**18  # rows that are worth a task
 _TYPES = b"caesura.types"
+_LOOKED_AT = 10  # rows
+_NUMBERS_NEEDED = "lists of whole numbers"
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ class RowGroups:
         with _opened(self.path) as file:
             if "reference_types" not in file.schema_arrow.names:
                 return set()
-        return {name for chunk in self.chunks() if isinstance(chunk, Documents) for name in chunk.types}
+        return {name for chunk in self.chunks() if isinstance(chunk, Documents) for name in chunk.types if name}
 
 
 def partitions(files: Sequence[str], root: str) -> list[RowGroups]:
@@ -149,43 +157,73 @@ def is_readable(path: str) -> bool:
 def is_documents(source: str | bytes) -> bool:
     """Whether a file, or what is in it, has the columns of documents, and not those of a table of units."""
     try:
-        import pyarrow as pa
-    except ImportError:  # whoever reads it will say so
-        return False
-    try:
-        with _opened(pa.BufferReader(source) if isinstance(source, bytes) else source, "") as file:
-            return _has_columns(file.schema_arrow)
-    except FormatError:
+        with _opened("", source) as file:
+            return _has_columns(file)
+    except FormatError:  # whoever reads it will say so
         return False
 
 
-def _has_columns(schema: Any) -> bool:
+def _has_columns(file: Any) -> bool:
+    """Lists are documents. The coders of a table may be called reference and hypothesis too, but their cells are no trees."""
     import pyarrow as pa
 
+    schema = file.schema_arrow
     if not set(SIDES) <= set(schema.names):
         return False
-    nested = pa.types.is_nested(schema.field("reference").type)
-    return nested or "length" not in schema.names
+    kinds = [schema.field(side).type for side in SIDES]
+    if any(map(pa.types.is_nested, kinds)):
+        return True
+    if not all(map(_is_text, kinds)):
+        return False
+    batches = file.iter_batches(batch_size=_LOOKED_AT, columns=list(SIDES), use_threads=False)
+    first = next((one.to_pylist() for one in batches if one.num_rows), None)
+    if first is None:
+        return set(schema.names) <= set(FIELDS)
+    cells = (cell.strip() for row in first for cell in row.values() if cell)
+    return any(cell.startswith("(") and cell.endswith(")") for cell in cells)
 
 
 @contextmanager
-def _opened(source: Any, path: str | None = None) -> Iterator[Any]:
-    """A Parquet file; whatever Arrow has to say about it becomes an error of the file."""
-    place = str(path if path is not None else source)
+def _opened(path: str, source: str | bytes | None = None) -> Iterator[Any]:
+    """A Parquet file, by its path or by its bytes; whatever Arrow has to say about it becomes an error of the file."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise FormatError(place, None, "reading this needs pyarrow; install caesura[parquet]") from None
-    try:
+        raise FormatError(path, None, "reading this needs pyarrow; install caesura[parquet]") from None
+    given = path if source is None else pa.BufferReader(source) if isinstance(source, bytes) else source
+    with _told(path):
+        said = pq.read_metadata(given)
         # Pages are read as they are needed, so that a row group never stands in memory as a whole.
-        with pq.ParquetFile(source, buffer_size=2**20, pre_buffer=False, page_checksum_verification=True) as file:
+        with pq.ParquetFile(
+            given, metadata=said, read_dictionary=_words_of(said), buffer_size=2**20, pre_buffer=False,
+            page_checksum_verification=True,
+        ) as file:  # fmt: skip
             yield file
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    """What Arrow has to say about a file, as an error of ours."""
+    import pyarrow as pa
+
+    try:
+        yield
     except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as problem:
         if isinstance(problem, CaesuraError):
             raise
-        said = " ".join(str(problem).split())[:200] or type(problem).__name__
-        raise FormatError(place, None, f"not valid Parquet: {said}") from None
+        why = " ".join(str(problem).split())[:200] or type(problem).__name__
+        raise FormatError(path, None, f"not valid Parquet: {why}") from None
+
+
+def _words_of(said: Any) -> list[str]:
+    """The columns of text, whose words are to come apart, each once."""
+    columns = [said.schema.column(i) for i in range(len(said.schema))]
+    return [
+        one.path
+        for one in columns
+        if one.physical_type == "BYTE_ARRAY" and one.path.partition(".")[0] in FIELDS
+    ]  # fmt: skip
 
 
 class _Batches:
@@ -195,12 +233,15 @@ class _Batches:
         import pyarrow as pa
 
         self.path, self.file = path, file
-        schema = file.schema_arrow
+        self.declared = _declared(path, file)
+        schema = file.metadata.schema.to_arrow_schema()  # as it was written, whatever becomes of its words
         self.kinds = dict(zip(schema.names, schema.types, strict=True))
         for side in SIDES:
             if side not in self.kinds:
                 raise FormatError(path, None, f"a column {side!r} is needed; there are {', '.join(schema.names[:20])}")
         self.trees = all(_is_text(self.kinds[side]) for side in SIDES)
+        if self.trees and "unit" in self.kinds:
+            raise FormatError(path, None, "a row a document is needed; this is a table of units")
         self.typed = "reference_types" in self.kinds
         if self.typed != ("hypothesis_types" in self.kinds):
             raise FormatError(
@@ -211,8 +252,10 @@ class _Batches:
         asked = ["length", *SIDES] if not self.trees else [*SIDES, *(f"{side}_times" for side in SIDES)]
         asked += [f"{side}_types" for side in SIDES if self.typed and not self.trees]
         self.columns = [name for name in asked if name in self.kinds]
-        if "item" in self.kinds and not (_is_text(self.kinds["item"]) or pa.types.is_integer(self.kinds["item"])):
+        self.named = "item" in self.kinds and not pa.types.is_null(self.kinds["item"])
+        if self.named and not (_is_text(self.kinds["item"]) or pa.types.is_integer(self.kinds["item"])):
             raise self._unfit("item", "text or whole numbers")
+        self._names: tuple[int, Any] = (-1, None)
 
     def _unfit(self, name: str, needed: str) -> FormatError:
         return FormatError(self.path, None, f"column {name!r} must hold {needed}; got {str(self.kinds[name])[:80]}")
@@ -227,22 +270,52 @@ class _Batches:
                 batch_size=self._at_once(group), row_groups=[group], columns=self.columns, use_threads=False
             )
             for batch in batches:
-                if batch.num_rows:
-                    items = _Items(self, group, done, row + done, batch.num_rows)
-                    yield (self._pairs if self.trees else self._documents)(batch, items)
+                for start, number in self._cuts(batch):
+                    items = _Items(self, group, done + start, row + done + start, number)
+                    yield (self._pairs if self.trees else self._documents)(batch.slice(start, number), items)
                 done += batch.num_rows
             row += rows
+
+    def _cuts(self, batch: pa.RecordBatch) -> Iterator[tuple[int, int]]:
+        """Where to cut a batch, and how many rows follow: not at all, or so that a few brackets become trees at a time."""
+        if not self.trees:
+            if batch.num_rows:
+                yield 0, batch.num_rows
+            return
+        import pyarrow.compute as pc
+
+        size = np.zeros(batch.num_rows, np.int64)
+        for side in SIDES:
+            words = batch.column(side)
+            if len(words.dictionary):
+                lengths = pc.binary_length(words.dictionary).take(words.indices)
+                size += lengths.fill_null(0).to_numpy(zero_copy_only=False)
+        start = there = 0
+        for i, one in enumerate(size.tolist()):
+            there += one
+            if there >= _CHARACTERS or i == len(size) - 1:
+                yield start, i + 1 - start
+                start, there = i + 1, 0
+
+    def names(self, group: int) -> Any:
+        """The column of names of a row group, which is kept for its next batch."""
+        if self._names[0] != group:
+            with _told(self.path):
+                table = self.file.read_row_group(group, columns=["item"], use_threads=False)
+            self._names = group, table.column("item")
+        return self._names[1]
 
     def _at_once(self, group: int) -> int:
         """Rows in a batch, so that its numbers are bounded too."""
         said = self.file.metadata.row_group(group)
-        most: int = max((said.column(i).num_values for i in range(said.num_columns)), default=0)
+        paths = [self.file.schema.column(i).path for i in range(said.num_columns)]
+        read = [i for i, path in enumerate(paths) if path.partition(".")[0] in self.columns]
+        # Asked for what a damaged column says about itself, pyarrow ends the process; told to read nothing of it, it raises.
+        next(self.file.reader.iter_batches(0, row_groups=[group], column_indices=read, use_threads=False), None)
+        most: int = max((said.column(i).num_values for i in read), default=0)
         if most > _MOST_NUMBERS:
-            raise FormatError(
-                self.path,
-                None,
-                f"row group {group}: at most {_MOST_NUMBERS} numbers in a column are needed; got {most}",
-            )
+            needed = f"at most {_MOST_NUMBERS} entries in a column are needed; this says it has {most}"
+            raise FormatError(self.path, None, f"row group {group}: {needed}. Write smaller row groups")
         rows: int = said.num_rows
         return max(1, min(AT_ONCE, _NUMBERS * max(rows, 1) // max(most, 1)))
 
@@ -251,7 +324,7 @@ class _Batches:
         length = self._numbers("length", batch.column("length"), problems)
         names: list[str] = []
         reference, hypothesis = (self._column(side, batch, names, problems) for side in SIDES)
-        return Documents(items, items.rows, length, reference, hypothesis, tuple(names), problems)
+        return Documents(items, items.rows, length, reference, hypothesis, tuple(names), problems, self.declared)
 
     def _column(self, side: str, batch: pa.RecordBatch, names: list[str], problems: dict[int, str]) -> Column:
         positions, offsets = self._list(side, batch.column(side), problems)
@@ -264,6 +337,8 @@ class _Batches:
         """Whole numbers; a document without one is noted, and has 0."""
         import pyarrow as pa
 
+        if pa.types.is_null(column.type):
+            column = column.cast(pa.int64())
         if not pa.types.is_integer(column.type):
             raise self._unfit(name, "whole numbers")
         if column.null_count:
@@ -282,6 +357,8 @@ class _Batches:
             for d in np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False)).tolist():
                 problems.setdefault(d, f"{name}: a list is needed; got nothing")
         values, offsets = column.values, _int64(column.offsets)
+        if pa.types.is_null(values.type):  # nobody ever put anything into these lists
+            values = values.cast(pa.int64() if needed == _NUMBERS_NEEDED else pa.string())
         if values.null_count:
             empty = np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))
             inside = empty[(empty >= offsets[0]) & (empty < offsets[-1])]
@@ -292,9 +369,9 @@ class _Batches:
     def _list(self, name: str, column: pa.Array, problems: dict[int, str]) -> tuple[Ints, Ints]:
         import pyarrow as pa
 
-        values, offsets = self._flat(name, column, "lists of whole numbers", problems)
+        values, offsets = self._flat(name, column, _NUMBERS_NEEDED, problems)
         if not pa.types.is_integer(values.type):
-            raise self._unfit(name, "lists of whole numbers")
+            raise self._unfit(name, _NUMBERS_NEEDED)
         return _int64(values.fill_null(0) if values.null_count else values), offsets
 
     def _types(self, name: str, column: pa.Array, names: list[str], problems: dict[int, str]) -> tuple[Ints, Ints]:
@@ -302,22 +379,23 @@ class _Batches:
         import pyarrow as pa
 
         values, offsets = self._flat(name, column, "lists of text", problems)
+        if not _is_text(values.type):
+            raise self._unfit(name, "lists of text")
         if not pa.types.is_dictionary(values.type):
-            if not _is_text(values.type):
-                raise self._unfit(name, "lists of text")
             values = values.dictionary_encode()
-        place = {one: i for i, one in enumerate(names)}
-        here = [one or "" for one in values.dictionary.to_pylist()]
-        for one in here:
-            if one not in place:
-                place[one] = len(names)
-                names.append(one)
-        table = np.array([place[one] for one in here] or [0], np.int64)
         indices = values.indices
-        return table[_int64(indices.fill_null(0) if indices.null_count else indices)], offsets
+        codes = _int64(indices.fill_null(0) if indices.null_count else indices)
+        # A dictionary may have words that stand nowhere, or not in these rows.
+        used = np.unique(codes[offsets[0] : offsets[-1]])
+        place = {one: i for i, one in enumerate(names)}
+        table = np.zeros(max(len(values.dictionary), 1), np.int64)
+        for i in used[used < len(values.dictionary)].tolist():
+            table[i] = place.setdefault(values.dictionary[i].as_py() or "", len(place))
+        names[:] = place
+        return table[codes], offsets
 
     def _pairs(self, batch: pa.RecordBatch, items: _Items) -> Pairs:
-        columns = {name: batch.column(name).to_pylist() for name in self.columns}
+        columns = {name: _words(batch.column(name)) for name in self.columns}
         pairs: list[Any] = []
         problems: dict[int, str] = {}
         for d in range(batch.num_rows):
@@ -338,18 +416,33 @@ def _tree(side: str, text: str | None, times: Any, document: int) -> Tree | None
     return tree_from(side, text, times[document] if times else None)
 
 
+def _words(column: pa.Array) -> list[Any]:
+    """The values of a column, each word of a dictionary once."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return list(column.to_pylist())
+    words = column.dictionary.to_pylist()
+    return [None if i is None else words[i] for i in column.indices.to_pylist()]
+
+
 def _is_text(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _int64(column: pa.Array) -> Ints:
-    """The numbers of a column, where they lie if they have 64 bits already. What is too large for them comes out negative."""
+    """The numbers of a column, where they lie if they have 64 bits already; what is too large for them is the largest."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
+    if column.type == pa.uint64():
+        column = pc.min_element_wise(column, pa.scalar(2**63 - 1, pa.uint64()))
     if column.type != pa.int64():
-        column = column.cast(pa.int64(), safe=False)
+        column = column.cast(pa.int64())
     return np.asarray(column.to_numpy(zero_copy_only=False), np.int64)
 
 
@@ -362,10 +455,11 @@ class _Items(Sequence[str]):
 
     @cached_property
     def _names(self) -> list[str]:
-        if "item" not in self.batches.kinds:
+        if not self.batches.named:
             return [str(row) for row in self.rows]
-        table = self.batches.file.read_row_group(self.group, columns=["item"], use_threads=False)
-        found = table.column("item").slice(self.start, self.number).to_pylist()
+        found: list[str | int | None] = []
+        for piece in self.batches.names(self.group).slice(self.start, self.number).chunks:
+            found += _words(piece)
         return [str(row) if name is None else str(name) for row, name in zip(self.rows, found, strict=True)]
 
     def __len__(self) -> int:
@@ -384,12 +478,15 @@ class _Items(Sequence[str]):
 
 def read(reading: Reading) -> Corpus:
     """Two coders, called reference and hypothesis."""
-    import pyarrow as pa
-
-    with _opened(pa.BufferReader(reading.data), reading.path) as file:
-        types = reading.types or _declared(reading.path, file)
-        for chunk in _Batches(reading.path, file).read(range(file.num_row_groups)):
-            add_chunk(reading, chunk, types)
+    check_reading(reading)
+    with _opened(reading.path, reading.data) as file:
+        rows, most = file.metadata.num_rows, _MOST_DOCUMENTS
+        if rows > most:
+            said = f"this says it has {rows}; evaluate() takes any number"
+            raise reading.error(None, f"a corpus of at most {most} documents is needed; {said}")
+        batches = _Batches(reading.path, file)
+        for chunk in batches.read(range(file.num_row_groups)):
+            add_chunk(reading, chunk, reading.types or batches.declared)
     return reading.corpus()
 
 
@@ -401,13 +498,11 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> bytes:
     except ImportError:
         raise FormatError(path, None, "writing this needs pyarrow; install caesura[parquet]") from None
     scale = scale_of(corpus, path, options)
-    rows = list(rows_of(corpus, path, options))
+    rows = rows_of(corpus, path, options)
+    for row in rows:
+        if ("length" in row) != ("length" in rows[0]):
+            raise FormatError(path, None, f"item {row['item']!r}: all items must be segmentations, or all trees")
     names = dict.fromkeys(name for row in rows for name in row)
-    if any(set(row) != set(names) for row in rows):
-        uneven = next(row for row in rows if set(row) != set(names))
-        raise FormatError(
-            path, None, f"item {uneven['item']!r}: all items must be of one kind, with types or times or without"
-        )
     kinds = {
         "item": pa.string(), "length": pa.int64(), **dict.fromkeys(SIDES, pa.list_(pa.int64())),
         **{f"{side}_types": pa.list_(pa.string()) for side in SIDES},

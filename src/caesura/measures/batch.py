@@ -18,7 +18,8 @@ from caesura.model.projection import way_out
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 from caesura.model.tree import Tree
 
-__all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundaries", "other_units", "pack", "picked"]
+__all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundaries", "other_units",
+           "over_types", "pack", "picked"]  # fmt: skip
 
 T = TypeVar("T")
 Ints = NDArray[np.int64]
@@ -240,6 +241,26 @@ def _strange_type(pair: Plain, scale: tuple[str, ...], sides: tuple[str, str]) -
             if name not in scale:
                 return f"{side}: type {name!r} at position {position} is not declared; declared are {', '.join(scale)}"
     return None
+
+
+def over_types(
+    pairs: Sequence[Any], scale: tuple[str, ...], sides: tuple[str, str]
+) -> tuple[list[Any], dict[int, CaesuraError]]:
+    """Pairs over one scale; and by their places those that cannot be, which are left out. What is no pair stays as it is."""
+    found: list[Any] = []
+    errors: dict[int, CaesuraError] = {}
+    for i, pair in enumerate(pairs):
+        plain = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(one) is Segmentation for one in pair)
+        problem = _strange_type(cast(Plain, pair), scale, sides) if plain else None
+        if problem is not None:
+            errors[i] = MismatchError(problem)
+        else:
+            found.append(tuple(_moved(one, scale) for one in pair) if plain else pair)
+    return found, errors
+
+
+def _moved(one: Segmentation, scale: tuple[str, ...]) -> Segmentation:
+    return one if one.types == scale and one.declared else one.with_types(scale)
 
 
 def inner_boundaries(one: Segmentation, scale: tuple[str, ...]) -> tuple[Ints, Ints]:

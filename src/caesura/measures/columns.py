@@ -37,30 +37,24 @@ class Laid:
 
     def __init__(self, documents: Documents, types: tuple[str, ...]) -> None:
         self.types = types
+        self._given = documents
         self.problems = dict(documents.problems)
-        if documents.typed:
-            documents = self._with_codes(documents)
-        self._documents = documents
-        self._ends = self._repeats = False
         wrong = np.zeros(len(documents), np.uint8)
-        for side in (documents.reference, documents.hypothesis):
-            bad, ends, repeats = kernel.check(
-                documents.length, side.positions, side.offsets, side.codes, LONGEST, wrong
-            )
+        self._documents = self._with_codes(documents, wrong) if documents.typed else documents
+        self._ends = self._repeats = False
+        for side in (self._documents.reference, self._documents.hypothesis):
+            _, ends, repeats = kernel.check(documents.length, side.positions, side.offsets, side.codes, LONGEST, wrong)
             self._ends |= ends
             self._repeats |= repeats
-            if bad:
-                for d in np.flatnonzero(wrong).tolist():
-                    if d not in self.problems:
-                        self.problems[d] = self._why(d)
-        self.sound = (
-            np.array([d for d in range(len(documents)) if d not in self.problems], np.int64) if self.problems else None
-        )
+        for d in np.flatnonzero(wrong).tolist():
+            if d not in self.problems:
+                self.problems[d] = self._why(d)
+        self.sound = np.setdiff1d(np.arange(len(documents)), list(self.problems)) if self.problems else None
         """Places of the documents that can be scored; None where all can."""
 
     def _why(self, document: int) -> str:
         try:
-            self._documents.pair(document, self.types)
+            self._given.pair(document, self.types)
         except CaesuraError as problem:
             return str(problem)
         raise AssertionError(f"document {document}: columns and segmentations disagree")
@@ -101,35 +95,22 @@ class Laid:
 
     def pairs(self, types: tuple[str, ...] | None) -> list[Plain]:
         """Each document that can be scored as two segmentations, over these types if somebody declared them."""
-        return [self._documents.pair(d, types) for d in self.places.tolist()]
+        return [self._given.pair(d, types) for d in self.places.tolist()]
 
     # -- types ----------------------------------------------------------------------------------------------------
 
-    def _with_codes(self, documents: Documents) -> Documents:
-        """Codes over the scale, at each position from the lowest to the highest."""
-        place = {name: i for i, name in enumerate(self.types)}
+    def _with_codes(self, documents: Documents, wrong: NDArray[np.uint8]) -> Documents:
+        """Codes over the scale, at each position from the lowest to the highest; ``wrong`` where there are none."""
+        place = {name: i for i, name in enumerate(self.types) if name}
         table = np.array([place.get(name, -1) for name in documents.types] or [-1], np.int64)
         both = []
-        for name in ("reference", "hypothesis"):
-            side: Column = getattr(documents, name)
+        for side in (documents.reference, documents.hypothesis):
             uneven = np.flatnonzero(np.diff(side.offsets) != np.diff(side.code_offsets))
-            for d in uneven.tolist():
-                types, positions = len(side.types_of(d, documents.types)), len(side.of(d))
-                self.problems.setdefault(
-                    d, f"{name}: one type a position is needed; got {types} for {positions} positions"
-                )
-            both.append(_even(side, uneven, table))
-            self._undeclared(name, both[-1], side, documents)
-        reference, hypothesis = both
-        return replace(documents, reference=reference, hypothesis=hypothesis, types=self.types, problems=self.problems)
-
-    def _undeclared(self, name: str, made: Column, side: Column, documents: Documents) -> None:
-        strange = np.flatnonzero(made.codes < 0)
-        if not strange.size:
-            return
-        for d in np.unique(np.searchsorted(made.offsets, strange, "right") - 1).tolist():
-            found = next(one for one in side.types_of(d, documents.types) if one not in self.types)
-            self.problems.setdefault(d, f"{name}: type {found!r} is not declared; declared are {', '.join(self.types)}")
+            made = _even(side, uneven, table)
+            wrong[uneven] = 1
+            wrong[np.searchsorted(made.offsets, np.flatnonzero(made.codes < 0), "right") - 1] = 1
+            both.append(made)
+        return replace(documents, reference=both[0], hypothesis=both[1], types=self.types)
 
 
 def _even(side: Column, uneven: Ints, table: Ints) -> Column:

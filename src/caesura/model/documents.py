@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, SegmentationError
-from caesura.model.segmentation import Segmentation
+from caesura.errors import CaesuraError, FormatError, SegmentationError
+from caesura.model.segmentation import Segmentation, _check_length
 
 __all__ = ["Column", "Documents", "Pairs"]
 
@@ -62,6 +62,8 @@ class Documents:
     """What the codes of the columns stand for, in no order."""
     problems: Mapping[int, str] = field(default_factory=dict)
     """Documents that could not be read, and why."""
+    declared: tuple[str, ...] | None = None
+    """The types in the order that their file declares, if it does."""
 
     def __len__(self) -> int:
         return len(self.length)
@@ -75,7 +77,7 @@ class Documents:
         """One document as two segmentations, over these types if they are declared."""
         if document in self.problems:
             raise SegmentationError(self.problems[document])
-        length = int(self.length[document])
+        length = _check_length(int(self.length[document]))
         return self._side("reference", document, length, types), self._side("hypothesis", document, length, types)
 
     def _side(self, name: str, document: int, length: int, types: Sequence[str] | None) -> Segmentation:
@@ -83,20 +85,20 @@ class Documents:
         positions = column.of(document)
         try:
             if not column.typed:
-                return Segmentation.from_positions(length, positions.copy())
+                return Segmentation.from_positions(length, positions)
             marks = column.types_of(document, self.types)
             if len(marks) != len(positions):
                 raise SegmentationError(
                     f"one type a position is needed; got {len(marks)} for {len(positions)} positions"
                 )
             at: dict[int, list[str]] = {}
-            before = 0
+            before: int | None = None
             for position, mark in zip(positions.tolist(), marks, strict=True):
-                if position < before:
+                if before is not None and position < before:
                     raise SegmentationError(f"positions must rise; got {position} after {before}")
-                if mark in at.get(position, ()):
+                if mark in at.setdefault(position, []):
                     raise SegmentationError(f"a position may have a type only once; got {mark!r} again at {position}")
-                at.setdefault(position, []).append(mark)
+                at[position].append(mark)
                 before = position
             return Segmentation.from_positions(length, list(at), marks=list(at.values()), types=types)
         except CaesuraError as problem:
@@ -111,7 +113,8 @@ class Pairs:
     rows: Sequence[int]
     pairs: Sequence[Any]
     """Two sides each; None where ``problems`` says why."""
-    problems: Mapping[int, str] = field(default_factory=dict)
+    problems: Mapping[int, str | FormatError] = field(default_factory=dict)
+    """Documents that could not be read, and why; an error of a file says where."""
 
     def __len__(self) -> int:
         return len(self.pairs)

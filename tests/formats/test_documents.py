@@ -1,0 +1,783 @@
+"""Documents in Parquet and in lines of JSON: a row each, read as columns, and what is wrong with single ones."""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionError
+from caesura.evaluation.partition import Job, score_partition
+from caesura.formats import documents_json, documents_parquet
+from caesura.measures.batch import Batch
+from caesura.measures.columns import Laid, lays
+from caesura.model.documents import Column, Documents, Pairs
+from strategies import trees
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
+pq = pytest.importorskip("pyarrow.parquet")
+
+SCALE = ("scene", "act", "book")
+PLAIN = [name for name, kind in cz.measures().items() if kind.view in ("inner", "typed", "streams")]
+Row = dict[str, Any]
+FOLDER = tempfile.TemporaryDirectory()  # for random examples, each of which writes over the last
+
+
+# -- columns against objects ------------------------------------------------------------------------------------------
+
+
+@st.composite
+def sound(draw: st.DrawFn, typed: bool) -> Row:
+    """A document: several types at one position in any order, the end of the text, one unit, nothing at all."""
+    length = draw(st.integers(1, 9))
+    row: Row = {"length": length}
+    for side in ("reference", "hypothesis"):
+        if not typed:
+            row[side] = sorted(draw(st.sets(st.integers(1, length - 1)))) if length > 1 else []
+            continue
+        at = draw(st.dictionaries(st.integers(1, length), st.lists(st.sampled_from(SCALE), min_size=1, unique=True)))
+        cells = [(position, name) for position, names in sorted(at.items()) for name in names]
+        row[side] = [position for position, _ in cells]
+        row[f"{side}_types"] = [name for _, name in cells]
+    return row
+
+
+@st.composite
+def strange(draw: st.DrawFn, typed: bool) -> Row:
+    """Numbers and names that seldom make a document."""
+    row: Row = {"length": draw(st.integers(-1, 6) | st.sampled_from([2**31, 2**62 - 1]))}
+    for side in ("reference", "hypothesis"):
+        row[side] = draw(st.lists(st.integers(-1, 7) | st.sampled_from([2**62, -(2**63)]), max_size=5))
+        if typed:
+            number = len(row[side]) + draw(st.sampled_from([0, 0, 0, 1, -1]))
+            name = st.sampled_from([*SCALE, "", "verse"])
+            row[f"{side}_types"] = draw(st.lists(name, min_size=max(number, 0), max_size=max(number, 0)))
+    return row
+
+
+def is_sound(row: Row, declared: bool) -> bool:
+    """The definition, word for word."""
+    if not 1 <= row["length"] < 2**31:
+        return False
+    for side in ("reference", "hypothesis"):
+        positions, types = row[side], row.get(f"{side}_types")
+        if types is None:
+            if not all(1 <= p < row["length"] for p in positions) or sorted(set(positions)) != positions:
+                return False
+            continue
+        cells = list(zip(positions, types, strict=False))
+        if len(types) != len(positions) or not all(1 <= p <= row["length"] for p in positions):
+            return False
+        if sorted(positions) != positions or len(set(cells)) < len(cells):
+            return False
+        if not all(name in SCALE if declared else name for name in types):
+            return False
+    return True
+
+
+def segmentation(row: Row, side: str, declared: bool) -> cz.Segmentation:
+    if f"{side}_types" not in row:
+        return cz.Segmentation.from_positions(row["length"], row[side])
+    at: dict[int, list[str]] = {}
+    for position, name in zip(row[side], row[f"{side}_types"], strict=True):
+        at.setdefault(position, []).append(name)
+    types = SCALE if declared else None
+    return cz.Segmentation.from_positions(row["length"], list(at), marks=list(at.values()), types=types)
+
+
+def pair_of(row: Row, declared: bool) -> tuple[cz.Segmentation, cz.Segmentation]:
+    return segmentation(row, "reference", declared), segmentation(row, "hypothesis", declared)
+
+
+def columns(rows: Sequence[Row], typed: bool, shift: int) -> Documents:
+    """Rows laid end to end. What stands before and behind them, as in a part of a larger column, belongs to others."""
+    names: dict[str, int] = {}
+
+    def laid(lists: Sequence[Sequence[int]], around: int) -> tuple[Any, Any]:
+        flat = [around] * shift + [one for each in lists for one in each] + [around] * shift
+        return np.array(flat, np.int64), shift + np.cumsum([0, *map(len, lists)])
+
+    sides = []
+    for side in ("reference", "hypothesis"):
+        positions = laid([row[side] for row in rows], 3)
+        if typed:
+            codes = [[names.setdefault(name, len(names)) for name in row[f"{side}_types"]] for row in rows]
+            sides.append(Column(*positions, *laid(codes, 0)))
+        else:
+            sides.append(Column(*positions))
+    length = np.array([row["length"] for row in rows], np.int64)
+    return Documents([f"i{d}" for d in range(len(rows))], range(1, len(rows) + 1), length, *sides, tuple(names))
+
+
+def by_document(batch: Batch) -> list[Any]:
+    """A batch without its offsets."""
+    found = []
+    for d in range(len(batch)):
+        a, b = slice(*batch.a_off[d : d + 2]), slice(*batch.b_off[d : d + 2])
+        arrays = (batch.a_pos[a], batch.a_code[a], batch.b_pos[b], batch.b_code[b])
+        found.append((int(batch.length[d]), *(array.tolist() for array in arrays)))
+    return found
+
+
+@dataclass
+class Held:
+    """A partition of one chunk."""
+
+    chunk: Documents | Pairs
+    place = path = "held"
+
+    def chunks(self) -> Iterator[Documents | Pairs]:
+        yield self.chunk
+
+
+@st.composite
+def collections(draw: st.DrawFn) -> tuple[list[Row], bool]:
+    typed = draw(st.booleans())
+    return draw(st.lists(sound(typed) | sound(typed) | strange(typed), min_size=1, max_size=6)), typed
+
+
+@given(collections(), st.booleans(), st.sampled_from([0, 2]))
+def test_columns_are_what_objects_would_be(collection: tuple[list[Row], bool], declared: bool, shift: int) -> None:
+    rows, typed = collection
+    documents = columns(rows, typed, shift)
+    right = [d for d, row in enumerate(rows) if is_sound(row, declared)]
+    pairs = [pair_of(rows[d], declared) for d in right]
+    for name in PLAIN:
+        measure = cz.parse(name)
+        if typed and measure.view == "typed" and not declared:
+            continue  # somebody has to say the order
+        types = SCALE if typed and declared else None
+        if lays(measure):
+            laid = Laid(documents, types or tuple(sorted(documents.types)) or ("boundary",))
+            assert laid.places.tolist() == right
+            for d, why in laid.problems.items():
+                with pytest.raises(CaesuraError) as caught:
+                    documents.pair(d, laid.types)
+                assert why == str(caught.value)
+            packed = measure.lay(pairs)[0]
+            assert by_document(laid.batch(measure.view)) == by_document(packed)
+        piece = score_partition(Job((measure,), types), (0, Held(documents)))
+        assert (piece.failed, piece.documents) == (False, len(right))
+        expected = cz.score_many(pairs, measure)
+        wrong = {f"i{right[place]}": str(problem) for place, problem in expected.errors.items()}
+        assert {one.item: one.why for one in piece.problems if one.measure} == wrong
+        assert {one.item for one in piece.problems if not one.measure} == {
+            f"i{d}" for d in range(len(rows)) if d not in right
+        }
+        if len(expected.scored):
+            found = piece.partials[0].score(measure)
+            assert (found.value, found.parts, found.signature) == (
+                expected.total.value,
+                expected.total.parts,
+                expected.total.signature,
+            )
+
+
+def broken(**given: Any) -> Row:
+    return {"length": 5, "reference": [], "hypothesis": []} | given
+
+
+WRONG = [
+    (broken(length=0), "length: a text has 1 to 2147483647 units; got 0"),
+    (broken(length=2**31), "length: a text has 1 to 2147483647 units; got 2147483648"),
+    (broken(reference=[0]), "reference: positions[0]: a position must lie in 1..4 for 5 units; got 0"),
+    (broken(reference=[-3]), "reference: positions[0]: a position must lie in 1..4 for 5 units; got -3"),
+    (broken(hypothesis=[2, 5]), "hypothesis: positions[1]: a position must lie in 1..4 for 5 units; got 5"),
+    (broken(length=1, hypothesis=[1]), "hypothesis: positions[0]: a text of one unit has no inner position; got 1"),
+    (broken(reference=[3, 2]), "reference: positions[1]: positions must rise; got 2 after 3"),
+    (broken(reference=[2, 2]), "reference: positions[1]: a position may be given only once; got 2 again"),
+]
+WRONG_TYPES = [
+    (([6], ["act"]), "reference: positions[0]: a position must lie in 1..5 for 5 units; got 6"),
+    (([-3], ["act"]), "reference: positions[0]: a position must lie in 1..5 for 5 units; got -3"),
+    (([3, 2], ["act", "act"]), "reference: positions must rise; got 2 after 3"),
+    (([2, 2], ["act", "act"]), "reference: a position may have a type only once; got 'act' again at 2"),
+    (([2, 3], ["act"]), "reference: one type a position is needed; got 1 for 2 positions"),
+    (([2], ["act", "act"]), "reference: one type a position is needed; got 2 for 1 positions"),
+    (([2, 3], ["act", "verse"]), "reference: marks[1]: type 'verse' is not declared; declared are 'scene', 'act', 'book'"),
+    (([2], [""]), "reference: marks[0]: a type must be a name that is not empty; got ''"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "why"), WRONG)
+def test_what_is_wrong_with_a_document(row: Row, why: str) -> None:
+    good = broken(reference=[1], hypothesis=[4])
+    laid = Laid(columns([good, row, good], False, 0), ("boundary",))
+    assert (laid.problems, laid.places.tolist()) == ({1: why}, [0, 2])
+
+
+@pytest.mark.parametrize(("reference", "why"), WRONG_TYPES)
+def test_what_is_wrong_with_types(reference: tuple[list[int], list[str]], why: str) -> None:
+    good = broken(reference=[5], reference_types=["act"], hypothesis=[], hypothesis_types=[])
+    row = good | {"reference": reference[0], "reference_types": reference[1]}
+    laid = Laid(columns([good, row, good], True, 0), SCALE)
+    assert (laid.problems, laid.places.tolist()) == ({1: why}, [0, 2])
+
+
+def test_a_type_without_a_name_is_none_where_nobody_declared_any() -> None:
+    row = broken(reference=[2], reference_types=[""], hypothesis=[2], hypothesis_types=["act"])
+    piece = score_partition(Job((cz.parse("pk"),), None), (0, Held(columns([row], True, 0))))
+    assert [one.why for one in piece.problems] == [
+        "reference: marks[0]: a type must be a name that is not empty; got ''"
+    ]
+
+
+# -- Parquet ----------------------------------------------------------------------------------------------------------
+
+
+def put(path: Path, data: dict[str, Any], **options: Any) -> Path:
+    pq.write_table(pa.table(data), path, **options)
+    return path
+
+
+def chunks(path: Path) -> Iterator[Documents | Pairs]:
+    """Batches as a worker sees them, one at a time."""
+    (whole,) = documents_parquet.partitions([str(path)], str(path.parent))
+    return whole.chunks()
+
+
+def told(path: Path, **options: Any) -> tuple[cz.Corpus, list[str]]:
+    problems: list[FormatError] = []
+    corpus = cz.read(path, problems=problems, **options)
+    return corpus, [str(one).removeprefix(f"{path}:") for one in problems]
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint64()])
+@pytest.mark.parametrize("lists", [pa.list_, pa.large_list])
+def test_whole_numbers_of_any_size(kind: Any, lists: Any, tmp_path: Path) -> None:
+    # ··|···|······   ··|··|·······
+    table = {
+        "length": pa.array([11, 1], kind),
+        "reference": pa.array([[2, 5], []], lists(kind)),
+        "hypothesis": pa.array([[2, 4], []], lists(kind)),
+    }
+    corpus = cz.read(put(tmp_path / "a.parquet", table))
+    assert [corpus[item, side].masses for item in ("1", "2") for side in ("reference", "hypothesis")] == [
+        (2, 3, 6), (2, 2, 7), (1,), (1,),
+    ]  # fmt: skip
+
+
+def test_what_is_missing_costs_its_document(tmp_path: Path) -> None:
+    table = {
+        "item": ["a", None, "c", "d", "e"],
+        "length": [4, None, 4, 4, 4],
+        "reference": pa.array([[1], [1], None, [1, None], [2**64 - 1]], pa.list_(pa.uint64())),
+        "hypothesis": pa.array([[]] * 5, pa.list_(pa.null())),
+        "reference_types": pa.array([["x"], ["x"], [], ["x", "y"], ["x"]]).cast(pa.list_(pa.string())),
+        "hypothesis_types": pa.array([[], [], [], None, []], pa.list_(pa.string())),
+    }
+    path = put(tmp_path / "a.parquet", table)
+    corpus, problems = told(path)
+    assert corpus.items == ("a",)
+    assert problems == [
+        "2: item '2': length: a whole number is needed; got nothing",
+        "3: item 'c': reference: a list is needed; got nothing",
+        "4: item 'd': reference: every entry must have a value; got one without",
+        f"5: item 'e': reference: positions[0]: a number this large cannot be; got {2**63 - 1}",
+    ]
+    result = cz.evaluate(path, "pk")
+    assert (result.documents, result.left_out) == (1, 4)
+    assert [str(one) for one in result.problems] == [f"{path}:{one}" for one in problems]
+
+
+UNFIT = {
+    "no side": ({"length": [1], "reference": [[1]]}, "a column 'hypothesis' is needed; there are length, reference"),
+    "no length": ({"reference": [[1]], "hypothesis": [[1]]}, "a column 'length' is needed; there are reference"),
+    "floats": (
+        {"length": [3], "reference": [[1.5]], "hypothesis": [[1]]},
+        "column 'reference' must hold lists of whole numbers; got list<element: double>",
+    ),
+    "fixed size": (
+        {"length": [3], "reference": pa.array([[1, 2]], pa.list_(pa.int64(), 2)), "hypothesis": [[1]]},
+        "column 'reference' must hold lists of whole numbers; got fixed_size_list<",
+    ),
+    "structs": (
+        {"length": [3], "reference": [[{"at": 1}]], "hypothesis": [[1]]},
+        "column 'reference' must hold lists of whole numbers; got list<element: struct<",
+    ),
+    "lists of lists": (
+        {"length": [3], "reference": [[1]], "hypothesis": [[[1]]]},
+        "column 'hypothesis' must hold lists of whole numbers; got list<element: list<",
+    ),
+    "text of a length": (
+        {"length": ["3"], "reference": [[1]], "hypothesis": [[1]]},
+        "column 'length' must hold whole numbers; got string",
+    ),
+    "half the types": (
+        {"length": [3], "reference": [[1]], "hypothesis": [[1]], "reference_types": [["x"]]},
+        "reference_types and hypothesis_types are needed, or neither; got one of them",
+    ),
+    "numbers as types": (
+        {"length": [3], "reference": [[1]], "hypothesis": [[1]], "reference_types": [[1]], "hypothesis_types": [[1]]},
+        "column 'reference_types' must hold lists of text; got list<element: int64>",
+    ),
+    "an item of parts": (
+        {"item": [["x"]], "length": [3], "reference": [[1]], "hypothesis": [[1]]},
+        "column 'item' must hold text or whole numbers; got list<",
+    ),
+    "one tree": (
+        {"length": [3], "reference": ["(S (N a))"], "hypothesis": [[1]]},
+        "column 'reference' must hold lists of whole numbers; got ",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_columns_that_do_not_fit(name: str, tmp_path: Path) -> None:
+    data, message = UNFIT[name]
+    path = put(tmp_path / "a.parquet", data)
+    with pytest.raises(FormatError) as caught:
+        cz.read(path, "documents-parquet")
+    assert caught.value.problem.startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_words_of_a_dictionary(tmp_path: Path) -> None:
+    """As a data frame has categories: some of them stand nowhere, and are no types of these documents."""
+    words = pa.DictionaryArray.from_arrays(pa.array([2, 0], pa.int8()), ["act", "never", "scene"])
+    table = {
+        "item": pa.array(["a", "a"]).dictionary_encode(),
+        "length": [4, 4],
+        "reference": [[1], [2]],
+        "hypothesis": [[1], []],
+        "reference_types": pa.ListArray.from_arrays([0, 1, 2], words),
+        "hypothesis_types": pa.array([["scene"], []], pa.list_(pa.string())),
+    }
+    (chunk,) = chunks(put(tmp_path / "a.parquet", table))
+    assert sorted(chunk.types) == ["act", "scene"]
+    assert [one.boundaries for one in (*chunk.pair(0), *chunk.pair(1))] == [
+        ((1, "scene"),), ((1, "scene"),), ((2, "act"),), (),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("group", [1, 3, 1000])
+@pytest.mark.parametrize("named", ["text", "number", "no"])
+def test_names_and_rows_of_every_batch(group: int, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents_parquet, "AT_ONCE", 2)
+    number = 11
+    table: dict[str, Any] = {
+        "length": [d + 2 for d in range(number)],
+        "reference": [[1]] * number,
+        "hypothesis": [list(range(1, d % 3 + 1)) for d in range(number)],
+    }
+    if named != "no":
+        table["item"] = [f"name {d}" if named == "text" else 100 + d for d in range(number)]
+    seen = []
+    for chunk in chunks(put(tmp_path / "a.parquet", table, row_group_size=group)):
+        assert 1 <= len(chunk) <= 2
+        seen += [
+            (chunk.items[d], chunk.rows[d], int(chunk.length[d]), chunk.hypothesis.of(d).tolist())
+            for d in range(len(chunk))
+        ]
+    names = {"text": "name {}", "number": "10{}", "no": ""}[named]
+    assert [one[1:] for one in seen] == [(d + 1, d + 2, table["hypothesis"][d]) for d in range(number)]
+    assert [one[0] for one in seen] == [
+        str(d + 1) if named == "no" else names.format(d) if d < 10 or named == "text" else "110" for d in range(number)
+    ]
+
+
+def test_a_file_is_cut_at_its_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {"length": [5] * 10, "reference": [[1]] * 10, "hypothesis": [[d % 4 + 1] for d in range(10)]}
+    path = put(tmp_path / "a.parquet", table, row_group_size=2)
+    monkeypatch.setattr(documents_parquet, "_SMALL", 0)
+    monkeypatch.setattr(documents_parquet, "_TOGETHER", 3)
+    cut = documents_parquet.partitions([str(path)], str(tmp_path))
+    assert [(one.first, one.last) for one in cut] == [(0, 2), (2, 4), (4, 5)]
+    assert [one.place for one in cut] == [
+        f"{path}, row groups 0 to 1",
+        f"{path}, row groups 2 to 3",
+        f"{path}, row group 4",
+    ]
+    rows = [
+        (chunk.rows[d], int(chunk.hypothesis.of(d)[0]))
+        for one in cut
+        for chunk in one.chunks()
+        for d in range(len(chunk))
+    ]
+    assert rows == [(d + 1, d % 4 + 1) for d in range(10)]
+    assert len({str(one.fingerprint) for one in cut}) == 3
+
+
+def test_files_with_nothing_in_them(tmp_path: Path) -> None:
+    table = {
+        "length": pa.array([], pa.int64()),
+        **dict.fromkeys(("reference", "hypothesis"), pa.array([], pa.list_(pa.int64()))),
+    }
+    for name, written in (("rows", {}), ("groups", {"row_group_size": 1})):
+        path = put(tmp_path / f"{name}.parquet", table, **written)
+        assert list(chunks(path)) == []
+    with pq.ParquetWriter(tmp_path / "none.parquet", pa.table(table).schema):
+        pass
+    assert pq.ParquetFile(tmp_path / "none.parquet").num_row_groups == 0
+    assert list(chunks(tmp_path / "none.parquet")) == []
+    with pytest.raises(FormatError, match="no segmentation was found"):
+        cz.read(tmp_path / "none.parquet")
+    with pytest.raises(cz.errors.InputError, match="no document could be scored; the source is empty"):
+        cz.evaluate(tmp_path / "none.parquet", "pk")
+
+
+def test_cut_and_changed_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    rng = random.Random(3)
+    rows = 200
+    table = {
+        "item": [f"item {d}" for d in range(rows)],
+        "length": [50] * rows,
+        **{side: [sorted(rng.sample(range(1, 50), 5)) for _ in range(rows)] for side in ("reference", "hypothesis")},
+    }
+    put(path, table, write_page_checksum=True, compression="none", use_dictionary=False)
+    whole = path.read_bytes()
+    for cut in (0, 3, 4, 11, len(whole) // 3, len(whole) // 2, len(whole) - 8, len(whole) - 1):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(FormatError):
+            cz.read(path, "documents-parquet")
+        with pytest.raises(cz.errors.InputError, match="no document could be scored"):
+            cz.evaluate(tmp_path, "pk")
+    at = whole.index(b"item 100")
+    path.write_bytes(whole[:at] + b"jtem" + whole[at + 4 :])
+    with pytest.raises(FormatError, match=r"not valid Parquet: .*CRC"):
+        cz.read(path)
+    for _ in range(60):
+        changed = bytearray(whole)
+        changed[rng.randrange(4, len(whole))] ^= 1 << rng.randrange(8)
+        path.write_bytes(changed)
+        with suppress(CaesuraError):
+            cz.evaluate(path, "pk")
+
+
+def test_metadata_that_were_changed(tmp_path: Path) -> None:
+    """Every byte of the footer, one at a time: pyarrow would end the process over some of them."""
+    path = put(tmp_path / "a.parquet", {"length": [4], "reference": [[1, 2]], "hypothesis": [[3]]})
+    whole = path.read_bytes()
+    footer = int.from_bytes(whole[-8:-4], "little")
+    ended = []
+    for at in range(len(whole) - 8 - footer, len(whole) - 8):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        try:
+            ended.append(cz.read(path, "documents-parquet"))
+        except CaesuraError as problem:
+            ended.append(problem)
+    assert any("histogram size mismatch" in str(one) for one in ended) or int(pa.__version__.split(".")[0]) < 19
+    assert any(isinstance(one, cz.Corpus) for one in ended)
+
+
+def test_a_table_of_units_stays_one(tmp_path: Path) -> None:
+    """Coders may have any name; what is in their columns says what they are."""
+    one = cz.Segmentation.from_sets([{"("}, set(), {")"}])
+    corpus = cz.Corpus({"x": {"reference": one, "hypothesis": one}})
+    cz.write(corpus, tmp_path / "a.parquet")
+    assert cz.formats.detect(tmp_path / "a.parquet").name == "table-parquet"
+    assert cz.read(tmp_path / "a.parquet") == corpus
+    put(tmp_path / "b.parquet", {"item": ["x", "x"], "reference": ["1", ""], "hypothesis": ["", "1"]})
+    assert cz.read(tmp_path / "b.parquet")["x", "reference"].masses == (1, 1)
+    put(tmp_path / "c.parquet", {"reference": [None, "(S (N a))"], "hypothesis": ["(S (N a))", "(S (N a))"]})
+    assert cz.read(tmp_path / "c.parquet")["2", "reference"].words == ("a",)
+
+
+# -- beyond measure ---------------------------------------------------------------------------------------------------
+
+
+def test_what_is_beyond_measure_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {
+        "length": [9] * 5,
+        "reference": [[]] * 4 + [[1] * 200],
+        "hypothesis": pa.array([[]] * 5, pa.list_(pa.int64())),
+    }
+    path = put(tmp_path / "a.parquet", table)
+    monkeypatch.setattr(documents_parquet, "_MOST_NUMBERS", 100)
+    with pytest.raises(
+        FormatError, match="row group 0: at most 100 entries in a column are needed; this says it has 204"
+    ):
+        cz.read(path)
+    monkeypatch.setattr(documents_parquet, "_MOST_DOCUMENTS", 4)
+    with pytest.raises(FormatError, match="a corpus of at most 4 documents is needed; this says it has 5; evaluate"):
+        cz.read(path)
+
+
+def test_batches_are_cut_by_what_they_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {"length": [99] * 8, **dict.fromkeys(("reference", "hypothesis"), [list(range(1, 51))] * 8)}
+    monkeypatch.setattr(documents_parquet, "_NUMBERS", 100)
+    assert [len(one) for one in chunks(put(tmp_path / "a.parquet", table))] == [2, 2, 2, 2]
+    monkeypatch.setattr(documents_parquet, "_CHARACTERS", 30)  # of 18, 9, 18, 9, 18, 9
+    put(tmp_path / "b.parquet", {"reference": ["(S (N a))", None] * 3, "hypothesis": ["(S (N a))"] * 6})
+    made = list(chunks(tmp_path / "b.parquet"))
+    assert [list(one.rows) for one in made] == [[1, 2, 3], [4, 5, 6]]
+    assert [one.pairs[0][0] is None for one in made] == [False, True]
+
+
+def test_a_long_word_in_every_row_is_kept_once(tmp_path: Path) -> None:
+    # as plain text these would take ten gigabytes
+    word = "x" * 2**20
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * 5_000, pa.int32()), [word])
+    lists = pa.ListArray.from_arrays(list(range(5_001)), column)
+    table = {"item": column, "length": [3] * 5_000, "reference": [[1]] * 5_000, "hypothesis": [[2]] * 5_000,
+             "reference_types": lists, "hypothesis_types": lists}  # fmt: skip
+    coming = chunks(put(tmp_path / "a.parquet", table))
+    chunk = next(coming)
+    assert len({id(name) for name in chunk.items[:]}) == 1
+    assert chunk.types == (word,)
+
+
+# -- lines of JSON ----------------------------------------------------------------------------------------------------
+
+GOOD = '{"item": "g", "length": 4, "reference": [2], "hypothesis": [3]}'
+
+LINES = {
+    "an array": ("[1]", "an object is needed; got a list"),
+    "no JSON": ("{", "not valid JSON: "),
+    "two on a line": (GOOD + GOOD, "not valid JSON: Extra data at column"),
+    "a key twice": ('{"length": 4, "length": 4}', "the key 'length' stands twice in one object"),
+    "an unknown field": (GOOD[:-1] + ', "coder": "x"}', "no field is called 'coder'; there are item, length, reference"),
+    "no side": ('{"length": 4, "reference": []}', "hypothesis: it is missing"),
+    "no length": ('{"reference": [], "hypothesis": []}', "length: a whole number is needed, of 63 bits at most; got None"),
+    "NaN": (GOOD.replace("[2]", "[NaN]"), "reference: a position is a whole number, of 63 bits at most; got nan"),
+    "1e400": (GOOD.replace("[2]", "[1e400]"), "reference: a position is a whole number, of 63 bits at most; got inf"),
+    "2.0": (GOOD.replace("[2]", "[2.0]"), "reference: a position is a whole number, of 63 bits at most; got 2.0"),
+    "true": (GOOD.replace("[2]", "[true]"), "reference: a position is a whole number, of 63 bits at most; got True"),
+    "10^400": (GOOD.replace("4,", f"1{'0' * 400},"), "length: a whole number is needed, of 63 bits at most; got a very large"),
+    "10^5000": (GOOD.replace("4,", f"1{'0' * 5000},"), "not valid JSON: Exceeds the limit"),
+    "deep": ("[" * 100_000, "not valid documents: nested too deeply"),
+    "deep in a field": (GOOD.replace("[2]", "[" * 100_000), "not valid documents: nested too deeply"),
+    "text for a list": (GOOD.replace("[2]", "null"), "reference: a list of positions is needed; got None"),
+    "an item of parts": (GOOD.replace('"g"', "[]"), "item: text is needed; got a list"),
+    "types": (GOOD[:-1] + ', "reference_types": [1]}', "reference_types: a list of names is needed; got a list"),
+    "half the types": (
+        GOOD[:-1] + ', "reference_types": ["x"]}',
+        "hypothesis: one type a position is needed; got 0 for 1 positions",
+    ),
+    "brackets": ('{"reference": "(S (N a)", "hypothesis": null}', "reference: line 1, column"),
+    "half a tree": ('{"reference": "(S (N a))", "hypothesis": [1]}', "hypothesis: brackets are needed; got a list"),
+    "times": (
+        '{"reference": "(S (N a))", "reference_times": [[0, "x"]], "hypothesis": null}',
+        "reference: ",
+    ),
+    "no UTF-8": ('"\udcff"', "text in UTF-8 is needed; got byte 0xff"),
+    "NUL": (GOOD + "\0", "text is needed; got a NUL character"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_bad_line_costs_itself(name: str, tmp_path: Path) -> None:
+    line, why = LINES[name]
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(f"{GOOD}\n\n{line}\r\n{GOOD}".encode(errors="surrogateescape"))
+    result = cz.evaluate(path, "pk")
+    assert (result.documents, result.left_out) == (2, 1)
+    (problem,) = result.problems
+    assert problem.place == f"{path}:3"
+    assert problem.why.startswith(why)
+    if name not in ("no UTF-8", "NUL"):  # these are no text, for whoever reads a file as a whole
+        path.write_bytes(f"{line}\n".encode())
+        with pytest.raises(FormatError) as caught:
+            cz.read(path)
+        assert (caught.value.line, why in caught.value.problem) == (1, True)
+
+
+@given(
+    st.lists(st.sampled_from([GOOD, "", "  ", "\r", GOOD.replace('"g"', "7")]), max_size=8),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+    st.booleans(),
+    st.integers(1, 300),
+    st.integers(1, 100),
+)  # fmt: skip
+def test_every_line_is_read_once_wherever_a_file_is_cut(
+    lines: list[str], end: str, last: bool, mark: bool, stretch: int, block: int
+) -> None:
+    text = end.join(lines) + end * last
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(documents_json, "_STRETCH", stretch)
+        patched.setattr(documents_json, "_BLOCK", block)
+        folder = Path(FOLDER.name)
+        path = folder / "a.jsonl"
+        path.write_bytes(b"\xef\xbb\xbf" * mark + text.encode())
+        cut = documents_json.partitions([str(path)], str(folder))
+        assert [one.first for one in cut] == [0, *(one.last for one in cut[:-1])]
+        assert cut[-1].last == path.stat().st_size
+        seen = [(chunk.rows[d], chunk.items[d]) for one in cut for chunk in one.chunks() for d in range(len(chunk))]
+    assert seen == [(i, "g" if '"g"' in line else "7") for i, line in enumerate(lines, 1) if line.strip()]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def folder() -> Iterator[None]:
+    yield
+    FOLDER.cleanup()
+
+
+def test_kinds_of_documents_may_stand_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A document does not change with those that come near it."""
+    typed = '{"length": 4, "reference": [2, 4], "reference_types": ["x", "y"], "hypothesis": [3], "hypothesis_types": ["x"]}'
+    tree = '{"reference": "(S (N a) (V b))", "hypothesis": "(S (N a) (V b))"}'
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join([GOOD, typed, tree, GOOD.replace('"g"', '"h"'), typed]))
+    corpus = cz.read(path)
+    assert (corpus["2", "reference"].boundaries, corpus["3", "hypothesis"].words) == (((2, "x"), (4, "y")), ("a", "b"))
+    results = []
+    for number in (1, 2, 100):
+        monkeypatch.setattr(documents_json, "AT_ONCE", number)
+        results.append(cz.evaluate(path, "pk"))
+    assert len({(one["pk"].parts.get("errors"), one["pk"].parts["windows"], one.documents) for one in results}) == 1
+    assert results[0]["pk"].documents == 4
+    assert [(one.item, one.measure) for one in results[0].problems] == [("3", "pk")]
+    under_types = cz.evaluate(path, "boundary_similarity(n_t=2)")
+    assert {one.item: one.why for one in under_types.problems if one.measure is None} == {
+        "g": "boundaries have no types; declared are x, y",
+        "h": "boundaries have no types; declared are x, y",
+    }
+
+
+def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents_json, "_LONGEST_LINE", 100)
+    (tmp_path / "a.jsonl").write_text(f"{GOOD}\n{GOOD[:-1]}{' ' * 100}}}\n{GOOD}\n")
+    (tmp_path / "b.jsonl").write_text(GOOD)
+    result = cz.evaluate(tmp_path, "pk")
+    assert (result.documents, result.failed) == (1, 1)
+    assert result.problems[0].why == "a line of at most 100 bytes is needed"
+
+
+# -- there and back ---------------------------------------------------------------------------------------------------
+
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> cz.Corpus:
+    kind = draw(st.sampled_from(["plain", "typed", "undeclared", "trees", "times"]))
+    items: dict[str, Any] = {}
+    for item in draw(st.lists(names, min_size=1, max_size=3, unique=True)):
+        if kind in ("plain", "typed", "undeclared"):
+            row = draw(sound(kind != "plain"))
+            one, other = pair_of(row, declared=kind == "typed")
+        else:
+            words = draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=4))
+            one, other = (draw(trees(words, labels=["S", "NP"], tags=["N", "V"], max_brackets=3)) for _ in range(2))
+            if kind == "times":
+                edges = np.cumsum(draw(st.lists(st.floats(0.1, 3), min_size=len(words) + 1, max_size=len(words) + 1)))
+                one = one.with_times(list(pairwise(edges)))
+        items[item] = {"reference": one, "hypothesis": other}
+    return cz.Corpus(items)
+
+
+def same(one: cz.Corpus, other: cz.Corpus) -> bool:
+    """Equal but for a side without boundaries and types, which says the same with types as without."""
+    if one.items != other.items:
+        return False
+    for key in one:
+        a, b = one[key], other[key]
+        if a != b and not (
+            isinstance(a, cz.Segmentation) and a.length == b.length and not len(a.boundaries + b.boundaries)
+        ):
+            return False
+    return True
+
+
+@given(corpora())
+def test_round_trip(corpus: cz.Corpus) -> None:
+    one = next(iter(corpus[key] for key in corpus))
+    types = SCALE if isinstance(one, cz.Segmentation) and one.declared and one.types == SCALE else None
+    for name in ("a.parquet", "a.jsonl"):
+        path = Path(FOLDER.name) / name
+        cz.write(corpus, path, f"documents-{'json' if path.suffix == '.jsonl' else 'parquet'}")
+        again = cz.read(path, types=types if path.suffix == ".jsonl" else None)
+        assert same(again, corpus)
+        assert again.coders == ("reference", "hypothesis")
+
+
+def test_the_order_of_types_stands_in_the_metadata(tmp_path: Path) -> None:
+    one = cz.Segmentation.from_sets([{"x"}, {"a"}], types=["x", "m", "a"])
+    path = tmp_path / "a.parquet"
+    cz.write(cz.Corpus({"i": {"reference": one, "hypothesis": one}}), path, "documents-parquet")
+    assert json.loads(pq.read_schema(path).metadata[b"caesura.types"]) == ["x", "m", "a"]
+    assert documents_parquet.declared_types(str(path)) == ("x", "m", "a")
+    assert cz.read(path)["i", "reference"] == one
+    for said in ("{", '"x"', "[1]", "[]", '["x", "x"]', "[" * 100_000):
+        table = pq.read_table(path).replace_schema_metadata({"caesura.types": said})
+        pq.write_table(table, path)
+        with pytest.raises(FormatError, match=r"caesura\.types in the metadata: "):
+            cz.read(path)
+
+
+PLAIN_ONE = cz.Segmentation.from_masses([2, 2])
+TYPED_ONE = cz.Segmentation.from_marks(["", "x", "", ""])
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"i": {"ann": PLAIN_ONE}}, "no coder is called 'reference'; name the reference, one of ann"),
+        ({"i": {"reference": PLAIN_ONE}}, "no coder is called 'hypothesis'; name the hypothesis, one of reference"),
+        (
+            {"i": {"reference": PLAIN_ONE, "hypothesis": cz.Segmentation.from_masses([5])}},
+            "item 'i': both sides must have the same units; got 4 and 5",
+        ),
+        (
+            {"i": {"reference": PLAIN_ONE, "hypothesis": TYPED_ONE}},
+            "item 'i': all boundaries must have types, or none; the reference has none",
+        ),
+        (
+            {"i": {"reference": TYPED_ONE, "hypothesis": TYPED_ONE}, "j": {"reference": PLAIN_ONE, "hypothesis": PLAIN_ONE}},
+            "item 'j': all boundaries must have types, or none; the reference has none",
+        ),
+        (
+            {"i": {"reference": PLAIN_ONE, "hypothesis": cz.Tree.from_brackets("(S (N a))")}},
+            "item 'i': a document is two segmentations or two trees",
+        ),
+        (
+            {"i": {"reference": {"F": PLAIN_ONE}, "hypothesis": {"F": PLAIN_ONE}}},
+            "item 'i', coder 'reference': this format ",
+        ),
+        (
+            {"i": {"reference": cz.Hierarchy(3, [(1, 2)]), "hypothesis": PLAIN_ONE}},
+            "item 'i', coder 'reference': this format ",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_written(cells: Any, message: str, tmp_path: Path) -> None:
+    for name, kind in (("a.parquet", "documents-parquet"), ("a.jsonl", "documents-json")):
+        with pytest.raises(FormatError) as caught:
+            cz.write(cz.Corpus(cells), tmp_path / name, kind)
+        assert caught.value.problem.startswith(message)
+        assert not (tmp_path / name).exists()
+
+
+def test_items_of_several_kinds_are_no_columns(tmp_path: Path) -> None:
+    tree = cz.Tree.from_brackets("(S (N a))")
+    corpus = cz.Corpus(
+        {"i": {"reference": tree, "hypothesis": tree}, "j": {"reference": PLAIN_ONE, "hypothesis": PLAIN_ONE}}
+    )
+    with pytest.raises(FormatError, match="item 'j': all items must be segmentations, or all trees"):
+        cz.write(corpus, tmp_path / "a.parquet", "documents-parquet")
+    cz.write(corpus, tmp_path / "a.jsonl")
+    assert cz.read(tmp_path / "a.jsonl") == corpus
+
+
+def test_what_has_no_place_is_told(tmp_path: Path) -> None:
+    worded = cz.Segmentation.from_masses([2, 2], units=["a", "b", "c", "d"])
+    cells = {f"i{d}": {"ann": worded, "bo": worded} for d in range(2)} | {f"j{d}": {"ann": worded} for d in range(7)}
+    cells["k"] = {"cy": worded}
+    path = tmp_path / "a.jsonl"
+    with pytest.warns(CaesuraWarning) as said:
+        cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="bo")
+    assert [str(one.message) for one in said] == [
+        f"{path}: left out, because one of the two coders has nothing: j0, j1, j2, j3, j4 and 2 more",
+        f"{path}: the text of units and the labels of segments have no place in it and are left out",
+    ]
+    assert cz.read(path).items == ("i0", "i1")
+    with pytest.warns(CaesuraWarning, match="left out"), pytest.raises(FormatError, match="no item has both coders"):
+        cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="cy")
+    with pytest.raises(FormatError, match="reference and hypothesis must be two coders; got 'ann' for both"):
+        cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="ann")
+    with pytest.raises(OptionError, match="reference is for writing; of documents the columns say it, leave it out"):
+        cz.read(path, reference="ann")
