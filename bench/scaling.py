@@ -1,7 +1,8 @@
 """How far workers help: time on up to 1,000 of them, simulated from parts that are measured here.
 
-A partition costs a worker its reading and computing, the scheduler one task (its sending and its result), and the driver one
-merge with its record in the checkpoint. Workers wait for the scheduler, which does one thing at a time; so does the driver.
+A partition costs a worker its reading and computing, and the driver a merge with its record in the checkpoint; a task, of one
+or several partitions, costs the scheduler its sending and its result. Workers wait for the scheduler, which does one thing at a
+time; so does the driver.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import caesura as cz
 from bench import collection
 from bench.evaluation import CORES, MEASURES
 from caesura.engines import open_engine
+from caesura.evaluation.evaluate import together
 from caesura.reporting.table import Table
 
 WORKERS = (1, 2, 4, 10, 30, 100, 300, 1000)
@@ -64,15 +66,16 @@ def curve(costs: Costs) -> Table:
 
 
 def simulated(costs: Costs, partitions: int, workers: int) -> float:
-    """When the last result is merged."""
+    """When the last result is merged. A task holds as many partitions as ``evaluate`` would send together."""
     free = [0.0] * workers  # when each worker is free
     scheduler = driver = 0.0
-    for _ in range(partitions):
-        worker = heapq.heappop(free)
-        scheduler = max(scheduler, worker) + costs.task
-        done = scheduler + costs.reading + costs.computing
+    step = together(partitions, workers)
+    for first in range(0, partitions, step):
+        number = min(step, partitions - first)
+        scheduler = max(scheduler, heapq.heappop(free)) + costs.task
+        done = scheduler + number * (costs.reading + costs.computing)
         heapq.heappush(free, done)
-        driver = max(driver, done) + costs.merging
+        driver = max(driver, done) + number * costs.merging
     return max(driver, *free)
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ from tests.collected import collection, documents, pairs, write
 import caesura as cz
 from caesura.cli import main
 from caesura.errors import CheckpointError, InputError, OptionError, Undefined
-from caesura.evaluation.evaluate import Advance
+from caesura.evaluation.evaluate import Advance, together
+from caesura.evaluation.sources import Source
+from caesura.model.documents import Pairs
 
 pytest.importorskip("pyarrow", reason="needs caesura[parquet]")
 
@@ -165,6 +168,54 @@ def test_many_problems_are_counted_and_the_first_told(tmp_path: Path) -> None:
     write(tmp_path / "a.parquet", [([1], [50])] * 100 + [([1], [1])])
     found = cz.evaluate(tmp_path, "pk")
     assert (found.left_out, len(found.problems), found.documents) == (100, 20, 1)
+
+
+@dataclass(frozen=True)
+class Deadly:
+    """A partition of five pairs; the one of this number kills whoever reads it."""
+
+    number: int
+
+    @property
+    def place(self) -> str:
+        return f"number {self.number}"
+
+    path = place
+
+    @property
+    def fingerprint(self) -> list[Any]:
+        return [self.number]
+
+    def chunks(self) -> Iterator[Pairs]:
+        if self.number == 4:
+            os.kill(os.getpid(), signal.SIGKILL)
+        given = pairs(documents(FILES * ROWS)[5 * self.number : 5 * self.number + 5])
+        yield Pairs([f"{i}" for i in range(5)], range(1, 6), given)
+
+    def types(self) -> set[str]:
+        return set()
+
+
+def test_a_partition_that_kills_its_worker_costs_no_other(whole: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even those that were sent with it."""
+    parts = [Deadly(i) for i in range(12)]
+    assert together(len(parts), 1) == 3
+    monkeypatch.setattr(import_module("caesura.evaluation.evaluate"), "open_source", lambda *_: Source(parts))
+    found = cz.evaluate("anything", ["pk", "win_pr"], engine="processes", workers=1)
+    assert dict(found) == totals([*whole[:20], *whole[25:60]], ["pk", "win_pr"])
+    assert [str(one) for one in found.problems] == [
+        "number 4: the process that worked on it died, twice more when it worked alone"
+    ]
+    assert (found.failed, found.partitions) == (1, 12)
+
+
+@pytest.mark.parametrize(
+    ("partitions", "workers", "number"),
+    [(None, 2, 1), (5, 2, 1), (40, 2, 5), (4000, 2, 16), (4000, 100, 10), (3, 1000, 1)],
+)
+def test_partitions_that_are_sent_together(partitions: int | None, workers: int, number: int) -> None:
+    """At most 16, and so many tasks that every worker has four."""
+    assert together(partitions, workers) == number
 
 
 # -- checkpoints ------------------------------------------------------------------------------------------------------

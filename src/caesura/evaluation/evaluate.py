@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
+from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from time import perf_counter
@@ -16,7 +17,7 @@ from typing import Any
 
 from caesura.engines import Checkpoint, Engine, check_engine, using
 from caesura.errors import CaesuraError, CaesuraWarning, CheckpointError, InputError, OptionError
-from caesura.evaluation.partition import Job, Partition, Piece, score_partition
+from caesura.evaluation.partition import Job, Partition, Piece, score_partitions
 from caesura.evaluation.result import Evaluation, Problem, Shares, key_of
 from caesura.evaluation.sources import Asked, Source, open_source
 from caesura.measures.base import Measure
@@ -25,9 +26,13 @@ from caesura.measures.registry import parse
 from caesura.model.segmentation import UNTYPED, declare, in_order
 from caesura.version import __version__
 
-__all__ = ["Advance", "evaluate"]
+__all__ = ["Advance", "evaluate", "together"]
+
+Numbered = tuple[int, Partition]
 
 _TOLD = 1000  # problems that a result lists
+_TASKS_EACH = 4
+_MOST_TOGETHER = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,38 +200,58 @@ class _Run:
 
     def through(self, engine: Engine) -> None:
         """Every partition, each once."""
-        sent: dict[int, tuple[int, Partition]] = {}
-        for done in engine.run(partial(score_partition, self.job), self._waiting(sent)):
-            number, partition = sent.pop(done.place)
-            if done.lost is not None or done.value is None:
-                nothing = tuple(Partial.nothing(one, self.job.types or UNTYPED) for one in self.job.measures)
-                problem = Problem(partition.place, done.lost or "it was lost")
-                piece = Piece(nothing, 0, 0, (problem,), failed=True)
-            else:
-                piece = done.value
-            began = perf_counter()
-            if piece.problems and self.job.strict:
-                raise InputError(str(piece.problems[0]))
-            if self.checkpoint is not None and not piece.failed:
-                self.checkpoint.put(_key(number), {"data": partition.fingerprint, **piece.as_dict()})
-            self._merge(number, piece)
-            self.shares += Shares(merging=perf_counter() - began)
-            self._tell()
+        number = together(self.source.total, engine.workers) if engine.apart else 1
+        lost = list(self._run(engine, _grouped(self._waiting(), number)))
+        # What came with a partition that kills its workers may be sound: each by itself.
+        for (one,), why in self._run(engine, ([one] for group, _ in lost if len(group) > 1 for one in group)):
+            self._take(one, self._nothing(one[1], why))
+        for group, why in lost:
+            if len(group) == 1:
+                self._take(group[0], self._nothing(group[0][1], why))
 
-    def _waiting(self, sent: dict[int, tuple[int, Partition]]) -> Iterator[tuple[int, Partition]]:
+    def _run(self, engine: Engine, groups: Iterable[list[Numbered]]) -> Iterator[tuple[list[Numbered], str]]:
+        """Score groups of partitions and take what comes back; give those back that were lost, and why."""
+        sent: dict[int, list[Numbered]] = {}
+
+        def sending() -> Iterator[list[Numbered]]:
+            for place, group in enumerate(groups):
+                sent[place] = group
+                yield group
+
+        for done in engine.run(partial(score_partitions, self.job), sending()):
+            group = sent.pop(done.place)
+            if done.value is None:
+                yield group, done.lost or "it was lost"
+            for one, piece in zip(group, done.value or (), strict=False):
+                self._take(one, piece)
+
+    def _take(self, one: Numbered, piece: Piece) -> None:
+        """What one partition adds."""
+        began = perf_counter()
+        number, partition = one
+        if piece.problems and self.job.strict:
+            raise InputError(str(piece.problems[0]))
+        if self.checkpoint is not None and not piece.failed:
+            self.checkpoint.put(_key(number), {"data": partition.fingerprint, **piece.as_dict()})
+        self._merge(number, piece)
+        self.shares += Shares(merging=perf_counter() - began)
+        self._tell()
+
+    def _nothing(self, partition: Partition, why: str) -> Piece:
+        nothing = tuple(Partial.nothing(one, self.job.types or UNTYPED) for one in self.job.measures)
+        return Piece(nothing, 0, 0, (Problem(partition.place, why),), failed=True)
+
+    def _waiting(self) -> Iterator[Numbered]:
         """Partitions that are not done yet; those that are, are merged on the way."""
-        place = 0
         for number, partition in enumerate(self.source.partitions):
             known = self._known(number, partition)
-            if known is not None:
-                self.resumed += 1
-                self.resumed_documents += known.documents
-                self._merge(number, known)
-                self._tell()
+            if known is None:
+                yield number, partition
                 continue
-            sent[place] = number, partition
-            place += 1
-            yield number, partition
+            self.resumed += 1
+            self.resumed_documents += known.documents
+            self._merge(number, known)
+            self._tell()
 
     def _known(self, number: int, partition: Partition) -> Piece | None:
         found = None if self.checkpoint is None else self.checkpoint.get(_key(number))
@@ -235,7 +260,8 @@ class _Run:
         try:
             there = found["data"]
             piece = Piece.from_dict(found)
-            fits = len(piece.partials) == len(self.job.measures)
+            shape = [len(one.part_names(p.types)) for one, p in zip(self.job.measures, piece.partials, strict=True)]
+            fits = shape == [len(p.sums) for p in piece.partials]
         except (KeyError, TypeError, ValueError, AttributeError):
             return None  # not written by a run of this kind: do it again
         if there != json.loads(json.dumps(partition.fingerprint)):
@@ -279,6 +305,17 @@ class _Run:
             found, self.job.measures, self.documents, self.done, problems, self.left_out, self.failed, self.resumed,
             perf_counter() - self.started, self.shares,
         )  # fmt: skip
+
+
+def together(partitions: int | None, workers: int) -> int:
+    """Partitions in a task that is sent elsewhere: few tasks, which one scheduler can send to many workers, and still several
+    for each of these."""
+    return 1 if partitions is None else max(1, min(_MOST_TOGETHER, partitions // (_TASKS_EACH * workers)))
+
+
+def _grouped(coming: Iterator[Numbered], number: int) -> Iterator[list[Numbered]]:
+    while some := list(islice(coming, number)):
+        yield some
 
 
 def _key(number: int) -> str:

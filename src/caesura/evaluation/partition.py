@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from caesura.measures.partial import Partial
 from caesura.model.documents import Documents, Pairs
 from caesura.model.segmentation import UNTYPED
 
-__all__ = ["Job", "Partition", "Piece", "score_partition"]
+__all__ = ["Job", "Partition", "Piece", "score_partitions"]
 
 _NAMED = 20  # problems of a partition that are told in full
 
@@ -108,9 +108,18 @@ class Piece:
         )
 
 
-def score_partition(job: Job, task: tuple[int, Partition]) -> Piece:
+def score_partitions(job: Job, numbered: Sequence[tuple[int, Partition]]) -> list[Piece]:
+    """A piece for each; with ``strict`` none after the first in which something is wrong."""
+    pieces = []
+    for number, partition in numbered:
+        pieces.append(_score(job, number, partition))
+        if job.strict and pieces[-1].problems:
+            break
+    return pieces
+
+
+def _score(job: Job, number: int, partition: Partition) -> Piece:
     """Read, score and add up. What is wrong with a document costs that document; what cannot be read, the partition."""
-    number, partition = task
     scoring = _Scoring(job, partition)
     started = perf_counter()
     try:
