@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionError
-from caesura.evaluation.partition import Job, score_partition
+from caesura.evaluation.partition import Job, score_partitions
 from caesura.formats import documents_json, documents_parquet
 from caesura.measures.batch import Batch
 from caesura.measures.columns import Laid, lays
@@ -168,7 +168,7 @@ def test_columns_are_what_objects_would_be(collection: tuple[list[Row], bool], d
                 assert why == str(caught.value)
             packed = measure.lay(pairs)[0]
             assert by_document(laid.batch(measure.view)) == by_document(packed)
-        piece = score_partition(Job((measure,), types), (0, Held(documents)))
+        (piece,) = score_partitions(Job((measure,), types), [(0, Held(documents))])
         assert (piece.failed, piece.documents) == (False, len(right))
         expected = cz.score_many(pairs, measure)
         wrong = {f"i{right[place]}": str(problem) for place, problem in expected.errors.items()}
@@ -228,7 +228,7 @@ def test_what_is_wrong_with_types(reference: tuple[list[int], list[str]], why: s
 
 def test_a_type_without_a_name_is_none_where_nobody_declared_any() -> None:
     row = broken(reference=[2], reference_types=[""], hypothesis=[2], hypothesis_types=["act"])
-    piece = score_partition(Job((cz.parse("pk"),), None), (0, Held(columns([row], True, 0))))
+    (piece,) = score_partitions(Job((cz.parse("pk"),), None), [(0, Held(columns([row], True, 0)))])
     assert [one.why for one in piece.problems] == [
         "reference: marks[0]: a type must be a name that is not empty; got ''"
     ]

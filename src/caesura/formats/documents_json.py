@@ -156,7 +156,8 @@ class _Gathered:
 
     @property
     def full(self) -> bool:
-        return len(self) >= AT_ONCE or any(len(one) >= _NUMBERS for one in self.numbers.values())
+        numbers = self.numbers
+        return len(self) >= AT_ONCE or max(len(numbers["reference"]), len(numbers["hypothesis"])) >= _NUMBERS
 
     def add(self, row: int, item: str, document: Mapping[str, Any]) -> None:
         """A document of positions."""
@@ -299,9 +300,11 @@ def _check(row: Mapping[str, Any]) -> None:
         positions, types = row[side], row.get(f"{side}_types")
         if not isinstance(positions, list):
             raise SegmentationError(f"{side}: a list of positions is needed; got {shown(positions)}")
-        for one in positions:
-            if not _is_whole(one):
-                raise SegmentationError(f"{side}: a position is a whole number, of 63 bits at most; got {shown(one)}")
+        if positions and not (
+            set(map(type, positions)) == {int} and _is_whole(min(positions)) and _is_whole(max(positions))
+        ):
+            wrong = next(one for one in positions if not _is_whole(one))
+            raise SegmentationError(f"{side}: a position is a whole number, of 63 bits at most; got {shown(wrong)}")
         if types is None:
             continue
         if not isinstance(types, list) or not all(isinstance(one, str) for one in types):
