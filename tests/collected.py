@@ -1,12 +1,17 @@
-"""A collection in Parquet, for tests: random documents, with types or without, in as many files as wanted."""
+"""Documents for tests: collections in Parquet, in as many files as wanted, and random rows with types or without."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from hypothesis import strategies as st
 
 import caesura as cz
+
+SCALE = ("scene", "act", "book")
+Row = dict[str, Any]
 
 
 def documents(number: int, *, units: int = 40, seed: int = 1) -> list[tuple[list[int], list[int]]]:
@@ -48,3 +53,33 @@ def collection(folder: Path, files: int, rows: int, *, units: int = 40) -> list[
     for i in range(files):
         write(folder / f"{i:03}.parquet", whole[i * rows : (i + 1) * rows], first=i * rows, units=units)
     return whole
+
+
+@st.composite
+def sound(draw: st.DrawFn, typed: bool) -> Row:
+    """A document: several types at one position in any order, the end of the text, one unit, nothing at all."""
+    length = draw(st.integers(1, 9))
+    row: Row = {"length": length}
+    for side in ("reference", "hypothesis"):
+        if not typed:
+            row[side] = sorted(draw(st.sets(st.integers(1, length - 1)))) if length > 1 else []
+            continue
+        at = draw(st.dictionaries(st.integers(1, length), st.lists(st.sampled_from(SCALE), min_size=1, unique=True)))
+        cells = [(position, name) for position, names in sorted(at.items()) for name in names]
+        row[side] = [position for position, _ in cells]
+        row[f"{side}_types"] = [name for _, name in cells]
+    return row
+
+
+def segmentation(row: Row, side: str, declared: bool) -> cz.Segmentation:
+    if f"{side}_types" not in row:
+        return cz.Segmentation.from_positions(row["length"], row[side])
+    at: dict[int, list[str]] = {}
+    for position, name in zip(row[side], row[f"{side}_types"], strict=True):
+        at.setdefault(position, []).append(name)
+    types = SCALE if declared else None
+    return cz.Segmentation.from_positions(row["length"], list(at), marks=list(at.values()), types=types)
+
+
+def pair_of(row: Row, declared: bool) -> tuple[cz.Segmentation, cz.Segmentation]:
+    return segmentation(row, "reference", declared), segmentation(row, "hypothesis", declared)

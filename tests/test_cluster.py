@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.collected import collection, pairs
 
 import caesura as cz
 from caesura.engines import open_engine
 from caesura.errors import CheckpointError, EngineError
 from caesura.evaluation.evaluate import Advance
+from collected import collection, pairs
 
 distributed = pytest.importorskip("distributed", reason="needs caesura[cluster]")
 

@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.collected import collection, documents, pairs, write
 
 import caesura as cz
 from caesura.cli import main
@@ -25,6 +24,7 @@ from caesura.errors import CheckpointError, InputError, OptionError, Undefined
 from caesura.evaluation.evaluate import Advance, together
 from caesura.evaluation.sources import Source
 from caesura.model.documents import Pairs
+from collected import collection, documents, pairs, write
 
 pytest.importorskip("pyarrow", reason="needs caesura[parquet]")
 

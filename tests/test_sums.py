@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.collected import documents, pairs
 
 import caesura as cz
 from caesura.errors import OptionError
@@ -17,6 +16,7 @@ from caesura.kernels import sums as kernel
 from caesura.measures.base import Computed
 from caesura.measures.partial import Partial, merged
 from caesura.measures.sums import as_float, exact_sum, exact_sums
+from collected import documents, pairs
 
 UNIT = 2**106
 numbers = st.one_of(
