@@ -14,14 +14,14 @@ from hypothesis import settings
 # command line, run no kernel that the tests of measures do not run; nor do laws and exhaustive searches touch other indices.
 if os.environ.get("CAESURA_CHECKED"):
     collect_ignore_glob = [
-        "formats/*", "browser/*", "golden/*", "test_agreement.py", "test_agreement_engines.py",
-        "test_boundary_exhaustive.py", "test_bounds.py", "test_cli*",
-        "test_clusters.py", "test_cochran.py", "test_comparison.py", "test_corpus.py", "test_dendrogram.py", "test_docs.py",
-        "test_doctests.py", "test_errors.py", "test_examples.py", "test_formats.py", "test_judging.py", "test_labels.py",
-        "test_laws.py",
-        "test_mistakes.py", "test_notebook.py", "test_pairwise.py", "test_placed.py", "test_plot.py", "test_projection.py",
-        "test_registry.py", "test_report*", "test_simulation.py", "test_startup.py", "test_statistics*", "test_study.py",
-        "test_tier.py", "test_tree.py", "test_tree_experiments.py", "test_unification.py",
+        "browser/*", "formats/*", "golden/*", "test_agreement.py", "test_agreement_engines.py",
+        "test_boundary_exhaustive.py", "test_bounds.py", "test_cli*", "test_cluster.py", "test_clusters.py",
+        "test_cochran.py", "test_comparison.py", "test_corpus.py", "test_dendrogram.py", "test_docs.py",
+        "test_doctests.py", "test_engines.py", "test_errors.py", "test_evaluation*", "test_examples.py",
+        "test_formats.py", "test_judging.py", "test_labels.py", "test_laws.py", "test_mistakes.py",
+        "test_notebook.py", "test_pairwise.py", "test_placed.py", "test_plot.py", "test_projection.py",
+        "test_registry.py", "test_report*", "test_simulation.py", "test_startup.py", "test_statistics*",
+        "test_study.py", "test_tier.py", "test_tree.py", "test_tree_experiments.py", "test_unification.py",
     ]  # fmt: skip
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"

@@ -149,6 +149,7 @@ def test_workers_of_another_version(folder: Path, tmp_path: Path) -> None:
 
 
 def test_no_scheduler_and_no_worker(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caesura.engines.cluster._ANSWER", 1)
     monkeypatch.setattr("caesura.engines.cluster._PATIENCE", 1)
     with pytest.raises(EngineError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         cz.evaluate(folder, "pk", engine="dask", scheduler="tcp://127.0.0.1:9")

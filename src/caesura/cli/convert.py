@@ -60,6 +60,8 @@ def convert(
             corpus = _renamed(corpus, kind, stem)
     sides = {"reference": reference, "hypothesis": hypothesis}
     write(corpus, target, to, **{side: name for side, name in sides.items() if name is not None})
+    if reference is not None and hypothesis is not None:
+        corpus = corpus.select(coders=(reference, hypothesis))
     click.echo(f"{target}: {corpus!r}")
 
 

@@ -26,7 +26,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _AHEAD = 3  # tasks a thread of a worker: one that runs, and two on their way while results come back
-_PATIENCE = 30  # seconds for a scheduler to answer and for workers to come
+_ANSWER = 10  # seconds for a scheduler to answer
+_PATIENCE = 30  # and for workers to come
 _KEPT = 2**25  # bytes: more than an array of a batch has; Dask would give back and ask again for everything above 2^16
 _runs = count()
 
@@ -60,7 +61,7 @@ class Cluster(Engine):
             scheduler = _started(distributed, workers or processors())
             self._mine.append(scheduler)
         try:
-            client = distributed.Client(scheduler, timeout=_PATIENCE, set_as_default=False)
+            client = distributed.Client(scheduler, timeout=_ANSWER, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as problem:
             said = " ".join(str(problem).split())[:200]
             raise EngineError(f"no Dask scheduler answers at {scheduler}: {said}") from None
