@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,11 +15,12 @@ from time import perf_counter
 from typing import Any
 
 from caesura.engines import Checkpoint, Engine, check_engine, using
-from caesura.errors import CaesuraError, CaesuraWarning, CheckpointError, InputError, OptionError
+from caesura.errors import CaesuraError, CheckpointError, InputError, OptionError
 from caesura.evaluation.partition import Job, Partition, Piece, score_partitions
 from caesura.evaluation.result import Evaluation, Problem, Shares, key_of
 from caesura.evaluation.sources import Asked, Source, open_source
 from caesura.measures.base import Measure
+from caesura.measures.batch import warn_of_order
 from caesura.measures.partial import Partial
 from caesura.measures.registry import parse
 from caesura.model.segmentation import UNTYPED, declare, in_order
@@ -143,13 +143,7 @@ def _surveyed(source: Source, engine: Engine) -> tuple[str, ...] | None:
     if found == set(UNTYPED):
         return None
     scale = in_order(found - set(UNTYPED))
-    if len(scale) > 2:
-        warnings.warn(
-            f"the order of the types was not declared; taken as {' < '.join(scale)}, which decides what a substitution "
-            "costs. Declare types=[...] in order",
-            CaesuraWarning,
-            stacklevel=3,
-        )
+    warn_of_order(scale, stacklevel=4)
     return scale
 
 

@@ -18,6 +18,7 @@ from caesura.judging.field import Field, Systems, enter
 from caesura.judging.result import Drop, Judged, Judgement, Replacement
 from caesura.judging.trials import BOUND, Trials, run
 from caesura.measures.base import Measure
+from caesura.measures.batch import warn_of_order
 from caesura.measures.boundary import BoundarySimilarity
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.registry import parse
@@ -381,13 +382,7 @@ def _warn_of_order(field: Field, measures: tuple[Measure, ...]) -> None:
     if any(one.declared for one in texts) or not any(measure.view == "typed" for measure in measures):
         return
     scale = in_order({name for one in texts for _, name in one.boundaries})
-    if len(scale) > 2:
-        warnings.warn(
-            f"the order of the types was not declared; taken as {' < '.join(scale)}, which decides what a substitution "
-            "costs. Declare types=[...] in order",
-            CaesuraWarning,
-            stacklevel=3,
-        )
+    warn_of_order(scale, stacklevel=4)
 
 
 def _warn_of_few_items(rows: list[Judged], plan: _Plan) -> None:

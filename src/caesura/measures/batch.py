@@ -19,7 +19,7 @@ from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 from caesura.model.tree import Tree
 
 __all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundaries", "other_units",
-           "over_types", "pack", "picked"]  # fmt: skip
+           "over_types", "pack", "picked", "warn_of_order"]  # fmt: skip
 
 T = TypeVar("T")
 Ints = NDArray[np.int64]
@@ -211,13 +211,7 @@ def _common_types(
     else:
         occurring = {name for pair in pairs for one in pair for _, name in one.boundaries}
         scale = in_order(occurring) or UNTYPED
-        if len(scale) > 2:
-            warnings.warn(
-                f"the order of the types was not declared; taken as {' < '.join(scale)}, which decides what a "
-                "substitution costs. Declare types=[...] in order",
-                CaesuraWarning,
-                stacklevel=7,
-            )
+        warn_of_order(scale, stacklevel=8)
     good = []
     for i, pair in zip(places, pairs, strict=True):
         problem = _strange_type(pair, scale, sides)
@@ -226,6 +220,17 @@ def _common_types(
         else:
             errors[i] = MismatchError(problem)
     return scale, good
+
+
+def warn_of_order(scale: tuple[str, ...], *, stacklevel: int) -> None:
+    """Where nobody declared an order it is the alphabet's, and with three types or more that decides about costs."""
+    if len(scale) > 2:
+        warnings.warn(
+            f"the order of the types was not declared; taken as {' < '.join(scale)}, which decides what a substitution "
+            "costs. Declare types=[...] in order",
+            CaesuraWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def _strange_type(pair: Plain, scale: tuple[str, ...], sides: tuple[str, str]) -> str | None:
