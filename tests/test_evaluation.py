@@ -15,11 +15,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
 import caesura as cz
 from caesura.cli import main
+from caesura.cli.progress import Progress
 from caesura.errors import CheckpointError, InputError, OptionError, Undefined
 from caesura.evaluation.evaluate import Advance, together
 from caesura.evaluation.sources import Source
@@ -289,7 +291,7 @@ def test_an_iterator_that_says_something_else(whole: Any, tmp_path: Path, monkey
 
 
 def test_progress_as_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("caesura.cli.evaluate")._Watched, "every", 0.0)
+    monkeypatch.setattr("caesura.cli.progress.Watched.every", 0.0)
     lines = run(folder, "--workers", 1).stderr.splitlines()
     form = r"caesura: \d of 5 partitions, [\d,]+ documents, [\d,]+ a second, \d:\d\d:\d\d left"
     assert len(lines) == FILES
@@ -332,3 +334,18 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
     again = cz.evaluate(tmp_path / "data", "flexible_similarity", checkpoint=tmp_path / "kept")
     assert again.resumed == kept
     assert dict(again) == totals(pairs(documents(30 * 150)), ["flexible_similarity"])
+
+
+def test_steps_are_paced(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """At 1, 2 and 4 s 10, 20 and 40 of 100 draws are made; then 5 of 100 of another run, which began at 4 s, and 10."""
+    now = 0.0
+    monkeypatch.setattr("caesura.cli.progress.monotonic", lambda: now)
+    monkeypatch.setattr(Progress, "every", 1.5)
+    with click.Context(main), Progress("draws") as progress:
+        for now, made in ((1.0, 10), (2.0, 20), (4.0, 40), (5.0, 5), (6.0, 10)):  # noqa: B007 - the clock reads it
+            progress.told(made, 100)
+    assert capsys.readouterr().err.splitlines() == [
+        "caesura: 20 of 100 draws, 10 a second, 0:00:08 left",
+        "caesura: 40 of 100 draws, 10 a second, 0:00:06 left",
+        "caesura: 10 of 100 draws, 5.0 a second, 0:00:18 left",
+    ]

@@ -15,7 +15,6 @@ from caesura.cli.program import (
     DIALOGUE_MEASURES,
     Input,
     MeasureType,
-    Progress,
     checkpoint_option,
     chosen_measures,
     complain,
@@ -30,6 +29,7 @@ from caesura.cli.program import (
     show,
     span_measures,
 )
+from caesura.cli.progress import Progress
 from caesura.engines import using
 from caesura.errors import FormatError, InputError, OptionError, Undefined
 from caesura.measures.base import Measure
@@ -168,7 +168,7 @@ def agree(
     }  # fmt: skip
     with using(engine, workers, scheduler) as opened:
         given["engine"] = opened
-        found, failed = _found(corpus, measures, coefficients, given, drawing, output is None)
+        found, failed = _found(corpus, measures, coefficients, given, drawing)
     bad += failed
     results = [one.result for one in found if not isinstance(one.result, str)]
     dropped = {item: why for one in results for item, why in one.dropped.items()}
@@ -325,7 +325,6 @@ def _found(
     coefficients: tuple[str, ...],
     given: dict[str, Any],
     drawing: dict[str, Any],
-    watched: bool,
 ) -> tuple[list[Found], list[str]]:
     """Each coefficient over each measure; alpha, which looks at none, once. And what could not be computed."""
     from caesura.agreement.coefficients import agreement
@@ -333,7 +332,7 @@ def _found(
 
     found: list[Found] = []
     failed: dict[str, OptionError] = {}
-    with Progress(watched) as progress:
+    with Progress("draws") as progress:
         for i, measure in enumerate(measures):
             flexible = measure.name == "flexible_similarity"
             for name in coefficients or (("kappa",) if flexible or measure.view == "spans" else ("multi_pi",)):
@@ -341,7 +340,7 @@ def _found(
                     continue
                 options = dict(given)
                 if flexible and name != "alpha":
-                    options |= {**drawing, "progress": progress}
+                    options |= {**drawing, "progress": progress.told}
                     if drawing["checkpoint"] is not None:  # a run is one coefficient over one measure
                         options["checkpoint"] = Path(drawing["checkpoint"], f"{i + 1}-{name}")
                 elif name == "alpha":

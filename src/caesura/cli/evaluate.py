@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
-from datetime import timedelta
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
 
 from caesura.cli.program import (
     DEFAULT_MEASURES,
-    SO_FAR,
     Input,
     MeasureType,
     checkpoint_option,
@@ -24,12 +20,11 @@ from caesura.cli.program import (
     show,
     with_settings,
 )
+from caesura.cli.progress import Watched, paced
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
-
     from caesura.evaluation.evaluate import Advance
     from caesura.evaluation.result import Evaluation
 
@@ -75,7 +70,7 @@ def evaluate(
     from caesura.evaluation import evaluate as run
 
     measures = with_settings(chosen or tuple(map(parse, DEFAULT_MEASURES)), asked.settings)
-    with _Watched() as watched:
+    with _Watching() as watched:
         found = run(
             source, measures, engine=engine, workers=workers, scheduler=scheduler, checkpoint=checkpoint,
             types=asked.types, reference=reference, hypothesis=hypothesis, format=asked.format, pattern=asked.pattern,
@@ -98,52 +93,11 @@ def _listed(found: Evaluation) -> list[str]:
     return [*told, f"the result is partial: {' and '.join(parts)}"]
 
 
-class _Watched:
-    """How far it has come, with rate and time left: a bar on a terminal, a line now and then elsewhere."""
-
-    every = 5.0  # seconds between two lines
-
-    def __init__(self) -> None:
-        self.bar: RichProgress | None = None
-        self.on_terminal = sys.stderr.isatty()
-        self._said = monotonic()
-
-    def __enter__(self) -> _Watched:
-        return self
+class _Watching(Watched):
+    """Partitions are what is counted, documents what takes time."""
 
     def told(self, now: Advance) -> None:
-        """Something is done."""
-        click.get_current_context().meta[SO_FAR] = _of(now)
-        if self.on_terminal:
-            self._draw(now)
-        elif monotonic() - self._said >= self.every:
-            self._said = monotonic()
-            click.echo(f"caesura: {_sentence(now)}", err=True)
-
-    def _draw(self, now: Advance) -> None:
-        if self.bar is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn
-
-            self.bar = Progress(
-                BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True
-            )
-            self.bar.add_task("", total=None)
-            self.bar.start()
-        self.bar.update(self.bar.task_ids[0], completed=now.partitions, total=now.total, description=_sentence(now))
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-
-
-def _of(now: Advance) -> str:
-    return f"{now.partitions}{'' if now.total is None else f' of {now.total}'} partitions"
-
-
-def _sentence(now: Advance) -> str:
-    rate = (now.documents - now.resumed) / now.seconds if now.seconds > 0 else 0.0
-    said = f"{_of(now)}, {now.documents:,} documents, {rate:,.0f} a second"
-    if now.left is None:
-        return said
-    return f"{said}, {timedelta(seconds=round(now.left))} left"
+        """A partition is done."""
+        so_far = f"{now.partitions}{'' if now.total is None else f' of {now.total}'} partitions"
+        rest = f"{now.documents:,} documents, {paced(now.documents - now.resumed, now.seconds, now.left)}"
+        self.show(so_far, rest, now.partitions, now.total)

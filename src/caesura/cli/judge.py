@@ -12,7 +12,6 @@ import click
 from caesura.cli.program import (
     Input,
     MeasureType,
-    Progress,
     chosen_measures,
     complain,
     holds_hierarchies,
@@ -22,6 +21,7 @@ from caesura.cli.program import (
     output_options,
     show,
 )
+from caesura.cli.progress import Progress
 from caesura.errors import FormatError, OptionError
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
@@ -120,11 +120,11 @@ def judge(
             raise OptionError(f"judge compares boundaries, and {file} holds {what}; `caesura score` compares these")
     people, entered = enter(corpus, systems, theirs)
     measures = chosen_measures(chosen, settings, people) if settings is not None else chosen or None
-    with Progress(output is None, "judging") as progress:
+    with Progress("steps of judging") as progress:
         found = run(
             people, entered, measures=measures, interval=None if interval == "none" else interval, seed=seed,
             bounds=bounds, draws=draws, level=level, replicates=replicates, alpha=alpha, epsilon=epsilon,
-            progress=progress,
+            progress=progress.told,
         )  # fmt: skip
     bad = list(dict.fromkeys([*map(str, problems), *found.problems]))
     if output == "json":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from caesura.cli.progress import SO_FAR
 from caesura.engines import ENGINES
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionError
 from caesura.formats import detect, find, read_coders, read_together
@@ -31,7 +32,6 @@ from caesura.version import __version__
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress as RichProgress
 
     from caesura.formats.settings import Settings
     from caesura.reporting.table import Table
@@ -39,10 +39,8 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_MEASURES",
     "DIALOGUE_MEASURES",
-    "SO_FAR",
     "Input",
     "MeasureType",
-    "Progress",
     "checkpoint_option",
     "chosen_measures",
     "complain",
@@ -66,8 +64,6 @@ DEFAULT_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2
 
 _UNREAD = "caesura.unread"  # where a command keeps the problems of reading
 _CHECKPOINT = "caesura.checkpoint"  # and the folder of what is done
-SO_FAR = "caesura.so_far"
-"""Where a command keeps how far it has come, for whoever stops it."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -432,35 +428,3 @@ def console_for_tables() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
-
-
-class Progress:
-    """A bar on standard error while something takes long, on a terminal only."""
-
-    def __init__(self, wanted: bool, doing: str = "drawing") -> None:
-        self.wanted = wanted and sys.stderr.isatty()
-        self.doing = doing
-        self.bar: RichProgress | None = None
-
-    def __enter__(self) -> Callable[[int, int], None] | None:
-        return self._told if self.wanted else None
-
-    def _told(self, made: int, total: int) -> None:
-        """Shown from the first draws on, so that what is not drawn has no bar."""
-        if self.bar is None:
-            self.bar = self._started()
-        self.bar.update(self.bar.task_ids[0], completed=made, total=total)
-
-    def _started(self) -> RichProgress:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn(self.doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        bar.add_task(self.doing, total=None)
-        bar.start()
-        return bar
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.cli.judge import enter, read_with_systems
-from caesura.cli.program import Input, MeasureType, Progress, complain, input_options, main
+from caesura.cli.program import Input, MeasureType, complain, input_options, main
+from caesura.cli.progress import Progress
 from caesura.errors import FormatError, OptionError
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
@@ -58,10 +59,10 @@ def report(
     made: Any = None
     if systems:
         corpus, made = enter(corpus, systems, theirs)
-    with Progress(True, "reporting") as progress:
+    with Progress("steps of the report") as progress:
         page = build(
             corpus, systems=made, path=target, title=title, measure=_measure(chosen, asked.settings), seed=seed, problems=bad,
-            progress=progress,
+            progress=progress.told,
         )  # fmt: skip
     click.echo(f"{target}: {len(page.encode()) / 1e6:.2f} MB", err=True)
     if bad:
