@@ -112,6 +112,19 @@ def test_a_process_that_dies(tmp_path: Path) -> None:
         assert [one.value for one in engine.run(dies_once, [str(tmp_path / "once")])] == ["done"]
 
 
+def test_a_script_that_does_not_guard_itself(tmp_path: Path) -> None:
+    """Every process would start it again, from its first line."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from caesura.engines import open_engine\n"
+        "with open_engine('processes', 1) as engine:\n"
+        "    print(list(engine.map(abs, [-1, -2])))\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith('in a script, call it under if __name__ == "__main__":')
+
+
 def test_nobody_is_left_when_the_driver_is_killed(tmp_path: Path) -> None:
     code = (
         "import sys, time, test_engines\n"

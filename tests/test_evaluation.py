@@ -318,7 +318,11 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
     collection(tmp_path / "data", 30, 150)
     command = [sys.executable, "-m", "caesura.cli", "evaluate", "data", "-m", "flexible_similarity", "--workers", "1",
                "--checkpoint", "kept"]  # fmt: skip
-    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # A shell that runs tests in the background makes its children deaf to Ctrl-C.
+    running = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     end = time.monotonic() + 60
     while len(list(tmp_path.glob("kept/done/*.json"))) < 2 and time.monotonic() < end:
         time.sleep(0.01)

@@ -16,7 +16,7 @@ from itertools import count, islice
 from os import PathLike
 from typing import Any, TypeVar
 
-from caesura.engines.engine import Done, Engine, Heard, heard, processors
+from caesura.engines.engine import UNDER_MAIN, Done, Engine, Heard, heard, processors
 from caesura.errors import EngineError, OptionError
 from caesura.version import __version__
 
@@ -144,10 +144,14 @@ def _started(distributed: Any, workers: int) -> Any:
 
     names = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")
     with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": _KEPT for name in names}):
-        return distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        )  # fmt: skip
+        try:
+            return distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+                dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+        except (RuntimeError, OSError, TimeoutError) as problem:
+            said = " ".join(str(problem).split())[:200]
+            raise EngineError(f"Dask cannot start workers on this machine: {said}; {UNDER_MAIN}") from None
 
 
 def version() -> str:

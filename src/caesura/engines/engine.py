@@ -18,6 +18,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 ENGINES = ("threads", "processes", "dask")
+UNDER_MAIN = 'in a script, call it under if __name__ == "__main__":'
+"""A new process runs the script that asked for it, from its first line."""
 
 
 @dataclass(frozen=True, slots=True)

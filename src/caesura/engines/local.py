@@ -13,7 +13,8 @@ from functools import partial
 from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
-from caesura.engines.engine import Done, Engine, Heard, heard
+from caesura.engines.engine import UNDER_MAIN, Done, Engine, Heard, heard
+from caesura.errors import EngineError
 
 __all__ = ["Processes", "Threads"]
 
@@ -97,6 +98,7 @@ class Processes(Engine):
                 future.cancel()
 
     def _alone(self, call: Callable[[T], Heard[R]], suspects: deque[tuple[int, T]]) -> Iterator[Done[R]]:
+        self._probe()
         while suspects:
             place, task = suspects.popleft()
             for attempt in (1, 2):
@@ -110,6 +112,14 @@ class Processes(Engine):
                         yield Done(place, None, "the process that worked on it died, twice more when it worked alone")
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._pool = self._started(self.workers)
+
+    def _probe(self) -> None:
+        """Whether processes can be started at all: one runs the script that asked for it from its first line."""
+        try:
+            with self._started(1) as pool:
+                pool.submit(os.getpid).result()
+        except BrokenProcessPool:
+            raise EngineError(f"engine='processes' cannot start a process; {UNDER_MAIN}") from None
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
