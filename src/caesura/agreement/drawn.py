@@ -145,9 +145,9 @@ class Drawn(Basis):
             if found is None:
                 return None, f"simulated, {variates}; exact chance would need more than {MOST_STATES} states"
             costs.append(found)
-        return costs, "exact" if self.measure[
-            "normalize"
-        ] == "positions" else f"simulated, {variates} and the exact cost"
+        if self.measure["normalize"] == "positions":
+            return costs, "exact"
+        return costs, f"simulated, {variates} and the exact cost"
 
     def _checkpoint(self, coefficient: str, method: str, lots: Sequence[Lot]) -> Checkpoint | None:
         """The folder of this simulation, if there is one: everything that its draws depend on says whose it is."""

@@ -10,12 +10,12 @@ import click
 from caesura.cli.program import (
     DEFAULT_MEASURES,
     Input,
-    MeasureType,
     checkpoint_option,
     complain,
     engine_options,
     input_options,
     main,
+    measure_option,
     output_options,
     show,
     with_settings,
@@ -35,10 +35,7 @@ _TOLD = 20  # problems that are listed
 
 @main.command()
 @click.argument("source", type=click.Path())
-@click.option(
-    "-m", "--measure", "chosen", multiple=True, type=MeasureType(),
-    help='A measure, with options: "window_diff(window=5)". May be repeated; `caesura measures` lists them.',
-)  # fmt: skip
+@measure_option
 @click.option("--reference", help="Which coder is the reference, of files in which coders have names.")
 @click.option("--hypothesis", help="Which coder is the hypothesis.")
 @engine_options

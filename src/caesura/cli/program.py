@@ -50,6 +50,7 @@ __all__ = [
     "holds_trees",
     "input_options",
     "main",
+    "measure_option",
     "output_options",
     "over_common_units",
     "same_units",
@@ -235,6 +236,12 @@ def input_options(command: F) -> F:
     ):
         made = option(made)
     return cast(F, made)
+
+
+def measure_option(command: F) -> F:
+    """``-m``, any number of measures: the command gets them as ``chosen``."""
+    says = 'A measure, with options: "window_diff(window=5)". May be repeated; `caesura measures` lists them.'
+    return click.option("-m", "--measure", "chosen", multiple=True, type=MeasureType(), help=says)(command)
 
 
 def engine_options(command: F) -> F:

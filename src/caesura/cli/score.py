@@ -9,12 +9,12 @@ import click
 
 from caesura.cli.program import (
     Input,
-    MeasureType,
     chosen_measures,
     complain,
     console_for_tables,
     input_options,
     main,
+    measure_option,
     output_options,
     same_units,
     show,
@@ -38,10 +38,7 @@ __all__ = ["score"]
 @main.command()
 @click.argument("reference", type=click.Path())
 @click.argument("hypothesis", type=click.Path(), required=False)
-@click.option(
-    "-m", "--measure", "chosen", multiple=True, type=MeasureType(),
-    help='A measure, with options: "window_diff(window=5)". May be repeated; `caesura measures` lists them.',
-)  # fmt: skip
+@measure_option
 @click.option("--reference-coder", help="Which coder of REFERENCE, where there are several.")
 @click.option("--hypothesis-coder", help="Which coder of HYPOTHESIS, where there are several.")
 @click.option("--items", "by_item", is_flag=True, help="A row for each item beside the total.")

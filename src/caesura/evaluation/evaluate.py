@@ -7,10 +7,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.util import find_spec
 from itertools import islice
 from os import PathLike, fspath
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -18,10 +16,10 @@ from caesura.engines import Checkpoint, Engine, check_engine, using
 from caesura.errors import CaesuraError, CheckpointError, InputError, OptionError
 from caesura.evaluation.partition import Job, Partition, Piece, score_partitions
 from caesura.evaluation.result import Evaluation, Problem, Shares, key_of
+from caesura.evaluation.scores import make_folder
 from caesura.evaluation.sources import Asked, Source, open_source
 from caesura.measures.base import Measure
 from caesura.measures.batch import warn_of_order
-from caesura.measures.partial import Partial
 from caesura.measures.registry import parse
 from caesura.model.segmentation import UNTYPED, declare, in_order
 from caesura.version import __version__
@@ -174,10 +172,10 @@ class _Run:
     problems: dict[int, tuple[Problem, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.totals: list[Partial | None] = [None] * len(self.job.measures)
+        self.totals = self.job.nothing()
         self.checkpoint = None if self.folder is None else Checkpoint(self.folder, self._about())
         if self.job.scores is not None:
-            _make_folder(self.job.scores, resumed=self.checkpoint is not None and self.checkpoint.there)
+            make_folder(self.job.scores, resumed=self.checkpoint is not None and self.checkpoint.there)
 
     def _about(self) -> dict[str, Any]:
         """What makes this run what it is."""
@@ -197,11 +195,10 @@ class _Run:
         number = together(self.source.total, engine.workers) if engine.apart else 1
         lost = list(self._run(engine, _grouped(self._waiting(), number)))
         # What came with a partition that kills its workers may be sound: each by itself.
-        for (one,), why in self._run(engine, ([one] for group, _ in lost if len(group) > 1 for one in group)):
-            self._take(one, self._nothing(one[1], why))
-        for group, why in lost:
-            if len(group) == 1:
-                self._take(group[0], self._nothing(group[0][1], why))
+        again = [[one] for group, _ in lost if len(group) > 1 for one in group]
+        alone = [(group, why) for group, why in lost if len(group) == 1]
+        for (one,), why in [*alone, *self._run(engine, again)]:
+            self._take(one, Piece.of_nothing(self.job, one[1], why))
 
     def _run(self, engine: Engine, groups: Iterable[list[Numbered]]) -> Iterator[tuple[list[Numbered], str]]:
         """Score groups of partitions and take what comes back; give those back that were lost, and why."""
@@ -230,10 +227,6 @@ class _Run:
         self._merge(number, piece)
         self.shares += Shares(merging=perf_counter() - began)
         self._tell()
-
-    def _nothing(self, partition: Partition, why: str) -> Piece:
-        nothing = tuple(Partial.nothing(one, self.job.types or UNTYPED) for one in self.job.measures)
-        return Piece(nothing, 0, 0, (Problem(partition.place, why),), failed=True)
 
     def _waiting(self) -> Iterator[Numbered]:
         """Partitions that are not done yet; those that are, are merged on the way."""
@@ -267,8 +260,7 @@ class _Run:
 
     def _merge(self, number: int, piece: Piece) -> None:
         for i, (measure, found) in enumerate(zip(self.job.measures, piece.partials, strict=True)):
-            known = self.totals[i]
-            self.totals[i] = found if known is None else known.merge(found, measure)
+            self.totals[i] = self.totals[i].merge(found, measure)
         self.done += 1
         self.documents += piece.documents
         self.left_out += piece.left_out
@@ -290,7 +282,7 @@ class _Run:
         found = {
             key_of(measure, self.job.measures): total.score(measure)
             for measure, total in zip(self.job.measures, self.totals, strict=True)
-            if total is not None and total.documents
+            if total.documents
         }
         if not found:
             why = f"; {problems[0]}" if problems else "; the source is empty"
@@ -314,19 +306,3 @@ def _grouped(coming: Iterator[Numbered], number: int) -> Iterator[list[Numbered]
 
 def _key(number: int) -> str:
     return f"{number:07}"
-
-
-def _make_folder(folder: str, *, resumed: bool) -> None:
-    path = Path(folder)
-    if find_spec("pyarrow") is None:
-        raise OptionError("scores: writing them needs pyarrow; install caesura[parquet]")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        there = sorted(one.name for one in path.iterdir())
-    except OSError as problem:
-        raise OptionError(f"scores: {folder} cannot be used: {problem.strerror}") from None
-    if there and not resumed:
-        raise OptionError(f"scores: an empty folder is needed; {folder} holds {there[0]}")
-    for name in there:
-        if name.startswith(".part-"):  # of a worker that did not come to its end
-            (path / name).unlink(missing_ok=True)

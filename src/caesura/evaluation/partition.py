@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol, Self
 
@@ -15,6 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
 from caesura.evaluation.result import Problem, Shares
+from caesura.evaluation.scores import ScoreFile
 from caesura.measures.base import Measure
 from caesura.measures.batch import Batch, over_types
 from caesura.measures.columns import Laid, lays
@@ -75,6 +73,10 @@ class Job:
         """Whether a measure looks at the order of types."""
         return any(one.view == "typed" for one in self.measures)
 
+    def nothing(self) -> list[Partial]:
+        """What the measures know of no document."""
+        return [Partial.nothing(one, self.types or UNTYPED) for one in self.measures]
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -87,6 +89,11 @@ class Piece:
     problems: tuple[Problem, ...]
     failed: bool = False
     shares: Shares = field(default_factory=Shares)
+
+    @classmethod
+    def of_nothing(cls, job: Job, partition: Partition, why: str) -> Self:
+        """Whatever was read of a partition that breaks off does not count."""
+        return cls(tuple(job.nothing()), 0, 0, (Problem(partition.place, why),), failed=True)
 
     def as_dict(self) -> dict[str, Any]:
         """For a checkpoint."""
@@ -136,7 +143,7 @@ def _score(job: Job, number: int, partition: Partition) -> Piece:
     except OptionError:  # of the whole run, not of this partition
         raise
     except CaesuraError as problem:
-        return scoring.nothing(problem.problem if isinstance(problem, FormatError) else str(problem))
+        return Piece.of_nothing(job, partition, problem.problem if isinstance(problem, FormatError) else str(problem))
     finally:
         if scoring.rows is not None:
             scoring.rows.discard()
@@ -148,11 +155,11 @@ class _Scoring:
 
     def __init__(self, job: Job, partition: Partition) -> None:
         self.job, self.partition = job, partition
-        self.partials: list[Partial | None] = [None] * len(job.measures)
+        self.partials = job.nothing()
         self.documents = self.left_out = 0
         self.problems: list[Problem] = []
         self.reading = self.computing = 0.0
-        self.rows = Rows(job.scores, job.measures) if job.scores is not None else None
+        self.rows = ScoreFile(job.scores, job.measures) if job.scores is not None else None
 
     def add(self, chunk: Chunk) -> None:
         """Score a batch."""
@@ -172,9 +179,7 @@ class _Scoring:
             if not len(batch):
                 continue
             computed = measure.compute(batch)
-            found = Partial.of(measure, computed, batch.types)
-            known = self.partials[i]
-            self.partials[i] = found if known is None else known.merge(found, measure)
+            self.partials[i] = self.partials[i].merge(Partial.of(measure, computed, batch.types), measure)
             if self.rows is not None:
                 columns[-1][places] = measure.finish(computed.counts, batch.types)
         self.documents += len(chunk) - len(bad)
@@ -243,68 +248,5 @@ class _Scoring:
 
     def piece(self) -> Piece:
         """All of it."""
-        partials = tuple(
-            Partial.nothing(measure, self.job.types or UNTYPED) if found is None else found
-            for found, measure in zip(self.partials, self.job.measures, strict=True)
-        )
         shares = Shares(self.reading, self.computing)
-        return Piece(partials, self.documents, self.left_out, tuple(self.problems), shares=shares)
-
-    def nothing(self, why: str) -> Piece:
-        """None of it: whatever was read of a partition that breaks off does not count."""
-        partials = tuple(Partial.nothing(measure, self.job.types or UNTYPED) for measure in self.job.measures)
-        return Piece(partials, 0, 0, (Problem(self.partition.place, why),), failed=True)
-
-
-class Rows:
-    """The scores of every document of a partition, written to Parquet batch by batch: ``part-00000.parquet``.
-
-    Columns: ``item``, ``row`` (in its file), and one for each measure, null where it has no value.
-    """
-
-    def __init__(self, folder: str, measures: tuple[Measure, ...]) -> None:
-        self.folder = Path(folder)
-        self.names = [repr(one) for one in measures]
-        self._writer: Any = None
-        self._path = self.folder / f".part-{os.getpid()}-{id(self):x}.parquet"
-
-    def add(self, chunk: Chunk, columns: list[Floats]) -> None:
-        """A batch."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        values = {
-            name: pa.array(column, mask=np.isnan(column)) for name, column in zip(self.names, columns, strict=True)
-        }
-        rows = pa.array(
-            list(chunk.rows) if not isinstance(chunk.rows, range) else np.arange(chunk.rows.start, chunk.rows.stop),
-            pa.int64(),
-        )
-        items = [item.encode("utf-8", "backslashreplace").decode() for item in chunk.items]  # half a surrogate pair
-        table = pa.table({"item": pa.array(items, pa.string()), "row": rows, **values})
-        with self._told():
-            if self._writer is None:
-                self._writer = pq.ParquetWriter(self._path, table.schema, write_page_checksum=True)
-            self._writer.write_table(table)
-
-    def close(self, number: int) -> None:
-        """The partition is done."""
-        if self._writer is not None:
-            with self._told():
-                self._writer.close()
-                os.replace(self._path, self.folder / f"part-{number:05}.parquet")
-            self._writer = None
-
-    def discard(self) -> None:
-        """Nothing stays of a partition that broke off."""
-        if self._writer is not None:
-            with suppress(OSError):
-                self._writer.close()
-            self._path.unlink(missing_ok=True)
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as problem:
-            raise OptionError(f"scores: {self.folder} cannot be written: {problem.strerror or problem}") from None
+        return Piece(tuple(self.partials), self.documents, self.left_out, tuple(self.problems), shares=shares)

@@ -1,10 +1,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-LENGTH: int
-OUTSIDE: int
-FALLING: int
-
 def check(
     length: NDArray[np.int64],
     pos: NDArray[np.int64],
@@ -12,4 +8,4 @@ def check(
     code: NDArray[np.int64],
     longest: int,
     out: NDArray[np.uint8],
-) -> tuple[bool, bool, bool]: ...
+) -> tuple[bool, bool]: ...

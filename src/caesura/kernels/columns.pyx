@@ -2,13 +2,6 @@
 
 from libc.stdint cimport int64_t, uint8_t
 
-cdef enum:
-    WRONG_LENGTH = 1  # a document has from one to ``longest`` units
-    WRONG_PLACE = 2   # a position beyond the text
-    WRONG_ORDER = 3   # positions that do not rise
-
-LENGTH, OUTSIDE, FALLING = WRONG_LENGTH, WRONG_PLACE, WRONG_ORDER
-
 
 def check(
     const int64_t[::1] length not None,
@@ -18,20 +11,19 @@ def check(
     int64_t longest,
     uint8_t[::1] out not None,
 ):
-    """Set ``out`` to what is wrong with each document, and leave it where nothing is.
+    """Set ``out`` to 1 for each document in which something is wrong, and leave it where nothing is.
 
     Without codes a position must rise and lie in 1..N-1. With codes it lies in 1..N, and may be repeated if the code rises.
-    Returns whether something is wrong, whether position N occurs, and whether a position is repeated.
+    Returns whether position N occurs, and whether a position is repeated.
     """
     cdef Py_ssize_t d, n = length.shape[0]
     cdef int64_t i, p, before, last
-    cdef bint typed = code.shape[0] > 0, bad = False, ends = False, repeats = False
+    cdef bint typed = code.shape[0] > 0, ends = False, repeats = False
     with nogil:
         for d in range(n):
             last = length[d]
             if last < 1 or last > longest:
-                out[d] = WRONG_LENGTH
-                bad = True
+                out[d] = 1
                 continue
             if not typed:
                 last -= 1
@@ -39,19 +31,13 @@ def check(
             for i in range(off[d], off[d + 1]):
                 p = pos[i]
                 if p <= before:
-                    if p < 1:
-                        out[d] = WRONG_PLACE
-                        bad = True
-                        break
-                    if p < before or not typed or code[i] <= code[i - 1]:
-                        out[d] = WRONG_ORDER
-                        bad = True
+                    if p < 1 or p < before or not typed or code[i] <= code[i - 1]:
+                        out[d] = 1
                         break
                     repeats = True
                 before = p
             if before > last:
-                out[d] = WRONG_PLACE
-                bad = True
+                out[d] = 1
             elif typed and before == last:
                 ends = True
-    return bad, ends, repeats
+    return ends, repeats

@@ -43,7 +43,7 @@ class Laid:
         self._documents = self._with_codes(documents, wrong) if documents.typed else documents
         self._ends = self._repeats = False
         for side in (self._documents.reference, self._documents.hypothesis):
-            _, ends, repeats = kernel.check(documents.length, side.positions, side.offsets, side.codes, LONGEST, wrong)
+            ends, repeats = kernel.check(documents.length, side.positions, side.offsets, side.codes, LONGEST, wrong)
             self._ends |= ends
             self._repeats |= repeats
         for d in np.flatnonzero(wrong).tolist():

@@ -6,9 +6,8 @@ and however they were spread over batches, threads and machines. The score is ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 from operator import add
 from typing import Any, Self
 
@@ -19,7 +18,7 @@ from caesura.measures.base import Computed, Measure, spread
 from caesura.measures.sums import as_float, exact_sums
 from caesura.model.score import Score
 
-__all__ = ["Partial", "merged"]
+__all__ = ["Partial"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +80,6 @@ class Partial:
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
         """What ``as_dict`` gave."""
         return cls(tuple(map(int, given["sums"])), int(given["documents"]), tuple(given["types"]), given["resolved"])
-
-
-def merged(measure: Measure, partials: Iterable[Partial], types: tuple[str, ...]) -> Partial:
-    """All of them as one."""
-    return reduce(lambda one, other: one.merge(other, measure), partials, Partial.nothing(measure, types))
 
 
 def _over(one: Partial, measure: Measure, types: tuple[str, ...]) -> tuple[int, ...]:
