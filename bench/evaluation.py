@@ -120,10 +120,10 @@ def _sweep(b: Batch) -> None:
 
 
 def peak_memory(where: Path) -> float:
-    """Megabytes of a process that does nothing else."""
+    """Megabytes of a process that does nothing else. (ru_maxrss would count what its parent had when it was forked.)"""
     code = (
-        "import resource, sys, caesura as cz; cz.evaluate(sys.argv[1], sys.argv[2:], workers=2); "
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        "import re, sys, caesura as cz; cz.evaluate(sys.argv[1], sys.argv[2:], workers=2); "
+        "print(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read()).group(1))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(where), *MEASURES], capture_output=True, text=True, check=True
