@@ -29,7 +29,7 @@ from bench import (
     trees,
 )
 from caesura import __version__
-from caesura.reporting.table import Table
+from caesura.views.table import Table
 
 PARTS: dict[str, Callable[[], Iterable[Table]]] = {
     "linear": linear.tables,

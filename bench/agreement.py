@@ -9,7 +9,7 @@ import numpy as np
 
 import caesura as cz
 from bench.timing import best
-from caesura.reporting.table import Table
+from caesura.views.table import Table
 
 
 def codings(coders: int, items: int, units: int, seed: int = 1) -> cz.Corpus:

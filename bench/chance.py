@@ -10,7 +10,7 @@ import numpy as np
 
 import caesura as cz
 from bench.flexible import conversation
-from caesura.reporting.table import Table
+from caesura.views.table import Table
 
 MANY, SOME, RUNS = 1_000_000, 10_000, 20
 

@@ -25,7 +25,7 @@ from caesura.formats.documents_parquet import AT_ONCE
 from caesura.kernels import boundary, window
 from caesura.measures.batch import NONE, Batch
 from caesura.measures.registry import parse
-from caesura.reporting.table import Table
+from caesura.views.table import Table
 
 MEASURES = ("segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)", "pk", "window_diff")
 DOCUMENTS = int(os.environ.get("CAESURA_DOCUMENTS", "10_000_000"))

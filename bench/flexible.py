@@ -10,7 +10,7 @@ import numpy as np
 import caesura as cz
 from bench.timing import best
 from caesura.model.dialogue import streams_of
-from caesura.reporting.table import Table
+from caesura.views.table import Table
 
 # How often each type follows a word in the first of the conversations of Lai & Li (2023), to two digits.
 SHARES = {".": 0.11, ",": 0.07, "?": 0.01, "--": 0.02, ";": 0.02}
@@ -54,11 +54,17 @@ def tables() -> Iterator[Table]:
         ("one conversation of 4,000 units", best(lambda: cz.flexible_similarity(a, b)) * 1e3, "0.2"),
         ("the same, from a measure", best(lambda: flexible.score(a, b)) * 1e3, "0.2"),
         ("its edits too", best(lambda: cz.flexible_similarity(a, b).edits) * 1e3, ""),
-        (f"kappa, 10,000 draws, {cores} threads",
-         best(lambda: cz.agreement(corpus, measure=flexible, seed=1, draws=10_000), least=3) * 1e3, "3000"),
-        ("kappa, exact chance, identity",
-         best(lambda: cz.agreement(corpus, measure=flexible, chance="exact"), least=2) * 1e3, "1000"),
-    ]  # fmt: skip
+        (
+            f"kappa, 10,000 draws, {cores} threads",
+            best(lambda: cz.agreement(corpus, measure=flexible, seed=1, draws=10_000), least=3) * 1e3,
+            "3000",
+        ),
+        (
+            "kappa, exact chance, identity",
+            best(lambda: cz.agreement(corpus, measure=flexible, chance="exact"), least=2) * 1e3,
+            "1000",
+        ),
+    ]
     for n in (5000, 10_000, 20_000):
         one, other = run(n)
         seconds = best(lambda x=one, y=other: cz.flexible_similarity(x, y))  # type: ignore[misc]

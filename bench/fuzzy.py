@@ -8,7 +8,7 @@ import numpy as np
 
 import caesura as cz
 from bench.timing import best
-from caesura.reporting.table import Table
+from caesura.views.table import Table
 
 CODERS = 7
 

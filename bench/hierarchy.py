@@ -9,7 +9,7 @@ import numpy as np
 
 import caesura as cz
 from bench.timing import best
-from caesura.reporting.table import Cell, Table
+from caesura.views.table import Cell, Table
 
 UNITS = 10_000
 CODERS = 5

@@ -11,7 +11,7 @@ import numpy as np
 
 import caesura as cz
 from bench.timing import best
-from caesura.reporting.table import Table
+from caesura.views.table import Table
 
 FRAMES = 1000
 Levels = list[list[tuple[int, int, str]]]

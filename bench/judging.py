@@ -9,8 +9,8 @@ import numpy as np
 
 import caesura as cz
 from bench.timing import best
-from caesura.reporting.table import Table
 from caesura.simulation import near_misses, pseudo_coders
+from caesura.views.table import Table
 
 MASSES = (5, 8, 10, 12, 20)
 CODERS = 6

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import caesura as cz
-from caesura.reporting.table import Table
 from caesura.simulation import pseudo_coders
 from caesura.statistics import bootstrap, paired_bootstrap, randomisation
 from caesura.statistics.arrays import Finish, Floats
+from caesura.views.table import Table
 
 Case = Callable[[np.random.Generator, int], tuple[Floats, Floats]]
 Test = Callable[[Floats, Floats, Finish, int], bool]
@@ -89,8 +89,13 @@ def plain(a: Floats, b: Floats, finish: Finish, seed: int) -> bool:
     """The percentile bootstrap of the difference, for comparison: it does not keep its level."""
     columns = a.shape[1]
     both = np.hstack([a, b])
-    found = bootstrap(both, lambda sums: finish(sums[:, :columns]) - finish(sums[:, columns:]), replicates=REPLICATES,
-                      level=1 - ALPHA, seed=seed)  # fmt: skip
+    found = bootstrap(
+        both,
+        lambda sums: finish(sums[:, :columns]) - finish(sums[:, columns:]),
+        replicates=REPLICATES,
+        level=1 - ALPHA,
+        seed=seed,
+    )
     return found.low > 0 or found.high < 0
 
 
@@ -143,9 +148,14 @@ def judged(comparisons: int = 300, items: int = 20) -> Table:
         for seed in range(comparisons):
             made = pseudo_coders([60] * items, [5, 8, 12], coders=coders + 2, near=0.15, miss=0.25, seed=seed)
             found = cz.judge(
-                made, made.coders[coders:], measures="boundary_similarity", bounds=False, interval=None, replicates=400,
+                made,
+                made.coders[coders:],
+                measures="boundary_similarity",
+                bounds=False,
+                interval=None,
+                replicates=400,
                 seed=seed,
-            )  # fmt: skip
+            )
             for name in names:
                 called[name] += getattr(found.comparisons[0].pairs[0], name) <= ALPHA
         rows.append((coders, *(100 * times / comparisons for times in called.values())))

@@ -10,7 +10,7 @@ import numpy as np
 
 import caesura as cz
 from bench.timing import best
-from caesura.reporting.table import Table
+from caesura.views.table import Table
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # segeval compares ints with `is`

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import caesura as cz
 from bench.timing import best
-from caesura.reporting.table import Cell, Table
 from caesura.simulation import pseudo_coders
+from caesura.views.table import Cell, Table
 
 CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 

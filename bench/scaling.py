@@ -19,7 +19,7 @@ from bench import collection
 from bench.evaluation import CORES, MEASURES
 from caesura.engines import open_engine
 from caesura.evaluation.evaluate import together
-from caesura.reporting.table import Table
+from caesura.views.table import Table
 
 WORKERS = (1, 2, 4, 10, 30, 100, 300, 1000)
 MILLIONS = (100, 1_000, 10_000)

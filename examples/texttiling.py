@@ -23,7 +23,7 @@ import numpy as np
 
 import caesura as cz
 from caesura.errors import CaesuraError
-from caesura.reporting import judgement as tables
+from caesura.views import judgement as tables
 
 # NLTK would download a list; this short one needs no network.
 STOPWORDS = """
@@ -112,7 +112,7 @@ def main() -> None:
     tables.mistake_table(found.mistakes.values()).print(console)
     for what, why in found.undefined.items():
         print(f"{what}: undefined, {why}")
-    for problem in found.problems:
+    for problem in found.excluded:
         print(problem, file=sys.stderr)
 
 

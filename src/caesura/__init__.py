@@ -29,20 +29,20 @@ from caesura.measures.structiou import struct_iou
 from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
+from caesura.model.display import register_renderer as _register_renderer
 from caesura.model.hierarchies import levels_as_types, over_common_units
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
 from caesura.model.projection import over_characters, over_edits
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import Segmentation
-from caesura.model.shown import shown_by as _shown_by
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import over_units
 from caesura.model.tree import Node, Tree
 from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
-    from caesura import plot, simulation, statistics
+    from caesura import simulation, statistics
     from caesura.agreement.clusters import Clustering, cluster_coders
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
     from caesura.agreement.labels import LabelAgreement, label_agreement
@@ -55,12 +55,13 @@ if _typing.TYPE_CHECKING:
     from caesura.gold.result import Gold
     from caesura.gold.unify import unify
     from caesura.judging.judge import judge
+    from caesura.judging.parsers import ParserComparison, compare_parsers
     from caesura.judging.result import Judgement
-    from caesura.operations import OperationsTable, operations_table
-    from caesura.parsing.comparison import ParserComparison, compare_parsers
+    from caesura.measures.operations import OperationsTable, operations_table
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus
     from caesura.parsing.structiou import struct_iou_corpus
-    from caesura.reporting.page.build import report
+    from caesura.views import figures as plot
+    from caesura.views.page.build import report
 
 __all__ = [
     "Agreement",
@@ -149,56 +150,48 @@ __all__ = [
     "write",
 ]
 
-# What few need is imported when it is first asked for, so that starting stays quick.
-_LATER = {
-    "Clustering": "caesura.agreement.clusters",
-    "CochranQ": "caesura.agreement.cochran",
-    "Heat": "caesura.agreement.placed",
-    "Gold": "caesura.gold.result",
-    "Judgement": "caesura.judging.result",
-    "LabelAgreement": "caesura.agreement.labels",
-    "OperationsTable": "caesura.operations",
-    "Pairwise": "caesura.agreement.pairwise",
-    "ParserComparison": "caesura.parsing.comparison",
-    "ParsevalResult": "caesura.parsing.corpus",
-    "PercentageAgreement": "caesura.agreement.cochran",
-    "Placed": "caesura.agreement.placed",
-    "Unification": "caesura.gold.experiment",
-    "boundaries_placed": "caesura.agreement.placed",
-    "boundary_heat": "caesura.agreement.placed",
-    "cluster_coders": "caesura.agreement.clusters",
-    "cochran_q": "caesura.agreement.cochran",
-    "compare_parsers": "caesura.parsing.comparison",
-    "evaluate": "caesura.evaluation.evaluate",
-    "Evaluation": "caesura.evaluation.result",
-    "evaluate_unification": "caesura.gold.experiment",
-    "judge": "caesura.judging.judge",
-    "label_agreement": "caesura.agreement.labels",
-    "operations_table": "caesura.operations",
-    "pairwise": "caesura.agreement.pairwise",
-    "parseval_corpus": "caesura.parsing.corpus",
-    "percentage_agreement": "caesura.agreement.cochran",
-    "read_trees": "caesura.formats.ptb",
-    "struct_iou_corpus": "caesura.parsing.structiou",
-    "plot": "caesura.plot",
-    "report": "caesura.reporting.page.build",
+# Imported when first used, so that `import caesura` stays fast: module -> public names.
+_LAZY = {
+    "caesura.agreement.clusters": ("Clustering", "cluster_coders"),
+    "caesura.agreement.cochran": ("CochranQ", "PercentageAgreement", "cochran_q", "percentage_agreement"),
+    "caesura.agreement.labels": ("LabelAgreement", "label_agreement"),
+    "caesura.agreement.pairwise": ("Pairwise", "pairwise"),
+    "caesura.agreement.placed": ("Heat", "Placed", "boundaries_placed", "boundary_heat"),
+    "caesura.evaluation.evaluate": ("evaluate",),
+    "caesura.evaluation.result": ("Evaluation",),
+    "caesura.formats.ptb": ("read_trees",),
+    "caesura.gold.experiment": ("Unification", "evaluate_unification"),
+    "caesura.gold.result": ("Gold",),
+    "caesura.gold.unify": ("unify",),
+    "caesura.judging.judge": ("judge",),
+    "caesura.judging.parsers": ("ParserComparison", "compare_parsers"),
+    "caesura.judging.result": ("Judgement",),
+    "caesura.measures.operations": ("OperationsTable", "operations_table"),
+    "caesura.parsing.corpus": ("ParsevalResult", "parseval_corpus"),
+    "caesura.parsing.structiou": ("struct_iou_corpus",),
+    "caesura.views.page.build": ("report",),
+}
+_LAZY_MODULES = {
+    "plot": "caesura.views.figures",
     "simulation": "caesura.simulation",
     "statistics": "caesura.statistics",
-    "unify": "caesura.gold.unify",
 }
+_HOME = {name: module for module, names in _LAZY.items() for name in names}
 
 
-# A notebook shows results as HTML; what makes it is imported when the first is shown.
-_shown_by(lambda one: _importlib.import_module("caesura.reporting.notebook").view(one))
+# The renderer of notebooks is imported when a notebook first displays an object.
+_register_renderer(lambda value: _importlib.import_module("caesura.views.notebook").view(value))
 
 
 def __getattr__(name: str) -> _typing.Any:
-    if name not in _LATER:
+    if name in _LAZY_MODULES:
+        value: _typing.Any = _importlib.import_module(_LAZY_MODULES[name])
+    elif name in _HOME:
+        value = getattr(_importlib.import_module(_HOME[name]), name)
+    else:
         raise AttributeError(f"module 'caesura' has no attribute {name!r}")
-    module = _importlib.import_module(_LATER[name])
-    found = module if _LATER[name] == f"caesura.{name}" else getattr(module, name)
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

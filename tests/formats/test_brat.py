@@ -122,9 +122,9 @@ def test_folders_are_coders(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_listed_if_asked_for(tmp_path: Path) -> None:
-    problems: list[FormatError] = []
-    assert len(cz.read(put(tmp_path, "T1\tA 0 3\tSon\n"), problems=problems, **STRICT)) == 0
-    assert [problem.line for problem in problems] == [1]
+    excluded: list[FormatError] = []
+    assert len(cz.read(put(tmp_path, "T1\tA 0 3\tSon\n"), excluded=excluded, **STRICT)) == 0
+    assert [problem.line for problem in excluded] == [1]
 
 
 # -- the samples beside the repository --------------------------------------------------------------------------------

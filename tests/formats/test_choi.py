@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import FormatError, OptionError
-from corpora import round_trip_or_refuse
+from support.corpora import round_trip_or_refuse
 
 SAMPLE = """==========
 The river ran .
@@ -48,8 +48,14 @@ def test_a_word_is_a_unit(tmp_path: Path) -> None:
 
 def test_outer_separators_and_layout_say_nothing(tmp_path: Path) -> None:
     bare = SAMPLE.removeprefix("==========\n").removesuffix("==========\n")
-    for content in (bare, SAMPLE.replace("\n", "\r\n"), SAMPLE.replace("\n", "\r"), f"{SAMPLE} \n\n",
-                    SAMPLE.replace("\n", "  \n"), "\ufeff" + SAMPLE):  # fmt: skip
+    for content in (
+        bare,
+        SAMPLE.replace("\n", "\r\n"),
+        SAMPLE.replace("\n", "\r"),
+        f"{SAMPLE} \n\n",
+        SAMPLE.replace("\n", "  \n"),
+        "\ufeff" + SAMPLE,
+    ):
         assert cz.read(put(tmp_path, content), "choi")["t", "t"] == cz.read(put(tmp_path, SAMPLE), "choi")["t", "t"]
 
 
@@ -76,12 +82,14 @@ BAD = {
     "two separators": ("a\n==========\n==========\nb\n", {}, 3, "a segment must hold at least one line; got none"),
     "two at the start": ("==========\n==========\nb\n", {}, 2, "a segment must hold at least one line; got none"),
     "blank": (
-        "==========\na\n\nb\n==========\n", {}, 3,
+        "==========\na\n\nb\n==========\n",
+        {},
+        3,
         "a line must hold a unit; it is empty. Where blank lines separate, read with marker=''",
     ),
     "nothing": ("==========\n", {}, 1, "at least one line is needed; got separators only"),
     "no word": ("==========\n", {"unit": "word"}, 1, "at least one word is needed; got separators only"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BAD)

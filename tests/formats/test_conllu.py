@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import FormatError
-from corpora import round_trip_or_refuse
+from support.corpora import round_trip_or_refuse
 
 
 def row(id_: object, form: str, misc: str = "_") -> str:
@@ -92,26 +92,32 @@ BAD = {
     "zero": (row("0", "a"), 1, "tokens of a sentence must be numbered 1, 2, 3 ...; got '0' for 1"),
     "no form": (row(1, ""), 1, "a token must have a form in column 2; it is empty"),
     "twice": (
-        "# newdoc id = a\n" + row(1, "x") + "\n# newdoc id = a\n" + row(1, "x"), 4,
+        "# newdoc id = a\n" + row(1, "x") + "\n# newdoc id = a\n" + row(1, "x"),
+        4,
         "a document may stand only once; got 'a' again",
     ),
     "before": (
-        row(1, "x") + "\n# newdoc id = a\n" + row(1, "x"), 1,
+        row(1, "x") + "\n# newdoc id = a\n" + row(1, "x"),
+        1,
         "every token must belong to a document; the first begins at line 3",
     ),
     "empty document": (
-        "# newdoc id = a\n# newdoc id = b\n" + row(1, "x"), 1, "a document must hold at least one token; 'a' has none"
+        "# newdoc id = a\n# newdoc id = b\n" + row(1, "x"),
+        1,
+        "a document must hold at least one token; 'a' has none",
     ),
     "no token": ("# sent_id = 1\n", None, "at least one token is needed; got none"),
     "connectives": (
-        row(1, "a", "Seg=O") + row(2, "but", "Seg=B-conn"), 2,
+        row(1, "a", "Seg=O") + row(2, "but", "Seg=B-conn"),
+        2,
         "Seg must be one of B-seg, I-seg, O; got 'B-conn'; or read with boundaries='sentences'",
     ),
     "maybe": (
-        row(1, "a", "BeginSeg=Maybe"), 1,
+        row(1, "a", "BeginSeg=Maybe"),
+        1,
         "BeginSeg must be one of Yes, No; got 'Maybe'; or read with boundaries='sentences'",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -126,9 +132,9 @@ def test_good_documents_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
     path = put(
         tmp_path, TOK.replace("Kubla\t_\t_\t_\t_\t_\t_\t_\tBeginSeg=Yes", "Kubla\t_\t_\t_\t_\t_\t_\t_\tSeg=B-conn")
     )
-    problems: list[FormatError] = []
-    assert cz.read(path, problems=problems).items == ("a",)
-    assert [one.line for one in problems] == [7]
+    excluded: list[FormatError] = []
+    assert cz.read(path, excluded=excluded).items == ("a",)
+    assert [one.line for one in excluded] == [7]
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

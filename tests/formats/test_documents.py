@@ -20,8 +20,8 @@ import caesura as cz
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionError
 from caesura.formats import documents_json, documents_parquet
 from caesura.model.documents import Documents, Pairs
-from collected import SCALE, pair_of, sound
-from strategies import trees
+from support.collected import SCALE, pair_of, sound
+from support.strategies import trees
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -45,9 +45,9 @@ def chunks(path: Path) -> Iterator[Documents | Pairs]:
 
 
 def told(path: Path, **options: Any) -> tuple[cz.Corpus, list[str]]:
-    problems: list[FormatError] = []
-    corpus = cz.read(path, problems=problems, **options)
-    return corpus, [str(one).removeprefix(f"{path}:") for one in problems]
+    excluded: list[FormatError] = []
+    corpus = cz.read(path, excluded=excluded, **options)
+    return corpus, [str(one).removeprefix(f"{path}:") for one in excluded]
 
 
 @pytest.mark.parametrize("kind", [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint64()])
@@ -61,8 +61,11 @@ def test_whole_numbers_of_any_size(kind: Any, lists: Any, tmp_path: Path) -> Non
     }
     corpus = cz.read(put(tmp_path / "a.parquet", table))
     assert [corpus[item, side].masses for item in ("1", "2") for side in ("reference", "hypothesis")] == [
-        (2, 3, 6), (2, 2, 7), (1,), (1,),
-    ]  # fmt: skip
+        (2, 3, 6),
+        (2, 2, 7),
+        (1,),
+        (1,),
+    ]
 
 
 def test_what_is_missing_costs_its_document(tmp_path: Path) -> None:
@@ -75,9 +78,9 @@ def test_what_is_missing_costs_its_document(tmp_path: Path) -> None:
         "hypothesis_types": pa.array([[], [], [], None, []], pa.list_(pa.string())),
     }
     path = put(tmp_path / "a.parquet", table)
-    corpus, problems = told(path)
+    corpus, excluded = told(path)
     assert corpus.items == ("a",)
-    assert problems == [
+    assert excluded == [
         "2: item '2': length: a whole number is needed; got nothing",
         "3: item 'c': reference: a list is needed; got nothing",
         "4: item 'd': reference: every entry must have a value; got one without",
@@ -85,7 +88,7 @@ def test_what_is_missing_costs_its_document(tmp_path: Path) -> None:
     ]
     result = cz.evaluate(path, "pk")
     assert (result.documents, result.left_out) == (1, 4)
-    assert [str(one) for one in result.problems] == [f"{path}:{one}" for one in problems]
+    assert [str(one) for one in result.excluded] == [f"{path}:{one}" for one in excluded]
 
 
 UNFIT = {
@@ -127,7 +130,7 @@ UNFIT = {
         {"length": [3], "reference": ["(S (N a))"], "hypothesis": [[1]]},
         "column 'reference' must hold lists of whole numbers; got ",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", UNFIT)
@@ -154,8 +157,11 @@ def test_words_of_a_dictionary(tmp_path: Path) -> None:
     (chunk,) = chunks(put(tmp_path / "a.parquet", table))
     assert sorted(chunk.types) == ["act", "scene"]
     assert [one.boundaries for one in (*chunk.pair(0), *chunk.pair(1))] == [
-        ((1, "scene"),), ((1, "scene"),), ((2, "act"),), (),
-    ]  # fmt: skip
+        ((1, "scene"),),
+        ((1, "scene"),),
+        ((2, "act"),),
+        (),
+    ]
 
 
 @pytest.mark.parametrize("group", [1, 3, 1000])
@@ -318,8 +324,14 @@ def test_a_long_word_in_every_row_is_kept_once(tmp_path: Path) -> None:
     word = "x" * 2**20
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 5_000, pa.int32()), [word])
     lists = pa.ListArray.from_arrays(list(range(5_001)), column)
-    table = {"item": column, "length": [3] * 5_000, "reference": [[1]] * 5_000, "hypothesis": [[2]] * 5_000,
-             "reference_types": lists, "hypothesis_types": lists}  # fmt: skip
+    table = {
+        "item": column,
+        "length": [3] * 5_000,
+        "reference": [[1]] * 5_000,
+        "hypothesis": [[2]] * 5_000,
+        "reference_types": lists,
+        "hypothesis_types": lists,
+    }
     coming = chunks(put(tmp_path / "a.parquet", table))
     chunk = next(coming)
     assert len({id(name) for name in chunk.items[:]}) == 1
@@ -335,14 +347,23 @@ LINES = {
     "no JSON": ("{", "not valid JSON: "),
     "two on a line": (GOOD + GOOD, "not valid JSON: Extra data at column"),
     "a key twice": ('{"length": 4, "length": 4}', "the key 'length' stands twice in one object"),
-    "an unknown field": (GOOD[:-1] + ', "coder": "x"}', "no field is called 'coder'; there are item, length, reference"),
+    "an unknown field": (
+        GOOD[:-1] + ', "coder": "x"}',
+        "no field is called 'coder'; there are item, length, reference",
+    ),
     "no side": ('{"length": 4, "reference": []}', "hypothesis: it is missing"),
-    "no length": ('{"reference": [], "hypothesis": []}', "length: a whole number is needed, of 63 bits at most; got None"),
+    "no length": (
+        '{"reference": [], "hypothesis": []}',
+        "length: a whole number is needed, of 63 bits at most; got None",
+    ),
     "NaN": (GOOD.replace("[2]", "[NaN]"), "reference: a position is a whole number, of 63 bits at most; got nan"),
     "1e400": (GOOD.replace("[2]", "[1e400]"), "reference: a position is a whole number, of 63 bits at most; got inf"),
     "2.0": (GOOD.replace("[2]", "[2.0]"), "reference: a position is a whole number, of 63 bits at most; got 2.0"),
     "true": (GOOD.replace("[2]", "[true]"), "reference: a position is a whole number, of 63 bits at most; got True"),
-    "10^400": (GOOD.replace("4,", f"1{'0' * 400},"), "length: a whole number is needed, of 63 bits at most; got a very large"),
+    "10^400": (
+        GOOD.replace("4,", f"1{'0' * 400},"),
+        "length: a whole number is needed, of 63 bits at most; got a very large",
+    ),
     "10^5000": (GOOD.replace("4,", f"1{'0' * 5000},"), "not valid JSON: Exceeds the limit"),
     "deep": ("[" * 100_000, "not valid documents: nested too deeply"),
     "deep in a field": (GOOD.replace("[2]", "[" * 100_000), "not valid documents: nested too deeply"),
@@ -355,13 +376,10 @@ LINES = {
     ),
     "brackets": ('{"reference": "(S (N a)", "hypothesis": null}', "reference: line 1, column"),
     "half a tree": ('{"reference": "(S (N a))", "hypothesis": [1]}', "hypothesis: brackets are needed; got a list"),
-    "times": (
-        '{"reference": "(S (N a))", "reference_times": [[0, "x"]], "hypothesis": null}',
-        "reference: ",
-    ),
+    "times": ('{"reference": "(S (N a))", "reference_times": [[0, "x"]], "hypothesis": null}', "reference: "),
     "no UTF-8": ('"\udcff"', "text in UTF-8 is needed; got byte 0xff"),
     "NUL": (GOOD + "\0", "text is needed; got a NUL character"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LINES)
@@ -371,7 +389,7 @@ def test_a_bad_line_costs_itself(name: str, tmp_path: Path) -> None:
     path.write_bytes(f"{GOOD}\n\n{line}\r\n{GOOD}".encode(errors="surrogateescape"))
     result = cz.evaluate(path, "pk")
     assert (result.documents, result.left_out) == (2, 1)
-    (problem,) = result.problems
+    (problem,) = result.excluded
     assert problem.place == f"{path}:3"
     assert problem.why.startswith(why)
     if name not in ("no UTF-8", "NUL"):  # these are no text, for whoever reads a file as a whole
@@ -388,7 +406,7 @@ def test_a_bad_line_costs_itself(name: str, tmp_path: Path) -> None:
     st.booleans(),
     st.integers(1, 300),
     st.integers(1, 100),
-)  # fmt: skip
+)
 def test_every_line_is_read_once_wherever_a_file_is_cut(
     lines: list[str], end: str, last: bool, mark: bool, stretch: int, block: int
 ) -> None:
@@ -426,9 +444,9 @@ def test_kinds_of_documents_may_stand_side_by_side(tmp_path: Path, monkeypatch: 
         results.append(cz.evaluate(path, "pk"))
     assert len({(one["pk"].parts.get("errors"), one["pk"].parts["windows"], one.documents) for one in results}) == 1
     assert results[0]["pk"].documents == 4
-    assert [(one.item, one.measure) for one in results[0].problems] == [("3", "pk")]
+    assert [(one.item, one.measure) for one in results[0].excluded] == [("3", "pk")]
     under_types = cz.evaluate(path, "boundary_similarity(n_t=2)")
-    assert {one.item: one.why for one in under_types.problems if one.measure is None} == {
+    assert {one.item: one.why for one in under_types.excluded if one.measure is None} == {
         "g": "boundaries have no types; declared are x, y",
         "h": "boundaries have no types; declared are x, y",
     }
@@ -440,7 +458,7 @@ def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "b.jsonl").write_text(GOOD)
     result = cz.evaluate(tmp_path, "pk")
     assert (result.documents, result.failed) == (1, 1)
-    assert result.problems[0].why == "a line of at most 100 bytes is needed"
+    assert result.excluded[0].why == "a line of at most 100 bytes is needed"
 
 
 # -- there and back ---------------------------------------------------------------------------------------------------
@@ -523,7 +541,10 @@ TYPED_ONE = cz.Segmentation.from_marks(["", "x", "", ""])
             "item 'i': all boundaries must have types, or none; the reference has none",
         ),
         (
-            {"i": {"reference": TYPED_ONE, "hypothesis": TYPED_ONE}, "j": {"reference": PLAIN_ONE, "hypothesis": PLAIN_ONE}},
+            {
+                "i": {"reference": TYPED_ONE, "hypothesis": TYPED_ONE},
+                "j": {"reference": PLAIN_ONE, "hypothesis": PLAIN_ONE},
+            },
             "item 'j': all boundaries must have types, or none; the reference has none",
         ),
         (
@@ -539,7 +560,7 @@ TYPED_ONE = cz.Segmentation.from_marks(["", "x", "", ""])
             "item 'i', coder 'reference': this format ",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_written(cells: Any, message: str, tmp_path: Path) -> None:
     for name, kind in (("a.parquet", "documents-parquet"), ("a.jsonl", "documents-json")):
         with pytest.raises(FormatError) as caught:

@@ -69,9 +69,12 @@ def spans(path: Path, coder: str, **options: Any) -> list[tuple[float, float, st
 
 def test_tiers_with_times(tmp_path: Path) -> None:
     path = put(
-        tmp_path, slots(t1=500, t2=2000, t3=2000, t4=3250),
-        tier("ann", own("b", "t3", "t4"), own("a", "t1", "t2")), tier("bo", own("c", "t1", "t4", "été\n你")), tier("default"),
-    )  # fmt: skip
+        tmp_path,
+        slots(t1=500, t2=2000, t3=2000, t4=3250),
+        tier("ann", own("b", "t3", "t4"), own("a", "t1", "t2")),
+        tier("bo", own("c", "t1", "t4", "été\n你")),
+        tier("default"),
+    )
     ann, bo = Tier([(0.5, 2, "A"), (2, 3.25, "B")], end=3.25), Tier([(0.5, 3.25, "été\n你")], end=3.25)
     assert cz.read(path, units="times") == Corpus({"talk": {"ann": ann, "bo": bo}})
 
@@ -83,12 +86,13 @@ def test_association_and_subdivision(tmp_path: Path) -> None:
     # assoc  |- p -|                 of x
     # sub2   |q|r|                   of p
     path = put(
-        tmp_path, slots(t1=1000, t2=4000),
+        tmp_path,
+        slots(t1=1000, t2=4000),
         tier("top", own("a", "t1", "t2")),
         tier("sub", hung("z", "a", "y"), hung("x", "a"), hung("y", "a", "x"), kind="sub", more='PARENT_REF="top"'),
         tier("sub2", hung("q", "p"), hung("r", "p", "q"), kind="sub", more='PARENT_REF="assoc"'),
         tier("assoc", hung("p", "x"), kind="assoc", more='PARENT_REF="sub"'),
-    )  # fmt: skip
+    )
     assert spans(path, "sub") == [(1, 2, "X"), (2, 3, "Y"), (3, 4, "Z")]
     assert spans(path, "assoc") == [(1, 2, "P")]
     assert spans(path, "sub2") == [(1, 1.5, "Q"), (1.5, 2, "R")]
@@ -96,9 +100,16 @@ def test_association_and_subdivision(tmp_path: Path) -> None:
 
 def test_a_division_into_thirds_leaves_no_gap(tmp_path: Path) -> None:
     path = put(
-        tmp_path, slots(t1=100, t2=1100), tier("top", own("a", "t1", "t2")),
-        tier("sub", *(hung(n, "a", p) for n, p in (("x", None), ("y", "x"), ("z", "y"))), kind="sub", more='PARENT_REF="top"'),
-    )  # fmt: skip
+        tmp_path,
+        slots(t1=100, t2=1100),
+        tier("top", own("a", "t1", "t2")),
+        tier(
+            "sub",
+            *(hung(n, "a", p) for n, p in (("x", None), ("y", "x"), ("z", "y"))),
+            kind="sub",
+            more='PARENT_REF="top"',
+        ),
+    )
     rows = spans(path, "sub")
     assert [row[1] for row in rows[:-1]] == [row[0] for row in rows[1:]]
     assert (rows[0][0], rows[-1][1]) == (0.1, 1.1)
@@ -109,12 +120,20 @@ def test_slots_without_times_lie_evenly_between_their_neighbours(tmp_path: Path)
     # slots  t1=1000  t2  t3  t4=4000 | t5=5000
     # time   |-- x --|- y -|-- z --|      and another tier's slot in between changes nothing
     path = put(
-        tmp_path, slots(t1=1000, t2=None, u=1100, t3=None, t4=4000, t5=5000),
+        tmp_path,
+        slots(t1=1000, t2=None, u=1100, t3=None, t4=4000, t5=5000),
         tier("top", own("a", "t1", "t4")),
         tier("other", own("b", "u", "t5")),
-        tier("time", own("x", "t1", "t2"), own("y", "t2", "t3"), own("z", "t3", "t4"), kind="time", more='PARENT_REF="top"'),
+        tier(
+            "time",
+            own("x", "t1", "t2"),
+            own("y", "t2", "t3"),
+            own("z", "t3", "t4"),
+            kind="time",
+            more='PARENT_REF="top"',
+        ),
         tier("below", hung("q", "y"), kind="assoc", more='PARENT_REF="time"'),
-    )  # fmt: skip
+    )
     with pytest.warns(CaesuraWarning, match=r"talk\.eaf: 2 time slot\(s\) have no time, and lie evenly between their"):
         corpus = cz.read(path, units="times")
     one, below = corpus["talk", "time"], corpus["talk", "below"]
@@ -152,10 +171,11 @@ def test_words_as_units(tmp_path: Path) -> None:
     # words  |oh|no|   |yes|
     # ann    |-A--|    |-B-|
     path = put(
-        tmp_path, slots(a=0, b=500, c=1400, d=2000, e=3000),
+        tmp_path,
+        slots(a=0, b=500, c=1400, d=2000, e=3000),
         tier("words", own("w1", "a", "b", "oh"), own("w2", "b", "c", "no"), own("w3", "d", "e", "yes")),
         tier("ann", own("x", "a", "c", "A"), own("y", "d", "e", "B")),
-    )  # fmt: skip
+    )
     made = cz.read(path, words="words")["talk", "ann"]
     assert made == Segmentation.from_positions(3, [2, 3], marks=["A", "B"], units=["oh", "no", "yes"])
 
@@ -173,12 +193,21 @@ UNDER = 'PARENT_REF="top"'
         ((OK, tier("t", own("a", "t1", "t9"))), r":4: a time slot must be in the time order; got 't9'"),
         ((OK, tier("t", own("a", "t1", "n"))), r":4: time slot 'n' must have a time, or neighbours in its tier that"),
         ((OK, tier("t", own("a", "n", "t2"))), r":4: time slot 'n' must have a time"),
-        ((OK, tier("t", own("a", "t1", "n"), own("b", "n", "m"), own("c", "m", "n"))), r":4: time slot 'm' must have a time"),
+        (
+            (OK, tier("t", own("a", "t1", "n"), own("b", "n", "m"), own("c", "m", "n"))),
+            r":4: time slot 'm' must have a time",
+        ),
         ((OK, tier("t", own("a", "t2", "t1"))), r":4: interval end must be > start; got 0 <= 1"),
-        ((OK, tier("t", own("a", "t1", "t2"), own("b", "t1", "t2"))), r":5: intervals must follow each other; 'B' starts"),
+        (
+            (OK, tier("t", own("a", "t1", "t2"), own("b", "t1", "t2"))),
+            r":5: intervals must follow each other; 'B' starts",
+        ),
         ((OK, tier("t", own("a", "t1", "t2"), own("a", "t1", "t2"))), r":5: an id may stand only once; got 'a' again"),
         ((OK, tier("t", own("", "t1", "t2"))), r":4: an annotation must have an id; got none"),
-        ((OK, tier("t", "<OTHER ANNOTATION_ID='a'/>")), r":4: an annotation has times or hangs from another; got <OTHER>"),
+        (
+            (OK, tier("t", "<OTHER ANNOTATION_ID='a'/>")),
+            r":4: an annotation has times or hangs from another; got <OTHER>",
+        ),
         ((OK, tier("t", kind="none")), r":3: the type of tier 't' must be declared; got 'none'"),
         ((OK, tier("t", kind="odd")), r":3: the constraint of tier 't' is not known; got 'Sideways'"),
         ((OK, tier("t"), tier("t")), r":5: a tier must have an id of its own; got 't'"),
@@ -187,9 +216,18 @@ UNDER = 'PARENT_REF="top"'
             (OK, TOP, tier("t", more='PARENT_REF="u"'), tier("u", more='PARENT_REF="t"')),
             r":5: a tier must hang from a top-level tier; 't' hangs in a circle",
         ),
-        ((OK, TOP, tier("t", hung("x", "z"), kind="sub", more=UNDER)), r":6: annotation 'x' must hang from one on a tier"),
-        ((OK, TOP, tier("t", hung("x", "a"), kind="in", more=UNDER)), r":6: annotation 'x' must have times; its tier is"),
-        ((OK, TOP, tier("t", hung("x", "a"), hung("y", "a"), kind="assoc", more=UNDER)), r":7: one annotation may be asso"),
+        (
+            (OK, TOP, tier("t", hung("x", "z"), kind="sub", more=UNDER)),
+            r":6: annotation 'x' must hang from one on a tier",
+        ),
+        (
+            (OK, TOP, tier("t", hung("x", "a"), kind="in", more=UNDER)),
+            r":6: annotation 'x' must have times; its tier is",
+        ),
+        (
+            (OK, TOP, tier("t", hung("x", "a"), hung("y", "a"), kind="assoc", more=UNDER)),
+            r":7: one annotation may be asso",
+        ),
         (
             (OK, TOP, tier("t", hung("x", "a"), hung("y", "a", "q"), kind="sub", more=UNDER)),
             r":7: what divides 'a' must form one chain; 'y' is not in it",
@@ -199,12 +237,18 @@ UNDER = 'PARENT_REF="top"'
             r":6: what divides 'a' must form one chain; 'x' is not in it",
         ),
         ((slots(t1=0).replace('"0"', '"-5"'), TOP), r":2: a time must be whole milliseconds from 0 up; got '-5'"),
-        ((slots(t1=0).replace('"0"', f'"{"9" * 5000}"'), TOP), r":2: a time must be whole milliseconds from 0 up; got '999"),
-        ((slots(t1=0).replace("</", '<TIME_SLOT TIME_SLOT_ID="t1"/></'), TOP), r":2: a time slot must have an id of its own"),
+        (
+            (slots(t1=0).replace('"0"', f'"{"9" * 5000}"'), TOP),
+            r":2: a time must be whole milliseconds from 0 up; got '999",
+        ),
+        (
+            (slots(t1=0).replace("</", '<TIME_SLOT TIME_SLOT_ID="t1"/></'), TOP),
+            r":2: a time slot must have an id of its own",
+        ),
         ((slots(), tier("t")), r":3: item 'talk', coder 't': end: a recording must end after it begins; got 0-0 s"),
         ((OK,), "at least one tier is needed beside the words; there are none"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be(tmp_path: Path, parts: tuple[str, ...], said: str) -> None:
     path = put(tmp_path, *parts)
     with pytest.raises(FormatError, match=said) as caught:
@@ -223,10 +267,13 @@ def test_other_units_of_time(tmp_path: Path) -> None:
     [
         ("<html/>", ":1: <ANNOTATION_DOCUMENT> is needed; got <html>"),
         ("<ANNOTATION_DOCUMENT><TIER>", ":1: not valid XML"),
-        ('<!DOCTYPE a [<!ENTITY x "y"><!ENTITY z "&x;&x;">]>\n<ANNOTATION_DOCUMENT>&z;</ANNOTATION_DOCUMENT>', ":1: a plain"),
+        (
+            '<!DOCTYPE a [<!ENTITY x "y"><!ENTITY z "&x;&x;">]>\n<ANNOTATION_DOCUMENT>&z;</ANNOTATION_DOCUMENT>',
+            ":1: a plain",
+        ),
         (f"<ANNOTATION_DOCUMENT>{'<TIER>' * 5000}{'</TIER>' * 5000}</ANNOTATION_DOCUMENT>", "XML: Excessive depth"),
     ],
-)  # fmt: skip
+)
 def test_xml_of_strangers(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "t.eaf").write_text(text)
     with pytest.raises(FormatError, match=said):
@@ -246,7 +293,7 @@ def test_tiers_under_tiers_need_no_recursion(tmp_path: Path) -> None:
     deep = [
         tier(f"t{i}", hung(f"x{i}", f"x{i - 1}"), kind="assoc", more=f'PARENT_REF="t{i - 1}"')
         for i in reversed(range(1, 2000))
-    ]  # fmt: skip
+    ]
     assert spans(put(tmp_path, OK, *deep, tier("t0", own("x0", "t1", "t2"))), "t1999") == [(0, 1, "X1999")]
 
 

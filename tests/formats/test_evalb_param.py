@@ -50,9 +50,14 @@ def test_every_key(tmp_path: Path, ending: str) -> None:
 
 def test_what_a_file_does_not_set_is_as_in_evalb(tmp_path: Path) -> None:
     assert read(tmp_path, "DEBUG 1\n") == {
-        "labelled": True, "delete_labels": (), "delete_labels_for_length": (), "equal_labels": (), "equal_words": (),
-        "quote_labels": (), "cutoff": 40,
-    }  # fmt: skip
+        "labelled": True,
+        "delete_labels": (),
+        "delete_labels_for_length": (),
+        "equal_labels": (),
+        "equal_words": (),
+        "quote_labels": (),
+        "cutoff": 40,
+    }
 
 
 def test_the_last_number_holds(tmp_path: Path) -> None:

@@ -248,10 +248,10 @@ def test_a_bad_file_does_not_cost_the_good_ones(tmp_path: Path) -> None:
     for coder in ("ann", "bo", "cy"):
         table(tmp_path / f"x_{coder}.csv", "101")
     (tmp_path / "x_bo.csv").write_text("Speaker,Utterance\nF\n")
-    problems: list[FormatError] = []
-    corpus = cz.read(tmp_path, pattern="{item}_{coder}.csv", problems=problems)
+    excluded: list[FormatError] = []
+    corpus = cz.read(tmp_path, pattern="{item}_{coder}.csv", excluded=excluded)
     assert keys(corpus) == {("x", "ann"), ("x", "cy")}
-    assert [(Path(one.path).name, one.line) for one in problems] == [("x_bo.csv", 2)]
+    assert [(Path(one.path).name, one.line) for one in excluded] == [("x_bo.csv", 2)]
     with pytest.raises(FormatError, match=r"x_bo\.csv:2: "):
         cz.read(tmp_path, pattern="{item}_{coder}.csv")
 
@@ -259,10 +259,10 @@ def test_a_bad_file_does_not_cost_the_good_ones(tmp_path: Path) -> None:
 def test_of_many_problems_of_a_file_the_first_are_told(tmp_path: Path) -> None:
     (tmp_path / "bad.bits").write_text("2\n" * 50 + "01\n")
     (tmp_path / "good.bits").write_text("01\n")
-    problems: list[FormatError] = []
-    cz.read(tmp_path, problems=problems)
-    assert [one.problem for one in problems][-1] == "45 more problems"
-    assert len(problems) == 6
+    excluded: list[FormatError] = []
+    cz.read(tmp_path, excluded=excluded)
+    assert [one.problem for one in excluded][-1] == "45 more problems"
+    assert len(excluded) == 6
 
 
 def test_a_coder_twice(tmp_path: Path) -> None:
@@ -270,9 +270,9 @@ def test_a_coder_twice(tmp_path: Path) -> None:
         table(tmp_path / name, "101")
     with pytest.raises(FormatError, match=r"item 'x' has coder 'ann' in another file too; a pattern with \{item\}"):
         cz.read(tmp_path, pattern="*/{item}_{coder}.csv")
-    problems: list[FormatError] = []
-    assert len(cz.read(tmp_path, pattern="*/{item}_{coder}.csv", problems=problems)) == 1
-    assert len(problems) == 1
+    excluded: list[FormatError] = []
+    assert len(cz.read(tmp_path, pattern="*/{item}_{coder}.csv", excluded=excluded)) == 1
+    assert len(excluded) == 1
 
 
 def test_several_coders_where_the_pattern_names_one(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 import caesura as cz
-import fuzzing
 from caesura.errors import FormatError
 from caesura.formats import detect, formats
 from conftest import SHARED
+from support import fuzzing
 
 MANY = int(os.environ.get("CAESURA_FUZZ", "0"))
 FEW = 60

@@ -135,12 +135,12 @@ def test_what_cannot_be(tmp_path: Path, given: Any, said: str) -> None:
 
 
 def test_the_other_coder_is_still_read(tmp_path: Path) -> None:
-    problems: list[FormatError] = []
+    excluded: list[FormatError] = []
     wrong = annotation("segment_salami_lower", [(0, -2, "a")], "bo")
     other = annotation("segment_salami_upper", [(0, 4, "A")], "bo")
-    corpus = cz.read(put(tmp_path, UPPER, other, wrong, LOWER), problems=problems)
+    corpus = cz.read(put(tmp_path, UPPER, other, wrong, LOWER), excluded=excluded)
     assert corpus.coders == ("ann",)
-    assert len(problems) == 1
+    assert len(excluded) == 1
 
 
 def test_what_is_no_jams(tmp_path: Path) -> None:

@@ -72,10 +72,15 @@ def test_beginnings_last_until_the_next_of_their_level(tmp_path: Path) -> None:
     corpus = cz.read(tmp_path / "17_textfile2.txt")
     assert corpus["17", "textfile2"] == Hierarchy.from_times(
         [
-            (0, 1.5, 1, "Silence"), (1.5, 7.25, 1, "A"), (7.25, 9, 1, "B"),
-            (0, 1.5, 2, "Silence"), (1.5, 4, 2, "a"), (4, 7.25, 2, "b"), (7.25, 9, 2, "c"),
+            (0, 1.5, 1, "Silence"),
+            (1.5, 7.25, 1, "A"),
+            (7.25, 9, 1, "B"),
+            (0, 1.5, 2, "Silence"),
+            (1.5, 4, 2, "a"),
+            (4, 7.25, 2, "b"),
+            (7.25, 9, 2, "c"),
         ]
-    )  # fmt: skip
+    )
     (tmp_path / "17").mkdir()
     (tmp_path / "17" / "textfile2.txt").write_text(SALAMI)  # as SALAMI has it
     assert cz.read(tmp_path / "17" / "textfile2.txt") == corpus
@@ -95,12 +100,12 @@ def test_salami_as_its_own_parser_read_it(shared: Path) -> None:
     songs = json.loads((folder / "salami_40songs.json").read_text(encoding="utf-8"))["songs"]
     compared = 0
     for path in sorted((folder / "salami_original").glob("*.txt")):
-        problems: list[FormatError] = []
+        excluded: list[FormatError] = []
         if path.stem == "1019_textfile1":
             with pytest.warns(CaesuraWarning, match="3 spans of no length were left out"):
-                corpus = cz.read(path, problems=problems)
+                corpus = cz.read(path, excluded=excluded)
         else:
-            corpus = cz.read(path, problems=problems)
+            corpus = cz.read(path, excluded=excluded)
         for item, coder in corpus:
             one = corpus[item, coder]
             assert isinstance(one, Hierarchy)
@@ -115,5 +120,5 @@ def test_salami_as_its_own_parser_read_it(shared: Path) -> None:
             ]
             assert sorted(mine) == sorted(theirs)
             compared += 1
-        assert len(corpus) + len(problems) == 1
+        assert len(corpus) + len(excluded) == 1
     assert compared == 3  # the other five do not nest: a lower segment runs on where the upper level has no more

@@ -152,17 +152,32 @@ def test_a_region_without_labels(tmp_path: Path) -> None:
     [
         (task(region("a", 8, "PER", text="x")), r"result\[0\]: start must be a whole number; got 'a'"),
         (task(region(-1, 8, "PER", text="x")), r"result\[0\]: start must be from 0 to"),
-        (task({"type": "labels", "value": 3}), r"result\[0\]: value must be an object with start, end and labels; got 3"),
-        (task({"type": "labels", "value": {"start": 0, "end": 3, "labels": [3]}}), r"labels must be a list of names; got a"),
-        (task({"type": "labels", "value": {"start": 0, "end": 3, "labels": "A"}}), r"labels must be a list of names; got 'A'"),
-        (task({"type": "labels", "value": {"start": 0, "end": 3, "text": 3}}), r"result\[0\]: text must be a string; got 3"),
+        (
+            task({"type": "labels", "value": 3}),
+            r"result\[0\]: value must be an object with start, end and labels; got 3",
+        ),
+        (
+            task({"type": "labels", "value": {"start": 0, "end": 3, "labels": [3]}}),
+            r"labels must be a list of names; got a",
+        ),
+        (
+            task({"type": "labels", "value": {"start": 0, "end": 3, "labels": "A"}}),
+            r"labels must be a list of names; got 'A'",
+        ),
+        (
+            task({"type": "labels", "value": {"start": 0, "end": 3, "text": 3}}),
+            r"result\[0\]: text must be a string; got 3",
+        ),
         (task(3), r"result\[0\]: an object with a type is needed; got 3"),
         (task(name=None), r"tasks\[0\]: id must be a whole number; got None"),
         (task(by=None, id=None), "completed_by or id must be a whole number; got None"),
-        ({"id": 7, "data": {"text": "a"}, "annotations": [3]}, r'annotations\[0\]: an object with "result": \[...\] is needed'),
+        (
+            {"id": 7, "data": {"text": "a"}, "annotations": [3]},
+            r'annotations\[0\]: an object with "result": \[...\] is needed',
+        ),
         (task(region(0, 4, "A"), region(2, 8, "B")), "ends inside|begins inside"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be(tmp_path: Path, given: Any, said: str) -> None:
     with pytest.raises(FormatError, match=said) as caught:
         cz.read(put(tmp_path, given), **STRICT)
@@ -170,13 +185,13 @@ def test_what_cannot_be(tmp_path: Path, given: Any, said: str) -> None:
 
 
 def test_the_other_annotations_are_still_read(tmp_path: Path) -> None:
-    problems: list[FormatError] = []
+    excluded: list[FormatError] = []
     good = task(region(0, 3, "A"))
     good["annotations"].append({"completed_by": 2, "result": [region(0, 3, "A", text="no")]})
     good["annotations"].append({"completed_by": 1, "result": []})
-    corpus = cz.read(put(tmp_path, good, 3, task(region(0, 3, "A"), name=8)), problems=problems)
+    corpus = cz.read(put(tmp_path, good, 3, task(region(0, 3, "A"), name=8)), excluded=excluded)
     assert list(corpus) == [("7", "1"), ("8", "1")]
-    assert [problem.problem[:22] for problem in problems] == [
+    assert [problem.problem[:22] for problem in excluded] == [
         "item '7', coder '2': r",
         "item '7' has coder '1'",
         "tasks[1]: an object wi",

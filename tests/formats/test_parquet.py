@@ -91,7 +91,7 @@ def test_it_says_what_csv_says(tmp_path: Path) -> None:
     item = [f"i{i // 7000}" for i in range(rows)]
     unit = [i % 7000 + 1 for i in range(rows)]
     text = [f"w{i % 91}" for i in range(rows)]
-    marks = [",." [i % 2] if i % 13 == 0 else "" for i in range(rows)]  # fmt: skip
+    marks = [",."[i % 2] if i % 13 == 0 else "" for i in range(rows)]
     path = put(tmp_path, {"item": item, "unit": unit, "text": text, "ann": marks}, row_group_size=20_000)
     lines = [f'{i},{u},{t},"{m}"' for i, u, t, m in zip(item, unit, text, marks, strict=True)]
     (tmp_path / "t.csv").write_text("item,unit,text,ann\n" + "\n".join(lines) + "\n")

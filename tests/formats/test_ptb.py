@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import FormatError, OptionError
-from treebanks import random_tree
+from support.treebanks import random_tree
 
 HE = "(S (NP (PRP he)) (VP (VBD slept)))"
 
@@ -69,9 +69,9 @@ def test_the_place_of_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as raised:
         cz.read_trees(path)
     assert str(raised.value) == f"{path}:2: column 10: a word stands alone in its bracket; 'b' shares (NP ...)"
-    problems: list[FormatError] = []
-    assert texts(cz.read_trees(path, problems=problems)) == [HE, None, None, HE]
-    assert [(one.line, one.problem) for one in problems] == [
+    excluded: list[FormatError] = []
+    assert texts(cz.read_trees(path, excluded=excluded)) == [HE, None, None, HE]
+    assert [(one.line, one.problem) for one in excluded] == [
         (2, "column 10: a word stands alone in its bracket; 'b' shares (NP ...)"),
         (3, "column 1: this bracket, (S ...), is never closed"),
     ]
@@ -79,9 +79,9 @@ def test_the_place_of_a_mistake(tmp_path: Path) -> None:
 
 def test_the_place_of_a_mistake_over_several_lines(tmp_path: Path) -> None:
     path = put(tmp_path, "( (S\n    (NP a b)))\n   (C c)) (D d)\n(S\n  (A a)\n")
-    problems: list[FormatError] = []
-    assert texts(cz.read_trees(path, problems=problems)) == [None, "(C c)", None, "(D d)", None]
-    assert [(one.line, one.problem) for one in problems] == [
+    excluded: list[FormatError] = []
+    assert texts(cz.read_trees(path, excluded=excluded)) == [None, "(C c)", None, "(D d)", None]
+    assert [(one.line, one.problem) for one in excluded] == [
         (2, "column 11: a word stands alone in its bracket; 'b' shares (NP ...)"),
         (3, "column 9: this bracket closes nothing"),
         (4, "column 1: this bracket, (S ...), is never closed"),

@@ -115,16 +115,28 @@ BAD = {
     "empty": ("F,a .\nF,\n", 3, {}, "an utterance must hold at least one token; this is empty"),
     "alone": ("F,.\n", 2, {}, "an utterance must hold a token before the boundary symbol; got '.' alone"),
     "several": (
-        "F,what?.\n", 2, {},
+        "F,what?.\n",
+        2,
+        {},
         "the last token 'what?.' ends in several boundary symbols; put a space before the boundary, or read with "
         "attached=False if it is a word",
     ),
     "nobody": (",a .\n", 2, {}, "the first row must name a speaker; got ''"),
     "ragged": ("F\n", 2, {}, "a row must have 2 cells like the header; got 1"),
-    "comma": ("F,a ,\n", 2, {}, "a row must have 2 cells like the header; got 3; a cell with a comma in it must be quoted"),
+    "comma": (
+        "F,a ,\n",
+        2,
+        {},
+        "a row must have 2 cells like the header; got 3; a cell with a comma in it must be quoted",
+    ),
     "quote": ('F,"a .\n', 2, {}, "not a valid table: unexpected end of data"),
-    "no column": ("F,a .\n", 1, {"speaker": "Who"}, "a column 'Who' is needed in the header; got 'Speaker', 'Utterance'"),
-}  # fmt: skip
+    "no column": (
+        "F,a .\n",
+        1,
+        {"speaker": "Who"},
+        "a column 'Who' is needed in the header; got 'Speaker', 'Utterance'",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -138,15 +150,18 @@ def test_damage(name: str, tmp_path: Path) -> None:
 
 def test_good_coders_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
     path = written(tmp_path, "Coder,Speaker,Utterance\nann,F,a .\nbo,F,a\nann,F,b .\n")
-    problems: list[FormatError] = []
-    corpus = cz.read(path, problems=problems)
+    excluded: list[FormatError] = []
+    corpus = cz.read(path, excluded=excluded)
     assert list(corpus) == [("t", "ann")]
-    assert [p.line for p in problems] == [3]
+    assert [p.line for p in excluded] == [3]
 
 
 OPTIONS = [
-    ({"symbol": ["."]}, "format segsimflex has no option 'symbol'; there are symbols, unclassified, item, coder, attached, "
-     "speaker, utterance, item_column, coder_column"),
+    (
+        {"symbol": ["."]},
+        "format segsimflex has no option 'symbol'; there are symbols, unclassified, item, coder, attached, "
+        "speaker, utterance, item_column, coder_column",
+    ),
     ({"symbols": "."}, "symbols must be a list of symbols, or a mapping from symbols to types; got '.'"),
     ({"symbols": [". ."]}, "symbols: a symbol must be a string without spaces; got '. .'"),
     ({"symbols": [".", "."]}, "symbols: a symbol may be named only once; got '.' again"),
@@ -155,7 +170,7 @@ OPTIONS = [
     ({"unclassified": ""}, "unclassified must be a name that is not empty; got ''"),
     ({"attached": 1}, "attached must be True or False; got 1"),
     ({"symbols": ["."], "types": [","]}, "types must hold every type that a symbol stands for; '.' is not among them"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("options", "message"), OPTIONS)

@@ -63,8 +63,11 @@ def test_toml(tmp_path: Path) -> None:
     }
     symbols = {symbol: symbol for symbol in (".", ",", "?", "--")}
     assert settings.reading("segsimflex") == {
-        "symbols": symbols, "unclassified": ";", "speaker": "who", "utterance": "said"
-    }  # fmt: skip
+        "symbols": symbols,
+        "unclassified": ";",
+        "speaker": "who",
+        "utterance": "said",
+    }
     assert settings.reading("rez") == {"symbols": symbols, "unclassified": ";", "speaker": "who", "kind": "Kind"}
     assert settings.reading("table-csv") == {}
     with pytest.raises(FrozenInstanceError):
@@ -108,7 +111,7 @@ def test_they_read_and_measure(tmp_path: Path) -> None:
 BAD = {
     'symbol = ["."]': "symbol: no such key; did you mean 'symbols'?",
     "colour = 1": "colour: no such key; there are similarity, transposition, normalize, symbols, unclassified, attached, "
-                  "streams, fields",
+    "streams, fields",
     'symbols = "."': "symbols: must be a list of symbols, or a mapping from symbols to types; got '.'",
     'symbols = ["a b"]': "symbols: a symbol must be a string without spaces; got 'a b'",
     "symbols = [1]": "symbols: a symbol must be a string without spaces; got 1",
@@ -131,30 +134,22 @@ BAD = {
     'similarity = {pairs = [["a", "b"]]}': 'similarity.pairs[0]: a pair is written ["type", "type", number]; got a list',
     'similarity = {pairs = [["a", "b", 2]]}': "similarity.pairs[0]: a number must be between 0 and 1; got 2",
     'similarity = {pairs = [["a", "a", 0.5]]}': "similarity.pairs[0]: a type is alike to itself by exactly 1; got 0.5",
-    'similarity = {pairs = [["a", "b", 0], ["b", "a", 1]]}':
-        "similarity.pairs[1]: a pair may be named only once; got 'b', 'a' again",
-    'similarity = {types = ["a"], matrix = [[1]]}':
-        "similarity.matrix: 2 rows are needed, a row a type and one for 'none'; got 1",
-    'similarity = {types = ["a"], matrix = [[1, 0], [0]]}':
-        "similarity.matrix[1]: a row must have 2 numbers, as there are rows; got 1",
-    'similarity = {types = ["a"], matrix = [[1, 0], [1.5, 1]]}':
-        "similarity.matrix[1][0]: a number must be between 0 and 1; got 1.5",
-    'similarity = {types = ["a"], matrix = [[0.5, 0], [0, 1]]}':
-        "similarity.matrix[0][0]: the diagonal must be exactly 1; got 0.5",
-    'similarity = {types = ["a", "a"], matrix = [[1]]}':
-        "similarity: types[1]: a type may be declared only once; got 'a' again",
-    'similarity = {types = [], matrix = []}': "similarity: types: at least one type must be declared; got none",
-    'symbols = ["b"]\nsimilarity = {types = ["a"], matrix = [[1, 0], [0, 1]]}':
-        "symbols: type 'b' is not among similarity.types: 'a'",
-    'transposition = {b = 1}\nsimilarity = {types = ["a"], matrix = [[1, 0], [0, 1]]}':
-        "transposition.b: not among similarity.types: 'a'",
+    'similarity = {pairs = [["a", "b", 0], ["b", "a", 1]]}': "similarity.pairs[1]: a pair may be named only once; got 'b', 'a' again",
+    'similarity = {types = ["a"], matrix = [[1]]}': "similarity.matrix: 2 rows are needed, a row a type and one for 'none'; got 1",
+    'similarity = {types = ["a"], matrix = [[1, 0], [0]]}': "similarity.matrix[1]: a row must have 2 numbers, as there are rows; got 1",
+    'similarity = {types = ["a"], matrix = [[1, 0], [1.5, 1]]}': "similarity.matrix[1][0]: a number must be between 0 and 1; got 1.5",
+    'similarity = {types = ["a"], matrix = [[0.5, 0], [0, 1]]}': "similarity.matrix[0][0]: the diagonal must be exactly 1; got 0.5",
+    'similarity = {types = ["a", "a"], matrix = [[1]]}': "similarity: types[1]: a type may be declared only once; got 'a' again",
+    "similarity = {types = [], matrix = []}": "similarity: types: at least one type must be declared; got none",
+    'symbols = ["b"]\nsimilarity = {types = ["a"], matrix = [[1, 0], [0, 1]]}': "symbols: type 'b' is not among similarity.types: 'a'",
+    'transposition = {b = 1}\nsimilarity = {types = ["a"], matrix = [[1, 0], [0, 1]]}': "transposition.b: not among similarity.types: 'a'",
     f"normalize = 0x{'f' * 9000}": "normalize: must be 'positions' or 'boundaries'; got a very large number",
     f"symbols = [0x{'f' * 9000}]": "symbols: this value cannot be",
     f"transposition = 0x{'f' * 9000}": "transposition: a number this large cannot be",
     "fields = 1": "fields: a table is needed; got 1",
     'fields = {spaeker = "x"}': "fields.spaeker: no such key; did you mean 'speaker'?",
     "fields = {speaker = 1}": "fields.speaker: must be a name that is not empty; got 1",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))

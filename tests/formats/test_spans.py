@@ -369,29 +369,37 @@ def test_many_spans_take_time_in_proportion(tmp_path: Path) -> None:
 
 def test_many_bad_items_take_time_in_proportion(tmp_path: Path) -> None:
     data = {"items": {f"i{i}": {"length": 2, "coders": {"a": [[2, 1]]}} for i in range(20_000)}}
-    problems: list[FormatError] = []
+    excluded: list[FormatError] = []
     began = time.process_time()
-    cz.read(put(tmp_path, data), problems=problems)
-    assert len(problems) == 20_000
+    cz.read(put(tmp_path, data), excluded=excluded)
+    assert len(excluded) == 20_000
     assert time.process_time() - began < 10
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-                    lambda inner: st.lists(inner, max_size=4)
-                    | st.dictionaries(st.sampled_from(["length", "coders", "spans", "units", "edus", "upper", "a"]),
-                                      inner, max_size=4), max_leaves=12),
-       st.sampled_from(["items", "tracks", "songs", "doc"]))  # fmt: skip
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(
+                st.sampled_from(["length", "coders", "spans", "units", "edus", "upper", "a"]), inner, max_size=4
+            )
+        ),
+        max_leaves=12,
+    ),
+    st.sampled_from(["items", "tracks", "songs", "doc"]),
+)
 def test_whatever_stands_there_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, data: Any, key: str
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "whatever.json"
     path.write_text(json.dumps({key: {"t": data}}))
-    problems: list[FormatError] = []
+    excluded: list[FormatError] = []
     try:
-        cz.read(path, "spans-json", problems=problems)
+        cz.read(path, "spans-json", excluded=excluded)
     except FormatError as problem:
-        problems.append(problem)
-    assert all(str(problem).startswith(str(path)) for problem in problems)
+        excluded.append(problem)
+    assert all(str(problem).startswith(str(path)) for problem in excluded)
 
 
 # -- the corpora beside the repository --------------------------------------------------------------------------------
@@ -400,15 +408,15 @@ def test_whatever_stands_there_is_read_or_refused(
 def test_spam(shared: Path) -> None:
     """Twelve tracks by five people; two durations are of other recordings, and five annotations do not nest."""
     path = shared / "data/hierarchical_time/spam_12tracks_5annotators.json"
-    problems: list[FormatError] = []
+    excluded: list[FormatError] = []
     with pytest.warns(CaesuraWarning) as said:
-        corpus = cz.read(path, problems=problems)
+        corpus = cz.read(path, excluded=excluded)
     assert [str(one.message).split(": ", 1)[1] for one in said] == [
         "item 'SALAMI_164': extended from 209.8155102 s to 564.8486 s, where its annotations end",
         "item 'SALAMI_302': extended from 341.3681633 s to 458.1224 s, where its annotations end",
     ]
-    assert len(corpus) + len(problems) == 60
-    assert {problem.problem.split(",")[0] for problem in problems} == {"item 'SALAMI_302'", "item 'SALAMI_944'"}
+    assert len(corpus) + len(excluded) == 60
+    assert {problem.problem.split(",")[0] for problem in excluded} == {"item 'SALAMI_302'", "item 'SALAMI_944'"}
     maggie = corpus["Isophonics_07_-_Maggie_Mae", "A1"]
     assert isinstance(maggie, Hierarchy)
     assert maggie.edges is not None
@@ -419,12 +427,12 @@ def test_spam(shared: Path) -> None:
 def test_salami(shared: Path) -> None:
     """40 songs by two people: 13 annotations cross, in two more a long lower segment holds a short upper one."""
     path = shared / "data/hierarchical_time/salami_40songs.json"
-    problems: list[FormatError] = []
+    excluded: list[FormatError] = []
     with pytest.warns(CaesuraWarning, match="17 spans of no length were left out"):
-        corpus = cz.read(path, problems=problems)
+        corpus = cz.read(path, excluded=excluded)
     assert len(corpus) == 65
-    assert sum(" cross; " in str(one) for one in problems) == 13
-    assert sum(" lies inside " in str(one) for one in problems) == 2
+    assert sum(" cross; " in str(one) for one in excluded) == 13
+    assert sum(" lies inside " in str(one) for one in excluded) == 2
     with pytest.warns(CaesuraWarning) as said:
         assert len(cz.read(path, repair=True)) == 80
     assert "21 spans were left out to repair 15 annotation(s)" in str(said[-1].message)
@@ -441,8 +449,10 @@ def test_discourse_spans_from_zero(shared: Path) -> None:
     assert one.length == 185
     # [0, 3, "S", "organization-heading"] and [1, 3, "N", "span"]; no [0, 1]
     assert [tuple(span) for span in one.spans[:3]] == [
-        (1, 185, 1, None), (1, 3, 2, "organization-heading"), (2, 3, 3, None)
-    ]  # fmt: skip
+        (1, 185, 1, None),
+        (1, 3, 2, "organization-heading"),
+        (2, 3, 3, None),
+    ]
     assert min(span.end - span.start for span in one.spans) == 1
 
 

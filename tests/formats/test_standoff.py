@@ -179,7 +179,7 @@ def test_spans_that_cross_are_both_named(tmp_path: Path) -> None:
 
 @settings(max_examples=60)
 @given(
-    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).map(sorted).map(tuple), max_size=6),  # type: ignore[arg-type]
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).map(sorted).map(tuple), max_size=6)  # type: ignore[arg-type]
 )
 def test_exactly_the_spans_that_cross_are_refused(tmp_path_factory: pytest.TempPathFactory, spans: list[Any]) -> None:
     """Against every pair."""

@@ -106,7 +106,8 @@ def test_a_stream_that_a_coder_does_not_have(tmp_path: Path) -> None:
 
 BAD = [
     (
-        "stream,unit,x\nF,1,\nM,1,\nF,3,\n", 4,
+        "stream,unit,x\nF,1,\nM,1,\nF,3,\n",
+        4,
         "units must be numbered 1, 2, 3 ... within an item or within a stream; got 3 for unit 3 of the item and "
         "unit 2 of stream 'F'",
     ),
@@ -114,7 +115,7 @@ BAD = [
     ("stream,x\nF,1\nM,1\nM,NA\n", 4, "item 't', coder 'x', stream 'M': NA must stand in all cells or in none"),
     ("stream,unit\nF,1\n", 1, "a column a coder is needed beside stream, unit; got none"),
     ('types,stream,x\n"[""a""]",F,a\n,M,b\n', 3, "type 'b' is not declared; declared are 'a'"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "line", "message"), BAD)
@@ -127,10 +128,10 @@ def test_damage(text: str, line: int, message: str, tmp_path: Path) -> None:
 
 def test_good_items_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
     path = written(tmp_path, "item,stream,x,y\na,F,1,\na,,1,\nb,F,NA,1\nb,F,1,\n")
-    problems: list[FormatError] = []
-    corpus = cz.read(path, problems=problems)
+    excluded: list[FormatError] = []
+    corpus = cz.read(path, excluded=excluded)
     assert list(corpus) == [("b", "y")]
-    assert [p.line for p in problems] == [3, 4]
+    assert [p.line for p in excluded] == [3, 4]
 
 
 UNWRITABLE = [

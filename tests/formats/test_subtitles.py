@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.cli import main
 from caesura.errors import FormatError
-from corpora import round_trip_or_refuse
+from support.corpora import round_trip_or_refuse
 
 
 def put(folder: Path, content: str, name: str) -> Path:
@@ -88,38 +88,45 @@ BAD = {
     "arrow.srt": ("1\n00:00:01,000 -> 00:00:02,000\na\n", 2, f"{TIMES}'00:00:01,000 -> 00:00:02,000'"),
     "digits.srt": ("1\n00:00:01,0٣0 --> 00:00:02,000\na\n", 2, f"{TIMES}'00:00:01,0٣0 --> 00:00:02,000'"),
     "back.srt": (
-        "1\n00:00:03,000 --> 00:00:02,000\na\n", 2,
+        "1\n00:00:03,000 --> 00:00:02,000\na\n",
+        2,
         "a cue must not end before it starts; got '00:00:03,000 --> 00:00:02,000'",
     ),
     "silent.srt": (f"1\n{CUE}\n2\n{CUE}b\n", 2, "a cue must have a text; got none"),
     "tags.srt": (f"1\n{CUE}a\n<i> </i>\n", 4, "a line must hold a word; got '<i> </i>'"),
     "lost.srt": (
-        f"1\n{CUE}a\n2\n{CUE}b\n", 5, "the text of a cue must not hold -->; is a blank line missing before it?"
+        f"1\n{CUE}a\n2\n{CUE}b\n",
+        5,
+        "the text of a cue must not hold -->; is a blank line missing before it?",
     ),
     "sbv.sbv": (
-        "0:00:00.378,0:00:11.378\na\n", 1,
+        "0:00:00.378,0:00:11.378\na\n",
+        1,
         "subtitles must be .srt or .vtt; these are YouTube's .sbv. Save them as one of the others",
     ),
     "head.vtt": (f"{VTT_CUE}a\n", 1, "the file must begin with WEBVTT; got '00:00:01.000 --> 00:00:02.000'"),
     "webvttx.vtt": (f"WEBVTTX\n\n{VTT_CUE}a\n", 1, "the file must begin with WEBVTT; got 'WEBVTTX'"),
     "header.vtt": (
-        f"WEBVTT\n{VTT_CUE}a\n", 2,
+        f"WEBVTT\n{VTT_CUE}a\n",
+        2,
         "the header must not hold -->; put a blank line before the first cue; got '00:00:01.000 --> 00:00:02.000'",
     ),
     "comma.vtt": (f"WEBVTT\n\n{CUE}a\n", 3, f"{VTT_TIMES}'00:00:01,000 --> 00:00:02,000'"),
     "setting.vtt": ("WEBVTT\n\n00:01.000 --> 00:02.000 bold\na\n", 3, f"{VTT_TIMES}'00:01.000 --> 00:02.000 bold'"),
     "untimed.vtt": ("WEBVTT\n\nhello\nworld\n", 4, f"{VTT_TIMES}'world'"),
     "note.vtt": (
-        f"WEBVTT\n\nNOTE x\n{VTT_CUE}a\n", 4,
+        f"WEBVTT\n\nNOTE x\n{VTT_CUE}a\n",
+        4,
         "NOTE must not hold -->; put a blank line after it; got '00:00:01.000 --> 00:00:02.000'",
     ),
     "style.vtt": (f"WEBVTT\n\n{VTT_CUE}a\n\nSTYLE\nx\n", 6, "STYLE must stand before the first cue; got it after one"),
     "open.vtt": (
-        f"WEBVTT\n\n{VTT_CUE}a\nb <i c\n", 5,
+        f"WEBVTT\n\n{VTT_CUE}a\nb <i c\n",
+        5,
         "a tag must be like <i> or <v Name>, and another < written &lt;; got '<i c'",
     ),
     "none.vtt": ("WEBVTT\n\nNOTE a\n", None, "at least one cue is needed; got none"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -149,10 +149,7 @@ def test_names_and_patterns(tmp_path: Path) -> None:
     assert one == Corpus({"x": {"Ann B.": ANN}})
     for options, said in (
         ({"tiers": "nobody"}, r"tiers: 'nobody' must match a tier; there are 'ann', 'IU 2', 'IU \[1\]'"),
-        (
-            {"words": "word"},
-            "one interval tier must be named 'word', for the words; got 0; there are 'ann'",
-        ),
+        ({"words": "word"}, "one interval tier must be named 'word', for the words; got 0; there are 'ann'"),
         ({"words": "IU [1]"}, "one interval tier must be named"),  # it has points
         ({"coder": "Ann"}, r"one coder was named, so one tier is needed; choose with tiers=...: 'ann', 'IU 2'"),
         ({"tiers": "ann", "words": "ann"}, "at least one tier is needed beside the words"),
@@ -208,9 +205,9 @@ def test_a_shift_to_a_gap_is_said(tmp_path: Path) -> None:
 
 def test_an_item_that_cannot_be_laid_is_one_problem(tmp_path: Path) -> None:
     path = put(tmp_path, LONG)
-    problems: list[FormatError] = []
-    assert len(cz.read(path, tiers="ann", units=5, problems=problems)) == 0
-    assert [str(one) for one in problems] == [
+    excluded: list[FormatError] = []
+    assert len(cz.read(path, tiers="ann", units=5, excluded=excluded)) == 0
+    assert [str(one) for one in excluded] == [
         f"{path}: item 'talk': a step must not be longer than the recording, 3 s; got 5 s"
     ]
     with pytest.raises(FormatError, match="a step must not be longer"):
@@ -270,14 +267,30 @@ def test_word_times(tmp_path: Path) -> None:
         ("<exists>", "<absent>", r":6: a TextGrid must have tiers; this has none"),
         ("xmax = 1.5", "xmin = 1.5", r":17: xmax of an interval, a number, must come next; got 'xmin = 1\.5'"),
         ("xmax = 1.5", "xmax = 1,5", r":17: xmax of an interval, a number, must come next; got 'xmax = 1,5'"),
-        ("xmax = 1.5", "xmax = --undefined--", r":17: xmax of an interval, a number, must come next; got 'xmax = --und"),
+        (
+            "xmax = 1.5",
+            "xmax = --undefined--",
+            r":17: xmax of an interval, a number, must come next; got 'xmax = --und",
+        ),
         ("            xmax = 1.5\n", "", r":17: xmax of an interval, a number, must come next; got 'text = "),
         ("xmax = 1.5", "xmax = 0", r":16: interval end must be > start; got 0 <= 0"),
         ("xmin = 1.5", "xmin = 1.2", r":21: intervals must follow each other; '' starts at 1\.2 s, before 'say"),
         ("xmin = 1.5\n", "xmin = 1.5 hello\n", r":21: xmax of an interval, a number, must come next; got 'hello'"),
-        ("intervals: size = 3", "intervals: size = 4", r":28: xmin of an interval, a number, must come next; got 'item"),
-        ("intervals: size = 3", "intervals: size = 2", r":24: the class of a tier must come next; got 'intervals \[3\]"),
-        ("intervals: size = 3", "intervals: size = -3", r":14: the number of intervals or points must come next; got 'inte"),
+        (
+            "intervals: size = 3",
+            "intervals: size = 4",
+            r":28: xmin of an interval, a number, must come next; got 'item",
+        ),
+        (
+            "intervals: size = 3",
+            "intervals: size = 2",
+            r":24: the class of a tier must come next; got 'intervals \[3\]",
+        ),
+        (
+            "intervals: size = 3",
+            "intervals: size = -3",
+            r":14: the number of intervals or points must come next; got 'inte",
+        ),
         ("intervals: size = 3", f"intervals: size = {'9' * 5000}", r":14: the number of intervals or points must come"),
         ("size = 3\nitem", "size = 2\nitem", r":50: nothing after the 2 tiers, which is how many there are said to be"),
         ("size = 3\nitem", "size = 4\nitem", r":62: the class of a tier must come next; the file ends here"),
@@ -285,11 +298,19 @@ def test_word_times(tmp_path: Path) -> None:
         ('name = "word"', 'name = "ann"', r":30: a coder must have one tier; got 'ann' again; choose with tiers"),
         ('"yes"', '"yes', r":51: the class of a tier must come next; got 'TextTier"),
         ('mark = ""\n', 'mark = "', r":61: a text must end in a quote; the one that begins here does not: 'mark ="),
-        ("xmax = 3\n            text", "xmax = 1e400\n            text", r"intervals\[1\]: end must be a time in seconds"),
-        ("xmax = 3\n            text", "xmax = 4\n            text", r"intervals\[1\] must lie in 0-3 s; got 2-4 s 'B'"),
+        (
+            "xmax = 3\n            text",
+            "xmax = 1e400\n            text",
+            r"intervals\[1\]: end must be a time in seconds",
+        ),
+        (
+            "xmax = 3\n            text",
+            "xmax = 4\n            text",
+            r"intervals\[1\] must lie in 0-3 s; got 2-4 s 'B'",
+        ),
         ("number = 0.25", "number = 2.75", r"points\[1\]: points must rise; got 2\.5 s '' after 2\.75 s"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be(tmp_path: Path, old: str, new: str, said: str) -> None:
     assert old in LONG
     path = put(tmp_path, LONG.replace(old, new, 1))
@@ -397,7 +418,7 @@ def test_a_written_file_is_what_praatio_reads(tmp_path: Path) -> None:
         (Corpus({"talk": {"a": Tier([(0, 1, "\ud800")])}}), r"text in UTF-8 cannot hold half a surrogate pair"),
         (Corpus({"talk": {"a": Tier([(0, 1, "a\0b")])}}), "names and labels must not hold a NUL character"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_written(tmp_path: Path, corpus: Corpus, said: str) -> None:
     with pytest.raises(FormatError, match=said):
         cz.write(corpus, tmp_path / "talk.TextGrid")

@@ -39,9 +39,7 @@ def test_numbers_join_rows_and_bars_stack(tmp_path: Path) -> None:
     assert detect(path).name == "webanno-tsv"
     words = ["Ms.", "Haag", "plays", "Elianti"]
     assert one(path) == Hierarchy(4, [(1, 2, 1, "PER"), (1, 1, 2, "PERpart"), (4, 4, 1, "WORK")], units=words)
-    assert one(path, as_="segments").boundaries == (
-        (1, "PERpart"), (2, "PER"), (3, "begin"), (4, "WORK"),
-    )  # fmt: skip
+    assert one(path, as_="segments").boundaries == ((1, "PERpart"), (2, "PER"), (3, "begin"), (4, "WORK"))
 
 
 def test_neighbours_without_a_number_are_two(tmp_path: Path) -> None:
@@ -109,8 +107,19 @@ def test_slots_and_chains_are_not_read(tmp_path: Path) -> None:
 
 def test_escapes(tmp_path: Path) -> None:
     r"""Every reserved character of the user guide: \ [ ] | _ -> ; tab, line break and *."""
-    reserved = {r"\\": "\\", r"\[": "[", r"\]": "]", r"\|": "|", r"\_": "_", r"\->": "->", r"\;": ";", r"\*": "*",
-                r"\t": "\t", r"\n": "\n", r"\r": "\r"}  # fmt: skip
+    reserved = {
+        r"\\": "\\",
+        r"\[": "[",
+        r"\]": "]",
+        r"\|": "|",
+        r"\_": "_",
+        r"\->": "->",
+        r"\;": ";",
+        r"\*": "*",
+        r"\t": "\t",
+        r"\n": "\n",
+        r"\r": "\r",
+    }
     rows = [f"1-{i} {2 * i}-{2 * i + 1} x{cell} {cell}[{i}]" for i, cell in enumerate(reserved, 1)]
     made = one(put(tmp_path, *rows))
     assert [unit[1:] for unit in made.units] == list(reserved.values())
@@ -202,8 +211,12 @@ def test_other_versions(tmp_path: Path) -> None:
 
 
 def test_other_tables_stay_what_they_are(tmp_path: Path) -> None:
-    for content, name in (("Coder\tMasses\n1\t2\t3\n", "masses-tsv"), ("unit\tann\n1\t0\n", "table-tsv"),
-                          ("start\tend\n1\t2\n", "spans-csv"), ("#T_SP=x\tann\n", "table-tsv")):  # fmt: skip
+    for content, name in (
+        ("Coder\tMasses\n1\t2\t3\n", "masses-tsv"),
+        ("unit\tann\n1\t0\n", "table-tsv"),
+        ("start\tend\n1\t2\n", "spans-csv"),
+        ("#T_SP=x\tann\n", "table-tsv"),
+    ):
         (tmp_path / "t.tsv").write_text(content)
         assert detect(tmp_path / "t.tsv").name == name
 
@@ -226,8 +239,18 @@ def test_gum(shared: Path, name: str) -> None:
     tokens, numbers, single = counted(path, 3)
     assert made.length == tokens
     assert len(made.spans) == len(numbers) + single  # no two of one label over the same tokens in these files
-    assert {span.label for span in made.spans} <= {"person", "place", "organization", "object", "event", "time", "abstract",
-                                                   "substance", "animal", "plant"}  # fmt: skip
+    assert {span.label for span in made.spans} <= {
+        "person",
+        "place",
+        "organization",
+        "object",
+        "event",
+        "time",
+        "abstract",
+        "substance",
+        "animal",
+        "plant",
+    }
 
 
 def test_neuged(shared: Path) -> None:

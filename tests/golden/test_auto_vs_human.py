@@ -76,8 +76,8 @@ def test_what_is_undefined_is_said(judged):
     }
     assert found.drops[0].undefined == "agreement of coders needs at least two of them; got one"
     assert found.replacements[0].undefined == found.undefined["replacement"]
-    assert found.problems == ()
-    json.dumps(found.as_dict(), allow_nan=False)
+    assert found.excluded == ()
+    json.dumps(found.to_dict(), allow_nan=False)
 
 
 def test_mistakes_add_up_to_the_boundaries_of_the_file(judged):
@@ -88,10 +88,12 @@ def test_mistakes_add_up_to_the_boundaries_of_the_file(judged):
     paired = mistakes.matches + n["near miss"] + n["confusion"]
     assert (paired + n["miss"], paired + n["false alarm"]) == (human, auto)
     assert mistakes.offset == 0
-    inner = {who: sum(at < one["n"] for by in docs.values() for one in by[who].values() for at, _ in one["b"])
-             for who in ("human", "auto")}  # fmt: skip
+    inner = {
+        who: sum(at < one["n"] for by in docs.values() for one in by[who].values() for at, _ in one["b"])
+        for who in ("human", "auto")
+    }
     positions = sum(one["n"] - 1 for by in docs.values() for one in by["human"].values())
     assert mistakes.coders_density == pytest.approx(inner["human"] / positions)
     assert mistakes.density == pytest.approx(inner["auto"] / positions)
     assert next(iter(mistakes.confused)) == (",", ".")
-    json.dumps(mistakes.as_dict(), allow_nan=False)
+    json.dumps(mistakes.to_dict(), allow_nan=False)

@@ -16,9 +16,15 @@ import caesura as cz
 from caesura.measures.parseval import Parseval, parseval_measure
 
 COUNTS = {
-    "len": "length", "status": "status", "matched": "matched", "gold": "gold", "test": "predicted", "crossing": "crossing",
-    "words": "words", "correct_tags": "correct_tags",
-}  # fmt: skip
+    "len": "length",
+    "status": "status",
+    "matched": "matched",
+    "gold": "gold",
+    "test": "predicted",
+    "crossing": "crossing",
+    "words": "words",
+    "correct_tags": "correct_tags",
+}
 SHARES = {"recall": "recall", "precision": "precision", "tag_acc": "tagging_accuracy"}
 NUMBERS = {
     "Number of sentence": "sentences",

@@ -160,9 +160,13 @@ def test_segeval_on_sixty_data_sets(shared: Path) -> None:
                 cz.agreement(one, coefficient=name, **options) for name in ("multi_pi", "multi_kappa", "bias")
             )
             ours = {
-                "Aa": pi.observed, "pi": pi.value, "kappa": kappa.value, "bias": bias.value, "Ae_pi": pi.expected,
+                "Aa": pi.observed,
+                "pi": pi.value,
+                "kappa": kappa.value,
+                "bias": bias.value,
+                "Ae_pi": pi.expected,
                 "Ae_kappa": kappa.expected,
-            }  # fmt: skip
+            }
             assert ours == pytest.approx(theirs, abs=1e-11), case["id"]
         checked += 1
     assert checked == 60

@@ -48,9 +48,13 @@ def measure(matrix: str, **options: object) -> cz.Measure:
 
 @pytest.mark.parametrize(
     ("talk", "matrix", "kappa"),
-    [("t001", "identity", 0.688796), ("t004", "identity", 0.734660),
-     ("t001", "worded", 0.787934), ("t004", "worded", 0.804697)],
-)  # fmt: skip
+    [
+        ("t001", "identity", 0.688796),
+        ("t004", "identity", 0.734660),
+        ("t001", "worded", 0.787934),
+        ("t004", "worded", 0.804697),
+    ],
+)
 def test_kappa_of_s_f(talks: dict[str, cz.Corpus], talk: str, matrix: str, kappa: float) -> None:
     exact = cz.agreement(talks[talk], measure=measure(matrix), chance="exact")
     assert exact.method == "exact"
@@ -61,9 +65,11 @@ def test_kappa_of_s_f(talks: dict[str, cz.Corpus], talk: str, matrix: str, kappa
 
 @pytest.mark.parametrize(
     ("talk", "values"),
-    [("t001", {"pi": 0.687894, "s": 0.875818, "s_modified": 0.704490}),
-     ("t004", {"pi": 0.734441, "s": 0.907973, "s_modified": 0.756526})],
-)  # fmt: skip
+    [
+        ("t001", {"pi": 0.687894, "s": 0.875818, "s_modified": 0.704490}),
+        ("t004", {"pi": 0.734441, "s": 0.907973, "s_modified": 0.756526}),
+    ],
+)
 def test_other_coefficients_of_s_f(talks: dict[str, cz.Corpus], talk: str, values: dict[str, float]) -> None:
     for name, value in values.items():
         exact = cz.agreement(talks[talk], measure=measure("identity"), coefficient=name, chance="exact")
@@ -75,9 +81,13 @@ def test_other_coefficients_of_s_f(talks: dict[str, cz.Corpus], talk: str, value
 # S_f^B, and the R package's alignment and counting with the whole distribution: simulated, to five digits.
 @pytest.mark.parametrize(
     ("talk", "matrix", "s_f_b", "old", "old_b"),
-    [("t001", "identity", 0.55086, 0.68983, 0.54543), ("t001", "worded", 0.70844, 0.78509, 0.69842),
-     ("t004", "identity", 0.61877, 0.73549, 0.61575), ("t004", "worded", 0.73040, 0.80329, 0.72583)],
-)  # fmt: skip
+    [
+        ("t001", "identity", 0.55086, 0.68983, 0.54543),
+        ("t001", "worded", 0.70844, 0.78509, 0.69842),
+        ("t004", "identity", 0.61877, 0.73549, 0.61575),
+        ("t004", "worded", 0.73040, 0.80329, 0.72583),
+    ],
+)
 def test_kappa_of_s_f_b_and_of_the_r_package(
     talks: dict[str, cz.Corpus], talk: str, matrix: str, s_f_b: float, old: float, old_b: float
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 import caesura as cz
 from caesura.measures.flexible import FlexibleSimilarity
 from oracle.flexible import Oracle, runs
-from random_states import state
+from support.random_states import state
 
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")  # the case study's ";" is a trap
 

@@ -19,10 +19,7 @@ def test_oracle(shared: Path) -> None:
         case = json.loads(line)
         gold = cz.Tree.from_brackets(case["gold"], case["gold_times"])
         predicted = cz.Tree.from_brackets(case["pred"], case["pred_times"])
-        options = {
-            "flexible_terminals": case["flexible_terminal_alignment"],
-            "threshold": case["threshold_iou"],
-        }
+        options = {"flexible_terminals": case["flexible_terminal_alignment"], "threshold": case["threshold_iou"]}
         score = cz.struct_iou(gold, predicted, **options)
         assert (len(gold), len(predicted)) == (case["n_gold"], case["n_pred"])
         assert score.value == pytest.approx(case["struct_iou"], abs=1e-9), case["id"]

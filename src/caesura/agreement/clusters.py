@@ -42,7 +42,7 @@ class Cluster:
     observed: float
     expected: float | None
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "coders": list(self.coders),
@@ -90,7 +90,7 @@ class Clustering:
             group |= dict.fromkeys(one.coders, one.coders)
         return tuple(dict.fromkeys(group[coder] for coder in self.leaves))
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
         return {
             "measure": repr(self.measure),
@@ -98,7 +98,7 @@ class Clustering:
             "linkage": self.method,
             "coders": list(self.coders),
             "distances": self.distances.tolist(),
-            "clusters": [one.as_dict() for one in self.clusters],
+            "clusters": [one.to_dict() for one in self.clusters],
             "dropped": dict(self.dropped),
             "signature": self.signature,
         }

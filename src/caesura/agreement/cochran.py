@@ -83,7 +83,7 @@ class PartialQ:
         """Degrees of freedom: n_g."""
         return self.positions
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "g": self.g,
@@ -194,7 +194,7 @@ class CochranQ:
             raise Undefined(f"{why} at alpha={self.alpha}, so there is no {which} threshold; give threshold=...")
         return found, which
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         counts = self.counts
         return {
@@ -206,7 +206,7 @@ class CochranQ:
             "marks": list(self.marks),
             "positions": self.positions,
             "counts": {item: list(one) for item, one in counts.items()} if isinstance(counts, dict) else list(counts),
-            "partial": [row.as_dict() for row in self.partial],
+            "partial": [row.to_dict() for row in self.partial],
             "threshold": self.threshold,
             "chance_threshold": self.chance_threshold,
             "percentage": self.percentage,
@@ -245,7 +245,7 @@ class PercentageAgreement:
         """One line that lets someone else reproduce the number."""
         return "|".join(["percentage_agreement", *self.table.described(), f"caesura:{__version__}"])
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "value": self.value,

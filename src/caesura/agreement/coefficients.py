@@ -134,13 +134,13 @@ def agreement(
     drawn = flexible and name != "alpha"
     _refuse(
         name if name == "alpha" else made.name,
-        drawn=None if drawn else {
-            "chance": chance, "draws": draws, "tolerance": tolerance, "variates": variates, "normalize": normalize,
-        },
-        counted=None if not (drawn or spans or name == "alpha") else {
-            "counted": counted, "rates": rates, "types": types,
-        },
-    )  # fmt: skip
+        drawn=None
+        if drawn
+        else {"chance": chance, "draws": draws, "tolerance": tolerance, "variates": variates, "normalize": normalize},
+        counted=None
+        if not (drawn or spans or name == "alpha")
+        else {"counted": counted, "rates": rates, "types": types},
+    )
     if name == "alpha" and compat is not None:
         raise OptionError(f"alpha has no preset; got compat={compat!r}")
     if checkpoint is not None and not drawn:
@@ -200,10 +200,7 @@ def _refuse(over: str, **groups: dict[str, Any] | None) -> None:
 
 
 def check_numbers(
-    interval: str | None = None,
-    level: float = 0.95,
-    replicates: int = 2000,
-    seed: int | None = None,
+    interval: str | None = None, level: float = 0.95, replicates: int = 2000, seed: int | None = None
 ) -> None:
     """An option that cannot have this value is an error."""
     if interval not in (None, "items", "coders"):
@@ -296,9 +293,13 @@ def _result(corpus: Corpus, name: str, basis: Basis, bootstrap: _Bootstrap, comp
 
 def _row(names: tuple[str, ...], name: str, figures: Figures, values: Floats, k: int, items: int) -> Row:
     return Row(
-        names, _number(values[k]), float(figures.observed[k]), _number(figures.expected[k]), float(figures.error[k]),
+        names,
+        _number(values[k]),
+        float(figures.observed[k]),
+        _number(figures.expected[k]),
+        float(figures.error[k]),
         items,
-    )  # fmt: skip
+    )
 
 
 def _pair_rows(corpus: Corpus, name: str, basis: Basis) -> tuple[Row, ...]:
@@ -320,9 +321,7 @@ def _item_rows(corpus: Corpus, name: str, basis: Basis) -> tuple[Row, ...]:
     figures = basis.each_item()
     values = _values(name, figures)
     place = {item: k for k, item in enumerate(o.items)}
-    return tuple(
-        _row((item,), name, figures, values, place[item], 1) for item in corpus.items if item in place
-    )  # fmt: skip
+    return tuple(_row((item,), name, figures, values, place[item], 1) for item in corpus.items if item in place)
 
 
 def _coder_rows(corpus: Corpus, name: str, basis: Basis, value: float) -> tuple[CoderRow, ...]:

@@ -128,10 +128,16 @@ class Drawn(Basis):
             for i, each in enumerate(drafts)
         ]
         found = simulate(
-            measure, types, lots, seed=plan.seed, most=plan.most, engine=engine,
+            measure,
+            types,
+            lots,
+            seed=plan.seed,
+            most=plan.most,
+            engine=engine,
             enough=None if plan.tolerance is None else self._enough,
-            checkpoint=self._checkpoint(coefficient, method, lots), progress=progress,
-        )  # fmt: skip
+            checkpoint=self._checkpoint(coefficient, method, lots),
+            progress=progress,
+        )
         return found, method
 
     def _known(self, drafts: Sequence[tuple[Draft, ...]], chance: str) -> tuple[list[list[float]] | None, str]:
@@ -155,10 +161,16 @@ class Drawn(Basis):
         if plan.checkpoint is None:
             return None
         about = {
-            "what": "chance agreement", "caesura": __version__, "seed": plan.seed, "draws": plan.most,
-            "tolerance": plan.tolerance, "coefficient": coefficient, "measure": repr(self.measure), "method": method,
+            "what": "chance agreement",
+            "caesura": __version__,
+            "seed": plan.seed,
+            "draws": plan.most,
+            "tolerance": plan.tolerance,
+            "coefficient": coefficient,
+            "measure": repr(self.measure),
+            "method": method,
             "data": digest(self.observed.scores.types, lots),
-        }  # fmt: skip
+        }
         return Checkpoint(plan.checkpoint, about)
 
     def _enough(self, pair: int, now: Estimate) -> bool:

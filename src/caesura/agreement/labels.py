@@ -77,7 +77,7 @@ class LabelAgreement:
             ]
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
 
         def rows(which: tuple[LabelRow, ...], name: str) -> list[dict[str, Any]]:

@@ -76,7 +76,7 @@ class Pairwise:
                 out[b, a] = row.value
         return out
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
         return {
             "measure": repr(self.measure),
@@ -84,7 +84,7 @@ class Pairwise:
             "mean": self.mean,
             "deviation": self.deviation,
             "pairs": [
-                {"coders": list(row.coders), "items": dict(row.items)} | row.score.as_dict() for row in self.rows
+                {"coders": list(row.coders), "items": dict(row.items)} | row.score.to_dict() for row in self.rows
             ],
             "dropped": dict(self.dropped),
             "signature": self.signature,

@@ -60,7 +60,7 @@ class Placed:
         mean = self.mean
         return math.sqrt(math.fsum((row.per_item - mean) ** 2 for row in self.rows) / len(self.rows))
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
         names = ("coder", "items", "units", "positions", "boundaries", "per_item", "per_unit")
         rows = [{name: getattr(row, name) for name in names} | {"types": dict(row.types)} for row in self.rows]
@@ -100,7 +100,7 @@ class Heat:
     coders: int
     counts: tuple[int, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         stream = {} if self.stream is None else {"stream": self.stream}
         return {"item": self.item} | stream | {"coders": self.coders, "counts": list(self.counts)}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.measures.base import Measure
-from caesura.model.shown import Shown
+from caesura.model.display import Displayed
 
 __all__ = ["Agreement", "CoderRow", "Row"]
 
@@ -26,7 +26,7 @@ class Row:
     """Standard error of ``expected``; 0 where it was not simulated."""
     items: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         name: dict[str, Any] = {"coders": list(self.name)} if len(self.name) > 1 else {"item": self.name[0]}
         return name | {key: getattr(self, key) for key in ("value", "observed", "expected", "expected_error", "items")}
@@ -47,14 +47,14 @@ class CoderRow:
     """``without`` less the coefficient of all: above 0 where the others agree better among themselves."""
     items: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         names = ("value", "observed", "expected", "without", "gain", "items")
         return {"coder": self.name} | {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
-class Agreement(Shown):
+class Agreement(Displayed):
     """A chance-corrected coefficient with everything behind it; ``float(agreement)`` is ``.value``."""
 
     coefficient: str
@@ -97,7 +97,7 @@ class Agreement(Shown):
         worse = [row for row in self.coders if row.gain is not None and row.gain > 0]
         return tuple(sorted(worse, key=lambda row: (-(row.gain or 0), row.name)))
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
         return {
             "coefficient": self.coefficient,
@@ -113,9 +113,9 @@ class Agreement(Shown):
             "seed": self.seed,
             "interval": self.interval,
             "interval_note": self.interval_note,
-            "pairs": [row.as_dict() for row in self.pairs],
-            "items": [row.as_dict() for row in self.items],
-            "coders": [row.as_dict() for row in self.coders],
+            "pairs": [row.to_dict() for row in self.pairs],
+            "items": [row.to_dict() for row in self.items],
+            "coders": [row.to_dict() for row in self.coders],
             "outliers": [row.name for row in self.outliers],
             "dropped": dict(self.dropped),
             "signature": self.signature,

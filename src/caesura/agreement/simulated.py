@@ -191,12 +191,16 @@ def _draw(measure: FlexibleSimilarity, types: tuple[str, ...], seed: int, most: 
         drawn = np.concatenate(
             [
                 measure.draw(
-                    types, draft.p_a, draft.p_b, draft.lengths,
-                    draws=min(BLOCK, most - block * BLOCK), state=_stream(seed, draft.key, block),
+                    types,
+                    draft.p_a,
+                    draft.p_b,
+                    draft.lengths,
+                    draws=min(BLOCK, most - block * BLOCK),
+                    state=_stream(seed, draft.key, block),
                 )
                 for block in range(task.first, task.last)
             ]
-        )  # fmt: skip
+        )
         if len(lot.drafts) > 1:
             each.append(_sums(measure, types, drawn, means))
         together = drawn if together is None else together + drawn

@@ -40,8 +40,8 @@ from caesura.model.segmentation import Segmentation
 if TYPE_CHECKING:
     from caesura.agreement.placed import Placed
     from caesura.formats.settings import Settings
-    from caesura.reporting.agreement import Found
-    from caesura.reporting.table import Table
+    from caesura.views.agreement import Found
+    from caesura.views.table import Table
 
 __all__ = ["agree"]
 
@@ -51,15 +51,22 @@ LINEAR_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)
 @main.command()
 @click.argument("files", metavar="CORPUS...", nargs=-1, required=True, type=click.Path())
 @click.option(
-    "-m", "--measure", "chosen", multiple=True, type=MeasureType(),
+    "-m",
+    "--measure",
+    "chosen",
+    multiple=True,
+    type=MeasureType(),
     help="A symmetric measure with its options, such as 'boundary_similarity(n_t=3)'. May be repeated; by default B and "
     "S, for dialogue S_f and S_f^B.",
-)  # fmt: skip
+)
 @click.option(
-    "-c", "--coefficient", "coefficients", multiple=True,
+    "-c",
+    "--coefficient",
+    "coefficients",
+    multiple=True,
     type=click.Choice(list(dict.fromkeys((*COUNTED, "alpha", *DRAWN)))),
     help="May be repeated; by default multi_pi, over S_f kappa. Over S_f there are kappa, pi, s and s_modified.",
-)  # fmt: skip
+)
 @click.option("--coders", "by_coder", is_flag=True, help="Also: each coder with all others, and the others without.")
 @click.option("--pairs", "by_pair", is_flag=True, help="Also: each pair of coders.")
 @click.option("--items", "by_item", is_flag=True, help="Also: each item.")
@@ -72,33 +79,42 @@ LINEAR_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)
 @click.option("--labels", is_flag=True, help="Also: Jaccard similarity of the labels of segments.")
 @click.option("--heat", is_flag=True, help="Also: how many coders marked each position, item by item.")
 @click.option(
-    "--interval", type=click.Choice(["items", "coders", "none"]), default="items", show_default=True,
+    "--interval",
+    type=click.Choice(["items", "coders", "none"]),
+    default="items",
+    show_default=True,
     help="What the bootstrap interval resamples.",
-)  # fmt: skip
+)
 @click.option(
-    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
     help="How often the interval should hold the coefficient.",
-)  # fmt: skip
+)
 @click.option("--replicates", type=click.IntRange(100), default=2000, show_default=True, help="Of the bootstrap.")
 @click.option(
     "--chance", type=click.Choice(["simulate", "exact"]), help="Over S_f: how chance is found; by default simulate."
 )
 @click.option("--draws", type=click.IntRange(20), help="Over S_f: simulated pairs of texts; 10000 by default.")
 @click.option(
-    "--tolerance", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    "--tolerance",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
     help="Over S_f: draw until the standard error is below this.",
-)  # fmt: skip
+)
 @click.option(
-    "--no-variates", is_flag=True,
+    "--no-variates",
+    is_flag=True,
     help="Over S_f: plain simulation, without the control variates that take out most of the noise.",
-)  # fmt: skip
+)
 @click.option(
     "--seed", type=click.IntRange(0, 2**63 - 1), help="Of bootstrap and simulation; chosen and printed if not given."
 )
 @click.option(
-    "--compat", type=click.Choice([*filter(None, PRESETS), "segsimflex"]),
+    "--compat",
+    type=click.Choice([*filter(None, PRESETS), "segsimflex"]),
     help="The conventions of published figures; segsimflex is for S_f.",
-)  # fmt: skip
+)
 @engine_options
 @checkpoint_option
 @input_options
@@ -138,10 +154,10 @@ def agree(
     """
     from caesura.agreement.placed import boundaries_placed
 
-    problems: list[FormatError] = []
+    excluded: list[FormatError] = []
     settings = asked.settings
-    corpus = asked.read_files(files, problems)
-    bad = [str(problem) for problem in problems]
+    corpus = asked.read_files(files, excluded)
+    bad = [str(problem) for problem in excluded]
     if not len(corpus):
         complain([*bad, "nothing is left to compare"])
     flat = corpus
@@ -156,16 +172,22 @@ def agree(
         corpus, flat = over_common_units(corpus)
     measures = _measures(chosen, compat, settings, corpus)
     drawing = {
-        "chance": chance, "draws": draws, "tolerance": tolerance, "variates": False if no_variates else None,
+        "chance": chance,
+        "draws": draws,
+        "tolerance": tolerance,
+        "variates": False if no_variates else None,
         "checkpoint": checkpoint,
-    }  # fmt: skip
+    }
     _check_usage(measures, coefficients, compat, drawing)
     if checkpoint is not None and seed is None:
         raise click.UsageError("--checkpoint needs --seed, so that the same command goes on where it was")
     given: dict[str, Any] = {
-        "compat": compat, "seed": seed, "interval": None if interval == "none" else interval, "level": level,
+        "compat": compat,
+        "seed": seed,
+        "interval": None if interval == "none" else interval,
+        "level": level,
         "replicates": replicates,
-    }  # fmt: skip
+    }
     with using(engine, workers, scheduler) as opened:
         given["engine"] = opened
         found, failed = _found(corpus, measures, coefficients, given, drawing)
@@ -179,7 +201,7 @@ def agree(
     bad += failed
     placed = boundaries_placed(flat)
     if output == "json":
-        data: dict[str, Any] = {"agreement": [_plain(one) for one in found], "placed": placed.as_dict()}
+        data: dict[str, Any] = {"agreement": [_plain(one) for one in found], "placed": placed.to_dict()}
         data |= {one.name: one.data for one in sections}
         click.echo(json.dumps(data | {"errors": bad}, ensure_ascii=False, indent=2))
     else:
@@ -215,7 +237,7 @@ def _sections(
 ) -> tuple[list[_Section], list[str]]:
     """An analysis that is undefined says so in its place, one that cannot be made is complained about; the others are
     made."""
-    from caesura.reporting.table import Table
+    from caesura.views.table import Table
 
     made, bad = [], []
     for name, make in (("clusters", _clusters), ("cochran", _cochran), ("labels", _labels), ("heat", _heat)):
@@ -232,9 +254,9 @@ def _sections(
 
 def _clusters(corpus: Corpus, ask: _Asked, _dropped: dict[str, str]) -> _Section:
     from caesura.agreement.clusters import cluster_coders, coefficients_of_clusters
-    from caesura.reporting.agreement import cluster_table
-    from caesura.reporting.dendrogram import draw_dendrogram
-    from caesura.reporting.table import text_width
+    from caesura.views.agreement import cluster_table
+    from caesura.views.dendrogram import draw_dendrogram
+    from caesura.views.table import text_width
 
     known = coefficients_of_clusters(ask.measure)
     flexible = ask.measure.name == "flexible_similarity"
@@ -249,31 +271,31 @@ def _clusters(corpus: Corpus, ask: _Asked, _dropped: dict[str, str]) -> _Section
     )
     names = max(map(text_width, found.coders))
     drawn = draw_dendrogram(found, width=max(20, min(console_for_tables().width - names - 16, 60)))
-    return _Section("clusters", found.as_dict(), (cluster_table(found),), drawn)
+    return _Section("clusters", found.to_dict(), (cluster_table(found),), drawn)
 
 
 def _cochran(corpus: Corpus, _ask: _Asked, _dropped: dict[str, str]) -> _Section:
     from caesura.agreement.cochran import cochran_q
-    from caesura.reporting.agreement import cochran_table
+    from caesura.views.agreement import cochran_table
 
     found = cochran_q(corpus)
-    return _Section("cochran", found.as_dict(), (cochran_table(found),))
+    return _Section("cochran", found.to_dict(), (cochran_table(found),))
 
 
 def _labels(corpus: Corpus, _ask: _Asked, _dropped: dict[str, str]) -> _Section:
     from caesura.agreement.labels import label_agreement
-    from caesura.reporting.agreement import label_table
+    from caesura.views.agreement import label_table
 
     found = label_agreement(corpus)
-    return _Section("labels", found.as_dict(), (label_table(found),))
+    return _Section("labels", found.to_dict(), (label_table(found),))
 
 
 def _heat(corpus: Corpus, _ask: _Asked, dropped: dict[str, str]) -> _Section:
     from caesura.agreement.placed import boundary_heat
-    from caesura.reporting.agreement import draw_heat, heat_table
+    from caesura.views.agreement import draw_heat, heat_table
 
     found = boundary_heat(corpus.select(items=[item for item in corpus.items if item not in dropped]))
-    data = [one.as_dict() for one in found]
+    data = [one.to_dict() for one in found]
     return _Section("heat", data, (heat_table(found),), "Boundaries by position\n\n" + draw_heat(found))
 
 
@@ -328,7 +350,7 @@ def _found(
 ) -> tuple[list[Found], list[str]]:
     """Each coefficient over each measure; alpha, which looks at none, once. And what could not be computed."""
     from caesura.agreement.coefficients import agreement
-    from caesura.reporting.agreement import Found
+    from caesura.views.agreement import Found
 
     found: list[Found] = []
     failed: dict[str, OptionError] = {}
@@ -360,7 +382,7 @@ def _found(
 
 def _plain(one: Found) -> dict[str, Any]:
     if not isinstance(one.result, str):
-        return one.result.as_dict()
+        return one.result.to_dict()
     measure = None if one.coefficient == "alpha" else repr(one.measure)
     return {"coefficient": one.coefficient, "measure": measure, "value": None, "undefined": one.result}
 
@@ -368,7 +390,7 @@ def _plain(one: Found) -> dict[str, Any]:
 def _show(
     found: list[Found], placed: Placed, sections: list[_Section], wanted: tuple[bool, bool, bool], output: str | None
 ) -> None:
-    from caesura.reporting.agreement import LIMITS, agreement_table, coder_table, item_table, pair_table
+    from caesura.views.agreement import LIMITS, agreement_table, coder_table, item_table, pair_table
 
     by_coder, by_pair, by_item = wanted
     some = any(not isinstance(one.result, str) for one in found)

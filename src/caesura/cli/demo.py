@@ -25,11 +25,11 @@ def demo() -> None:
     from caesura.agreement.placed import boundaries_placed
     from caesura.data import STARGAZER_SOURCE, stargazer
     from caesura.judging.judge import judge
-    from caesura.reporting.agreement import LIMITS, Found, agreement_table, coder_table
-    from caesura.reporting.alignment import LEGEND, draw
-    from caesura.reporting.dendrogram import draw_dendrogram
-    from caesura.reporting.judgement import drop_table, score_tables
-    from caesura.reporting.table import Table
+    from caesura.views.agreement import LIMITS, Found, agreement_table, coder_table
+    from caesura.views.alignment import LEGEND, draw
+    from caesura.views.dendrogram import draw_dendrogram
+    from caesura.views.judgement import drop_table, score_tables
+    from caesura.views.table import Table
 
     corpus = stargazer()
     (item,) = corpus.items
@@ -84,8 +84,8 @@ def _hierarchies(console: Console) -> None:
     """Three annotators of Figure 4 of Carbone et al. (2004): compared, and made into one."""
     from caesura.gold.unify import unify
     from caesura.model.hierarchy import Hierarchy
-    from caesura.reporting.gold import why_table
-    from caesura.reporting.table import Table
+    from caesura.views.gold import why_table
+    from caesura.views.table import Table
 
     drawn = {
         "annotator 1": [(1, 8), (1, 2), (3, 6), (7, 8)],
@@ -110,7 +110,7 @@ def _hierarchies(console: Console) -> None:
 def _trees(console: Console) -> None:
     """Where does "with a telescope" belong? Two parses under every measure of trees."""
     from caesura.model.tree import Tree
-    from caesura.reporting.table import Table
+    from caesura.views.table import Table
 
     parts = ("(PRP I)", "(VBD saw)", "(NP (DT the) (NN man))", "(PP (IN with) (NP (DT a) (NN telescope)))")
     gold, predicted = (

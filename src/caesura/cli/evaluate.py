@@ -69,14 +69,27 @@ def evaluate(
     measures = with_settings(chosen or tuple(map(parse, DEFAULT_MEASURES)), asked.settings)
     with _Watching() as watched:
         found = run(
-            source, measures, engine=engine, workers=workers, scheduler=scheduler, checkpoint=checkpoint,
-            types=asked.types, reference=reference, hypothesis=hypothesis, format=asked.format, pattern=asked.pattern,
-            align=asked.align, scores=scores, strict=strict, progress=watched.told, **asked.options,
-        )  # fmt: skip
+            source,
+            measures,
+            engine=engine,
+            workers=workers,
+            scheduler=scheduler,
+            checkpoint=checkpoint,
+            types=asked.types,
+            reference=reference,
+            hypothesis=hypothesis,
+            format=asked.format,
+            pattern=asked.pattern,
+            align=asked.align,
+            scores=scores,
+            strict=strict,
+            progress=watched.told,
+            **asked.options,
+        )
     if output == "json":
-        click.echo(json.dumps(found.as_dict(), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
     else:
-        from caesura.reporting.results import evaluation_table
+        from caesura.views.results import evaluation_table
 
         show(evaluation_table(found), output)
     if found.partial:
@@ -84,7 +97,7 @@ def evaluate(
 
 
 def _listed(found: Evaluation) -> list[str]:
-    told = [str(one) for one in found.problems[:_TOLD]]
+    told = [str(one) for one in found.excluded[:_TOLD]]
     parts = [f"{found.left_out} document(s) left out"] * bool(found.left_out)
     parts += [f"{found.failed} of {found.partitions} partition(s) not read"] * bool(found.failed)
     return [*told, f"the result is partial: {' and '.join(parts)}"]

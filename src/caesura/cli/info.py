@@ -31,20 +31,20 @@ def info(path: str, asked: Input, output: str | None) -> None:
 
     Tiers are shown as they are, in seconds. What cannot be read is named; the exit code is 1 if nothing could be.
     """
-    from caesura.reporting.contents import describe, first_lines
-    from caesura.reporting.table import Table, clean
+    from caesura.views.contents import describe, first_lines
+    from caesura.views.table import Table, clean
 
     files = [source.path for source in find(path, asked.format, asked.pattern)]
     used = _formats(files, asked)
     if any(Tier in one.holds for one in used.values()):
         asked = asked.with_options(units="times")
-    problems: list[FormatError] = []
+    excluded: list[FormatError] = []
     try:
-        corpus = asked.read(path, problems)
+        corpus = asked.read(path, excluded)
     except FormatError as problem:
-        problems.append(problem)
+        excluded.append(problem)
         corpus = None
-    bad = [str(problem) for problem in problems]
+    bad = [str(problem) for problem in excluded]
     tiers = _tiers(files, asked)
     if corpus is None or not len(corpus):
         if tiers:
@@ -60,10 +60,10 @@ def info(path: str, asked: Input, output: str | None) -> None:
             "formats": dict(counted),
             "files": len(files),
             "items": list(corpus.items),
-            "coders": [one.as_dict() for one in contents.coders],
+            "coders": [one.to_dict() for one in contents.coders],
             "tiers": {name: [_tier(one) for one in every] for name, every in tiers.items()},
             "first": dict(lines),
-            "problems": bad,
+            "excluded": bad,
         }
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return
@@ -81,7 +81,7 @@ def info(path: str, asked: Input, output: str | None) -> None:
 
 
 def _items(corpus: Corpus) -> str:
-    from caesura.reporting.table import clean
+    from caesura.views.table import clean
 
     names = ", ".join(map(clean, corpus.items[:10])) + (", …" if len(corpus.items) > 10 else "")
     return f"{len(corpus.items)} item{'' if len(corpus.items) == 1 else 's'}: {names}"
@@ -126,7 +126,7 @@ def _tier(one: TierRead) -> dict[str, Any]:
 def _show_tiers(tiers: dict[str, list[TierRead]], output: str | None) -> None:
     from pathlib import Path
 
-    from caesura.reporting.table import Table
+    from caesura.views.table import Table
 
     rows = [(Path(path).name, *_tier(one).values()) for path, every in tiers.items() for one in every]
     if rows:

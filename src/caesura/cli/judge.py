@@ -36,18 +36,28 @@ __all__ = ["enter", "judge"]
 @main.command()
 @click.argument("file", metavar="CORPUS", type=click.Path())
 @click.option(
-    "--system", "systems", multiple=True, required=True,
+    "--system",
+    "systems",
+    multiple=True,
+    required=True,
     help="A coder in CORPUS that is a program, or a file with the output of one. May be repeated.",
-)  # fmt: skip
+)
 @click.option(
-    "-m", "--measure", "chosen", multiple=True, type=MeasureType(),
+    "-m",
+    "--measure",
+    "chosen",
+    multiple=True,
+    type=MeasureType(),
     help="May be repeated; by default B, S, B-precision and recall, WindowDiff and fuzzy success; for dialogue, or with "
     "--settings, S_f and S_f^B.",
-)  # fmt: skip
+)
 @click.option(
-    "--interval", type=click.Choice(["items", "pairs", "none"]), default="items", show_default=True,
+    "--interval",
+    type=click.Choice(["items", "pairs", "none"]),
+    default="items",
+    show_default=True,
     help="What an interval is over: items (bootstrap), or for B boundary pairs (as in Fournier 2013, too short).",
-)  # fmt: skip
+)
 @click.option(
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -77,9 +87,12 @@ __all__ = ["enter", "judge"]
     help="Systems whose corrected p is higher share a letter.",
 )
 @click.option(
-    "--epsilon", type=click.FloatRange(0, 1, max_open=True), default=0.2, show_default=True,
+    "--epsilon",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.2,
+    show_default=True,
     help="Of the alternative annotator test: .2 for experts, .15 for skilled coders, .1 for crowds.",
-)  # fmt: skip
+)
 @click.option("--errors", is_flag=True, help="Where each system goes wrong.")
 @click.option("--list-errors", is_flag=True, help="Every miss, false alarm, near miss and confusion, one a line.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Chosen and printed if not given.")
@@ -109,10 +122,10 @@ def judge(
     """
     from caesura.judging.judge import judge as run
 
-    problems: list[FormatError] = []
+    excluded: list[FormatError] = []
     settings = asked.settings
-    corpus, theirs = read_with_systems(asked, (file,), systems, problems)
-    bad = [str(problem) for problem in problems]
+    corpus, theirs = read_with_systems(asked, (file,), systems, excluded)
+    bad = [str(problem) for problem in excluded]
     if not len(corpus):
         complain([*bad, "nothing is left to judge"])
     for holds, what in ((holds_hierarchies, "hierarchies"), (holds_trees, "trees")):
@@ -122,15 +135,24 @@ def judge(
     measures = chosen_measures(chosen, settings, people) if settings is not None else chosen or None
     with Progress("steps of judging") as progress:
         found = run(
-            people, entered, measures=measures, interval=None if interval == "none" else interval, seed=seed,
-            bounds=bounds, draws=draws, level=level, replicates=replicates, alpha=alpha, epsilon=epsilon,
+            people,
+            entered,
+            measures=measures,
+            interval=None if interval == "none" else interval,
+            seed=seed,
+            bounds=bounds,
+            draws=draws,
+            level=level,
+            replicates=replicates,
+            alpha=alpha,
+            epsilon=epsilon,
             progress=progress.told,
-        )  # fmt: skip
-    bad = list(dict.fromkeys([*map(str, problems), *found.problems]))
+        )
+    bad = list(dict.fromkeys([*map(str, excluded), *found.excluded]))
     if output == "json":
-        data: dict[str, Any] = found.as_dict() | {"problems": bad}
+        data: dict[str, Any] = found.to_dict() | {"excluded": bad}
         if errors or list_errors:
-            data["mistakes"] = {name: one.as_dict() for name, one in found.mistakes.items()}
+            data["mistakes"] = {name: one.to_dict() for name, one in found.mistakes.items()}
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     else:
         _show(found, errors, list_errors, output)
@@ -139,23 +161,19 @@ def judge(
 
 
 def read_with_systems(
-    asked: Input, files: Sequence[str], systems: Sequence[str], problems: list[FormatError]
+    asked: Input, files: Sequence[str], systems: Sequence[str], excluded: list[FormatError]
 ) -> tuple[Corpus, dict[str, Corpus]]:
     """The corpus, and path -> corpus for systems that are files; with one file of people, all over the same units."""
     named = [path for path in dict.fromkeys(systems) if Path(path).exists()]
     if len(files) == 1:
-        corpus, *theirs = asked.read_together([*files, *named], problems)
+        corpus, *theirs = asked.read_together([*files, *named], excluded)
     else:
-        corpus = asked.read_files(files, problems)
-        theirs = asked.read_together(named, problems) if named else []
+        corpus = asked.read_files(files, excluded)
+        theirs = asked.read_together(named, excluded) if named else []
     return corpus, dict(zip(named, theirs, strict=True))
 
 
-def enter(
-    corpus: Corpus,
-    systems: tuple[str, ...],
-    files: dict[str, Corpus],
-) -> tuple[Corpus, Systems]:
+def enter(corpus: Corpus, systems: tuple[str, ...], files: dict[str, Corpus]) -> tuple[Corpus, Systems]:
     """Names of coders, or files: either way a corpus of people and a corpus of systems."""
     inside = [name for name in systems if name in corpus.coders]
     made: dict[str, dict[str, Any]] = {name: corpus.of_coder(name) for name in inside}
@@ -184,7 +202,7 @@ def _items(mine: dict[str, Any], corpus: Corpus) -> dict[str, Any]:
 
 
 def _show(found: Judgement, errors: bool, list_errors: bool, output: str | None) -> None:
-    from caesura.reporting.judgement import (
+    from caesura.views.judgement import (
         comparison_table,
         drop_table,
         mistake_list,

@@ -17,13 +17,15 @@ __all__ = ["list_formats", "list_measures"]
 @output_options
 def list_measures(output: str | None) -> None:
     """List the measures, their options and presets."""
-    from caesura.reporting.table import Table
+    from caesura.views.table import Table
 
     if output == "json":
         listed = {
             name: {
                 "title": kind.title,
-                "options": {option.name: {"default": option.default, "says": option.says} for option in kind.options},
+                "options": {
+                    option.name: {"default": option.default, "says": option.description} for option in kind.options
+                },
                 "presets": {preset: dict(values) for preset, values in kind.presets.items()},
             }
             for name, kind in measures().items()
@@ -33,7 +35,7 @@ def list_measures(output: str | None) -> None:
     rows = []
     for name, kind in measures().items():
         rows.append((name, "", kind.title))
-        rows += [("", f"{option.name}={option.default!r}", option.says) for option in kind.options]
+        rows += [("", f"{option.name}={option.default!r}", option.description) for option in kind.options]
         if kind.presets:
             rows.append(("", "compat=None", "preset: " + ", ".join(kind.presets)))
     show(Table(("measure", "option", "what it is"), tuple(rows)), output)
@@ -43,19 +45,21 @@ def list_measures(output: str | None) -> None:
 @output_options
 def list_formats(output: str | None) -> None:
     """List the formats, their suffixes, and their options for --reading."""
-    from caesura.reporting.table import Table
+    from caesura.views.table import Table
 
     if output == "json":
         listed = {
             name: {
-                "says": one.says,
+                "says": one.description,
                 "suffixes": list(one.suffixes),
                 "found_by_content": list(one.guessed),
                 "reads": True,
                 "writes": one.write is not None,
                 "holds": [kind.__name__ for kind in one.holds],
                 "extra": one.extra or None,
-                "options": {option.name: {"default": option.default, "says": option.says} for option in one.options},
+                "options": {
+                    option.name: {"default": option.default, "says": option.description} for option in one.options
+                },
             }
             for name, one in formats().items()
         }
@@ -65,7 +69,7 @@ def list_formats(output: str | None) -> None:
     for name, one in formats().items():
         suffixes = " ".join((*one.suffixes, *(f"({suffix})" for suffix in one.guessed if suffix not in one.suffixes)))
         needs = f"; needs caesura[{one.extra}]" if one.extra else ""
-        rows.append((name, suffixes, "read, write" if one.write else "read", "", one.says + needs))
-        rows += [("", "", "", f"{option.name}={option.default!r}", option.says) for option in one.options]
+        rows.append((name, suffixes, "read, write" if one.write else "read", "", one.description + needs))
+        rows += [("", "", "", f"{option.name}={option.default!r}", option.description) for option in one.options]
     notes = ("A suffix in brackets belongs to other formats too: there the content decides.",)
     show(Table(("format", "suffixes", "can", "option", "what it is"), tuple(rows), notes=notes), output)

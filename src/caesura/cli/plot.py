@@ -36,8 +36,8 @@ from caesura.model.tree import Tree
 if TYPE_CHECKING:
     from caesura.formats.settings import Settings
     from caesura.judging.result import Judgement
-    from caesura.plot.kinds import Kind
-    from caesura.study import Paired
+    from caesura.tasks.pairing import Paired
+    from caesura.views.figures.kinds import Kind
 
 __all__ = ["plot"]
 
@@ -48,17 +48,25 @@ __all__ = ["plot"]
 @click.option("-o", "--output", "target", type=click.Path(), help=".svg, .pdf or .png; by default KIND.svg.")
 @click.option("--list", "listed", is_flag=True, help="List the kinds, what each needs and which options it takes.")
 @click.option(
-    "-m", "--measure", "chosen", multiple=True, type=MeasureType(),
+    "-m",
+    "--measure",
+    "chosen",
+    multiple=True,
+    type=MeasureType(),
     help="A measure, with options. For systems it may be repeated; by default what the command with the table takes.",
-)  # fmt: skip
+)
 @click.option(
-    "-c", "--coefficient", type=click.Choice(list(dict.fromkeys((*COUNTED, "alpha", *DRAWN)))),
+    "-c",
+    "--coefficient",
+    type=click.Choice(list(dict.fromkeys((*COUNTED, "alpha", *DRAWN)))),
     help="Inside clusters; by default multi_pi, over S_f kappa.",
-)  # fmt: skip
+)
 @click.option(
-    "--system", "systems", multiple=True,
+    "--system",
+    "systems",
+    multiple=True,
     help="A coder in CORPUS that is a program, or a file with the output of one. May be repeated.",
-)  # fmt: skip
+)
 @click.option("--item", "items", multiple=True, help="Only this item; of trees, the number of the sentence.")
 @click.option("--method", type=click.Choice(METHODS), help="Of gold; by default conflict_free_union.")
 @click.option("--gold-times", type=click.Path(), help="Times of the words of the (gold) trees: CTM or TextGrid.")
@@ -93,8 +101,8 @@ def plot(
     `caesura plot --list` says which kinds there are and what each needs. What cannot be used is named, the figure is made of
     the rest, and the exit code is 1.
     """
-    from caesura.plot.canvas import format_of, save
-    from caesura.plot.kinds import KINDS
+    from caesura.views.figures.canvas import format_of, save
+    from caesura.views.figures.kinds import KINDS
 
     if listed:
         _list()
@@ -103,10 +111,17 @@ def plot(
         said = "a kind is needed" if kind is None else f"no kind {kind!r}"
         raise click.UsageError(f"{said}; there are {', '.join(KINDS)}")
     given: dict[str, Any] = {
-        "measure": chosen, "coefficient": coefficient, "system": systems, "item": items, "method": method,
-        "gold-times": gold_times, "predicted-times": predicted_times, "seed": seed,
-        "reference-coder": reference_coder, "hypothesis-coder": hypothesis_coder,
-    }  # fmt: skip
+        "measure": chosen,
+        "coefficient": coefficient,
+        "system": systems,
+        "item": items,
+        "method": method,
+        "gold-times": gold_times,
+        "predicted-times": predicted_times,
+        "seed": seed,
+        "reference-coder": reference_coder,
+        "hypothesis-coder": hypothesis_coder,
+    }
     _check_usage(KINDS[kind], files, given)
     ask = _Asked(files, given, asked)
     path = target or f"{kind}.svg"
@@ -122,10 +137,10 @@ def plot(
 
 
 def _list() -> None:
-    from caesura.plot.kinds import KINDS
-    from caesura.reporting.table import Table
+    from caesura.views.figures.kinds import KINDS
+    from caesura.views.table import Table
 
-    rows = [(kind.name, kind.says, kind.needs, _options(kind)) for kind in KINDS.values()]
+    rows = [(kind.name, kind.description, kind.needs, _options(kind)) for kind in KINDS.values()]
     show(Table(("kind", "what it shows", "needs", "options"), tuple(rows)), None)
 
 
@@ -153,13 +168,13 @@ class _Asked:
     files: tuple[str, ...]
     given: dict[str, Any]
     reading: Input
-    problems: list[FormatError] = field(default_factory=list)
+    excluded: list[FormatError] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
     @property
     def bad(self) -> list[str]:
         """What could not be used."""
-        return [*map(str, self.problems), *self.lost]
+        return [*map(str, self.excluded), *self.lost]
 
     @property
     def settings(self) -> Settings | None:
@@ -168,18 +183,18 @@ class _Asked:
 
     def corpus(self) -> Corpus:
         """One file with all coders, or a file for each; the items that were asked for."""
-        return self._chosen(self.reading.read_files(self.files, self.problems))
+        return self._chosen(self.reading.read_files(self.files, self.excluded))
 
     def paired(self) -> Paired:
         """Two files, or one with two coders."""
-        from caesura.study import pair_up
+        from caesura.tasks.pairing import pair_up
 
-        first, *other = map(self._chosen, self.reading.read_together(self.files, self.problems))
+        first, *other = map(self._chosen, self.reading.read_together(self.files, self.excluded))
         coders = self.given["reference-coder"], self.given["hypothesis-coder"]
         if not other and len(first.coders) == 2 and coders == (None, None):
             coders = first.coders[0], first.coders[1]
         found = pair_up(first, *(other or [first]), reference_coder=coders[0], hypothesis_coder=coders[1])
-        self.lost += found.problems
+        self.lost += found.excluded
         return found
 
     def trees(self) -> list[list[Tree | None]]:
@@ -188,7 +203,7 @@ class _Asked:
 
         times = (self.given["gold-times"], self.given["predicted-times"])
         return [
-            read_trees(path, times=one, problems=self.problems) for path, one in zip(self.files, times, strict=False)
+            read_trees(path, times=one, excluded=self.excluded) for path, one in zip(self.files, times, strict=False)
         ]
 
     def two_sides(self) -> tuple[list[Tree | None], list[Tree | None]]:
@@ -218,7 +233,7 @@ class _Asked:
 
     def people_and_systems(self) -> tuple[Corpus, Any]:
         """The corpus without the systems, and the systems."""
-        corpus, theirs = read_with_systems(self.reading, self.files, self.given["system"], self.problems)
+        corpus, theirs = read_with_systems(self.reading, self.files, self.given["system"], self.excluded)
         return enter(self._flat(self._chosen(corpus)), self.given["system"], theirs)
 
     def boundaries(self) -> Corpus:
@@ -283,7 +298,7 @@ def _judged(ask: _Asked, measures: tuple[Measure, ...] | None) -> Judgement:
         raise click.UsageError("--system is needed: a coder of the corpus that is a program, or a file")
     people, entered = ask.people_and_systems()
     found = judge(people, entered, measures=measures, seed=ask.given["seed"])
-    ask.lost += found.problems
+    ask.lost += found.excluded
     return found
 
 
@@ -305,13 +320,15 @@ def _precision_recall(ask: _Asked) -> tuple[Any, ...]:
 
 def _operations(ask: _Asked) -> tuple[Any, ...]:
     from caesura.measures.many import score_many
-    from caesura.operations import operations_table
+    from caesura.measures.operations import operations_table
 
     paired = ask.paired()
     if not paired.pairs:
         complain([*ask.bad, "the two sides have no item in common"])
-    measure = ask.measure(Corpus({item: {"": a} for item, (a, _) in zip(paired.items, paired.pairs, strict=True)}),
-                          None if ask.settings else "flexible_similarity")  # fmt: skip
+    measure = ask.measure(
+        Corpus({item: {"": a} for item, (a, _) in zip(paired.items, paired.pairs, strict=True)}),
+        None if ask.settings else "flexible_similarity",
+    )
     scores = score_many(paired.pairs, measure)
     ask.lost += [f"item {paired.items[i]!r}: {why}" for i, why in scores.errors.items()]
     return (operations_table(scores),)
@@ -390,8 +407,17 @@ def _sentences(errors: dict[int, CaesuraError]) -> list[str]:
 
 
 _MAKERS: dict[str, Callable[[_Asked], tuple[Any, ...]]] = {
-    "pairwise": _pairwise, "boundary_heat": _heat, "dendrogram": _dendrogram, "boundaries_per_coder": _placed,
-    "precision_recall": _precision_recall, "systems": _systems, "operations": _operations, "clusters": _clusters,
-    "gold": _gold, "tree_alignment": _tree_alignment, "perturbation": _perturbation, "by_length": _by_length,
+    "pairwise": _pairwise,
+    "boundary_heat": _heat,
+    "dendrogram": _dendrogram,
+    "boundaries_per_coder": _placed,
+    "precision_recall": _precision_recall,
+    "systems": _systems,
+    "operations": _operations,
+    "clusters": _clusters,
+    "gold": _gold,
+    "tree_alignment": _tree_alignment,
+    "perturbation": _perturbation,
+    "by_length": _by_length,
     "correlation": _correlation,
-}  # fmt: skip
+}

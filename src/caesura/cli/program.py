@@ -27,14 +27,14 @@ from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-from caesura.reporting.table import clean
 from caesura.version import __version__
+from caesura.views.table import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from caesura.formats.settings import Settings
-    from caesura.reporting.table import Table
+    from caesura.views.table import Table
 
 __all__ = [
     "DEFAULT_MEASURES",
@@ -146,25 +146,25 @@ class Input:
     align: str | None
     options: dict[str, Any]
 
-    def read(self, path: str, problems: list[FormatError] | None = None) -> Corpus:
+    def read(self, path: str, excluded: list[FormatError] | None = None) -> Corpus:
         """A file, a folder or a glob."""
-        return self.read_together([path], problems)[0]
+        return self.read_together([path], excluded)[0]
 
-    def read_together(self, paths: Sequence[str], problems: list[FormatError] | None = None) -> list[Corpus]:
+    def read_together(self, paths: Sequence[str], excluded: list[FormatError] | None = None) -> list[Corpus]:
         """Several, each a corpus of its own, over the same units."""
-        _remember(problems)
+        _remember(excluded)
         return read_together(
-            paths, self.format, pattern=self.pattern, align=self.align, problems=problems, **self._told(paths)
+            paths, self.format, pattern=self.pattern, align=self.align, excluded=excluded, **self._told(paths)
         )
 
-    def read_files(self, paths: Sequence[str], problems: list[FormatError]) -> Corpus:
+    def read_files(self, paths: Sequence[str], excluded: list[FormatError]) -> Corpus:
         """One file with all coders, a folder or a glob; or a file for each coder."""
         if len(paths) == 1:
-            return self.read(paths[0], problems)
+            return self.read(paths[0], excluded)
         if self.pattern is not None:
             raise click.UsageError("--pattern is for one folder or glob; several files were given")
-        _remember(problems)
-        return read_coders(paths, self.format, align=self.align, problems=problems, **self._told(paths))
+        _remember(excluded)
+        return read_coders(paths, self.format, align=self.align, excluded=excluded, **self._told(paths))
 
     def with_options(self, **options: Any) -> Input:
         """The same with more options of the format."""
@@ -180,8 +180,8 @@ class Input:
         return told if self.types is None else {**told, "types": self.types}
 
 
-def _remember(problems: list[FormatError] | None) -> None:
-    click.get_current_context().meta[_UNREAD] = () if problems is None else problems
+def _remember(excluded: list[FormatError] | None) -> None:
+    click.get_current_context().meta[_UNREAD] = () if excluded is None else excluded
 
 
 def input_options(command: F) -> F:
@@ -223,15 +223,11 @@ def input_options(command: F) -> F:
             "fewest edits.",
         ),
         click.option(
-            "--pattern",
-            help='Of a folder or glob: which files, and whose they are: "{coder}/{item}.TextGrid".',
+            "--pattern", help='Of a folder or glob: which files, and whose they are: "{coder}/{item}.TextGrid".'
         ),
         click.option("--types", help='Boundary types in ordinal order, comma-separated or a JSON list: "scene,act".'),
         click.option(
-            "--format",
-            "format_",
-            type=click.Choice(NAMES),
-            help="Format of the input; by default found out.",
+            "--format", "format_", type=click.Choice(NAMES), help="Format of the input; by default found out."
         ),
     ):
         made = option(made)
@@ -397,9 +393,9 @@ def with_settings(chosen: tuple[Measure, ...], settings: Settings | None) -> tup
     )
 
 
-def complain(problems: Sequence[str]) -> None:
+def complain(excluded: Sequence[str]) -> None:
     """A line on standard error for each that is new, and exit code 1."""
-    for problem in dict.fromkeys(problems):
+    for problem in dict.fromkeys(excluded):
         click.echo(f"caesura: {clean(problem)}", err=True)
     click.get_current_context().exit(1)
 

@@ -19,7 +19,7 @@ SO_FAR = "caesura.so_far"
 
 
 class Watched:
-    """Shown from the first step on, so that what takes none has no bar."""
+    """Displayed from the first step on, so that what takes none has no bar."""
 
     every = 5.0  # seconds between two lines
 

@@ -24,14 +24,19 @@ __all__ = ["report"]
 @click.argument("files", metavar="CORPUS...", nargs=-1, required=True, type=click.Path())
 @click.option("-o", "--output", "target", type=click.Path(), default="report.html", show_default=True)
 @click.option(
-    "--system", "systems", multiple=True,
+    "--system",
+    "systems",
+    multiple=True,
     help="A coder in CORPUS that is a program, or a file with the output of one. May be repeated.",
-)  # fmt: skip
+)
 @click.option(
-    "-m", "--measure", "chosen", type=MeasureType(),
+    "-m",
+    "--measure",
+    "chosen",
+    type=MeasureType(),
     help="What coders are compared by; by default B and S, for dialogue S_f and S_f^B, for hierarchies kappa, for trees "
     "Struct-IoU and PARSEVAL.",
-)  # fmt: skip
+)
 @click.option("--title", help="The heading of the page.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Of bootstrap and draws.")
 @input_options
@@ -49,7 +54,7 @@ def report(
     CORPUS is one file with all coders, or a file for each. The page is a single file that asks the network for nothing.
     What was left out is named there and here, and the exit code is 1.
     """
-    from caesura.reporting.page.build import report as build
+    from caesura.views.page.build import report as build
 
     found: list[FormatError] = []
     corpus, theirs = read_with_systems(asked, files, systems, found)
@@ -61,9 +66,15 @@ def report(
         corpus, made = enter(corpus, systems, theirs)
     with Progress("steps of the report") as progress:
         page = build(
-            corpus, systems=made, path=target, title=title, measure=_measure(chosen, asked.settings), seed=seed, problems=bad,
+            corpus,
+            systems=made,
+            path=target,
+            title=title,
+            measure=_measure(chosen, asked.settings),
+            seed=seed,
+            excluded=bad,
             progress=progress.told,
-        )  # fmt: skip
+        )
     click.echo(f"{target}: {len(page.encode()) / 1e6:.2f} MB", err=True)
     if bad:
         complain(bad)

@@ -26,11 +26,11 @@ from caesura.measures.batch import Pair, Text
 from caesura.measures.many import score_many
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
-from caesura.study import pair_up
+from caesura.tasks.pairing import pair_up
 
 if TYPE_CHECKING:
     from caesura.model.score import Score
-    from caesura.reporting.table import Table
+    from caesura.views.table import Table
 
 __all__ = ["score"]
 
@@ -63,22 +63,22 @@ def score(
     Items go together by name. Without HYPOTHESIS both coders are taken from REFERENCE. Items that cannot be scored are
     listed, the others are scored, and the exit code is 1.
     """
-    from caesura.operations import operations_table
-    from caesura.reporting.results import operations as operations_shown
-    from caesura.reporting.results import score_json, score_table
+    from caesura.measures.operations import operations_table
+    from caesura.views.results import operations as operations_shown
+    from caesura.views.results import score_json, score_table
 
-    problems: list[FormatError] = []
+    excluded: list[FormatError] = []
     settings = asked.settings
-    first, *others = asked.read_together([reference, *filter(None, [hypothesis])], problems)
+    first, *others = asked.read_together([reference, *filter(None, [hypothesis])], excluded)
     second = others[0] if others else first
     chosen = chosen_measures(chosen, settings, first)
     if hypothesis is None and len(first.coders) == 2 and not reference_coder and not hypothesis_coder:
         reference_coder, hypothesis_coder = first.coders
-    bad = [str(problem) for problem in problems]
+    bad = [str(problem) for problem in excluded]
     if not len(first) or not len(second):
         complain([*bad, "nothing is left to score"])
     paired = pair_up(first, second, reference_coder=reference_coder, hypothesis_coder=hypothesis_coder)
-    bad += paired.problems
+    bad += paired.excluded
     if not paired.pairs:
         complain([*bad, "the two sides have no item in common"])
     rows: list[tuple[str | None, Score]] = []
@@ -104,7 +104,7 @@ def score(
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     else:
         shown = [row for row in rows if by_item or row[0] is None]
-        table = score_table(shown, by_item=by_item, problems=len(bad))
+        table = score_table(shown, by_item=by_item, excluded=len(bad))
         show(table, output)
         for measure, each in became:
             click.echo(f"\n{measure.label}: what became of the boundaries of each type, both sides together")
@@ -145,7 +145,7 @@ def _text(one: Text | Hierarchy | Tree) -> Text:
 
 
 def _print_edits(pairs: dict[str, Pair], rows: list[tuple[str | None, Score]]) -> None:
-    from caesura.reporting.alignment import LEGEND, draw_text, edit_table
+    from caesura.views.alignment import LEGEND, draw_text, edit_table
 
     console = console_for_tables()
     for item, one in rows:

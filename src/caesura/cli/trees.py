@@ -27,10 +27,20 @@ __all__ = ["trees"]
 )
 @click.option("--predicted-times", type=click.Path(), help="Times of the predicted words.")
 @click.option("--tier", help="The tier with the words, where times are in a TextGrid with several.")
-@click.option("--snap", type=click.FloatRange(0, 1), default=1e-4, show_default=True,
-              help="Seconds by which words may overlap; they then meet in the middle.")  # fmt: skip
-@click.option("--zero-length", type=click.Choice(["error", "merge"]), default="error", show_default=True,
-              help="Words that take no time: an error, or joined to a neighbour.")  # fmt: skip
+@click.option(
+    "--snap",
+    type=click.FloatRange(0, 1),
+    default=1e-4,
+    show_default=True,
+    help="Seconds by which words may overlap; they then meet in the middle.",
+)
+@click.option(
+    "--zero-length",
+    type=click.Choice(["error", "merge"]),
+    default="error",
+    show_default=True,
+    help="Words that take no time: an error, or joined to a neighbour.",
+)
 @click.option("--param", type=click.Path(), help="An EVALB parameter file; by default what COLLINS.prm says.")
 @click.option("--unlabelled", is_flag=True, help="Struct-IoU without labels. (PARSEVAL always shows both.)")
 @click.option("--flexible-terminals", is_flag=True, help="Struct-IoU: a preterminal may pair with any label.")
@@ -43,10 +53,18 @@ __all__ = ["trees"]
 @click.option("--by-sentence", is_flag=True, help="A row for each sentence too.")
 @click.option("--labels", is_flag=True, help="A row for each label too.")
 @click.option("--align", is_flag=True, help="Both trees side by side, with the pairs marked.")
-@click.option("--sentence", "wanted", type=click.IntRange(1), multiple=True,
-              help="Only this sentence in --by-sentence and --align. May be repeated.")  # fmt: skip
-@click.option("--layout", type=click.Choice(["lines", "brackets"]),
-              help="A sentence a line, or trees over several lines; by default found out.")  # fmt: skip
+@click.option(
+    "--sentence",
+    "wanted",
+    type=click.IntRange(1),
+    multiple=True,
+    help="Only this sentence in --by-sentence and --align. May be repeated.",
+)
+@click.option(
+    "--layout",
+    type=click.Choice(["lines", "brackets"]),
+    help="A sentence a line, or trees over several lines; by default found out.",
+)
 @engine_options
 @output_options
 def trees(
@@ -87,11 +105,11 @@ def trees(
 
     if versus_times is not None and versus is None:
         raise click.UsageError("--versus-times needs --versus")
-    problems: list[FormatError] = []
+    excluded: list[FormatError] = []
 
     def load(path: str, times: str | None) -> list[Tree | None]:
         return read_trees(
-            path, times=times, tier=tier, snap=snap, zero_length=zero_length, layout=layout, problems=problems
+            path, times=times, tier=tier, snap=snap, zero_length=zero_length, layout=layout, excluded=excluded
         )
 
     sides = {"gold": load(gold, gold_times), "predicted": load(predicted, predicted_times)}
@@ -112,13 +130,13 @@ def trees(
         scored = struct_iou_corpus(plain["gold"], plain["predicted"], engine=opened, **options)
     chosen = [number - 1 for number in wanted] or list(range(len(scored)))
     compared = _compare(sides, plain, parsed, scored, seed) if versus is not None else []
-    bad = [str(problem) for problem in problems]
+    bad = [str(problem) for problem in excluded]
     if output == "json":
         click.echo(json.dumps(_as_json(parsed, scored, compared, bad, align), ensure_ascii=False, indent=2))
     else:
         _print(parsed, scored, output, chosen if by_sentence else None, labels)
         for each in compared:
-            from caesura.reporting.trees import parser_table
+            from caesura.views.trees import parser_table
 
             click.echo()
             show(parser_table(each), output)
@@ -140,14 +158,11 @@ def _compare(
     seed: int | None,
 ) -> list[Any]:
     """The two parsers under both measures."""
-    from caesura.parsing.comparison import compare_parsers
+    from caesura.judging.parsers import compare_parsers
 
     return [
         compare_parsers(
-            every["gold"],
-            {name: every[name] for name in ("predicted", "versus")},
-            measure=measure,
-            seed=seed,
+            every["gold"], {name: every[name] for name in ("predicted", "versus")}, measure=measure, seed=seed
         )
         for every, measure in ((sides, parsed.measure), (plain, scored.scores.measure))
     ]
@@ -156,7 +171,7 @@ def _compare(
 def _print(
     parsed: ParsevalResult, scored: StructIoUCorpus, output: str | None, chosen: list[int] | None, labels: bool
 ) -> None:
-    from caesura.reporting import trees as tables
+    from caesura.views import trees as tables
 
     blocks = [tables.struct_iou_table(scored), tables.summary_table(parsed)]
     if chosen is not None:
@@ -170,7 +185,7 @@ def _print(
 
 
 def _draw(plain: dict[str, list[Tree | None]], scored: StructIoUCorpus, chosen: list[int]) -> None:
-    from caesura.reporting.tree_alignment import TREE_LEGEND, draw_tree_alignment
+    from caesura.views.tree_alignment import TREE_LEGEND, draw_tree_alignment
 
     width = min(console_for_tables().width, 120)
     for place in chosen:
@@ -189,7 +204,7 @@ def _draw(plain: dict[str, list[Tree | None]], scored: StructIoUCorpus, chosen: 
 def _as_json(
     parsed: ParsevalResult, scored: StructIoUCorpus, compared: list[Any], bad: list[str], align: bool
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {"struct_iou": scored.as_dict(align=align), "parseval": parsed.as_dict()}
+    found: dict[str, Any] = {"struct_iou": scored.to_dict(align=align), "parseval": parsed.to_dict()}
     if compared:
-        found["versus"] = [one.as_dict() for one in compared]
+        found["versus"] = [one.to_dict() for one in compared]
     return found | {"errors": bad}

@@ -15,7 +15,7 @@ from caesura.model.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from caesura.gold.result import Gold
-    from caesura.reporting.table import Table
+    from caesura.views.table import Table
 
 __all__ = ["unify"]
 
@@ -28,35 +28,52 @@ CODER = "gold"
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @click.option("--method", type=click.Choice(METHODS), default="conflict_free_union", show_default=True)
 @click.option(
-    "--level", type=click.Choice(["flat", "full"]), default="flat", show_default=True,
+    "--level",
+    type=click.Choice(["flat", "full"]),
+    default="flat",
+    show_default=True,
     help="Whether coders must agree on spans, or on their levels too.",
-)  # fmt: skip
+)
 @click.option(
-    "--threshold", type=click.FloatRange(0, 1, max_open=True), default=0.5, show_default=True,
+    "--threshold",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.5,
+    show_default=True,
     help="A majority is more than this share of the coders.",
-)  # fmt: skip
+)
 @click.option(
-    "--weights", type=click.Choice(["coders", "unique"]), default="coders", show_default=True,
+    "--weights",
+    type=click.Choice(["coders", "unique"]),
+    default="coders",
+    show_default=True,
     help="Whether a conflict-free union counts every coder's copy of a span, or each distinct span once.",
-)  # fmt: skip
+)
 @click.option(
-    "--min-support", type=click.IntRange(1), default=1, show_default=True,
+    "--min-support",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
     help="Spans of fewer coders are left out of a union.",
-)  # fmt: skip
+)
 @click.option(
-    "--tolerance", type=click.FloatRange(0, min_open=True), default=0.5, show_default=True,
+    "--tolerance",
+    type=click.FloatRange(0, min_open=True),
+    default=0.5,
+    show_default=True,
     help="Seconds: times this near to each other are one.",
-)  # fmt: skip
+)
 @click.option(
-    "--repair", is_flag=True,
+    "--repair",
+    is_flag=True,
     help="Annotations whose own spans cross lose spans until they do not, the deeper, shorter, later first.",
-)  # fmt: skip
+)
 @click.option("-o", "--output", "target", type=click.Path(), help="Write the gold; .json, .csv or .tsv.")
 @click.option("--why", is_flag=True, help="Every span that is not in the gold: who drew it, what it crosses.")
 @click.option(
-    "--evaluate", is_flag=True,
+    "--evaluate",
+    is_flag=True,
     help="Every method against every annotation: mean and deviation of kappa, recall, precision, non-crossing.",
-)  # fmt: skip
+)
 @click.option("--item", "items", multiple=True, help="Only this item. May be repeated.")
 @input_options
 @output_options
@@ -83,9 +100,9 @@ def unify(
     """
     from caesura.gold.unify import check_plan
 
-    problems: list[FormatError] = []
-    corpus = (asked.with_options(repair=True) if repair else asked).read_files(files, problems)
-    bad = [str(problem) for problem in problems]
+    excluded: list[FormatError] = []
+    corpus = (asked.with_options(repair=True) if repair else asked).read_files(files, excluded)
+    bad = [str(problem) for problem in excluded]
     if not len(corpus):
         complain([*bad, *(["nothing is left to unify"] if len(bad) > 1 else [])])
     corpus = corpus.select(items=items or None)
@@ -105,7 +122,7 @@ def unify(
         if evaluate:
             bad += _evaluate(corpus, given, output)
         elif output == "json":
-            data = {"golds": {item: gold.as_dict() for item, gold in golds.items()}, "errors": bad}
+            data = {"golds": {item: gold.to_dict() for item, gold in golds.items()}, "errors": bad}
             click.echo(json.dumps(data, ensure_ascii=False, indent=2))
         else:
             _show(_tables(golds, why, target is None), output)
@@ -176,19 +193,19 @@ def _nested(gold: Gold) -> bool:
 def _evaluate(corpus: Corpus, options: dict[str, Any], output: str | None) -> list[str]:
     """The experiment's table; what could not be used."""
     from caesura.gold.experiment import evaluate_unification
-    from caesura.reporting.gold import unification_table
+    from caesura.views.gold import unification_table
 
     found = evaluate_unification(corpus, **options)
     bad = [f"item {item!r}: {why}" for item, why in found.dropped.items()]
     if output == "json":
-        click.echo(json.dumps(found.as_dict(), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
     else:
         show(unification_table(found), output)
     return bad
 
 
 def _tables(golds: dict[str, Gold], why: bool, spans: bool) -> list[Table]:
-    from caesura.reporting.gold import span_table, unified_table, why_table
+    from caesura.views.gold import span_table, unified_table, why_table
 
     tables = [unified_table(golds)]
     tables += [span_table(golds)] if spans else []

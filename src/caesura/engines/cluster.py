@@ -146,9 +146,13 @@ def _started(distributed: Any, workers: int) -> Any:
     with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": _KEPT for name in names}):
         try:
             return distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
-                dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL,
-            )  # fmt: skip
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+            )
         except (RuntimeError, OSError, TimeoutError) as problem:
             said = " ".join(str(problem).split())[:200]
             raise EngineError(f"Dask cannot start workers on this machine: {said}; {UNDER_MAIN}") from None

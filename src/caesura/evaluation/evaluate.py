@@ -116,7 +116,7 @@ def evaluate(
         job = Job(chosen, declared or opened.types, folder, strict, overruled=declared is not None)
         if job.types is None and job.typed:
             job = replace(job, types=_surveyed(opened, pool))
-        run = _Run(job, opened, asked.as_dict(), checkpoint, progress, started)
+        run = _Run(job, opened, asked.to_dict(), checkpoint, progress, started)
         run.through(pool)
     return run.result()
 
@@ -169,7 +169,7 @@ class _Run:
     left_out: int = 0
     failed: int = 0
     shares: Shares = field(default_factory=Shares)
-    problems: dict[int, tuple[Problem, ...]] = field(default_factory=dict)
+    excluded: dict[int, tuple[Problem, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.totals = self.job.nothing()
@@ -220,10 +220,10 @@ class _Run:
         """What one partition adds."""
         began = perf_counter()
         number, partition = one
-        if piece.problems and self.job.strict:
-            raise InputError(str(piece.problems[0]))
+        if piece.excluded and self.job.strict:
+            raise InputError(str(piece.excluded[0]))
         if self.checkpoint is not None and not piece.failed:
-            self.checkpoint.put(_key(number), {"data": partition.fingerprint, **piece.as_dict()})
+            self.checkpoint.put(_key(number), {"data": partition.fingerprint, **piece.to_dict()})
         self._merge(number, piece)
         self.shares += Shares(merging=perf_counter() - began)
         self._tell()
@@ -266,8 +266,8 @@ class _Run:
         self.left_out += piece.left_out
         self.failed += piece.failed
         self.shares += piece.shares
-        if piece.problems and len(self.problems) < _TOLD:
-            self.problems[number] = piece.problems
+        if piece.excluded and len(self.excluded) < _TOLD:
+            self.excluded[number] = piece.excluded
 
     def _tell(self) -> None:
         if self.progress is not None:
@@ -278,19 +278,27 @@ class _Run:
 
     def result(self) -> Evaluation:
         """Everything, finished once."""
-        problems = tuple(one for number in sorted(self.problems) for one in self.problems[number])[:_TOLD]
+        excluded = tuple(one for number in sorted(self.excluded) for one in self.excluded[number])[:_TOLD]
         found = {
             key_of(measure, self.job.measures): total.score(measure)
             for measure, total in zip(self.job.measures, self.totals, strict=True)
             if total.documents
         }
         if not found:
-            why = f"; {problems[0]}" if problems else "; the source is empty"
+            why = f"; {excluded[0]}" if excluded else "; the source is empty"
             raise InputError(f"no document could be scored{why}")
         return Evaluation(
-            found, self.job.measures, self.documents, self.done, problems, self.left_out, self.failed, self.resumed,
-            perf_counter() - self.started, self.shares,
-        )  # fmt: skip
+            found,
+            self.job.measures,
+            self.documents,
+            self.done,
+            excluded,
+            self.left_out,
+            self.failed,
+            self.resumed,
+            perf_counter() - self.started,
+            self.shares,
+        )
 
 
 def together(partitions: int | None, workers: int) -> int:

@@ -86,7 +86,7 @@ class Piece:
     """One a measure."""
     documents: int
     left_out: int
-    problems: tuple[Problem, ...]
+    excluded: tuple[Problem, ...]
     failed: bool = False
     shares: Shares = field(default_factory=Shares)
 
@@ -95,13 +95,13 @@ class Piece:
         """Whatever was read of a partition that breaks off does not count."""
         return cls(tuple(job.nothing()), 0, 0, (Problem(partition.place, why),), failed=True)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For a checkpoint."""
         return {
-            "partials": [one.as_dict() for one in self.partials],
+            "partials": [one.to_dict() for one in self.partials],
             "documents": self.documents,
             "left_out": self.left_out,
-            "problems": [[one.place, one.why, one.item, one.measure] for one in self.problems],
+            "excluded": [[one.place, one.why, one.item, one.measure] for one in self.excluded],
         }
 
     @classmethod
@@ -111,7 +111,7 @@ class Piece:
             tuple(map(Partial.from_dict, given["partials"])),
             int(given["documents"]),
             int(given["left_out"]),
-            tuple(Problem(*one) for one in given["problems"]),
+            tuple(Problem(*one) for one in given["excluded"]),
         )
 
 
@@ -120,7 +120,7 @@ def score_partitions(job: Job, numbered: Sequence[tuple[int, Partition]]) -> lis
     pieces = []
     for number, partition in numbered:
         pieces.append(_score(job, number, partition))
-        if job.strict and pieces[-1].problems:
+        if job.strict and pieces[-1].excluded:
             break
     return pieces
 
@@ -134,7 +134,7 @@ def _score(job: Job, number: int, partition: Partition) -> Piece:
             read = perf_counter()
             scoring.reading += read - started
             scoring.add(chunk)
-            if job.strict and scoring.problems:
+            if job.strict and scoring.excluded:
                 break
             started = perf_counter()
             scoring.computing += started - read
@@ -157,14 +157,14 @@ class _Scoring:
         self.job, self.partition = job, partition
         self.partials = job.nothing()
         self.documents = self.left_out = 0
-        self.problems: list[Problem] = []
+        self.excluded: list[Problem] = []
         self.reading = self.computing = 0.0
         self.rows = ScoreFile(job.scores, job.measures) if job.scores is not None else None
 
     def add(self, chunk: Chunk) -> None:
         """Score a batch."""
         laid = self._laid(chunk) if isinstance(chunk, Documents) else None
-        bad: dict[int, str | FormatError] = dict(chunk.problems if laid is None else laid.problems)
+        bad: dict[int, str | FormatError] = dict(chunk.excluded if laid is None else laid.excluded)
         gone = set(bad)
         for d, why in sorted(bad.items()):
             self._note(chunk, d, why, None)
@@ -199,7 +199,7 @@ class _Scoring:
         drawn = np.diff(chunk.reference.offsets) + np.diff(chunk.hypothesis.offsets)
         why = f"boundaries have no types; declared are {', '.join(types)}"
         untyped = dict.fromkeys(np.flatnonzero(drawn).tolist(), why)
-        return Laid(replace(chunk, problems={**untyped, **chunk.problems}), types)
+        return Laid(replace(chunk, excluded={**untyped, **chunk.excluded}), types)
 
     def _check_order(self, chunk: Documents) -> None:
         types = self.job.types
@@ -212,13 +212,13 @@ class _Scoring:
             )
 
     def _note(self, chunk: Chunk, document: int, why: str | FormatError, measure: Measure | None) -> None:
-        if len(self.problems) >= _NAMED:
+        if len(self.excluded) >= _NAMED:
             return
         if isinstance(why, FormatError):
-            self.problems.append(Problem(why.path if why.line is None else f"{why.path}:{why.line}", why.problem))
+            self.excluded.append(Problem(why.path if why.line is None else f"{why.path}:{why.line}", why.problem))
             return
         place = f"{self.partition.path}:{chunk.rows[document]}" if chunk.rows[document] else self.partition.path
-        self.problems.append(Problem(place, why, chunk.items[document], None if measure is None else repr(measure)))
+        self.excluded.append(Problem(place, why, chunk.items[document], None if measure is None else repr(measure)))
 
     def _packed(
         self, measure: Measure, chunk: Chunk, laid: Laid | None, bad: dict[int, str | FormatError]
@@ -249,4 +249,4 @@ class _Scoring:
     def piece(self) -> Piece:
         """All of it."""
         shares = Shares(self.reading, self.computing)
-        return Piece(tuple(self.partials), self.documents, self.left_out, tuple(self.problems), shares=shares)
+        return Piece(tuple(self.partials), self.documents, self.left_out, tuple(self.excluded), shares=shares)

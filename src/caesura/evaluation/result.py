@@ -9,8 +9,8 @@ from typing import Any
 from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
+from caesura.model.display import Displayed
 from caesura.model.score import Score
-from caesura.model.shown import Shown
 
 __all__ = ["Evaluation", "Problem", "Shares"]
 
@@ -47,7 +47,7 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Mapping[str, Score], Shown):
+class Evaluation(Mapping[str, Score], Displayed):
     """A score for each measure, over all documents; ``result["pk"]``.
 
     Keys are the names of the measures, or their whole text where several have the same name. ``result[...]`` takes either.
@@ -59,7 +59,7 @@ class Evaluation(Mapping[str, Score], Shown):
     """How many were read and could be compared."""
     partitions: int
     """How many the source has; those that could not be read are among ``problems``."""
-    problems: tuple[Problem, ...]
+    excluded: tuple[Problem, ...]
     """What was left out: the first of them, at most a few for each partition."""
     left_out: int
     """How many documents were left out, under one measure at least; those of unreadable partitions are not known."""
@@ -73,7 +73,7 @@ class Evaluation(Mapping[str, Score], Shown):
     @property
     def partial(self) -> bool:
         """Whether something is missing: then the scores are of the rest."""
-        return bool(self.problems)
+        return bool(self.excluded)
 
     def __getitem__(self, measure: str | Measure) -> Score:
         if isinstance(measure, str) and measure in self.scores:
@@ -95,7 +95,7 @@ class Evaluation(Mapping[str, Score], Shown):
         return key_of(measure, self.measures)
 
     def _first(self, measure: Measure) -> str:
-        return next((f"; {one}" for one in self.problems if one.measure in (None, repr(measure))), "")
+        return next((f"; {one}" for one in self.excluded if one.measure in (None, repr(measure))), "")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -108,7 +108,7 @@ class Evaluation(Mapping[str, Score], Shown):
         rest = ", partial" if self.partial else ""
         return f"Evaluation({self.documents} documents{rest}: {values or 'nothing could be scored'})"
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
         return {
             "documents": self.documents,
@@ -116,8 +116,8 @@ class Evaluation(Mapping[str, Score], Shown):
             "partial": self.partial,
             "left_out": self.left_out,
             "failed": self.failed,
-            "problems": [asdict(one) for one in self.problems],
-            "scores": [score.as_dict() | {"partial": self.partial} for score in self.scores.values()],
+            "excluded": [asdict(one) for one in self.excluded],
+            "scores": [score.to_dict() | {"partial": self.partial} for score in self.scores.values()],
         }
 
 

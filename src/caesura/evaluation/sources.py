@@ -47,7 +47,7 @@ class Asked:
         """The coders by what they are."""
         return {"reference": self.reference, "hypothesis": self.hypothesis}
 
-    def as_dict(self) -> dict[str, str]:
+    def to_dict(self) -> dict[str, str]:
         """What was given, for a checkpoint."""
         named = ("format", "pattern", "align", "reference", "hypothesis")
         given = {name: getattr(self, name) for name in named if getattr(self, name) is not None}
@@ -180,11 +180,11 @@ class FileGroups:
     def chunks(self) -> Iterator[Chunk]:
         """The items of each group, as one batch. So nothing depends on which groups came together."""
         for group in self.groups:
-            problems: Problems = []
-            corpus = _read(group, self.naming, self.asked, self.declared, problems)
+            excluded: Problems = []
+            corpus = _read(group, self.naming, self.asked, self.declared, excluded)
             if self.alone and len(corpus):
                 sides_of(corpus.coders, self.asked.sides)
-            yield _chunk(corpus, self.asked, problems)
+            yield _chunk(corpus, self.asked, excluded)
 
     def types(self) -> set[str] | tuple[str, ...]:
         """The types that occur, or that are declared."""
@@ -192,9 +192,9 @@ class FileGroups:
 
 
 def _read(
-    files: Sequence[File], naming: Naming, asked: Asked, types: tuple[str, ...] | None, problems: Problems
+    files: Sequence[File], naming: Naming, asked: Asked, types: tuple[str, ...] | None, excluded: Problems
 ) -> Corpus:
-    return read_files(files, naming, asked.format, align=asked.align, types=types, problems=problems, **asked.options)
+    return read_files(files, naming, asked.format, align=asked.align, types=types, excluded=excluded, **asked.options)
 
 
 def _stamp(path: str, root: str) -> list[Any]:
@@ -265,13 +265,13 @@ def _check_sides(groups: list[list[File]], naming: Naming, asked: Asked, types: 
         sides_of(list(dict.fromkeys(coders)), asked.sides)
 
 
-def _chunk(corpus: Corpus, asked: Asked, problems: Problems) -> Pairs:
+def _chunk(corpus: Corpus, asked: Asked, excluded: Problems) -> Pairs:
     """What both coders made of every item; and what could not be read, as documents that are wrong."""
     items: list[str] = []
     pairs: list[Any] = []
     wrong: dict[int, str | FormatError] = {}
     names = [asked.reference or SIDES[0], asked.hypothesis or SIDES[1]]
-    unread = list(problems)
+    unread = list(excluded)
     for item in corpus.items:
         by_coder = corpus.of_item(item)
         missing = [who for who in names if who not in by_coder]
@@ -301,7 +301,7 @@ class Given:
     """The number of the first, from 1 on."""
     items: tuple[str, ...]
     pairs: tuple[Any, ...]
-    problems: Mapping[int, str] = field(default_factory=dict)
+    excluded: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
@@ -323,7 +323,7 @@ class Given:
 
     def chunks(self) -> Iterator[Chunk]:
         """As one batch."""
-        yield Pairs(self.items, range(self.first, self.first + len(self.items)), self.pairs, self.problems)
+        yield Pairs(self.items, range(self.first, self.first + len(self.items)), self.pairs, self.excluded)
 
     def types(self) -> set[str] | tuple[str, ...]:
         """The types that occur, or that are declared."""
@@ -353,7 +353,7 @@ def _of_corpus(corpus: Corpus, asked: Asked) -> Iterator[Given]:
     whole = _chunk(corpus, asked, [])
     for first in range(0, len(whole), AT_ONCE):
         last = min(first + AT_ONCE, len(whole))
-        wrong = {d - first: str(why) for d, why in whole.problems.items() if first <= d < last}
+        wrong = {d - first: str(why) for d, why in whole.excluded.items() if first <= d < last}
         yield Given(first + 1, tuple(whole.items[first:last]), tuple(whole.pairs[first:last]), wrong)
 
 

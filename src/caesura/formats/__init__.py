@@ -23,8 +23,20 @@ from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import declare
 from caesura.model.tokens import check_same_tokens
 
-__all__ = ["Settings", "check_same_tokens", "detect", "find", "formats", "list_tiers", "read", "read_coders", "read_files",
-           "read_settings", "read_together", "write"]  # fmt: skip
+__all__ = [
+    "Settings",
+    "check_same_tokens",
+    "detect",
+    "find",
+    "formats",
+    "list_tiers",
+    "read",
+    "read_coders",
+    "read_files",
+    "read_settings",
+    "read_together",
+    "write",
+]
 
 
 def formats() -> dict[str, Format]:
@@ -39,7 +51,7 @@ def read(
     pattern: str | None = None,
     align: str | None = None,
     types: Iterable[str | int] | None = None,
-    problems: Problems | None = None,
+    excluded: Problems | None = None,
     **options: Any,
 ) -> Corpus:
     """A corpus from a file, a folder or a glob.
@@ -60,7 +72,7 @@ def read(
     :func:`~caesura.over_characters`; ``align="edit"`` does so where texts differ too, with a loss that a warning states, see
     :func:`~caesura.over_edits`.
     """
-    (corpus,) = read_together([path], format, pattern=pattern, align=align, types=types, problems=problems, **options)
+    (corpus,) = read_together([path], format, pattern=pattern, align=align, types=types, excluded=excluded, **options)
     return corpus
 
 
@@ -71,7 +83,7 @@ def read_together(
     pattern: str | None = None,
     align: str | None = None,
     types: Iterable[str | int] | None = None,
-    problems: Problems | None = None,
+    excluded: Problems | None = None,
     **options: Any,
 ) -> list[Corpus]:
     """A corpus from each of several files, folders or globs, all over the same units: a reference and a hypothesis, say.
@@ -79,13 +91,13 @@ def read_together(
     What needs units or an alignment (see :func:`read`) is laid over them together, item by item.
     """
     sources = [find(path, format, pattern) for path in paths]
-    reader = _Reader(format, types, problems, options, loose=sum(map(len, sources)) > 1)
+    reader = _Reader(format, types, excluded, options, loose=sum(map(len, sources)) > 1)
     found = []
     for path, files in zip(paths, sources, strict=True):
         if folders.is_many(path):
-            found.append(folders.join(files, reader.read, together=False, problems=problems))
+            found.append(folders.join(files, reader.read, together=False, excluded=excluded))
         else:
-            found.append(reader.read(fspath(path), problems))
+            found.append(reader.read(fspath(path), excluded))
     reader.check_used()
     if len(found) == 1:
         return [reader.finish(found[0], fspath(paths[0]), align)]
@@ -101,15 +113,15 @@ def read_files(
     *,
     align: str | None = None,
     types: Iterable[str | int] | None = None,
-    problems: Problems | None = None,
+    excluded: Problems | None = None,
     **options: Any,
 ) -> Corpus:
     """Some of the files that :func:`find` gave, as :func:`read` would read all of them; ``naming`` is that of all.
 
     An option that these files have no use for may be one of the others.
     """
-    reader = _Reader(format, types, problems, options, loose=True)
-    corpus = folders.join(sources, reader.read, together=False, problems=problems, naming=naming)
+    reader = _Reader(format, types, excluded, options, loose=True)
+    corpus = folders.join(sources, reader.read, together=False, excluded=excluded, naming=naming)
     return reader.finish(corpus, str(Path(sources[0].path).parent), align)
 
 
@@ -158,7 +170,7 @@ class _Reader:
 
     format: str | None
     given_types: InitVar[Iterable[str | int] | None]
-    problems: Problems | None
+    excluded: Problems | None
     options: Mapping[str, Any]
     loose: bool = False
     """Whether a file may be in a format that does not have all options, since others do."""
@@ -168,7 +180,7 @@ class _Reader:
     def __post_init__(self, given_types: Iterable[str | int] | None) -> None:
         self.types = None if given_types is None else declare(given_types)
 
-    def read(self, path: str, problems: Problems | None) -> Corpus:
+    def read(self, path: str, excluded: Problems | None) -> Corpus:
         """What is in a file, tiers still in seconds."""
         options = self.options
         if self.loose and options:
@@ -176,7 +188,7 @@ class _Reader:
             self.formats[chosen.name] = chosen
             known = {option.name for option in chosen.options}
             options = {name: value for name, value in options.items() if name in known}
-        corpus, resolved = _read_file(path, self.format, self.types, problems, options)
+        corpus, resolved = _read_file(path, self.format, self.types, excluded, options)
         self.timing = resolved if timed.holds_tiers(corpus) else self.timing
         return corpus
 
@@ -189,20 +201,20 @@ class _Reader:
 
     def finish(self, corpus: Corpus, path: str, align: str | None) -> Corpus:
         """Tiers over units, then texts over characters."""
-        laid = timed.lay(corpus, path, self.timing, types=self.types, problems=self.problems)
-        return laid if align is None else _aligned(laid, path, align, self.problems)
+        laid = timed.lay(corpus, path, self.timing, types=self.types, excluded=self.excluded)
+        return laid if align is None else _aligned(laid, path, align, self.excluded)
 
 
-def _aligned(corpus: Corpus, path: str, align: str, problems: Problems | None) -> Corpus:
+def _aligned(corpus: Corpus, path: str, align: str, excluded: Problems | None) -> Corpus:
     if align not in ALIGNMENTS:
         raise OptionError(f"align must be one of {', '.join(ALIGNMENTS)}; got {align!r}")
-    bad: list[InputError] | None = None if problems is None else []
+    bad: list[InputError] | None = None if excluded is None else []
     try:
-        laid, notes = ALIGNMENTS[align](corpus, problems=bad)
+        laid, notes = ALIGNMENTS[align](corpus, excluded=bad)
     except MismatchError as error:
         raise FormatError(path, None, str(error)) from None
-    if problems is not None:
-        problems += [FormatError(path, None, str(error)) for error in bad or ()]
+    if excluded is not None:
+        excluded += [FormatError(path, None, str(error)) for error in bad or ()]
     for item, note in notes.items():
         if note.loss:
             say(f"{path}: item {item!r}: {note}")
@@ -217,17 +229,17 @@ def _read_file(
     path: str | PathLike[str],
     format: str | None,
     types: tuple[str, ...] | None,
-    problems: Problems | None,
+    excluded: Problems | None,
     options: Mapping[str, Any],
 ) -> tuple[Corpus, dict[str, Any]]:
     """What is in a file, tiers still in seconds; and every option of its format."""
     data = _load(path, format)
     chosen = _named(format) if format is not None else _detect(path, data)
     resolved = chosen.resolve(options)
-    reading = Reading(fspath(path), chosen.text(path, data), types, problems, resolved, data if chosen.magic else b"")
+    reading = Reading(fspath(path), chosen.text(path, data), types, excluded, resolved, data if chosen.magic else b"")
     corpus = chosen.read(reading)
-    if not len(corpus) and not problems:
-        raise FormatError(path, None, f"no segmentation was found ({chosen.says})")
+    if not len(corpus) and not excluded:
+        raise FormatError(path, None, f"no segmentation was found ({chosen.description})")
     return corpus, resolved
 
 
@@ -238,7 +250,7 @@ def read_coders(
     item: str | None = None,
     align: str | None = None,
     types: Iterable[str | int] | None = None,
-    problems: Problems | None = None,
+    excluded: Problems | None = None,
     **options: Any,
 ) -> Corpus:
     """One corpus from several files, each what one coder made of the same material.
@@ -250,8 +262,8 @@ def read_coders(
     laid over units when all files are read, so that the coders of an item share them; ``align`` is that of :func:`read`.
     """
     sources = folders.listed(files)
-    reader = _Reader(format, types, problems, options, loose=len(sources) > 1)
-    corpus = folders.join(sources, reader.read, item=item, together=True, problems=problems)
+    reader = _Reader(format, types, excluded, options, loose=len(sources) > 1)
+    corpus = folders.join(sources, reader.read, item=item, together=True, excluded=excluded)
     reader.check_used()
     return reader.finish(corpus, str(Path(sources[0].path).parent) if sources else "", align)
 

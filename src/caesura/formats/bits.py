@@ -69,7 +69,7 @@ def _looks_like(text: str) -> bool:
 FORMAT = Format(
     name="bits",
     suffixes=(".bits", ".txt"),
-    says="bit strings, one document a line",
+    description="bit strings, one document a line",
     read=read,
     looks_like=_looks_like,
     write=write,

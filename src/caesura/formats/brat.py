@@ -19,12 +19,13 @@ import re
 from pathlib import Path
 
 from caesura.errors import FormatError, HierarchyError
-from caesura.formats.format import Format, Option, Reading, decode, load
+from caesura.formats.format import Format, Reading, decode, load
 from caesura.formats.standoff import OPTIONS, TOKENS, Drawn, Standoff, Tokens, check_parts, file, plain
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -95,7 +96,7 @@ def _differs(reading: Reading, number: int, name: str, there: str, covered: str)
 FORMAT = Format(
     name="brat",
     suffixes=(".ann",),
-    says="spans of brat, .ann with the text in a .txt beside it",
+    description="spans of brat, .ann with the text in a .txt beside it",
     read=read,
     looks_like=lambda lines: _SPAN.match(lines.lstrip()) is not None,
     options=(

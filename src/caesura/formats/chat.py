@@ -142,7 +142,7 @@ def _tokens(reading: Reading, utterances: list[_Utterance]) -> list[list[str]]:
 FORMAT = Format(
     name="chat",
     suffixes=(".cha",),
-    says="CHAT transcripts of TalkBank: utterances of speakers, terminators as types",
+    description="CHAT transcripts of TalkBank: utterances of speakers, terminators as types",
     read=read,
     extra="talkbank",
     looks_like=lambda text: text.startswith(("@UTF8", "@Begin", "@Font")),

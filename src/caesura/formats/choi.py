@@ -23,12 +23,13 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import FormatError, OptionError
-from caesura.formats.format import Format, Option, Reading, lines_of
+from caesura.formats.format import Format, Reading, lines_of
 from caesura.formats.one_text import add, checked, only_coder, only_item, with_text
 from caesura.formats.spans import choice
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.options import Option
 
 __all__ = ["CHOI", "MARKED"]
 
@@ -93,7 +94,7 @@ CHOI = Format(
     name="choi",
     suffixes=(".ref",),
     guessed=(".txt",),
-    says=f"text with {_MARKER} between segments, a line a unit",
+    description=f"text with {_MARKER} between segments, a line a unit",
     read=read,
     looks_like=lambda text: re.search(rf"^[ \t]*{_MARKER}[ \t]*\r?$", text, re.MULTILINE) is not None,
     write=write,
@@ -111,7 +112,7 @@ MARKED = replace(
     name="marked-text",
     suffixes=(),
     guessed=(),
-    says="text with blank lines between segments, or another marker, a line a unit",
+    description="text with blank lines between segments, or another marker, a line a unit",
     looks_like=lambda text: False,  # any text may have blank lines
     options=tuple(replace(one, default="") if one.name == "marker" else one for one in CHOI.options),
 )

@@ -26,12 +26,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats.format import Format, Option, Reading, lines_of
+from caesura.formats.format import Format, Reading, lines_of
 from caesura.formats.one_text import checked, only_coder, with_text
 from caesura.formats.spans import choice
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -156,9 +157,7 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
         begins = {0, *one.inner.tolist()}
         blank = "\t_" * (_COLUMNS - 3)
         out.append(f"# {id_} = {item}\n")
-        out += [
-            f"{i + 1}\t{unit}{blank}\t{'BeginSeg=Yes' if i in begins else '_'}\n" for i, unit in enumerate(units)
-        ]  # fmt: skip
+        out += [f"{i + 1}\t{unit}{blank}\t{'BeginSeg=Yes' if i in begins else '_'}\n" for i, unit in enumerate(units)]
         out.append("\n")
     return checked("".join(out), read, corpus, path, {**options, "boundaries": "segments"})
 
@@ -173,7 +172,7 @@ FORMAT = Format(
     name="conllu",
     suffixes=(".conllu", ".tok"),
     guessed=(".txt", ".tsv"),
-    says="CoNLL-U and DISRPT's .tok: a line a token, BeginSeg=Yes or Seg=B-seg where a segment begins",
+    description="CoNLL-U and DISRPT's .tok: a line a token, BeginSeg=Yes or Seg=B-seg where a segment begins",
     read=read,
     looks_like=_looks_like,
     write=write,

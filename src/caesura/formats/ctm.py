@@ -108,7 +108,7 @@ def _looks_like(lines: str) -> bool:
 FORMAT = Format(
     name="ctm",
     suffixes=(".ctm",),
-    says="times of words, a line each: recording, channel, start, duration, word",
+    description="times of words, a line each: recording, channel, start, duration, word",
     read=read,
     looks_like=_looks_like,
     options=(CODER, *COMMON),

@@ -20,12 +20,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, OptionError, SegmentationError, TreeError
-from caesura.formats.format import Option, Reading, say, shown
+from caesura.formats.format import Reading, say, shown
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import Documents, Pairs
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tree import Tree
+from caesura.options import Option
 
 __all__ = ["FIELDS", "SIDES", "WRITING", "add_chunk", "check_reading", "rows_of", "scale_of", "sides_of", "tree_from"]
 
@@ -115,8 +116,8 @@ def add_chunk(reading: Reading, chunk: Documents | Pairs, types: tuple[str, ...]
     """Documents into a corpus of two coders, called reference and hypothesis."""
     for d in range(len(chunk)):
         with reading.item(chunk.rows[d], f"item {chunk.items[d]!r}: "):
-            if d in chunk.problems:
-                raise SegmentationError(str(chunk.problems[d]))
+            if d in chunk.excluded:
+                raise SegmentationError(str(chunk.excluded[d]))
             both = chunk.pair(d, types) if isinstance(chunk, Documents) else chunk.pairs[d]
             for side, one in zip(SIDES, both, strict=True):
                 if one is not None:

@@ -149,7 +149,7 @@ class _Gathered:
     codes: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
     code_counts: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
     names: dict[str, int] = field(default_factory=dict)
-    problems: dict[int, str] = field(default_factory=dict)
+    excluded: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -173,14 +173,14 @@ class _Gathered:
 
     def add_wrong(self, row: int, item: str, problem: str) -> None:
         """A document that is none: it has its place, with nothing in it."""
-        self.problems[len(self)] = problem
+        self.excluded[len(self)] = problem
         self.add(row, item, {"length": 1, "reference": [], "hypothesis": []})
 
     def batch(self) -> Documents:
         """All of it."""
         reference, hypothesis = map(self._column, SIDES)
         length = np.array(self.length, np.int64)
-        return Documents(self.items, self.rows, length, reference, hypothesis, tuple(self.names), self.problems)
+        return Documents(self.items, self.rows, length, reference, hypothesis, tuple(self.names), self.excluded)
 
     def _column(self, side: str) -> Column:
         positions, offsets = np.array(self.numbers[side], np.int64), _offsets(self.counts[side])
@@ -196,7 +196,7 @@ class _Planted:
     items: list[str] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     pairs: list[Any] = field(default_factory=list)
-    problems: dict[int, str] = field(default_factory=dict)
+    excluded: dict[int, str] = field(default_factory=dict)
     characters: int = 0
 
     @property
@@ -212,12 +212,12 @@ class _Planted:
 
     def add_wrong(self, row: int, item: str, problem: str) -> None:
         """A document that is none."""
-        self.problems[len(self.pairs)] = problem
+        self.excluded[len(self.pairs)] = problem
         self.add(row, item, dict.fromkeys(SIDES))
 
     def batch(self) -> Pairs:
         """All of it."""
-        return Pairs(self.items, self.rows, self.pairs, self.problems)
+        return Pairs(self.items, self.rows, self.pairs, self.excluded)
 
 
 def _offsets(counts: list[int]) -> Ints:
@@ -343,7 +343,7 @@ def _looks_like(text: str) -> bool:
 FORMAT = Format(
     name="documents-json",
     suffixes=(".jsonl", ".ndjson"),
-    says="documents as lines of JSON: an object a document, with reference and hypothesis",
+    description="documents as lines of JSON: an object a document, with reference and hypothesis",
     read=read,
     looks_like=_looks_like,
     write=write,

@@ -196,9 +196,13 @@ def _opened(path: str, source: str | bytes | None = None) -> Iterator[Any]:
         said = pq.read_metadata(given)
         # Pages are read as they are needed, so that a row group never stands in memory as a whole.
         with pq.ParquetFile(
-            given, metadata=said, read_dictionary=_words_of(said), buffer_size=2**20, pre_buffer=False,
+            given,
+            metadata=said,
+            read_dictionary=_words_of(said),
+            buffer_size=2**20,
+            pre_buffer=False,
             page_checksum_verification=True,
-        ) as file:  # fmt: skip
+        ) as file:
             yield file
 
 
@@ -219,11 +223,7 @@ def _told(path: str) -> Iterator[None]:
 def _words_of(said: Any) -> list[str]:
     """The columns of text, whose words are to come apart, each once."""
     columns = [said.schema.column(i) for i in range(len(said.schema))]
-    return [
-        one.path
-        for one in columns
-        if one.physical_type == "BYTE_ARRAY" and one.path.partition(".")[0] in FIELDS
-    ]  # fmt: skip
+    return [one.path for one in columns if one.physical_type == "BYTE_ARRAY" and one.path.partition(".")[0] in FIELDS]
 
 
 class _Batches:
@@ -320,20 +320,20 @@ class _Batches:
         return max(1, min(AT_ONCE, _NUMBERS * max(rows, 1) // max(most, 1)))
 
     def _documents(self, batch: pa.RecordBatch, items: _Items) -> Documents:
-        problems: dict[int, str] = {}
-        length = self._numbers("length", batch.column("length"), problems)
+        excluded: dict[int, str] = {}
+        length = self._numbers("length", batch.column("length"), excluded)
         names: list[str] = []
-        reference, hypothesis = (self._column(side, batch, names, problems) for side in SIDES)
-        return Documents(items, items.rows, length, reference, hypothesis, tuple(names), problems, self.declared)
+        reference, hypothesis = (self._column(side, batch, names, excluded) for side in SIDES)
+        return Documents(items, items.rows, length, reference, hypothesis, tuple(names), excluded, self.declared)
 
-    def _column(self, side: str, batch: pa.RecordBatch, names: list[str], problems: dict[int, str]) -> Column:
-        positions, offsets = self._list(side, batch.column(side), problems)
+    def _column(self, side: str, batch: pa.RecordBatch, names: list[str], excluded: dict[int, str]) -> Column:
+        positions, offsets = self._list(side, batch.column(side), excluded)
         if not self.typed:
             return Column(positions, offsets)
-        codes, code_offsets = self._types(f"{side}_types", batch.column(f"{side}_types"), names, problems)
+        codes, code_offsets = self._types(f"{side}_types", batch.column(f"{side}_types"), names, excluded)
         return Column(positions, offsets, codes, code_offsets)
 
-    def _numbers(self, name: str, column: pa.Array, problems: dict[int, str]) -> Ints:
+    def _numbers(self, name: str, column: pa.Array, excluded: dict[int, str]) -> Ints:
         """Whole numbers; a document without one is noted, and has 0."""
         import pyarrow as pa
 
@@ -343,11 +343,11 @@ class _Batches:
             raise self._unfit(name, "whole numbers")
         if column.null_count:
             for d in np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False)).tolist():
-                problems.setdefault(d, f"{name}: a whole number is needed; got nothing")
+                excluded.setdefault(d, f"{name}: a whole number is needed; got nothing")
             column = column.fill_null(0)
         return _int64(column)
 
-    def _flat(self, name: str, column: pa.Array, needed: str, problems: dict[int, str]) -> tuple[pa.Array, Ints]:
+    def _flat(self, name: str, column: pa.Array, needed: str, excluded: dict[int, str]) -> tuple[pa.Array, Ints]:
         """What stands in the lists, end to end, and where each begins; a document without a list is noted."""
         import pyarrow as pa
 
@@ -355,7 +355,7 @@ class _Batches:
             raise self._unfit(name, needed)
         if column.null_count:
             for d in np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False)).tolist():
-                problems.setdefault(d, f"{name}: a list is needed; got nothing")
+                excluded.setdefault(d, f"{name}: a list is needed; got nothing")
         values, offsets = column.values, _int64(column.offsets)
         if pa.types.is_null(values.type):  # nobody ever put anything into these lists
             values = values.cast(pa.int64() if needed == _NUMBERS_NEEDED else pa.string())
@@ -363,22 +363,22 @@ class _Batches:
             empty = np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))
             inside = empty[(empty >= offsets[0]) & (empty < offsets[-1])]
             for d in np.unique(np.searchsorted(offsets, inside, "right") - 1).tolist():
-                problems.setdefault(d, f"{name}: every entry must have a value; got one without")
+                excluded.setdefault(d, f"{name}: every entry must have a value; got one without")
         return values, offsets
 
-    def _list(self, name: str, column: pa.Array, problems: dict[int, str]) -> tuple[Ints, Ints]:
+    def _list(self, name: str, column: pa.Array, excluded: dict[int, str]) -> tuple[Ints, Ints]:
         import pyarrow as pa
 
-        values, offsets = self._flat(name, column, _NUMBERS_NEEDED, problems)
+        values, offsets = self._flat(name, column, _NUMBERS_NEEDED, excluded)
         if not pa.types.is_integer(values.type):
             raise self._unfit(name, _NUMBERS_NEEDED)
         return _int64(values.fill_null(0) if values.null_count else values), offsets
 
-    def _types(self, name: str, column: pa.Array, names: list[str], problems: dict[int, str]) -> tuple[Ints, Ints]:
+    def _types(self, name: str, column: pa.Array, names: list[str], excluded: dict[int, str]) -> tuple[Ints, Ints]:
         """Places in ``names``, which grows by those that are new."""
         import pyarrow as pa
 
-        values, offsets = self._flat(name, column, "lists of text", problems)
+        values, offsets = self._flat(name, column, "lists of text", excluded)
         if not _is_text(values.type):
             raise self._unfit(name, "lists of text")
         if not pa.types.is_dictionary(values.type):
@@ -397,7 +397,7 @@ class _Batches:
     def _pairs(self, batch: pa.RecordBatch, items: _Items) -> Pairs:
         columns = {name: _words(batch.column(name)) for name in self.columns}
         pairs: list[Any] = []
-        problems: dict[int, str] = {}
+        excluded: dict[int, str] = {}
         for d in range(batch.num_rows):
             try:
                 pairs.append(
@@ -405,8 +405,8 @@ class _Batches:
                 )
             except CaesuraError as problem:
                 pairs.append(None)
-                problems[d] = str(problem)
-        return Pairs(items, items.rows, pairs, problems)
+                excluded[d] = str(problem)
+        return Pairs(items, items.rows, pairs, excluded)
 
 
 def _tree(side: str, text: str | None, times: Any, document: int) -> Tree | None:
@@ -504,10 +504,12 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> bytes:
             raise FormatError(path, None, f"item {row['item']!r}: all items must be segmentations, or all trees")
     names = dict.fromkeys(name for row in rows for name in row)
     kinds = {
-        "item": pa.string(), "length": pa.int64(), **dict.fromkeys(SIDES, pa.list_(pa.int64())),
+        "item": pa.string(),
+        "length": pa.int64(),
+        **dict.fromkeys(SIDES, pa.list_(pa.int64())),
         **{f"{side}_types": pa.list_(pa.string()) for side in SIDES},
         **{f"{side}_times": pa.list_(pa.list_(pa.float64())) for side in SIDES},
-    }  # fmt: skip
+    }
     if "length" not in names:
         kinds |= dict.fromkeys(SIDES, pa.string())
     schema = pa.schema([(name, kinds[name]) for name in names])
@@ -525,7 +527,7 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> bytes:
 FORMAT = Format(
     name="documents-parquet",
     suffixes=(".parquet",),
-    says="documents in Parquet: a row a document, reference and hypothesis in list columns",
+    description="documents in Parquet: a row a document, reference and hypothesis in list columns",
     read=read,
     extra="parquet",
     looks_like=lambda text: False,

@@ -21,12 +21,13 @@ from fractions import Fraction
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats.format import Format, Option, Reading, say
+from caesura.formats.format import Format, Reading, say
 from caesura.formats.spans import choice
 from caesura.formats.timed import TIERS, Row, TierRead, add, choose
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -297,7 +298,7 @@ def _loose(reading: Reading, one: _Annotation, slot: str) -> FormatError:
 FORMAT = Format(
     name="eaf",
     suffixes=(".eaf",),
-    says="a file of ELAN: tiers of annotations, each a coder",
+    description="a file of ELAN: tiers of annotations, each a coder",
     read=read,
     looks_like=lambda lines: "<ANNOTATION_DOCUMENT" in lines[:2000],
     extra="xml",

@@ -72,8 +72,12 @@ def gather(
         rule = _Pattern(pattern)
         matched = [rule.source(root, name) for name in found]
         sources = [one for one in matched if one is not None]
-        _say_left_out(path, [name for name, one in zip(found, matched, strict=True) if one is None], bool(sources),
-                      f"do not match the pattern {pattern}")  # fmt: skip
+        _say_left_out(
+            path,
+            [name for name, one in zip(found, matched, strict=True) if one is None],
+            bool(sources),
+            f"do not match the pattern {pattern}",
+        )
     elif wanted is None:
         belonging = _belonging(found, formats)
         asked = [name for name in found if name not in belonging]
@@ -274,7 +278,7 @@ def join(
     *,
     item: str | None = None,
     together: bool,
-    problems: Problems | None = None,
+    excluded: Problems | None = None,
     naming: Naming | None = None,
 ) -> Corpus:
     """The corpora of all files as one.
@@ -286,12 +290,12 @@ def join(
     """
     found: list[tuple[Source, Corpus]] = []
     for source in sources:
-        with _collected(source, None if together else problems) as mine:
-            found.append((source, read(source.path, problems if together else mine)))
+        with _collected(source, None if together else excluded) as mine:
+            found.append((source, read(source.path, excluded if together else mine)))
     names = _Names(naming or Naming.of(sources, item), found, together)
     cells: dict[str, dict[str, Annotation]] = {}
     for source, corpus in found:
-        with _collected(source, None if together else problems):
+        with _collected(source, None if together else excluded):
             for key in corpus:
                 named, who = names.item(source, corpus, key[0]), names.coder(source, corpus, key[1])
                 if who in cells.get(named, ()):
@@ -302,9 +306,9 @@ def join(
 
 
 @contextmanager
-def _collected(source: Source, problems: Problems | None) -> Iterator[Problems | None]:
+def _collected(source: Source, excluded: Problems | None) -> Iterator[Problems | None]:
     """What is wrong with one file; of many complaints about the same file, the first few."""
-    if problems is None:
+    if excluded is None:
         yield None
         return
     mine: Problems = []
@@ -312,9 +316,9 @@ def _collected(source: Source, problems: Problems | None) -> Iterator[Problems |
         yield mine
     except FormatError as problem:
         mine.append(problem)
-    problems += mine[:_SHOWN]
+    excluded += mine[:_SHOWN]
     if len(mine) > _SHOWN:
-        problems.append(FormatError(source.path, None, f"{len(mine) - _SHOWN} more problems"))
+        excluded.append(FormatError(source.path, None, f"{len(mine) - _SHOWN} more problems"))
 
 
 class _Names:

@@ -15,14 +15,27 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionError
+from caesura.errors import CaesuraError, CaesuraWarning, FormatError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option, resolve_options
 
-__all__ = ["NUMBER", "Format", "Option", "Problems", "Reading", "decode", "key_line", "lines_of", "load", "parse_json", "say",
-           "shown",
-           "table_text"]  # fmt: skip
+__all__ = [
+    "NUMBER",
+    "Format",
+    "Option",
+    "Problems",
+    "Reading",
+    "decode",
+    "key_line",
+    "lines_of",
+    "load",
+    "parse_json",
+    "say",
+    "shown",
+    "table_text",
+]
 
 Problems = list[FormatError]
 
@@ -39,7 +52,7 @@ class Reading:
     text: str
     """What it says; empty for a format that is no text."""
     types: tuple[str, ...] | None = None
-    problems: Problems | None = None
+    excluded: Problems | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the format was told, every option it has."""
     data: bytes = b""
@@ -62,9 +75,9 @@ class Reading:
             yield
         except CaesuraError as problem:
             said = problem if isinstance(problem, FormatError) else self.error(line, f"{place}{problem}")
-            if self.problems is None:
+            if self.excluded is None:
                 raise said from None
-            self.problems.append(said)
+            self.excluded.append(said)
 
     def add(self, item: str, coder: str, segmentation: Annotation) -> None:
         """Put a segmentation into the corpus; the same item and coder twice is an error."""
@@ -78,16 +91,6 @@ class Reading:
         return Corpus(self.cells)
 
 
-@dataclass(frozen=True)
-class Option:
-    """What a format can be told. ``check`` returns the value to use, or raises an error that names the option."""
-
-    name: str
-    default: Any
-    check: Callable[[str, Any], Any]
-    says: str
-
-
 Write = Callable[[Corpus, str, Mapping[str, Any]], str | bytes]
 
 
@@ -97,7 +100,7 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]
-    says: str
+    description: str
     """What it is, in a line."""
     read: Callable[[Reading], Corpus]
     looks_like: Callable[[str], bool]
@@ -131,16 +134,9 @@ class Format:
         """The text in a file of this format."""
         return "" if self.magic else (self.decode or decode)(path, data)
 
-    def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Every option with its value; one that the format does not have is an error."""
-        known = {option.name: option for option in self.options}
-        for name in given:
-            if name not in known:
-                raise OptionError(f"format {self.name} has no option {name!r}; there are {', '.join(known) or 'none'}")
-        return {
-            name: option.check(name, given[name]) if given.get(name) is not None else option.default
-            for name, option in known.items()
-        }
+    def resolve(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return every option with its value; an option that the format does not have is an error."""
+        return resolve_options(f"format {self.name}", self.options, values)
 
 
 def say(message: str) -> None:

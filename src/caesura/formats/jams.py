@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, HierarchyError
-from caesura.formats.format import Format, Option, Reading, parse_json, shown
+from caesura.formats.format import Format, Reading, parse_json, shown
 from caesura.formats.spans import (
     BEYOND,
     DURATION,
@@ -38,6 +38,7 @@ from caesura.formats.spans import (
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -174,7 +175,7 @@ FORMAT = Format(
     name="jams",
     suffixes=(".jams",),
     guessed=(".json",),
-    says="JAMS, music: annotations in multi_segment, segment_salami_upper and _lower, or segment_open",
+    description="JAMS, music: annotations in multi_segment, segment_salami_upper and _lower, or segment_open",
     read=read,
     looks_like=_looks_like,
     options=(

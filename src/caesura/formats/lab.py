@@ -30,21 +30,12 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import HierarchyError, OptionError
-from caesura.formats.format import NUMBER, Format, Option, Reading, decode, load
-from caesura.formats.spans import (
-    BEYOND,
-    DURATION,
-    REPAIR,
-    SNAP,
-    LeftOut,
-    Row,
-    add_timed,
-    check_time,
-    last_end,
-)
+from caesura.formats.format import NUMBER, Format, Reading, decode, load
+from caesura.formats.spans import BEYOND, DURATION, REPAIR, SNAP, LeftOut, Row, add_timed, check_time, last_end
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
+from caesura.options import Option
 
 __all__ = ["LAB", "SALAMI"]
 
@@ -89,8 +80,15 @@ def _time(reading: Reading, line: int, name: str, cell: str) -> float:
 
 def _add(reading: Reading, rows: list[Row], item: str, coder: str) -> LeftOut:
     left_out = LeftOut(reading.path)
-    add_timed(reading, rows, reading.options["item"] or item, reading.options["coder"] or coder,
-              duration=reading.options["duration"], until=last_end(rows), left_out=left_out)  # fmt: skip
+    add_timed(
+        reading,
+        rows,
+        reading.options["item"] or item,
+        reading.options["coder"] or coder,
+        duration=reading.options["duration"],
+        until=last_end(rows),
+        left_out=left_out,
+    )
     return left_out
 
 
@@ -155,19 +153,12 @@ def _looks_like_salami(lines: str) -> bool:
     return len(cells) == 2 and bool(re.fullmatch(r"[0-9]+\.[0-9]+", cells[0][:400])) and cells[1][:1].isalpha()
 
 
-_OPTIONS = (
-    ITEM,
-    CODER,
-    DURATION,
-    REPAIR,
-    SNAP,
-    BEYOND,
-)
+_OPTIONS = (ITEM, CODER, DURATION, REPAIR, SNAP, BEYOND)
 
 LAB = Format(
     name="lab",
     suffixes=(".lab",),
-    says="segments of music, a line each: start, end, label, in seconds",
+    description="segments of music, a line each: start, end, label, in seconds",
     read=read,
     looks_like=_looks_like_lab,
     options=(*_OPTIONS, Option("deeper", (), _paths, "files with the deeper levels, the coarsest first")),
@@ -177,7 +168,7 @@ SALAMI = Format(
     name="salami",
     suffixes=(),
     guessed=(".txt",),
-    says="a text file of SALAMI: a time and its labels a line, upper and lower level",
+    description="a text file of SALAMI: a time and its labels a line, upper and lower level",
     read=read_salami,
     looks_like=_looks_like_salami,
     options=_OPTIONS,

@@ -30,13 +30,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import FormatError, HierarchyError
-from caesura.formats.format import Format, Option, Reading, parse_json, shown
+from caesura.formats.format import Format, Reading, parse_json, shown
 from caesura.formats.spans import check_whole, choice
 from caesura.formats.standoff import OPTIONS, TOKENS, Drawn, Standoff, Tokens, Utf16, check_parts, plain
 from caesura.formats.symbols import text
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -239,7 +240,7 @@ FORMAT = Format(
     name="label-studio",
     suffixes=(),
     guessed=(".json",),
-    says="Label Studio's export as JSON: tasks with spans that annotators labelled in a text",
+    description="Label Studio's export as JSON: tasks with spans that annotators labelled in a text",
     read=read,
     looks_like=_looks_like,
     options=(

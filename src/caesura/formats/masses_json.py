@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats.format import Format, Option, Reading, key_line, parse_json, shown
+from caesura.formats.format import Format, Reading, key_line, parse_json, shown
 from caesura.formats.symbols import flag
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -144,7 +145,7 @@ def plain(one: Annotation, path: str, item: str, coder: str, *, labels: bool = F
 FORMAT = Format(
     name="masses-json",
     suffixes=(".json",),
-    says="segment masses as JSON, {item: {coder: [masses]}}",
+    description="segment masses as JSON, {item: {coder: [masses]}}",
     read=read,
     looks_like=lambda text: text.lstrip().startswith("{"),
     write=write,

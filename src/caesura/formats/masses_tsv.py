@@ -73,7 +73,7 @@ def _looks_like(text: str) -> bool:
 FORMAT = Format(
     name="masses-tsv",
     suffixes=(".tsv",),
-    says="segment masses as tab-separated rows, coder and masses",
+    description="segment masses as tab-separated rows, coder and masses",
     read=read,
     looks_like=_looks_like,
     write=write,

@@ -125,7 +125,7 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> bytes:
 FORMAT = Format(
     name="table-parquet",
     suffixes=(".parquet",),
-    says="a table of units in Parquet: a row a unit, a column a coder",
+    description="a table of units in Parquet: a row a unit, a column a coder",
     read=read,
     extra="parquet",
     looks_like=lambda text: False,

@@ -19,10 +19,11 @@ from typing import Any
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError, TreeError
 from caesura.formats import ctm, textgrid
-from caesura.formats.format import Format, Option, Problems, Reading, decode, load
+from caesura.formats.format import Format, Problems, Reading, decode, load
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.tree import Tree
+from caesura.options import Option
 
 __all__ = ["FORMAT", "read_trees"]
 
@@ -46,7 +47,7 @@ def read_trees(
     snap: float = 1e-4,
     zero_length: str = "error",
     layout: str | None = None,
-    problems: Problems | None = None,
+    excluded: Problems | None = None,
 ) -> list[Tree | None]:
     """The trees of a file, in order; None for a sentence without a parse.
 
@@ -58,7 +59,7 @@ def read_trees(
     Given a list as ``problems``, sentences that cannot be are reported there, and are None too.
     """
     options = FORMAT.resolve({"layout": layout})
-    reading = Reading(fspath(path), decode(path, load(path)), None, problems, options)
+    reading = Reading(fspath(path), decode(path, load(path)), None, excluded, options)
     trees = list(_sentences(reading))
     if times is None:
         return trees
@@ -68,7 +69,7 @@ def read_trees(
         warnings.warn(
             f"{fspath(times)}: {said} of words by {snap:g} s or less moved to the middle", CaesuraWarning, stacklevel=2
         )
-    timing = Reading(fspath(times), "", None, problems)
+    timing = Reading(fspath(times), "", None, excluded)
     rows = _by_sentence(timing, given, trees)
     return [_timed(timing, number, tree, rows.get(number), zero_length) for number, tree in enumerate(trees, 1)]
 
@@ -237,7 +238,7 @@ def _layout(name: str, value: Any) -> str:
 FORMAT = Format(
     name="ptb",
     suffixes=(".ptb", ".mrg", ".prd", ".gld", ".tst"),
-    says="trees in the brackets of the Penn Treebank",
+    description="trees in the brackets of the Penn Treebank",
     read=read,
     looks_like=_looks_like,
     write=write,

@@ -19,11 +19,12 @@ from os import PathLike
 from typing import Any
 
 from caesura.errors import CaesuraWarning, FormatError, SegmentationError
-from caesura.formats.format import Format, Option, Reading, decode, key_line, parse_json, shown
+from caesura.formats.format import Format, Reading, decode, key_line, parse_json, shown
 from caesura.formats.symbols import OPTIONS, Symbols, flag, text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -229,7 +230,7 @@ def _decode(path: str | PathLike[str], data: bytes) -> str:
 FORMAT = Format(
     name="rez",
     suffixes=(".rez",),
-    says="a Rezonator file: units of tokens that end in endnotes",
+    description="a Rezonator file: units of tokens that end in endnotes",
     read=read,
     looks_like=lambda text: text.lstrip().startswith("{") and '"nodeMap"' in text,
     decode=_decode,

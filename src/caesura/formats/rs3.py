@@ -22,13 +22,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from caesura.formats.format import Format, Option, Reading
+from caesura.formats.format import Format, Reading
 from caesura.formats.spans import REPAIR, Frame, LeftOut, Row, choice, hierarchy
 from caesura.formats.symbols import CODER, ITEM
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -191,7 +192,7 @@ def _yields(reading: Reading, node: _Node, left_out: LeftOut) -> Iterator[tuple[
 FORMAT = Format(
     name="rs3",
     suffixes=(".rs3", ".rs4"),
-    says="rhetorical structure of RSTTool and rstWeb: EDUs, and spans of two or more",
+    description="rhetorical structure of RSTTool and rstWeb: EDUs, and spans of two or more",
     read=read,
     looks_like=lambda lines: lines.lstrip().startswith("<rst"),
     extra="xml",

@@ -23,11 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import FormatError, SegmentationError
-from caesura.formats.format import Format, Option, Reading, table_text
+from caesura.formats.format import Format, Reading, table_text
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Symbols, flag, text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -213,7 +214,7 @@ FORMAT = Format(
     name="segsimflex",
     suffixes=(),
     guessed=(".csv", ".tsv", ".txt"),
-    says="a table of segments: Speaker, and Utterance with its boundary symbol at the end",
+    description="a table of segments: Speaker, and Utterance with its boundary symbol at the end",
     read=read,
     looks_like=_looks_like,
     write=write,

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, HierarchyError, OptionError
-from caesura.formats.format import Option, Reading, say, shown
+from caesura.formats.format import Reading, say, shown
 from caesura.formats.symbols import flag
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import LONGEST, UNTYPED, Segmentation
+from caesura.options import Option
 
 __all__ = [
     "BEYOND",
@@ -320,9 +321,11 @@ def _seconds(name: str, value: Any) -> float:
 
 
 REPAIR = Option(
-    "repair", False, flag,
+    "repair",
+    False,
+    flag,
     "whether annotations that do not nest lose spans until they do (the deeper level, the shorter, the later) or are errors",
-)  # fmt: skip
+)
 SNAP = Option(
     "snap", 0.0, _seconds, "in time: a coder's times this near to each other are one, against the rounding of others"
 )
@@ -333,9 +336,11 @@ DURATION = Option(
     "how long the recording is, in seconds; by default as the file says, or until the last end",
 )
 BEYOND = Option(
-    "beyond", None, choice(*_BEYOND),
+    "beyond",
+    None,
+    choice(*_BEYOND),
     "annotations after the end: error, extend the item, or clip them; by default an error, in SPAM's files extend",
-)  # fmt: skip
+)
 
 
 def beyond_of(options: Mapping[str, Any], default: str = "error") -> str:

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.errors import FormatError, HierarchyError, OptionError
-from caesura.formats.format import NUMBER, Format, Option, Reading, table_text
+from caesura.formats.format import NUMBER, Format, Reading, table_text
 from caesura.formats.spans import (
     BEYOND,
     REPAIR,
@@ -56,6 +56,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -187,9 +188,13 @@ def _whole(cell: str) -> int | str:
 
 def _decimal(cell: str) -> float | str:
     cell = cell.strip()
-    return float(cell) if len(cell) < 400 and re.fullmatch(r"[+-]?[0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?", cell) and any(
-        c.isdigit() for c in re.split("[eE]", cell)[0]
-    ) else cell[:40]  # fmt: skip
+    return (
+        float(cell)
+        if len(cell) < 400
+        and re.fullmatch(r"[+-]?[0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?", cell)
+        and any(c.isdigit() for c in re.split("[eE]", cell)[0])
+        else cell[:40]
+    )
 
 
 def _build(reading: Reading, coders: dict[tuple[str, str], _Coder], seconds: bool) -> LeftOut:
@@ -355,7 +360,7 @@ FORMAT = Format(
     name="spans-csv",
     suffixes=(".csv", ".tsv"),
     guessed=(".csv", ".tsv", ".txt"),
-    says="spans as a table, CSV or TSV: item, coder, start, end, level, label",
+    description="spans as a table, CSV or TSV: item, coder, start, end, level, label",
     read=read,
     looks_like=lambda text: _delimiter(text) is not None or _without_header(text),
     write=write,

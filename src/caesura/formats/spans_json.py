@@ -135,9 +135,13 @@ class _File:
                         spans, duration = rows[coder], frame.duration
                         if frame.seconds and frame.edges is None:
                             spans, duration = within(
-                                spans, duration, beyond=beyond_of(self.reading.options), until=until, item=item,
+                                spans,
+                                duration,
+                                beyond=beyond_of(self.reading.options),
+                                until=until,
+                                item=item,
                                 left_out=self.left_out,
-                            )  # fmt: skip
+                            )
                         self.add(item, coder, spans, _with(frame, duration))
 
     # -- others' ----------------------------------------------------------------------------------------------------
@@ -162,9 +166,13 @@ class _File:
                     place = f"item {item!r}, coder {coder!r}"
                     with self.part(f"{place}: ", "tracks", item, "annotators", coder):
                         spans, ends = within(
-                            mine, duration, beyond=beyond_of(self.reading.options, "extend"), until=until, item=item,
+                            mine,
+                            duration,
+                            beyond=beyond_of(self.reading.options, "extend"),
+                            until=until,
+                            item=item,
                             left_out=self.left_out,
-                        )  # fmt: skip
+                        )
                         self.add(item, coder, spans, Frame(seconds=True, duration=ends))
 
     def songs(self, data: dict[str, Any]) -> None:
@@ -356,7 +364,7 @@ FORMAT = Format(
     name="spans-json",
     suffixes=(".json",),
     guessed=(".json",),
-    says="spans as JSON, {item: {length, coders: {coder: [[start, end, level, label]]}}}",
+    description="spans as JSON, {item: {length, coders: {coder: [[start, end, level, label]]}}}",
     read=read,
     looks_like=_looks_like,
     write=write,

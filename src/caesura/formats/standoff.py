@@ -35,14 +35,26 @@ from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 from caesura.errors import HierarchyError, OptionError
-from caesura.formats.format import Option, Reading
+from caesura.formats.format import Reading
 from caesura.formats.spans import REPAIR, Frame, LeftOut, Row, choice, hierarchy
 from caesura.formats.symbols import text
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.options import Option
 
-__all__ = ["LAYER", "OPTIONS", "TOKENS", "Drawn", "Standoff", "Tokens", "Utf16", "check_parts", "choose",
-           "file", "plain"]  # fmt: skip
+__all__ = [
+    "LAYER",
+    "OPTIONS",
+    "TOKENS",
+    "Drawn",
+    "Standoff",
+    "Tokens",
+    "Utf16",
+    "check_parts",
+    "choose",
+    "file",
+    "plain",
+]
 
 Parts = tuple[tuple[int, int], ...]
 """Where a span lies: characters from 0, without the end; several where it is discontinuous."""
@@ -135,7 +147,7 @@ def _pared(said: str, start: int, end: int) -> list[tuple[int, int]]:
 class _Done:
     """How often something was done to spans, and to which first."""
 
-    says: str
+    description: str
     count: int = 0
     first: str = ""
 
@@ -179,7 +191,7 @@ class Standoff:
         """One warning for each kind of thing that was done or left out."""
         for done in self._done.values():
             if done.count:
-                self.left_out.said.append(f"{done.says.format(done.count)}, the first in {done.first}")
+                self.left_out.said.append(f"{done.description.format(done.count)}, the first in {done.first}")
         self.left_out.say()
 
     def _wanted(self, drawn: Sequence[Drawn], place: str) -> list[Drawn]:
@@ -366,9 +378,11 @@ def file(name: str, value: Any) -> str:
 
 
 TOKENS = Option(
-    "tokens", None, choice(*_CUT),
+    "tokens",
+    None,
+    choice(*_CUT),
     "the units: words, whitespace tokens or characters; by default the file's own, words where it has none",
-)  # fmt: skip
+)
 LAYER = Option(
     "layer",
     None,
@@ -376,13 +390,17 @@ LAYER = Option(
     "the layers to read, patterns of names or of their last part; by default the only one drawn",
 )
 OPTIONS = (
-    Option("as_", "spans", choice("spans", "segments"), "spans, or a segmentation with a boundary at both edges of each"),
+    Option(
+        "as_", "spans", choice("spans", "segments"), "spans, or a segmentation with a boundary at both edges of each"
+    ),
     Option("begin", "begin", text, "in segmentations: the type of a boundary where spans only begin"),
     Option("labels", None, _patterns, "the labels to read, a pattern or a list of them; by default all"),
     Option("edges", "token", choice("token", "error"), "an edge inside a token: widened to the token, or an error"),
     Option(
-        "discontinuous", "error", choice("error", "hull", "fragments"),
+        "discontinuous",
+        "error",
+        choice("error", "hull", "fragments"),
         "a span with a gap: an error, one span from first to last token, or a span a fragment",
     ),
     REPAIR,
-)  # fmt: skip
+)

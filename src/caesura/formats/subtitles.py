@@ -45,8 +45,14 @@ _SRT_TIMES = re.compile(rf"\s*{_SRT_TIME}\s*-->\s*{_SRT_TIME}(?:\s+[XY][12]:\d+)
 _VTT_TIMES = re.compile(rf"\s*{_VTT_TIME}[ \t]+-->[ \t]+{_VTT_TIME}(?:[ \t]+[^\s:]+:\S+)*\s*", re.ASCII)
 _SRT_TAG = re.compile(r"</?(?:[bius]\s*|font(?:\s[^<>]*)?)>|\{\\[^{}]*\}", re.IGNORECASE)
 _VTT_TAG = re.compile(rf"<(?:/?(?:[A-Za-z][^<>]*)?|{_VTT_TIME})>", re.ASCII)
-_ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "nbsp": "\N{NO-BREAK SPACE}", "lrm": "\N{LEFT-TO-RIGHT MARK}",
-             "rlm": "\N{RIGHT-TO-LEFT MARK}"}  # fmt: skip
+_ENTITIES = {
+    "amp": "&",
+    "lt": "<",
+    "gt": ">",
+    "nbsp": "\N{NO-BREAK SPACE}",
+    "lrm": "\N{LEFT-TO-RIGHT MARK}",
+    "rlm": "\N{RIGHT-TO-LEFT MARK}",
+}
 _ENTITY = re.compile(rf"&({'|'.join(_ENTITIES)});")
 _SBV = re.compile(r"\s*\d+:\d\d:\d\d\.\d{3},\d+:\d\d:\d\d\.\d{3}\s*$", re.ASCII | re.MULTILINE)
 
@@ -231,12 +237,14 @@ def _clock(second: int, kind: _Kind) -> str:
     return f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}{kind.point}000"
 
 
-def _format(name: str, kind: _Kind, says: str, looks_like: Callable[[str], bool], guessed: tuple[str, ...]) -> Format:
+def _format(
+    name: str, kind: _Kind, description: str, looks_like: Callable[[str], bool], guessed: tuple[str, ...]
+) -> Format:
     return Format(
         name=name,
         suffixes=(f".{name}",),
         guessed=guessed,
-        says=says,
+        description=description,
         read=partial(read, kind=kind),
         looks_like=looks_like,
         write=partial(write, kind=kind),

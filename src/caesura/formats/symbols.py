@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import OptionError, SegmentationError
-from caesura.formats.format import Option
 from caesura.model.segmentation import Segmentation, in_order
+from caesura.options import Option
 
 __all__ = ["CASE_STUDY", "CODER", "ITEM", "OPTIONS", "Symbols", "flag", "text"]
 

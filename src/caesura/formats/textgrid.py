@@ -208,9 +208,15 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
             )
         parts.append(_written(name, words, None, words[0].start, words[-1].end))
     lines = [
-        'File type = "ooTextFile"', 'Object class = "TextGrid"', "", f"xmin = {begin!r}", f"xmax = {end!r}",
-        "tiers? <exists>", f"size = {len(parts)}", "item []:",
-    ]  # fmt: skip
+        'File type = "ooTextFile"',
+        'Object class = "TextGrid"',
+        "",
+        f"xmin = {begin!r}",
+        f"xmax = {end!r}",
+        "tiers? <exists>",
+        f"size = {len(parts)}",
+        "item []:",
+    ]
     for i, part in enumerate(parts, 1):
         lines += [f"    item [{i}]:", *part]
     text = "\n".join(lines) + "\n"
@@ -289,7 +295,7 @@ def _looks_like(text: str) -> bool:
 FORMAT = Format(
     name="textgrid",
     suffixes=(".textgrid",),
-    says="a TextGrid of Praat: tiers of labelled intervals, each a coder",
+    description="a TextGrid of Praat: tiers of labelled intervals, each a coder",
     read=read,
     looks_like=_looks_like,
     write=write,

@@ -12,11 +12,12 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, InputError, OptionError, TierError
-from caesura.formats.format import Option, Problems, Reading, say
+from caesura.formats.format import Problems, Reading, say
 from caesura.formats.symbols import ITEM, text
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import TOLERANCE, check_labels, check_tolerance, check_units, over_units
+from caesura.options import Option
 
 __all__ = ["COMMON", "TIERS", "Row", "TierRead", "add", "add_named", "choose", "holds_tiers", "lay", "snapped"]
 
@@ -159,12 +160,12 @@ def lay(
     options: Mapping[str, Any],
     *,
     types: Sequence[str] | None = None,
-    problems: Problems | None = None,
+    excluded: Problems | None = None,
 ) -> Corpus:
     """The corpus of a file or of several, its tiers over units as the options ask; ``units="times"`` leaves them be."""
     if not holds_tiers(corpus) or options["units"] == "times":
         return corpus
-    bad: list[InputError] | None = None if problems is None else []
+    bad: list[InputError] | None = None if excluded is None else []
     try:
         laid, notes = over_units(
             corpus,
@@ -172,12 +173,12 @@ def lay(
             tolerance=options["tolerance"],
             labels=options["labels"],
             types=types,
-            problems=bad,
+            excluded=bad,
         )
     except TierError as error:
         raise FormatError(path, None, str(error)) from None
-    if problems is not None:
-        problems += [FormatError(path, None, str(error)) for error in bad or ()]
+    if excluded is not None:
+        excluded += [FormatError(path, None, str(error)) for error in bad or ()]
     for item, note in notes.items():
         say(f"{path}: item {item!r}: {note}")
     return laid

@@ -398,11 +398,11 @@ def _looks_like(text: str, *, delimiter: str) -> bool:
     return delimiter in text.split("\n", 1)[0]
 
 
-def _format(name: str, suffix: str, delimiter: str, says: str) -> Format:
+def _format(name: str, suffix: str, delimiter: str, description: str) -> Format:
     return Format(
         name=name,
         suffixes=(suffix,),
-        says=says,
+        description=description,
         read=partial(read, delimiter=delimiter),
         looks_like=partial(_looks_like, delimiter=delimiter),
         write=partial(write, delimiter=delimiter),

@@ -30,12 +30,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from caesura.errors import HierarchyError
-from caesura.formats.format import Format, Option, Reading
+from caesura.formats.format import Format, Reading
 from caesura.formats.standoff import LAYER, OPTIONS, Drawn, Standoff, Tokens, Utf16, choose
 from caesura.formats.symbols import CODER, ITEM, text
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -247,7 +248,7 @@ FORMAT = Format(
     name="webanno-tsv",
     suffixes=(),
     guessed=(".tsv", ".txt"),
-    says="WebAnno TSV 3: a row a token, layers of spans in columns",
+    description="WebAnno TSV 3: a row a token, layers of spans in columns",
     read=read,
     looks_like=lambda lines: lines.startswith(_BEGINS),
     options=(

@@ -20,13 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import HierarchyError
-from caesura.formats.format import Format, Option, Reading, load
+from caesura.formats.format import Format, Reading, load
 from caesura.formats.standoff import LAYER, OPTIONS, TOKENS, Drawn, Standoff, Tokens, Utf16, check_parts, choose, file
 from caesura.formats.symbols import CODER, ITEM, text
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option
 
 __all__ = ["FORMAT"]
 
@@ -177,7 +178,7 @@ FORMAT = Format(
     name="xmi",
     suffixes=(".xmi",),
     guessed=(".xml",),
-    says="UIMA XMI of INCEpTION and WebAnno, with TypeSystem.xml beside it",
+    description="UIMA XMI of INCEpTION and WebAnno, with TypeSystem.xml beside it",
     read=read,
     looks_like=lambda lines: "<xmi:XMI" in lines[:2000],
     beside=("TypeSystem.xml",),

@@ -14,16 +14,7 @@ __all__ = ["decode_xml", "parse_xml"]
 _FORBIDDEN = ("<!DOCTYPE", "<!ENTITY")
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding=["']([A-Za-z0-9._-]{1,40})["']""")
 _UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
-_KNOWN = (
-    "utf-16",
-    "iso-8859-1",
-    "iso-8859-15",
-    "windows-1252",
-    "windows-1251",
-    "gb2312",
-    "gbk",
-    "gb18030",
-)
+_KNOWN = ("utf-16", "iso-8859-1", "iso-8859-15", "windows-1252", "windows-1251", "gb2312", "gbk", "gb18030")
 
 
 def parse_xml(reading: Reading) -> Any:
@@ -38,9 +29,14 @@ def parse_xml(reading: Reading) -> Any:
             line = reading.text.count("\n", 0, at) + 1
             raise reading.error(line, f"a plain document is needed, entities are not expanded; got {forbidden}")
     parser = etree.XMLParser(
-        encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True,
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_pis=True,
         remove_comments=True,
-    )  # fmt: skip
+    )
     try:
         return etree.fromstring(reading.text.encode("utf-8", "surrogatepass"), parser)
     except etree.XMLSyntaxError as problem:

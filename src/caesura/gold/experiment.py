@@ -47,7 +47,7 @@ class Spread:
         deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in found) / len(found))
         return cls(mean, deviation, len(found), len(listed) - len(found))
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {name: getattr(self, name) for name in ("mean", "deviation", "number", "left_out")}
 
@@ -79,12 +79,12 @@ class UnificationRow:
     dropped: dict[str, str]
     """Items for which this method has no gold, and why."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         plain = ("name", "method", "level", "itself", "annotations", "spans", "empty", "conflicting", "tied")
         return (
             {name: getattr(self, name) for name in plain}
-            | {name: getattr(self, name).as_dict() for name in _FIGURES}
+            | {name: getattr(self, name).to_dict() for name in _FIGURES}
             | {"dropped": dict(self.dropped)}
         )
 
@@ -109,10 +109,10 @@ class Unification:
                 return row
         raise OptionError(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
-            "rows": [row.as_dict() for row in self.rows],
+            "rows": [row.to_dict() for row in self.rows],
             "items": list(self.items),
             "dropped": dict(self.dropped),
             "emptied": self.emptied,

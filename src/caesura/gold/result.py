@@ -37,7 +37,7 @@ class Candidate:
         """The last unit."""
         return self.span.end
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "start": self.start,
@@ -64,10 +64,10 @@ class Dropped(Candidate):
         """The coders who drew one of these, in the order in which they are met."""
         return tuple(dict.fromkeys(coder for one in self.conflicts for coder in one.coders))
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         # Not super(): a dataclass with slots is made anew, and the name would point to the class before.
-        return Candidate.as_dict(self) | {
+        return Candidate.to_dict(self) | {
             "reason": self.reason,
             "conflicts": [{"start": one.start, "end": one.end, "coders": list(one.coders)} for one in self.conflicts],
         }
@@ -82,8 +82,18 @@ class Gold(Hierarchy):
     """
 
     __slots__ = (
-        "best", "coders", "conflicts", "dropped", "kappas", "kept", "level", "method", "notes", "optima", "signature",
-    )  # fmt: skip
+        "best",
+        "coders",
+        "conflicts",
+        "dropped",
+        "kappas",
+        "kept",
+        "level",
+        "method",
+        "notes",
+        "optima",
+        "signature",
+    )
 
     method: str
     level: str
@@ -125,9 +135,18 @@ class Gold(Hierarchy):
         """Over the units of ``text``; nothing is checked, since a union of several coders may cross."""
         self._put(text.length, tuple(spans), text.units, text.edges, text.extent)
         found = {
-            "method": method, "level": level, "coders": coders, "kept": kept, "dropped": dropped, "conflicts": conflicts,
-            "optima": optima, "best": best, "kappas": dict(kappas or {}), "notes": notes, "signature": signature,
-        }  # fmt: skip
+            "method": method,
+            "level": level,
+            "coders": coders,
+            "kept": kept,
+            "dropped": dropped,
+            "conflicts": conflicts,
+            "optima": optima,
+            "best": best,
+            "kappas": dict(kappas or {}),
+            "notes": notes,
+            "signature": signature,
+        }
         for name, value in found.items():
             object.__setattr__(self, name, value)
 
@@ -148,7 +167,7 @@ class Gold(Hierarchy):
         spans = dict.fromkeys((span.start, span.end, None, span.label) for span in self.spans)
         return Hierarchy(self.length, spans, units=self.units, edges=self.edges, extent=self.extent)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "method": self.method,
@@ -157,8 +176,8 @@ class Gold(Hierarchy):
             "length": self.length,
             "edges": None if self.edges is None else list(self.edges),
             "spans": [span._asdict() for span in self.spans],
-            "kept": [one.as_dict() for one in self.kept],
-            "dropped": [one.as_dict() for one in self.dropped],
+            "kept": [one.to_dict() for one in self.kept],
+            "dropped": [one.to_dict() for one in self.dropped],
             "conflicts": self.conflicts,
             "optima": self.optima,
             "tied": self.tied,

@@ -205,9 +205,7 @@ def gold_of(drawn: Pool, plan: Plan, tolerance: float) -> Gold:
 
 
 def _unsupported(candidates: list[Candidate], drawn: Pool, least: int) -> list[str | None]:
-    return [
-        f"{_support(one, drawn)}, fewer than {least}" if len(one.coders) < least else None for one in candidates
-    ]  # fmt: skip
+    return [f"{_support(one, drawn)}, fewer than {least}" if len(one.coders) < least else None for one in candidates]
 
 
 def _outvoted(candidates: list[Candidate], drawn: Pool, plan: Plan) -> list[str | None]:

@@ -13,16 +13,7 @@ from numpy.typing import NDArray
 from caesura.errors import OptionError, Undefined
 from caesura.judging.trials import Trials
 from caesura.measures.base import Measure
-from caesura.statistics import (
-    RankTest,
-    friedman,
-    holm,
-    kruskal_wallis,
-    letters,
-    paired_bootstrap,
-    randomisation,
-    wins,
-)
+from caesura.statistics import RankTest, friedman, holm, kruskal_wallis, letters, paired_bootstrap, randomisation, wins
 
 __all__ = ["Comparison", "PairOfSystems", "compare"]
 
@@ -52,7 +43,7 @@ class PairOfSystems:
     losses: int
     items: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "systems": list(self.systems),
@@ -88,7 +79,7 @@ class Comparison:
     draws: int = 0
     """How many replicates and swaps the paired tests took."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "measure": repr(self.measure),
@@ -96,7 +87,7 @@ class Comparison:
             "alpha": self.alpha,
             "kruskal_wallis": _plain(self.kruskal_wallis),
             "friedman": _plain(self.friedman),
-            "pairs": [one.as_dict() for one in self.pairs],
+            "pairs": [one.to_dict() for one in self.pairs],
             "letters": None if self.letters is None else dict(zip(self.systems, self.letters, strict=True)),
             "draws": self.draws,
             "notes": list(self.notes),

@@ -27,7 +27,7 @@ class Field:
     """Item -> coder -> segmentation."""
     systems: Mapping[str, Mapping[str, Annotation]] = field(repr=False)
     """System -> item -> segmentation, of items that a coder has too."""
-    problems: tuple[str, ...]
+    excluded: tuple[str, ...]
     """What is missing, in words: a system without an item is scored on what it has, and never in silence."""
 
     @property
@@ -48,7 +48,7 @@ def enter(corpus: Corpus, systems: Systems) -> Field:
     named, people = _split(corpus, systems)
     if not named:
         raise OptionError("systems: at least one is needed; got none")
-    problems: list[str] = []
+    excluded: list[str] = []
     for name in named:
         if name in people.coders:
             raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
@@ -58,32 +58,32 @@ def enter(corpus: Corpus, systems: Systems) -> Field:
         if said is None:
             coders[item] = people.of_item(item)
         else:
-            problems.append(f"item {item!r} left out, coders differ{said}")
+            excluded.append(f"item {item!r} left out, coders differ{said}")
     if not coders:
-        raise OptionError(f"no item is left to judge on: {'; '.join(problems[:5])}")
+        raise OptionError(f"no item is left to judge on: {'; '.join(excluded[:5])}")
     taken: dict[str, dict[str, Annotation]] = {}
     for name, given in named.items():
-        before = len(problems)
-        taken[name] = _fitting(name, given, coders, problems)
+        before = len(excluded)
+        taken[name] = _fitting(name, given, coders, excluded)
         if not taken[name]:
             raise OptionError(
-                f"{'; '.join(problems[before : before + 5])}; nothing is left to judge system {name!r} on"
+                f"{'; '.join(excluded[before : before + 5])}; nothing is left to judge system {name!r} on"
             )
-    return Field(tuple(coders), coders, taken, tuple(problems))
+    return Field(tuple(coders), coders, taken, tuple(excluded))
 
 
 def _fitting(
-    name: str, given: Mapping[str, object], coders: Mapping[str, Mapping[str, Annotation]], problems: list[str]
+    name: str, given: Mapping[str, object], coders: Mapping[str, Mapping[str, Annotation]], excluded: list[str]
 ) -> dict[str, Annotation]:
     """The items of a system that a coder has too, over the same units; what does not fit is named."""
     strange = [item for item in given if item not in coders]
     missing = [item for item in coders if item not in given]
     if strange:
-        problems.append(f"system {name!r}: no coder can be held against {_listed(strange)}; left out")
+        excluded.append(f"system {name!r}: no coder can be held against {_listed(strange)}; left out")
     if missing:
         have = len(coders) - len(missing)
         rest = f"; scored on {have} of {len(coders)} items" if have else ""
-        problems.append(f"system {name!r} lacks {_listed(missing)}{rest}")
+        excluded.append(f"system {name!r} lacks {_listed(missing)}{rest}")
     taken = {}
     for item, by in coders.items():
         if item not in given:
@@ -93,7 +93,7 @@ def _fitting(
         if said is None:
             taken[item] = mine
         else:
-            problems.append(f"system {name!r}, item {item!r} left out{said}")
+            excluded.append(f"system {name!r}, item {item!r} left out{said}")
     return taken
 
 

@@ -122,12 +122,12 @@ def judge(
     human = _HUMAN if bounds and "human" not in undefined else None
     rows: list[Judged] = []
     comparisons: list[Comparison] = []
-    problems = list(field.problems)
+    excluded = list(field.excluded)
     fit: list[Measure] = []
     steps = len(made) + 2
     for step, measure in enumerate(made):
         trials = run(field, measure, segmenters, human=human)
-        problems += trials.problems
+        excluded += trials.excluded
         able = tuple(name for name in names if name in trials.rows_of)
         rows += _rows(trials, names, plan, bounds) if able else []
         if able == names:
@@ -137,7 +137,7 @@ def judge(
         if progress is not None:
             progress(step + 1, steps)
     if not rows:
-        raise OptionError(f"nothing could be scored: {'; '.join(dict.fromkeys(problems[:5]))}")
+        raise OptionError(f"nothing could be scored: {'; '.join(dict.fromkeys(excluded[:5]))}")
     aligner = next((one for one in fit if one.symmetric and one.aligns), _aligner(field))
     drops = tuple(_drop(field, name, aligner, chosen) for name in names)
     if progress is not None:
@@ -147,10 +147,17 @@ def judge(
         progress(steps, steps)
     _warn_of_few_items(rows, plan)
     words = [
-        "judge", f"systems:{len(names)}", f"coders:{len(field.names)}", f"items:{len(field.items)}",
-        f"interval:{interval or 'none'}", f"level:{level:g}", f"replicates:{replicates}", f"draws:{draws}",
-        f"seed:{chosen}", f"caesura:{__version__}",
-    ]  # fmt: skip
+        "judge",
+        f"systems:{len(names)}",
+        f"coders:{len(field.names)}",
+        f"items:{len(field.items)}",
+        f"interval:{interval or 'none'}",
+        f"level:{level:g}",
+        f"replicates:{replicates}",
+        f"draws:{draws}",
+        f"seed:{chosen}",
+        f"caesura:{__version__}",
+    ]
     return Judgement(
         rows=tuple(rows),
         comparisons=tuple(comparisons),
@@ -160,7 +167,7 @@ def judge(
         coders=field.names,
         items=field.items,
         undefined=undefined,
-        problems=tuple(dict.fromkeys(problems)),
+        excluded=tuple(dict.fromkeys(excluded)),
         seed=chosen,
         signature="|".join(words),
         entrants=field,

@@ -112,7 +112,7 @@ class Mistakes:
         n, n_0 = (self.offsets[d] / self.rivals for d in (self.offset, 0))
         return n - n_0 > 2.58 * math.sqrt(n + n_0)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
         return {
             "system": self.system,

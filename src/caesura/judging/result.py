@@ -11,8 +11,8 @@ from caesura.judging.comparison import Comparison
 from caesura.judging.field import Field
 from caesura.judging.mistakes import Mistakes, mistakes_of
 from caesura.measures.base import Measure
+from caesura.model.display import Displayed
 from caesura.model.score import Score
-from caesura.model.shown import Shown
 from caesura.statistics import AlternativeTest
 
 __all__ = ["Drop", "Judged", "Judgement", "Replacement"]
@@ -44,12 +44,12 @@ class Judged:
     standard_error: float | None = None
     """With ``interval="pairs"``: of the mean over them."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "segmenter": self.segmenter,
             "bound": self.bound,
-            **self.score.as_dict(),
+            **self.score.to_dict(),
             "value": self.value,
             "macro": self.macro,
             "interval": None if self.interval is None else list(self.interval),
@@ -77,7 +77,7 @@ class Drop:
     undefined: str | None = None
     """Why there is no value."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         names = ("system", "value", "coders", "joined", "coefficient", "items", "undefined")
         return {name: getattr(self, name) for name in names} | {"measure": repr(self.measure)}
@@ -95,7 +95,7 @@ class Replacement:
     undefined: str | None = None
     """Why there is no test."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         found: dict[str, Any] = {"system": self.system, "measure": repr(self.measure), "undefined": self.undefined}
         if self.test is not None:
@@ -107,17 +107,23 @@ class Replacement:
                 "q": self.test.q,
                 "coders": [
                     {
-                        "coder": name, "items": one.items, "mean_difference": one.mean_difference, "test": one.test,
-                        "p": one.p, "adjusted": one.adjusted, "rejected": one.rejected, "advantage": one.advantage,
+                        "coder": name,
+                        "items": one.items,
+                        "mean_difference": one.mean_difference,
+                        "test": one.test,
+                        "p": one.p,
+                        "adjusted": one.adjusted,
+                        "rejected": one.rejected,
+                        "advantage": one.advantage,
                     }
                     for name, one in zip(self.coders, self.test.coders, strict=True)
                 ],
-            }  # fmt: skip
+            }
         return found
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement(Shown):
+class Judgement(Displayed):
     """The table of a comparison, and what goes with it."""
 
     rows: tuple[Judged, ...]
@@ -131,7 +137,7 @@ class Judgement(Shown):
     items: tuple[str, ...]
     undefined: Mapping[str, str]
     """What has no meaning here, and why: a bound, a test."""
-    problems: tuple[str, ...]
+    excluded: tuple[str, ...]
     """What was left out, and why."""
     seed: int
     signature: str
@@ -164,18 +170,18 @@ class Judgement(Shown):
         best_first = sorted(systems, key=lambda one: -one.value if one.measure.higher_is_better else one.value)
         return tuple(one.segmenter for one in best_first)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
         return {
             "systems": list(self.systems),
             "coders": list(self.coders),
             "items": list(self.items),
-            "rows": [one.as_dict() for one in self.rows],
-            "comparisons": [one.as_dict() for one in self.comparisons],
-            "drops": [one.as_dict() for one in self.drops],
-            "replacements": [one.as_dict() for one in self.replacements],
+            "rows": [one.to_dict() for one in self.rows],
+            "comparisons": [one.to_dict() for one in self.comparisons],
+            "drops": [one.to_dict() for one in self.drops],
+            "replacements": [one.to_dict() for one in self.replacements],
             "undefined": dict(self.undefined),
-            "problems": list(self.problems),
+            "excluded": list(self.excluded),
             "seed": self.seed,
             "signature": self.signature,
         }

@@ -47,7 +47,7 @@ class Trials:
     scores: Scores = field(repr=False)
     rows_of: Mapping[str, Ints] = field(repr=False)
     """Segmenter -> its rows that could be scored."""
-    problems: tuple[str, ...]
+    excluded: tuple[str, ...]
 
     def score(self, segmenter: str) -> Score:
         """Micro: all items and coders, from summed parts."""
@@ -126,10 +126,18 @@ def run(
     good[list(scores.errors)] = False
     rows_of = {name: np.flatnonzero(good & (who == s)) for s, name in enumerate(names)}
     return Trials(
-        measure, tuple(name for name in names if len(rows_of[name])), items, coders, who, item_of, coder_of, other_of,
-        scores, {name: rows for name, rows in rows_of.items() if len(rows)},
+        measure,
+        tuple(name for name in names if len(rows_of[name])),
+        items,
+        coders,
+        who,
+        item_of,
+        coder_of,
+        other_of,
+        scores,
+        {name: rows for name, rows in rows_of.items() if len(rows)},
         tuple(_problems(scores, np.array(keys, np.int64).reshape(-1, 4), [*names], items, coders)),
-    )  # fmt: skip
+    )
 
 
 def _references(by: Mapping[str, Annotation], place: Mapping[str, int], marked: bool) -> list[tuple[int, Any]]:

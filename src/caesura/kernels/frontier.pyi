@@ -31,9 +31,5 @@ def increments(
     tolerance: float,
 ) -> NDArray[np.float64]: ...
 def visits(
-    successor: NDArray[np.int32],
-    probability: NDArray[np.float64],
-    shared: float,
-    longest: int,
-    tolerance: float,
+    successor: NDArray[np.int32], probability: NDArray[np.float64], shared: float, longest: int, tolerance: float
 ) -> NDArray[np.float64]: ...

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +13,13 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.batch import Batch, Compared, Text, View, pack
-from caesura.measures.options import Option
 from caesura.measures.sums import exact_sum
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
+from caesura.model.result import signature_value
 from caesura.model.score import Edit, Parts, Score
 from caesura.model.tree import Tree
+from caesura.options import Option, resolve_options, suggest
 from caesura.version import __version__
 
 __all__ = ["Computed", "Measure"]
@@ -72,15 +72,11 @@ class Measure(ABC):
     _resolved: tuple[tuple[str, Any], ...]
 
     def __init__(self, /, *, compat: str | None = None, **given: Any) -> None:
-        known = {option.name: option for option in self.options}
-        for name in given:
-            if name not in known:
-                raise OptionError(_unknown(f"{self.name} has no option", name, [*known, "compat"], "it has"))
         if compat is not None and (not isinstance(compat, str) or compat not in self.presets):
-            raise OptionError(_unknown(f"{self.name} has no preset", str(compat), list(self.presets), "it has"))
-        values = self._defaults(compat)
+            raise OptionError(suggest(f"{self.name} has no preset", str(compat), self.presets))
         # None is "not given": the preset's value or the default holds.
-        values |= {name: known[name].check(name, value) for name, value in given.items() if value is not None}
+        preset = None if compat is None else self.presets[compat]
+        values = resolve_options(self.name, self.options, given, preset)
         object.__setattr__(self, "compat", compat)
         object.__setattr__(self, "settings", MappingProxyType(values))
         object.__setattr__(self, "_resolved", tuple(values.items()))
@@ -123,7 +119,7 @@ class Measure(ABC):
     def _written(self, shown: Callable[[Any], str]) -> str:
         """Name, options that are not at their default or always named, and preset."""
         usual = self._defaults(self.compat)
-        always = {option.name for option in self.options if option.always}
+        always = {option.name for option in self.options if option.always_shown}
         words = [f"{k}={shown(v)}" for k, v in self._resolved if v != usual[k] or k in always]
         words += [] if self.compat is None else [f"compat={self.compat!r}"]
         return f"{self.name}({', '.join(words)})" if words else self.name
@@ -273,9 +269,9 @@ class Measure(ABC):
         words = [self.name]
         if documents != 1:
             words.append(f"documents:{documents}")
-        words += [f"{name}:{_plain(value)}" for name, value in params.items()]
+        words += [f"{name}:{signature_value(value)}" for name, value in params.items()]
         if self.view == "typed":
-            words.append("types:" + (_plain("<".join(types)) if len(types) > 1 else "1"))
+            words.append("types:" + (signature_value("<".join(types)) if len(types) > 1 else "1"))
         if self.compat is not None:
             words.append(f"compat:{self.compat}")
         return "|".join([*words, f"caesura:{__version__}"])
@@ -327,20 +323,6 @@ def _ends(value: str) -> tuple[Any, ...]:
         return tuple(int(end) if end.isdecimal() else float(end) for end in ends) if len(ends) == 2 else (value,)
     except ValueError:
         return (value,)
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None:
-        return "auto"
-    return str(value).replace("|", "¦").replace("\n", " ")
-
-
-def _unknown(complaint: str, name: str, known: list[str], there: str) -> str:
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else f"; {there} {', '.join(known) or 'none'}"
-    return f"{complaint} {name!r}{hint}"
 
 
 def _rebuild(kind: type[Measure], compat: str | None, settings: dict[str, Any]) -> Measure:

@@ -18,8 +18,20 @@ from caesura.model.projection import way_out
 from caesura.model.segmentation import UNTYPED, Segmentation, in_order
 from caesura.model.tree import Tree
 
-__all__ = ["Batch", "Compared", "Pair", "Plain", "Text", "View", "inner_boundaries", "other_units",
-           "over_types", "pack", "picked", "warn_of_order"]  # fmt: skip
+__all__ = [
+    "Batch",
+    "Compared",
+    "Pair",
+    "Plain",
+    "Text",
+    "View",
+    "inner_boundaries",
+    "other_units",
+    "over_types",
+    "pack",
+    "picked",
+    "warn_of_order",
+]
 
 T = TypeVar("T")
 Ints = NDArray[np.int64]
@@ -140,10 +152,12 @@ def _offsets(arrays: list[Ints]) -> Ints:
 def _comparable(pairs: Sequence[Any], sides: tuple[str, str], errors: dict[int, CaesuraError]) -> list[int]:
     try:
         fine = [  # in one pass, because most batches have nothing wrong
-            type(a) is Segmentation and type(b) is Segmentation and a.length == b.length
+            type(a) is Segmentation
+            and type(b) is Segmentation
+            and a.length == b.length
             and (a.units is None or b.units is None or a.units is b.units)
             for a, b in pairs
-        ]  # fmt: skip
+        ]
     except (TypeError, ValueError):
         fine = [False] * len(pairs)
     if all(fine):

@@ -38,9 +38,9 @@ from caesura.kernels import boundary as kernel
 from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import Batch
 from caesura.measures.edits import edits_of
-from caesura.measures.options import Option, choice, number, whole
 from caesura.model.score import Edit, Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option, choice, number, whole
 
 __all__ = [
     "BoundaryConfusion",
@@ -57,7 +57,7 @@ Ints = NDArray[np.int64]
 MOST_PAIRS = 100_000_000
 """Boundaries of both sides within reach of each other, in one document; each takes 16 bytes or more."""
 
-_N_T = Option("n_t", 2, whole(1, 1_000_000), "transpositions span fewer than n_t positions", always=True)
+_N_T = Option("n_t", 2, whole(1, 1_000_000), "transpositions span fewer than n_t positions", always_shown=True)
 _SCALED = Option("transposition", "scaled", choice("scaled", "printed", "unit"), "what a transposition costs")
 _REST = (
     Option("substitution", "scaled", choice("scaled", "printed", "unit"), "what a substitution costs"),
@@ -280,7 +280,7 @@ class SegmentationSimilarity(_Similarity):
     title = "Segmentation similarity S (Fournier & Inkpen 2012)"
     options = (
         _N_T,
-        Option(_SCALED.name, _SCALED.default, choice("scaled", "printed", "unit", "te"), _SCALED.says),
+        Option(_SCALED.name, _SCALED.default, choice("scaled", "printed", "unit", "te"), _SCALED.description),
         *_REST,
         Option("divisor", "types", choice("types", "types_squared"), "P * |T|, or segeval's P * |T| * |T|"),
     )
@@ -404,9 +404,9 @@ class ConfusionScore(Score):
         """B-precision, B-recall and B-F over all types."""
         return {"precision": self.precision(), "recall": self.recall(), "f": self.f()}
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As of every score, with the matrix."""
-        return super().as_dict() | {"types": [*self.types, None], "matrix": self.matrix.tolist()}
+        return super().to_dict() | {"types": [*self.types, None], "matrix": self.matrix.tolist()}
 
 
 def _part(what: str, *types: str) -> str:
@@ -501,9 +501,15 @@ def segmentation_similarity(
     (0.95, 0.9)
     """
     return SegmentationSimilarity.of(
-        compat, n_t=n_t, transposition=transposition, substitution=substitution, wt=wt, ws=ws, alignment=alignment,
+        compat,
+        n_t=n_t,
+        transposition=transposition,
+        substitution=substitution,
+        wt=wt,
+        ws=ws,
+        alignment=alignment,
         divisor=divisor,
-    ).score(a, b)  # fmt: skip
+    ).score(a, b)
 
 
 def boundary_similarity(
@@ -544,7 +550,7 @@ def boundary_similarity(
     """
     return BoundarySimilarity.of(
         compat, n_t=n_t, transposition=transposition, substitution=substitution, wt=wt, ws=ws, alignment=alignment
-    ).score(a, b)  # fmt: skip
+    ).score(a, b)
 
 
 def boundary_confusion(
@@ -583,8 +589,14 @@ def boundary_confusion(
            [0. , 0. ]])
     """
     score = BoundaryConfusion.of(
-        compat, n_t=n_t, transposition=transposition, substitution=substitution, wt=wt, ws=ws, alignment=alignment,
+        compat,
+        n_t=n_t,
+        transposition=transposition,
+        substitution=substitution,
+        wt=wt,
+        ws=ws,
+        alignment=alignment,
         denominator=denominator,
-    ).score(reference, hypothesis)  # fmt: skip
+    ).score(reference, hypothesis)
     assert isinstance(score, ConfusionScore)
     return score

@@ -38,7 +38,7 @@ class Laid:
     def __init__(self, documents: Documents, types: tuple[str, ...]) -> None:
         self.types = types
         self._given = documents
-        self.problems = dict(documents.problems)
+        self.excluded = dict(documents.excluded)
         wrong = np.zeros(len(documents), np.uint8)
         self._documents = self._with_codes(documents, wrong) if documents.typed else documents
         self._ends = self._repeats = False
@@ -47,9 +47,9 @@ class Laid:
             self._ends |= ends
             self._repeats |= repeats
         for d in np.flatnonzero(wrong).tolist():
-            if d not in self.problems:
-                self.problems[d] = self._why(d)
-        self.sound = np.setdiff1d(np.arange(len(documents)), list(self.problems)) if self.problems else None
+            if d not in self.excluded:
+                self.excluded[d] = self._why(d)
+        self.sound = np.setdiff1d(np.arange(len(documents)), list(self.excluded)) if self.excluded else None
         """Places of the documents that can be scored; None where all can."""
 
     def _why(self, document: int) -> str:

@@ -12,9 +12,9 @@ from caesura.kernels import segments as kernel
 from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import Batch
 from caesura.measures.edits import edits_of
-from caesura.measures.options import Option, whole
 from caesura.model.score import Edit, Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option, whole
 
 __all__ = ["Crisp", "UnitError", "crisp", "unit_error"]
 

@@ -38,7 +38,6 @@ from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
 from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import Batch, Compared, Text
-from caesura.measures.options import Option, choice
 from caesura.measures.similarity import (
     Prices,
     SimilarityLike,
@@ -51,6 +50,7 @@ from caesura.measures.similarity import (
 )
 from caesura.measures.streams import Dialogues, pack_streams
 from caesura.model.score import Edit, Score
+from caesura.options import Option, choice
 
 __all__ = ["FlexibleSimilarity", "flexible_similarity"]
 
@@ -68,14 +68,12 @@ class FlexibleSimilarity(Measure):
     options = (
         Option("similarity", None, check_similarity, "M: how alike types are; by default the identity"),
         Option("transposition", None, check_transposition, "c: cost of moving by one position"),
-        Option("normalize", "positions", choice("positions", "boundaries"), "S_f, or S_f^B", always=True),
+        Option("normalize", "positions", choice("positions", "boundaries"), "S_f, or S_f^B", always_shown=True),
         Option("algorithm", "exact", choice("exact", "pardist"), "the minimum, or the seed's recursion"),
         Option("mover", None, choice("mean", "b", "right"), "whose c counts for a pair"),
         Option("counting", "pairs", choice("pairs", _R), "whether a moved and substituted pair may count twice"),
     )
-    presets = MappingProxyType(
-        {_R: {"algorithm": "pardist", "transposition": 0.5, "mover": "right", "counting": _R}},
-    )
+    presets = MappingProxyType({_R: {"algorithm": "pardist", "transposition": 0.5, "mover": "right", "counting": _R}})
     view = "streams"
     sides = ("a", "b")
     symmetric = True  # with a symmetric matrix, as the default is
@@ -309,9 +307,13 @@ def flexible_similarity(
     [('transposition', 2, 3, 0.5), ('substitution', 5, 5, 0.75)]
     """
     given: dict[str, Any] = {
-        "similarity": similarity, "transposition": transposition, "normalize": normalize, "algorithm": algorithm,
-        "mover": mover, "counting": counting,
-    }  # fmt: skip
+        "similarity": similarity,
+        "transposition": transposition,
+        "normalize": normalize,
+        "algorithm": algorithm,
+        "mover": mover,
+        "counting": counting,
+    }
     # A matrix may warn, and a file may change: only measures without one are kept.
     if similarity is None:
         return FlexibleSimilarity.of(compat, **given).score(a, b)

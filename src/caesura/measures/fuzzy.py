@@ -20,10 +20,10 @@ from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.kernels import fuzzy as kernel
 from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import Batch, Compared, Text, _join, _offsets, _problem
-from caesura.measures.options import Option, choice, from_zero, number, whole
 from caesura.model.marks import Marks
 from caesura.model.score import Score
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option, choice, non_negative, number, optional, whole
 
 __all__ = ["Boundary", "Cluster", "FuzzyScore", "FuzzySuccess", "fuzzy_success"]
 
@@ -103,9 +103,9 @@ class FuzzyScore(Score):
             return None
         return math.fsum(one.reward for one in self.clusters) / float(self.parts["weight"])
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As of every score, with clusters and boundaries where it is the score of one document."""
-        found = super().as_dict()
+        found = super().to_dict()
         if self.clusters is not None and self.boundaries is not None:
             found["best"] = self.best
             found["clusters"] = [asdict(one) for one in self.clusters]
@@ -171,14 +171,14 @@ class FuzzySuccess(Measure):
     title = "Fuzzy success against the marks of many coders (Yöndem & Üçoluk)"
     options = (
         Option("chain_strength", 1, whole(1), "how far apart marked positions of one cluster may be"),
-        Option(
-            "minimal_peak", None, whole(1, automatic=True), "the count a cluster must reach; by default half the coders"
-        ),
+        Option("minimal_peak", None, optional(whole(1)), "the count a cluster must reach; by default half the coders"),
         Option("min_count", 1, whole(1), "how many coders make a position a marked one"),
         Option("alpha", 1, number(1, 2), "hardness: how fast the reward falls with the distance"),
-        Option("beta", 2, from_zero(infinite=True), "a cluster reaches this many standard deviations; inf: all of it"),
-        Option("p_min", 0, from_zero(), "what a phantom costs beside a cluster"),
-        Option("p_max", None, from_zero(), "what a phantom costs far from clusters; by default 1 / clusters"),
+        Option(
+            "beta", 2, non_negative(infinite=True), "a cluster reaches this many standard deviations; inf: all of it"
+        ),
+        Option("p_min", 0, non_negative(), "what a phantom costs beside a cluster"),
+        Option("p_max", None, non_negative(), "what a phantom costs far from clusters; by default 1 / clusters"),
         Option("per_cluster", "sum", choice("sum", "best"), "whether all boundaries in a cluster are rewarded"),
         Option(
             "edges",
@@ -242,9 +242,17 @@ class FuzzySuccess(Measure):
         off = np.zeros(len(batch) + 1, np.int64)
         o = self.settings
         kernel.cluster(
-            batch.a_pos, batch.a_code, batch.a_off, o["chain_strength"], self._minimal_peak(batch), o["min_count"],
-            o["beta"], bounds, moments, off,
-        )  # fmt: skip
+            batch.a_pos,
+            batch.a_code,
+            batch.a_off,
+            o["chain_strength"],
+            self._minimal_peak(batch),
+            o["min_count"],
+            o["beta"],
+            bounds,
+            moments,
+            off,
+        )
         return _Clusters(bounds[: off[-1]], moments[: off[-1]], off)
 
     def _award(
@@ -254,10 +262,23 @@ class FuzzySuccess(Measure):
         home, gain, out = np.empty(len(pos), np.int64), np.empty(len(pos)), np.empty((len(batch), 2))
         o = self.settings
         kernel.award(
-            batch.length, batch.a_pos, batch.a_code, pos, off, found.bounds, found.off, o["alpha"],
-            *_powers(o["alpha"]), o["p_min"], self._p_max(np.diff(found.off)), per_cluster == "best",
-            o["edges"] == "linear", home, gain, out,
-        )  # fmt: skip
+            batch.length,
+            batch.a_pos,
+            batch.a_code,
+            pos,
+            off,
+            found.bounds,
+            found.off,
+            o["alpha"],
+            *_powers(o["alpha"]),
+            o["p_min"],
+            self._p_max(np.diff(found.off)),
+            per_cluster == "best",
+            o["edges"] == "linear",
+            home,
+            gain,
+            out,
+        )
         return out, home, gain
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
@@ -406,9 +427,17 @@ def fuzzy_success(
     [(3, 0, 5.5), (9, 'phantom', -0.7143)]
     """
     measure = FuzzySuccess.of(
-        None, chain_strength=chain_strength, minimal_peak=minimal_peak, min_count=min_count, alpha=alpha, beta=beta,
-        p_min=p_min, p_max=p_max, per_cluster=per_cluster, edges=edges,
-    )  # fmt: skip
+        None,
+        chain_strength=chain_strength,
+        minimal_peak=minimal_peak,
+        min_count=min_count,
+        alpha=alpha,
+        beta=beta,
+        p_min=p_min,
+        p_max=p_max,
+        per_cluster=per_cluster,
+        edges=edges,
+    )
     score = measure.score(_marks(counts, coders), hypothesis)
     assert isinstance(score, FuzzyScore)
     return score

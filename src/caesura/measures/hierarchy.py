@@ -13,13 +13,20 @@ from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels import crossing as kernel
 from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import Batch, Compared
-from caesura.measures.options import Option, choice
 from caesura.measures.spans import Flat, Side, Spans, pack_spans
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.score import Score, f_measure, ratio
+from caesura.options import Option, choice
 
-__all__ = ["HierarchyKappa", "HierarchyOverlap", "NonCrossing", "crossed", "hierarchy_kappa", "hierarchy_overlap",
-           "non_crossing"]  # fmt: skip
+__all__ = [
+    "HierarchyKappa",
+    "HierarchyOverlap",
+    "NonCrossing",
+    "crossed",
+    "hierarchy_kappa",
+    "hierarchy_overlap",
+    "non_crossing",
+]
 
 Ints = NDArray[np.int64]
 

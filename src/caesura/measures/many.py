@@ -130,11 +130,7 @@ def score_many(
 
 
 def compute(
-    measure: Measure,
-    batch: Batch,
-    engine: str | Engine = "threads",
-    workers: int | None = None,
-    scheduler: Any = None,
+    measure: Measure, batch: Batch, engine: str | Engine = "threads", workers: int | None = None, scheduler: Any = None
 ) -> Computed:
     """Counts for a batch, its documents spread over workers. They are counted one by one, so nothing depends on these."""
     work = batch.a_off + batch.b_off + np.arange(len(batch) + 1)

@@ -70,10 +70,24 @@ class MeetMeasure(Measure):
         longest = int(np.diff(atom_off).max(initial=0))
         out = np.empty((len(batch), 4))
         kernel.triples(
-            weight, atom_off, (np.diff(batch.a.edge_off) == 0).astype(np.float64),
-            a.lo, a.hi, a.level, a.code, a.off, b.lo, b.hi, b.level, b.code, b.off,
-            np.empty((2, longest), np.int64), np.empty(int((R * E).max(initial=0))), np.empty(int(E.max(initial=0))), out,
-        )  # fmt: skip
+            weight,
+            atom_off,
+            (np.diff(batch.a.edge_off) == 0).astype(np.float64),
+            a.lo,
+            a.hi,
+            a.level,
+            a.code,
+            a.off,
+            b.lo,
+            b.hi,
+            b.level,
+            b.code,
+            b.off,
+            np.empty((2, longest), np.int64),
+            np.empty(int((R * E).max(initial=0))),
+            np.empty(int(E.max(initial=0))),
+            out,
+        )
         return Computed(out, {})
 
     def _rows(self, side: Side, lo: Ints, hi: Ints) -> _Rows:

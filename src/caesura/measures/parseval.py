@@ -27,11 +27,11 @@ from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import NONE, Batch, Compared
 from caesura.measures.hierarchy import crossed
-from caesura.measures.options import Option, flag, whole
 from caesura.measures.spans import Flat
 from caesura.measures.trees import Trees, pack_trees
 from caesura.model.score import Score, ratio
 from caesura.model.tree import Tree
+from caesura.options import Option, flag, whole
 
 __all__ = ["Bracketed", "Parseval", "Rules", "Side", "match", "parseval", "parseval_measure"]
 
@@ -301,9 +301,19 @@ class Parseval(Measure):
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return (
-            "matched", "gold", "predicted", "unlabelled_matched", "crossing", "words", "correct_tags", "sentences",
-            "complete", "unlabelled_complete", "no_crossing", "two_or_less_crossing",
-        )  # fmt: skip
+            "matched",
+            "gold",
+            "predicted",
+            "unlabelled_matched",
+            "crossing",
+            "words",
+            "correct_tags",
+            "sentences",
+            "complete",
+            "unlabelled_complete",
+            "no_crossing",
+            "two_or_less_crossing",
+        )
 
     def compute(self, batch: Batch) -> Computed:
         assert isinstance(batch, Bracketed)
@@ -314,9 +324,19 @@ class Parseval(Measure):
         crossing = flat.count(len(batch), crossed(flat, batch.flat(0), len(batch)))
         same = gold == predicted
         counts = [
-            matched, gold, predicted, unlabelled, crossing, words, tags, np.ones(len(batch)),
-            same & (matched == gold), same & (unlabelled == gold), crossing == 0, crossing <= 2,
-        ]  # fmt: skip
+            matched,
+            gold,
+            predicted,
+            unlabelled,
+            crossing,
+            words,
+            tags,
+            np.ones(len(batch)),
+            same & (matched == gold),
+            same & (unlabelled == gold),
+            crossing == 0,
+            crossing <= 2,
+        ]
         return Computed(np.column_stack(counts).astype(np.float64), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:

@@ -67,7 +67,7 @@ class Partial:
         }
         return Partial(tuple(map(add, ours, theirs)), self.documents + other.documents, types, resolved)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "sums": list(self.sums),
@@ -78,7 +78,7 @@ class Partial:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """What ``as_dict`` gave."""
+        """What ``to_dict`` gave."""
         return cls(tuple(map(int, given["sums"])), int(given["documents"]), tuple(given["types"]), given["resolved"])
 
 

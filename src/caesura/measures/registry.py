@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from caesura.errors import OptionError
-from caesura.measures.base import Measure, _unknown
+from caesura.measures.base import Measure
 from caesura.measures.boundary import BoundaryConfusion, BoundarySimilarity, SegmentationSimilarity
 from caesura.measures.crisp import Crisp, UnitError
 from caesura.measures.flexible import FlexibleSimilarity
@@ -17,6 +17,7 @@ from caesura.measures.meet import LMeasure, TMeasure
 from caesura.measures.parseval import Parseval
 from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, WindowDiff, WinPR
+from caesura.options import suggest
 
 __all__ = ["measures", "parse"]
 
@@ -68,7 +69,7 @@ def parse(text: str | Measure) -> Measure:
     name, bracket, _ = text.strip().partition("(")
     name = name.strip()
     if name not in _REGISTRY:
-        raise OptionError(_unknown("there is no measure", name, list(_REGISTRY), "there are"))
+        raise OptionError(suggest("there is no measure", name, _REGISTRY))
     options = {}
     if bracket:
         complaint = f"{text!r}: options are written as {name}(option=value, ...)"

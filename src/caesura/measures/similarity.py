@@ -25,8 +25,15 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError
 
-__all__ = ["Prices", "Similarity", "SimilarityLike", "check_similarity", "check_transposition", "prices",
-           "similarity_from_confusion"]  # fmt: skip
+__all__ = [
+    "Prices",
+    "Similarity",
+    "SimilarityLike",
+    "check_similarity",
+    "check_transposition",
+    "prices",
+    "similarity_from_confusion",
+]
 
 NONE = "none"
 """The name of the last row and column, where it has one: no boundary."""
@@ -35,9 +42,13 @@ Pairs = tuple[tuple[str, str, float], ...]
 Matrix = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]
 Similarity = Pairs | Matrix | None
 SimilarityLike = (
-    str | PathLike[str] | Matrix
-    | Mapping[str, Any] | Mapping[tuple[str, str], float] | Sequence[tuple[str, str, float]]
-)  # fmt: skip
+    str
+    | PathLike[str]
+    | Matrix
+    | Mapping[str, Any]
+    | Mapping[tuple[str, str], float]
+    | Sequence[tuple[str, str, float]]
+)
 Floats = NDArray[np.float64]
 
 

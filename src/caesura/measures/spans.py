@@ -59,19 +59,30 @@ class Side:
         """Documents first .. last-1, as views."""
         rows, times = slice(self.off[first], self.off[last]), slice(self.edge_off[first], self.edge_off[last])
         return Side(
-            self.start[rows], self.end[rows], self.level[rows], self.label[rows],
+            self.start[rows],
+            self.end[rows],
+            self.level[rows],
+            self.label[rows],
             self.off[first : last + 1] - self.off[first],
-            self.edges[times], self.edge_off[first : last + 1] - self.edge_off[first], self.extent[first:last],
-        )  # fmt: skip
+            self.edges[times],
+            self.edge_off[first : last + 1] - self.edge_off[first],
+            self.extent[first:last],
+        )
 
     def take(self, documents: Ints) -> Side:
         """Only these documents, copied together."""
         rows, off = picked(self.off, documents)
         times, edge_off = picked(self.edge_off, documents)
         return Side(
-            self.start[rows], self.end[rows], self.level[rows], self.label[rows], off, self.edges[times], edge_off,
+            self.start[rows],
+            self.end[rows],
+            self.level[rows],
+            self.label[rows],
+            off,
+            self.edges[times],
+            edge_off,
             self.extent[documents],
-        )  # fmt: skip
+        )
 
     @property
     def document(self) -> Ints:

@@ -15,10 +15,10 @@ from caesura.errors import CaesuraError, CaesuraWarning, MismatchError, OptionEr
 from caesura.kernels import structiou as kernel
 from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import Batch, Compared
-from caesura.measures.options import Option, flag, number
 from caesura.measures.trees import Trees, pack_trees
 from caesura.model.score import Score, f_measure
 from caesura.model.tree import Tree
+from caesura.options import Option, flag, number
 
 __all__ = ["LabelIoU", "NodePair", "StructIoU", "StructIoUScore", "by_label", "struct_iou"]
 
@@ -174,9 +174,18 @@ class StructIoU(Measure):
         gain, steps = np.empty((2, len(batch)))
         partner = np.empty(int(batch.a_off[-1]), np.int64) if partners else None
         kernel.align(
-            *sides[0], batch.a_off, *sides[1], batch.b_off,
-            self["flexible_terminals"], float(self["threshold"]), MOST_CELLS, most_steps, gain, steps, partner,
-        )  # fmt: skip
+            *sides[0],
+            batch.a_off,
+            *sides[1],
+            batch.b_off,
+            self["flexible_terminals"],
+            float(self["threshold"]),
+            MOST_CELLS,
+            most_steps,
+            gain,
+            steps,
+            partner,
+        )
         return gain, steps, partner
 
     def alignments(self, batch: Trees) -> list[tuple[NodePair, ...]]:

@@ -13,16 +13,16 @@ from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import window as kernel
 from caesura.measures.base import Computed, Counts, Measure, share
 from caesura.measures.batch import Batch
-from caesura.measures.options import Option, choice, flag, whole
 from caesura.model.score import Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option, choice, flag, optional, whole
 
 __all__ = ["Pk", "WinPR", "WindowDiff", "pk", "win_pr", "window_diff"]
 
 Ints = NDArray[np.int64]
 
 _GIVEN, _AUTO, _CLAMPED = range(3)
-_WINDOW = Option("window", None, whole(1, automatic=True), "k; by default half the mean reference segment")
+_WINDOW = Option("window", None, optional(whole(1)), "k; by default half the mean reference segment")
 _HOW_K = (
     Option("rounding", "half_up", choice("half_up", "half_even"), "how the automatic k is rounded"),
     Option("mean", "segments", choice("segments", "marks"), "k is half of N / segments, or of (N-1) / boundaries"),
@@ -162,7 +162,7 @@ class WinPR(_Windowed):
     name = "win_pr"
     title = "WinPR (Scaiano & Inkpen 2012)"
     # A window without width would see nothing and call everything right, so k is at least 1.
-    options = (_WINDOW, *_HOW_K, Option(_MINIMUM.name, 2, whole(1), _MINIMUM.says), _CLAMP)
+    options = (_WINDOW, *_HOW_K, Option(_MINIMUM.name, 2, whole(1), _MINIMUM.description), _CLAMP)
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("tp", "fp", "fn", "tn")
@@ -225,9 +225,16 @@ def pk(
     ('0.2222', {'errors': 2, 'windows': 9}, 2)
     """
     return Pk.of(
-        compat, window=window, padded=padded, rounding=rounding, width=width, mean=mean, minimum=minimum, clamp=clamp,
+        compat,
+        window=window,
+        padded=padded,
+        rounding=rounding,
+        width=width,
+        mean=mean,
+        minimum=minimum,
+        clamp=clamp,
         padding=padding,
-    ).score(reference, hypothesis)  # fmt: skip
+    ).score(reference, hypothesis)
 
 
 def window_diff(
@@ -264,9 +271,16 @@ def window_diff(
     '0.6667'
     """
     return WindowDiff.of(
-        compat, window=window, padded=padded, rounding=rounding, width=width, mean=mean, minimum=minimum, clamp=clamp,
+        compat,
+        window=window,
+        padded=padded,
+        rounding=rounding,
+        width=width,
+        mean=mean,
+        minimum=minimum,
+        clamp=clamp,
         padding=padding,
-    ).score(reference, hypothesis)  # fmt: skip
+    ).score(reference, hypothesis)
 
 
 def win_pr(
@@ -295,6 +309,6 @@ def win_pr(
     >>> win_pr(reference, hypothesis, window=2).parts
     {'tp': 1.5, 'fp': 0.5, 'fn': 0.5, 'tn': 7.5}
     """
-    return WinPR.of(
-        None, window=window, rounding=rounding, mean=mean, minimum=minimum, clamp=clamp
-    ).score(reference, hypothesis)  # fmt: skip
+    return WinPR.of(None, window=window, rounding=rounding, mean=mean, minimum=minimum, clamp=clamp).score(
+        reference, hypothesis
+    )

@@ -67,8 +67,12 @@ def parse_brackets(text: str, *, line: int = 1, column: int = 1) -> Nodes:
             raise _error(text, at, f"a tree begins with a bracket; got {token[:40]!r}", line, column)
         elif state == _WORD or start[stack[-1]] != len(words):
             raise _error(
-                text, at, f"a word stands alone in its bracket; {token[:40]!r} shares {_named(labels[stack[-1]])}", line, column
-            )  # fmt: skip
+                text,
+                at,
+                f"a word stands alone in its bracket; {token[:40]!r} shares {_named(labels[stack[-1]])}",
+                line,
+                column,
+            )
         else:
             words.append(token)
             state = _WORD

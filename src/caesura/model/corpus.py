@@ -8,16 +8,16 @@ from typing import Any
 
 from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.display import Displayed
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
-from caesura.model.shown import Shown
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
 __all__ = ["Corpus", "about_item"]
 
 
-class Corpus(Shown):
+class Corpus(Displayed):
     """(item, coder) -> what that coder made of that item.
 
     That is a ``Segmentation``, a mapping stream -> ``Segmentation`` (a dialogue), a ``Hierarchy``, a
@@ -137,7 +137,7 @@ class Corpus(Shown):
 
 
 @contextmanager
-def about_item(item: str, problems: list[InputError] | None, kind: type[InputError]) -> Iterator[None]:
+def about_item(item: str, excluded: list[InputError] | None, kind: type[InputError]) -> Iterator[None]:
     """Whatever is wrong with the data inside concerns one item: collected if the caller asked for it, else raised."""
     try:
         yield
@@ -145,9 +145,9 @@ def about_item(item: str, problems: list[InputError] | None, kind: type[InputErr
         raise
     except InputError as problem:
         said = kind(f"item {item!r}: {problem}")
-        if problems is None:
+        if excluded is None:
             raise said from None
-        problems.append(said)
+        excluded.append(said)
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -60,7 +60,7 @@ class Documents:
     hypothesis: Column
     types: tuple[str, ...] = ()
     """What the codes of the columns stand for, in no order."""
-    problems: Mapping[int, str] = field(default_factory=dict)
+    excluded: Mapping[int, str] = field(default_factory=dict)
     """Documents that could not be read, and why."""
     declared: tuple[str, ...] | None = None
     """The types in the order that their file declares, if it does."""
@@ -75,8 +75,8 @@ class Documents:
 
     def pair(self, document: int, types: Sequence[str] | None = None) -> tuple[Segmentation, Segmentation]:
         """One document as two segmentations, over these types if they are declared."""
-        if document in self.problems:
-            raise SegmentationError(self.problems[document])
+        if document in self.excluded:
+            raise SegmentationError(self.excluded[document])
         length = _check_length(int(self.length[document]))
         return self._side("reference", document, length, types), self._side("hypothesis", document, length, types)
 
@@ -113,7 +113,7 @@ class Pairs:
     rows: Sequence[int]
     pairs: Sequence[Any]
     """Two sides each; None where ``problems`` says why."""
-    problems: Mapping[int, str | FormatError] = field(default_factory=dict)
+    excluded: Mapping[int, str | FormatError] = field(default_factory=dict)
     """Documents that could not be read, and why; an error of a file says where."""
 
     def __len__(self) -> int:

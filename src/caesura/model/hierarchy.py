@@ -166,11 +166,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
 
     @classmethod
     def from_times(
-        cls,
-        spans: Iterable[Sequence[Any]],
-        *,
-        duration: float | None = None,
-        repair: bool = False,
+        cls, spans: Iterable[Sequence[Any]], *, duration: float | None = None, repair: bool = False
     ) -> Hierarchy:
         """Spans in seconds, ``(start, end[, level[, label]])``: units lie between the times that occur.
 
@@ -229,9 +225,12 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
                     sets.setdefault(position, set()).add(str(span.level))
         at = sorted(sets)
         return Segmentation.from_positions(
-            self.length, at, marks=[sets[p] for p in at], types=[str(level) for level in range(1, most + 1)],
+            self.length,
+            at,
+            marks=[sets[p] for p in at],
+            types=[str(level) for level in range(1, most + 1)],
             units=self.units,
-        )  # fmt: skip
+        )
 
     def __iter__(self) -> Iterator[Span]:
         return iter(self.spans)

@@ -47,7 +47,7 @@ class Note(str):
         return made
 
 
-def over_characters(corpus: Corpus, *, problems: list[InputError] | None = None) -> tuple[Corpus, dict[str, Note]]:
+def over_characters(corpus: Corpus, *, excluded: list[InputError] | None = None) -> tuple[Corpus, dict[str, Note]]:
     """Every item over the characters of its text, and item -> how the tokens of its coders differed.
 
     Units become characters, white space left out; boundaries, types, labels and spans stay where they were in the text. A
@@ -65,10 +65,10 @@ def over_characters(corpus: Corpus, *, problems: list[InputError] | None = None)
     >>> notes
     {'x': '3 tokens for ann, 1 for bo: 12 characters'}
     """
-    return _over(corpus, _same_characters, problems)
+    return _over(corpus, _same_characters, excluded)
 
 
-def over_edits(corpus: Corpus, *, problems: list[InputError] | None = None) -> tuple[Corpus, dict[str, Note]]:
+def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> tuple[Corpus, dict[str, Note]]:
     """Every item over the characters of its first coder's text, and item -> what was lost on the way.
 
     As :func:`over_characters`, for texts that differ: each is laid over the first coder's by the fewest insertions,
@@ -85,7 +85,7 @@ def over_edits(corpus: Corpus, *, problems: list[InputError] | None = None) -> t
     >>> notes
     {'x': 'for bo 1 of 14 characters differs from the text of ann; 0 boundaries moved, 0 lost'}
     """
-    return _over(corpus, _fewest_edits, problems)
+    return _over(corpus, _fewest_edits, excluded)
 
 
 ALIGNMENTS = {"characters": over_characters, "edit": over_edits}
@@ -226,11 +226,11 @@ class _Item:
         return Note(f"{tokens} tokens for {coder}{counted}: {self.characters} characters", loss=False)
 
 
-def _over(corpus: Corpus, lay: Lay, problems: list[InputError] | None) -> tuple[Corpus, dict[str, Note]]:
+def _over(corpus: Corpus, lay: Lay, excluded: list[InputError] | None) -> tuple[Corpus, dict[str, Note]]:
     made: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, Note] = {}
     for item in corpus.items:
-        with about_item(item, problems, MismatchError):
+        with about_item(item, excluded, MismatchError):
             one = _Item(lay)
             made[item] = _projected(corpus.of_item(item), one)
             said = one.note

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from caesura.errors import OptionError
-from caesura.model.shown import Shown
+from caesura.model.display import Displayed
 
 __all__ = ["Edit", "Parts", "Score"]
 
@@ -104,7 +104,7 @@ class Maker(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Score(Shown):
+class Score(Displayed):
     """The result of a measure, whatever its options.
 
     ``float(score)`` is ``score.value``. Scores of the same measure add up: ``a + b`` is the score of both documents
@@ -183,7 +183,7 @@ class Score(Shown):
         """Further figures beside the value, such as precision and recall."""
         return dict(self.parts.derived)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints: measure, value, parts, further figures, params, signature."""
         return {
             "measure": repr(self.measure),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
-from caesura.model.shown import Shown
+from caesura.model.display import Displayed
 
 __all__ = ["UNTYPED", "Segmentation"]
 
@@ -26,7 +26,7 @@ _LABELLED = 10**7  # units that can carry labels, one each: a short file may cla
 Ints = NDArray[np.int64]
 
 
-class Segmentation(Shown):
+class Segmentation(Displayed):
     """N units, the sorted positions of boundaries, and for each a type or a set of types.
 
     Position i (1 <= i <= N-1) lies between unit i and unit i+1; position N is the end of the text, where only
@@ -243,7 +243,7 @@ class Segmentation(Shown):
         named = [
             [mark if type(mark) is str and mark else _name(mark, place(i)) for mark in one]
             for i, one in enumerate(sets)
-        ]  # fmt: skip
+        ]
         scale = declare(types) if types is not None else _collect(named)
         code = {name: i for i, name in enumerate(scale)}
         at: list[int] = []
@@ -358,21 +358,18 @@ class Segmentation(Shown):
 
     def without_labels(self) -> Segmentation:
         """The same without segment labels, which most formats cannot hold."""
-        return self if self.labels is None else Segmentation(
-            self.length, self._positions, self._codes, self.types, declared=self.declared, units=self.units
-        )  # fmt: skip
+        return (
+            self
+            if self.labels is None
+            else Segmentation(
+                self.length, self._positions, self._codes, self.types, declared=self.declared, units=self.units
+            )
+        )
 
     # -- value semantics ------------------------------------------------------------------------------------------
 
     def _key(self) -> tuple[Any, ...]:
-        return (
-            self.length,
-            self.types,
-            self._positions.tobytes(),
-            self._codes.tobytes(),
-            self.units,
-            self.labels,
-        )
+        return (self.length, self.types, self._positions.tobytes(), self._codes.tobytes(), self.units, self.labels)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Segmentation):

@@ -37,7 +37,7 @@ def over_units(
     tolerance: float = TOLERANCE,
     labels: str = "types",
     types: Iterable[str | int] | None = None,
-    problems: list[InputError] | None = None,
+    excluded: list[InputError] | None = None,
 ) -> tuple[Corpus, dict[str, str]]:
     """Every item's tiers as segmentations over the same units, and item -> what had to be moved.
 
@@ -72,7 +72,7 @@ def over_units(
     typed = check_labels("labels", labels) == "types"
     given: dict[str, dict[str, Tier]] = {}
     for item in corpus.items:
-        with about_item(item, problems, TierError):
+        with about_item(item, excluded, TierError):
             given[item] = _tiers(corpus.of_item(item))
     if way is None:
         spoken = any(tier.words is not None for by_coder in given.values() for tier in by_coder.values())
@@ -87,13 +87,13 @@ def over_units(
         )
     laid: dict[str, _Laid] = {}
     for item, tiers in given.items():
-        with about_item(item, problems, TierError):
+        with about_item(item, excluded, TierError):
             if tiers:
                 laid[item] = _lay(tiers, way, near)
     scale = _scale(types, laid) if typed else None
     made: dict[str, dict[str, Annotation]] = {}
     for item, tiers in given.items():
-        with about_item(item, problems, TierError):
+        with about_item(item, excluded, TierError):
             if item in laid:
                 made[item] = {coder: laid[item].segmentation(coder, scale, types is not None) for coder in tiers}
             elif not tiers:

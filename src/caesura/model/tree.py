@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import TreeError
 from caesura.model.brackets import Nodes, draw_brackets, parse_brackets
-from caesura.model.shown import Shown
+from caesura.model.display import Displayed
 
 __all__ = ["Node", "Tree"]
 
@@ -29,7 +29,7 @@ class Node(NamedTuple):
     ends: float
 
 
-class Tree(Shown):
+class Tree(Displayed):
     """The brackets of one sentence, in preorder, and its words.
 
     Every bracket is a node, the preterminals among them; words are not nodes, and each stands alone under its
@@ -77,8 +77,14 @@ class Tree(Shown):
         self._put(names, above, first, last, texts, None if times is None else _check_times(times, texts))
 
     def _put(
-        self, labels: tuple[str, ...], parent: Ints, start: Ints, end: Ints, words: tuple[str, ...], times: Floats | None
-    ) -> None:  # fmt: skip
+        self,
+        labels: tuple[str, ...],
+        parent: Ints,
+        start: Ints,
+        end: Ints,
+        words: tuple[str, ...],
+        times: Floats | None,
+    ) -> None:
         put = object.__setattr__
         for name, array in (("parent", parent), ("start", start), ("end", end), ("times", times)):
             if array is not None:

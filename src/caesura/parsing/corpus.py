@@ -140,7 +140,7 @@ class ParsevalResult:
             for name in names
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "measure": repr(self.measure),

@@ -66,7 +66,7 @@ class StructIoUCorpus:
         assert isinstance(batch, Trees)
         return by_label(batch.pairs, list(self.alignments.values()))
 
-    def as_dict(self, *, align: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, align: bool = False) -> dict[str, Any]:
         """Plain values, for JSON; ``align``: with the aligned pairs of every sentence."""
         scores = self.scores
         sentences: list[dict[str, Any]] = []
@@ -82,7 +82,7 @@ class StructIoUCorpus:
         some = bool(scores.scored.size)
         return {
             "mean": self.mean if some else None,
-            "total": self.total.as_dict() if some else None,
+            "total": self.total.to_dict() if some else None,
             "sentences": sentences,
             "labels": [
                 {**one._asdict(), "precision": one.precision, "recall": one.recall, "f": one.f} for one in self.labels

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
-from caesura.measures.options import choice, flag, number, whole
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import LONGEST, UNTYPED, Segmentation
+from caesura.options import choice, flag, number, whole
 from caesura.simulation.drawing import Seed, generator
 
 __all__ = [
@@ -247,7 +247,7 @@ class Cell:
     standard_error: float
     """Of the mean, from the means of the trials: hypotheses of one trial share their reference."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "scenario": self.scenario,

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from caesura.agreement.coefficients import check_numbers, chosen_seed
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.measures.many import score_many
-from caesura.measures.options import flag, whole
 from caesura.measures.parseval import Parseval
 from caesura.model.tree import Tree
+from caesura.options import flag, optional, whole
 from caesura.parsing.structiou import StructIoUCorpus, struct_iou_corpus
 from caesura.version import __version__
 
@@ -36,7 +36,7 @@ class LengthRow:
     corpus: float | None
     """At the level of the corpus."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
 
@@ -91,7 +91,7 @@ class Correlation:
     seed: int
     signature: str = field(repr=False)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         plain = {name: getattr(self, name) for name in ("rho", "p", "size", "sentences", "seed", "signature")}
         arrays = {name: getattr(self, name).tolist() for name in ("struct_iou", "f1")}
@@ -124,7 +124,7 @@ def correlation(
     (0.775, [1.0, 0.833, 0.857, 0.875], [1.0, 0.667, 0.667, 0.667])
     """
     size = whole(1)("size", size)
-    asked = whole(3, automatic=True)("samples", samples)
+    asked = optional(whole(3))("samples", samples)
     check_numbers(seed=seed)
     flag("unlabelled", unlabelled)
     root = chosen_seed(seed)
@@ -145,9 +145,16 @@ def correlation(
 
     result = spearmanr(iou, f1)
     signature = "|".join(
-        ["correlation", f"labels:{not unlabelled}", f"sentences:{len(sound)}", f"samples:{len(chosen)}", f"size:{size}",
-         f"seed:{root}", f"caesura:{__version__}"]
-    )  # fmt: skip
+        [
+            "correlation",
+            f"labels:{not unlabelled}",
+            f"sentences:{len(sound)}",
+            f"samples:{len(chosen)}",
+            f"size:{size}",
+            f"seed:{root}",
+            f"caesura:{__version__}",
+        ]
+    )
     return Correlation(
         float(result.statistic), float(result.pvalue), iou, f1, size, len(sound), errors, root, signature
     )

@@ -14,22 +14,14 @@ from caesura.agreement.coefficients import check_numbers, chosen_seed
 from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
-from caesura.measures.options import choice, number, whole
 from caesura.measures.registry import parse
 from caesura.model.rewording import join_words, split_words
 from caesura.model.tree import Tree
+from caesura.options import choice, number, whole
 from caesura.simulation.drawing import Seed, generator
 from caesura.version import __version__
 
-__all__ = [
-    "CurvePoint",
-    "PerturbationCurve",
-    "delete",
-    "insert",
-    "noise",
-    "perturbation_curve",
-    "without_silence",
-]
+__all__ = ["CurvePoint", "PerturbationCurve", "delete", "insert", "noise", "perturbation_curve", "without_silence"]
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -142,7 +134,7 @@ class CurvePoint:
     """At the level of the corpus, from summed parts: the mean of the repeats."""
     corpus_deviation: float
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
 
@@ -167,10 +159,10 @@ class PerturbationCurve:
             raise OptionError(f"no kind {kind!r}; there are {kinds}")
         return found
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
-            "points": [point.as_dict() for point in self.points],
+            "points": [point.to_dict() for point in self.points],
             "measure": repr(self.measure),
             "sentences": self.sentences,
             "repeats": self.repeats,
@@ -236,9 +228,17 @@ def perturbation_curve(
             (mean, corpus), (deviation, corpus_deviation) = found.mean(axis=0).tolist(), found.std(axis=0).tolist()
             points.append(CurvePoint(kind, delta, mean, deviation, corpus, corpus_deviation))
     signature = "|".join(
-        ["perturbation_curve", f"measure:{made!r}", f"kinds:{'+'.join(chosen)}", f"deltas:{','.join(f'{d:g}' for d in levels)}",
-         f"sentences:{len(golds)}", f"repeats:{repeats}", f"seed:{root}", f"caesura:{__version__}"]
-    )  # fmt: skip
+        [
+            "perturbation_curve",
+            f"measure:{made!r}",
+            f"kinds:{'+'.join(chosen)}",
+            f"deltas:{','.join(f'{d:g}' for d in levels)}",
+            f"sentences:{len(golds)}",
+            f"repeats:{repeats}",
+            f"seed:{root}",
+            f"caesura:{__version__}",
+        ]
+    )
     return PerturbationCurve(tuple(points), made, len(golds), repeats, root, signature)
 
 

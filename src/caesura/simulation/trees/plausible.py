@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from caesura.agreement.coefficients import check_numbers, chosen_seed
 from caesura.errors import OptionError
 from caesura.measures.many import score_many
-from caesura.measures.options import whole
 from caesura.model.tree import Tree
+from caesura.options import whole
 from caesura.simulation.drawing import Seed, generator
 from caesura.version import __version__
 
@@ -88,7 +88,7 @@ class Ambiguity:
     """The mean Struct-IoU against the random trees that were drawn."""
     signature: str = field(repr=False)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         plain = {name: getattr(self, name) for name in ("n", "trees", "random_trees", "seed", "signature")}
         arrays = ("lowest_f1", "lowest_iou", "random_f1", "random_iou")

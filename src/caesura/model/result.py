@@ -1,0 +1,168 @@
+"""What all results have in common: plain data for JSON, a data frame, a signature, a list of what was excluded.
+
+A result is a frozen dataclass that derives from :class:`Result`. No result writes its own JSON: :func:`to_plain` turns any
+of them into dictionaries, lists, texts and numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from caesura.errors import OptionError
+from caesura.model.display import Displayed
+from caesura.version import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["HIDDEN", "Excluded", "Result", "signature_line", "to_plain"]
+
+HIDDEN: Mapping[str, Any] = {"json": False}
+"""Metadata of a dataclass field that is not part of the result's JSON: ``field(metadata=HIDDEN)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """An item, or one coder's annotation of it, that was left out of a result.
+
+    Parameters
+    ----------
+    item : str or None
+        Name of the item; None if a whole file or coder is concerned.
+    coder : str or None
+        Name of the coder; None if the item is excluded for everyone.
+    reason : str
+        Why it was excluded.
+    """
+
+    item: str | None
+    coder: str | None
+    reason: str
+
+    def __str__(self) -> str:
+        place = [f"{kind} {name!r}" for kind, name in (("item", self.item), ("coder", self.coder)) if name is not None]
+        return f"{', '.join(place)}: {self.reason}" if place else self.reason
+
+
+class Result(Displayed):
+    """Base class of results: frozen dataclasses with ``to_dict``, ``to_frame``, ``signature`` and ``excluded``.
+
+    A subclass lists in ``json_properties`` the properties that belong to its JSON beside its fields, and names in
+    ``frame_field`` the field whose entries are the rows of its data frame.
+    """
+
+    __slots__ = ()
+
+    json_properties: ClassVar[tuple[str, ...]] = ()
+    frame_field: ClassVar[str | None] = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, the form that ``--json`` prints.
+
+        Returns
+        -------
+        dict
+            Fields and properties by name. Numbers that do not exist are None.
+        """
+        return _fields_of(self) | {name: to_plain(getattr(self, name)) for name in self.json_properties}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the result as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per entry of the main table, or a single row for a result without one.
+
+        Raises
+        ------
+        OptionError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise OptionError("to_frame needs pandas; install it with `pip install pandas`") from None
+        if self.frame_field is None:
+            plain = self.to_dict()
+            return pd.DataFrame([{name: value for name, value in plain.items() if not isinstance(value, (dict, list))}])
+        return pd.DataFrame([_row(entry) for entry in _entries(getattr(self, self.frame_field))])
+
+
+def to_plain(value: Any) -> Any:
+    """Return ``value`` as plain data: dictionaries, lists, texts, numbers, truth values and None.
+
+    Objects may define ``__json__``, a method that returns their plain form. NaN becomes None, and infinity the word
+    ``"inf"``, which JSON does not have as numbers.
+    """
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return None if math.isnan(value) else value if math.isfinite(value) else str(value)
+    if hasattr(value, "__json__"):
+        return value.__json__()
+    if isinstance(value, Result):
+        return value.to_dict()
+    if is_dataclass(value) and not isinstance(value, type):
+        return _fields_of(value)
+    if isinstance(value, Mapping):
+        return {_key(key): to_plain(entry) for key, entry in value.items()}
+    if hasattr(value, "tolist"):  # numpy arrays and numbers
+        return to_plain(value.tolist())
+    if isinstance(value, Set):
+        return sorted(map(to_plain, value))
+    if isinstance(value, Iterable):
+        return [to_plain(entry) for entry in value]
+    return str(value)
+
+
+def signature_line(*words: str, over: str | None = None, **facts: Any) -> str:
+    """Return the signature of a result: one line that lets someone else reproduce it.
+
+    Parameters
+    ----------
+    *words : str
+        Words at the beginning, such as the name of the function and of the coefficient.
+    over : str, optional
+        Signature that ends the line, such as that of the measure; it carries the version. Without it the version is
+        added.
+    **facts : object
+        ``name:value`` entries. None entries are left out.
+    """
+    entries = [f"{name}:{signature_value(value)}" for name, value in facts.items() if value is not None]
+    return "|".join([*words, *entries, over if over is not None else f"caesura:{__version__}"])
+
+
+def signature_value(value: object) -> str:
+    """Return the form of a value in a signature: yes and no, ``auto`` for None, no line breaks or bars."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "auto"
+    return str(value).replace("|", "¦").replace("\n", " ")
+
+
+def _fields_of(value: Any) -> dict[str, Any]:
+    return {
+        entry.name: to_plain(getattr(value, entry.name))
+        for entry in fields(value)
+        if entry.metadata.get("json", True) and not entry.name.startswith("_")
+    }
+
+
+def _key(key: object) -> str:
+    return key if isinstance(key, str) else "|".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def _entries(value: Any) -> list[Any]:
+    return (
+        [{"name": name, "value": entry} for name, entry in value.items()] if isinstance(value, Mapping) else list(value)
+    )
+
+
+def _row(entry: Any) -> dict[str, Any]:
+    plain = to_plain(entry)
+    return plain if isinstance(plain, dict) else {"value": plain}

@@ -1,0 +1,247 @@
+"""Declared options: the names, defaults and allowed values of everything a user can set.
+
+Measures, formats, coefficients, engines, gold standards, judging, simulation and the command line all declare their
+settings as :class:`Option` and check them with the validators of this module. A validator takes the name of the option
+and a value, and returns the value to use or raises an :class:`~caesura.errors.OptionError` that names the option.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from caesura.errors import OptionError
+
+__all__ = [
+    "Check",
+    "Option",
+    "choice",
+    "flag",
+    "fraction",
+    "names",
+    "non_negative",
+    "number",
+    "optional",
+    "positive",
+    "resolve_options",
+    "seed",
+    "suggest",
+    "text",
+    "whole",
+]
+
+Check = Callable[[str, Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting: its name, default, validator and description.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, as in Python.
+    default : object
+        Value when the option is not set.
+    check : callable
+        Validator: ``check(name, value)`` returns the value to use or raises ``OptionError``.
+    description : str
+        One sentence that says what the option does.
+    always_shown : bool, default False
+        Whether the ``repr`` of a measure names the option even at its default.
+    """
+
+    name: str
+    default: Any
+    check: Check
+    description: str
+    always_shown: bool = False
+
+
+def resolve_options(
+    owner: str, options: Iterable[Option], values: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return every option with its value, in the order of declaration.
+
+    Parameters
+    ----------
+    owner : str
+        What the options belong to, for the error message: ``"format csv"``.
+    options : iterable of Option
+        The declared options.
+    values : mapping
+        Values to check. ``None`` stands for "not set".
+    defaults : mapping, optional
+        Values that replace the declared defaults, such as those of a preset.
+
+    Raises
+    ------
+    OptionError
+        If a name is unknown or a value is invalid.
+    """
+    declared = {option.name: option for option in options}
+    for name in values:
+        if name not in declared:
+            raise OptionError(suggest(f"{owner} has no option", name, declared))
+    resolved = {name: option.default for name, option in declared.items()} | dict(defaults or {})
+    return resolved | {name: declared[name].check(name, value) for name, value in values.items() if value is not None}
+
+
+def suggest(problem: str, name: str, known: Iterable[str]) -> str:
+    """Return an error message for an unknown name: the closest known name, or the list of all.
+
+    Parameters
+    ----------
+    problem : str
+        Beginning of the message: ``"pk has no option"``.
+    name : str
+        The unknown name.
+    known : iterable of str
+        The names that exist.
+    """
+    listed = list(known)
+    close = difflib.get_close_matches(name, listed, 1)
+    hint = (
+        f"did you mean {close[0]!r}?"
+        if close
+        else f"choose from {', '.join(map(repr, listed))}"
+        if listed
+        else "it has none"
+    )
+    return f"{problem} {name!r}; {hint}"
+
+
+def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
+    """Return a validator for whole numbers from ``minimum`` to ``maximum``."""
+
+    def check(name: str, value: Any) -> int:
+        try:
+            if _is_bool(value):
+                raise TypeError
+            result = operator.index(value)
+        except TypeError:
+            raise OptionError(f"{name} must be a whole number; got {value!r}") from None
+        if result < minimum:
+            raise OptionError(f"{name} must be a whole number of at least {minimum}; got {result}")
+        if result > maximum:
+            raise OptionError(f"{name} must be a whole number of at most {maximum}; got {result}")
+        return result
+
+    return check
+
+
+def number(minimum: float, maximum: float) -> Check:
+    """Return a validator for numbers from ``minimum`` to ``maximum``, both allowed."""
+
+    def check(name: str, value: Any) -> float:
+        result = _as_float(name, value)
+        if not minimum <= result <= maximum:
+            raise OptionError(f"{name} must be a number from {minimum:g} to {maximum:g}; got {value!r}")
+        return _plain(result)
+
+    return check
+
+
+def positive(name: str, value: Any) -> float:
+    """Return ``value`` as a finite number above 0."""
+    result = _as_float(name, value)
+    if not 0 < result < math.inf:
+        raise OptionError(f"{name} must be a number above 0; got {value!r}")
+    return _plain(result)
+
+
+def non_negative(*, infinite: bool = False) -> Check:
+    """Return a validator for numbers from 0 up; ``infinite`` allows infinity."""
+
+    def check(name: str, value: Any) -> float:
+        result = _as_float(name, value)
+        if not 0 <= result < math.inf and not (infinite and result == math.inf):
+            raise OptionError(f"{name} must be a number from 0 up{', or inf' if infinite else ''}; got {value!r}")
+        return _plain(result)
+
+    return check
+
+
+def fraction(name: str, value: Any) -> float:
+    """Return ``value`` as a number between 0 and 1, both excluded: a confidence level, a significance level."""
+    result = _as_float(name, value)
+    if not 0 < result < 1:
+        raise OptionError(f"{name} must be a number between 0 and 1; got {value!r}")
+    return result
+
+
+def choice(*allowed: str) -> Check:
+    """Return a validator for one of a few words."""
+
+    def check(name: str, value: Any) -> str:
+        if isinstance(value, str) and value in allowed:
+            return str(value)
+        raise OptionError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
+
+    return check
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return ``value`` as True or False."""
+    if _is_bool(value):
+        return bool(value)
+    raise OptionError(f"{name} must be True or False; got {value!r}")
+
+
+def text(name: str, value: Any) -> str:
+    """Return ``value`` if it is a string that is not empty."""
+    if isinstance(value, str) and value:
+        return value
+    raise OptionError(f"{name} must be a text that is not empty; got {value!r}")
+
+
+def names(name: str, value: Any) -> tuple[str, ...]:
+    """Return one name or a list of names as a tuple."""
+    listed = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, (list, tuple)) else ()
+    if not listed or not all(isinstance(entry, str) and entry for entry in listed):
+        raise OptionError(f"{name} must be a name or a list of names; got {value!r}")
+    return listed
+
+
+def optional(check: Check, *none_words: str) -> Check:
+    """Return a validator that also accepts None, and the words ``none_words`` for it."""
+
+    def checked(name: str, value: Any) -> Any:
+        return None if value is None or (isinstance(value, str) and value in none_words) else check(name, value)
+
+    return checked
+
+
+def seed(name: str, value: Any) -> int:
+    """Return ``value`` as a random seed, a whole number from 0 to 2^63 - 1; None draws one."""
+    if value is None:
+        import numpy as np  # imported here: the command line reads this module before it needs numpy
+
+        return int(np.random.SeedSequence().generate_state(1, np.uint32)[0])
+    return int(whole(0, 2**63 - 1)(name, value))
+
+
+def _is_bool(value: object) -> bool:
+    """Return whether ``value`` is a truth value of Python or of numpy."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
+
+
+def _as_float(name: str, value: Any) -> float:
+    try:
+        if isinstance(value, str) or _is_bool(value):
+            raise TypeError
+        result = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise OptionError(f"{name} must be a number; got {value!r}") from None
+    if math.isnan(result):
+        raise OptionError(f"{name} must be a number; got {value!r}")
+    return result
+
+
+def _plain(result: float) -> float:
+    """Return a whole number as an int, so that 2.0 and 2 are the same option."""
+    return int(result) if result.is_integer() else result

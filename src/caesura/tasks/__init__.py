@@ -1,0 +1,1 @@
+"""One module per question a user asks: a corpus or a source of documents in, a result out."""

@@ -1,0 +1,46 @@
+"""Figures for papers: a result in, a matplotlib figure out.
+
+Every function takes what another function of caesura returned and makes a ``matplotlib.figure.Figure``, as wide as a column
+of a paper (``width``, in inches), with or without a ``title``. Colours are told apart by everybody (Okabe & Ito, viridis), and
+whatever colour says, shape, hatch, number or place says too. ``save`` writes SVG, PDF or PNG; ``svg`` gives an element
+for a page of HTML.
+
+    agreement.py      pairwise, boundary_heat, dendrogram, boundaries_per_coder
+    judging.py        systems, precision_recall
+    edits.py          operations
+    fuzzy.py          clusters
+    hierarchies.py    gold
+    trees.py          tree_alignment
+    experiments.py    perturbation, by_length, correlation
+    canvas.py         size, fonts, colours, files
+    kinds.py          what the command line can make of files
+
+It needs matplotlib: ``pip install 'caesura[report]'``.
+"""
+
+from caesura.views.figures.agreement import boundaries_per_coder, boundary_heat, dendrogram, pairwise
+from caesura.views.figures.canvas import save, svg
+from caesura.views.figures.edits import operations
+from caesura.views.figures.experiments import by_length, correlation, perturbation
+from caesura.views.figures.fuzzy import clusters
+from caesura.views.figures.hierarchies import gold
+from caesura.views.figures.judging import precision_recall, systems
+from caesura.views.figures.trees import tree_alignment
+
+__all__ = [
+    "boundaries_per_coder",
+    "boundary_heat",
+    "by_length",
+    "clusters",
+    "correlation",
+    "dendrogram",
+    "gold",
+    "operations",
+    "pairwise",
+    "perturbation",
+    "precision_recall",
+    "save",
+    "svg",
+    "systems",
+    "tree_alignment",
+]

@@ -1,0 +1,681 @@
+"""Coefficients whose chance is counted, and alpha: against the definitions, written slowly in tests/oracle."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import CaesuraWarning, OptionError, Undefined
+from oracle import coefficients as oracle
+from oracle.boundary import Rules, explain
+from support.corpora import random_corpus
+
+TYPES = ["scene", "act"]
+QUIET = {"interval": None}
+
+
+def similarity_parts(name: str, n_t: int, types: int):
+    """Numerator and denominator of S or B from the exhaustive search."""
+    rules = Rules(n_t=n_t, types=types)
+    scale = {name: i for i, name in enumerate(TYPES)}
+
+    def parts(a: oracle.Text, b: oracle.Text) -> tuple[Fraction, Fraction]:
+        cells = [{(p, scale[t]) for p, t in side[1]} for side in (a, b)]
+        found = explain(*cells, rules)
+        if name == "segmentation_similarity":
+            whole = Fraction((a[0] - 1) * types)
+        else:
+            alone = len(found.a_alone) + len(found.b_alone)
+            whole = Fraction(alone + len(found.pairs) + len(found.matches))
+        return whole - found.cost, whole
+
+    return parts
+
+
+def corpus_of(items: oracle.Items, types: list[str]) -> cz.Corpus:
+    def text(one: oracle.Text) -> cz.Segmentation:
+        sets: list[set[str]] = [set() for _ in range(one[0] - 1)]
+        for position, kind in one[1]:
+            sets[position - 1].add(kind)
+        return cz.Segmentation.from_sets(sets, types)
+
+    return cz.Corpus({item: {coder: text(one) for coder, one in by.items()} for item, by in items.items()})
+
+
+@st.composite
+def codings(draw: st.DrawFn, *, types: int = 1) -> oracle.Items:
+    """A few items with two to four of the coders a to d; some may be coded by one only."""
+    items = {}
+    for i in range(draw(st.integers(1, 4))):
+        length = draw(st.integers(2, 7))
+        who = draw(st.sets(st.sampled_from("abcd"), min_size=1))
+        cell = st.tuples(st.integers(1, length - 1), st.sampled_from(TYPES[:types]))
+        items[f"i{i}"] = {coder: (length, draw(st.frozensets(cell, max_size=4))) for coder in sorted(who)}
+    return items
+
+
+def outcome(items: oracle.Items, name: str, measure: str, types: int) -> float | str:
+    """What the definition gives, or why it is undefined."""
+    kept = oracle.kept(items)
+    if not kept:
+        return "no item is left"
+    if not any(text[1] for by in kept.values() for text in by.values()):
+        return "nobody placed a boundary"
+    if name == "alpha":
+        found = oracle.alpha(items)
+        return "chance agreement is 1" if found is None else float(found)
+    e_pi, e_kappa = (f(items, TYPES[:types]) for f in (oracle.expected_pi, oracle.expected_kappa))
+    if name == "bias":
+        return float(e_pi - e_kappa)
+    e = e_pi if name == "multi_pi" else e_kappa
+    if e >= 1:
+        return "chance agreement is"
+    return float(oracle.corrected(oracle.observed(items, similarity_parts(measure, 2, types)), e))
+
+
+@pytest.mark.parametrize("types", [1, 2])
+@pytest.mark.parametrize("measure", ["boundary_similarity", "segmentation_similarity"])
+@pytest.mark.parametrize("name", ["multi_pi", "multi_kappa", "bias", "alpha"])
+@given(data=st.data())
+def test_equals_the_definition_with_missing_coders(name: str, measure: str, types: int, data: st.DataObject) -> None:
+    items = data.draw(codings(types=types))
+    expected = outcome(items, name, measure, types)
+    if len({coder for by in items.values() for coder in by}) < 2:
+        return
+    try:
+        found: float | str = cz.agreement(
+            corpus_of(items, TYPES[:types]), measure=measure, coefficient=name, **QUIET
+        ).value
+    except (Undefined, OptionError) as problem:
+        found = str(problem)
+    if isinstance(expected, str):
+        assert str(found).startswith(expected)
+    else:
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_one_coder_missing_on_half_the_items_by_hand() -> None:
+    """cy coded x only.
+
+    x   ann ··|··|··   bo ··|···|·   cy ··|··|··      N = 6
+    y   ann ·|···      bo ·|···                       N = 4
+    """
+    x = {"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [2, 2, 2]}
+    y = {"ann": [1, 3], "bo": [1, 3]}
+    made = {
+        item: {coder: cz.Segmentation.from_masses(m) for coder, m in by.items()} for item, by in (("x", x), ("y", y))
+    }
+    # Pairs of x: ann-bo and bo-cy one match and one near miss (1.5 of 2), ann-cy two matches; of y one match: 6 of 7.
+    A = Fraction(6, 7)  # noqa: N806
+    # Boundaries: 2 + 2 + 2 of 15 positions in x, 1 + 1 of 6 in y.
+    pi = Fraction(8, 21) ** 2
+    # ann and bo 3 of 8, cy 2 of 5; all three pairs share an item.
+    kappa = (Fraction(3, 8) ** 2 + 2 * Fraction(3, 8) * Fraction(2, 5)) / 3
+    result = cz.agreement(cz.Corpus(made), **QUIET)
+    assert (result.observed, result.expected) == pytest.approx((float(A), float(pi)), abs=1e-15)
+    assert result.value == pytest.approx(float((A - pi) / (1 - pi)), abs=1e-15)
+    assert result.bias == pytest.approx(float(pi - kappa), abs=1e-15)
+    other = cz.agreement(cz.Corpus(made), coefficient="multi_kappa", **QUIET)
+    assert other.value == pytest.approx(float((A - kappa) / (1 - kappa)), abs=1e-15)
+    assert [(row.name, row.items) for row in result.coders] == [("ann", 2), ("bo", 2), ("cy", 1)]
+    assert [(row.name, row.items) for row in result.pairs] == [
+        (("ann", "bo"), 2),
+        (("ann", "cy"), 1),
+        (("bo", "cy"), 1),
+    ]
+
+
+MEASURES = ["boundary_similarity(n_t=3)", "segmentation_similarity(n_t=2)", "crisp(tolerance=1)", "unit_error"]
+COEFFICIENTS = ["multi_pi", "multi_kappa", "bias", "alpha"]
+
+
+@pytest.mark.parametrize("compat", [None, "fournier2013", "segeval-2.0.11"])
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_the_order_of_coders_and_items_does_not_matter(missing: float, coefficient: str, compat: str | None) -> None:
+    if compat is not None and coefficient == "alpha":
+        compat = None
+    corpus = random_corpus(4, missing=missing)
+    options = {"coefficient": coefficient, "compat": compat, "seed": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaesuraWarning)
+        first = cz.agreement(corpus, **options)
+        rng = random.Random(9)
+        for _ in range(5):
+            items = rng.sample(corpus.items, len(corpus.items))
+            turned = cz.Corpus(
+                {
+                    item: dict(rng.sample(sorted(corpus.of_item(item).items()), len(corpus.of_item(item))))
+                    for item in items
+                }
+            )
+            again = cz.agreement(turned, **options)
+            assert (again.value, again.observed, again.expected) == (first.value, first.observed, first.expected)
+            assert again.interval == first.interval
+            assert {row.name: row for row in again.items} == {row.name: row for row in first.items}
+            assert {frozenset(row.name): row.value for row in again.pairs} == {
+                frozenset(row.name): row.value for row in first.pairs
+            }
+            assert {row.name: row for row in again.coders} == {row.name: row for row in first.coders}
+            assert [row.name[0] for row in again.items] == [i for i in items if i not in again.dropped]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_row_of_a_table_is_the_coefficient_of_that_part_alone(measure: str, coefficient: str, missing: float) -> None:
+    corpus = random_corpus(7, missing=missing)
+    options = {"measure": measure, "coefficient": coefficient, **QUIET}
+    whole = cz.agreement(corpus, **options)
+    for row in whole.pairs:
+        alone = cz.agreement(corpus.select(coders=row.name), **options)
+        assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
+        assert row.items == len(alone.items)
+    for row in whole.items:
+        alone = cz.agreement(corpus.select(items=row.name), **options)
+        assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
+    for row in whole.coders:
+        others = cz.agreement(corpus.select(coders=[c for c in corpus.coders if c != row.name]), **options)
+        assert row.without == pytest.approx(others.value)
+        assert row.gain == pytest.approx(others.value - whole.value)
+    if missing == 0 and coefficient in ("multi_pi", "multi_kappa"):
+        # Everybody's pairs, twice over, are all pairs.
+        mean = sum(row.expected or 0 for row in whole.coders) / len(whole.coders)
+        assert mean == pytest.approx(whole.expected)
+    gains = [row.gain for row in whole.outliers]
+    better = () if coefficient == "bias" else [row.gain for row in whole.coders if row.gain > 0]
+    assert gains == sorted(better, reverse=True)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_two_coders(measure: str) -> None:
+    corpus = random_corpus(3, coders="ab")
+    pi, kappa = (cz.agreement(corpus, measure=measure, coefficient=name, **QUIET) for name in ("pi", "kappa"))
+    assert pi.value == cz.agreement(corpus, measure=measure, coefficient="multi_pi", **QUIET).value
+    assert kappa.value == cz.agreement(corpus, measure=measure, coefficient="multi_kappa", **QUIET).value
+    assert pi.bias == kappa.bias == pytest.approx(pi.expected - kappa.expected)
+    assert pi.bias > 0
+    assert [row.without for row in pi.coders] == [None, None]
+
+
+@given(st.data())
+def test_identical_coders_have_no_bias_and_agree_fully(data: st.DataObject) -> None:
+    masses = data.draw(st.lists(st.lists(st.integers(1, 50), min_size=2, max_size=9), min_size=1, max_size=4))
+    coders = "abcdefg"[: data.draw(st.integers(2, 7))]
+    corpus = cz.Corpus({f"i{i}": {c: cz.Segmentation.from_masses(one) for c in coders} for i, one in enumerate(masses)})
+    if all(len(one) == sum(one) for one in masses):
+        return  # every position is marked, so chance agreement is 1
+    for measure in ("boundary_similarity", "segmentation_similarity"):
+        result = cz.agreement(corpus, measure=measure, **QUIET)
+        assert result.bias == 0
+        assert result.value == 1
+        assert cz.agreement(corpus, measure=measure, coefficient="multi_kappa", **QUIET).expected == result.expected
+    assert cz.agreement(corpus, coefficient="bias", **QUIET).value == 0
+
+
+@given(st.integers(0, 10_000))
+def test_bias_is_not_negative_where_nobody_is_missing(seed: int) -> None:
+    assert cz.agreement(random_corpus(seed, items=3), coefficient="bias", **QUIET).value >= -1e-15
+
+
+def test_the_familiar_alpha_is_nltks() -> None:
+    """Against NLTK's AnnotationTask, which takes (coder, item, label) triples, with coders missing."""
+    agreement = pytest.importorskip("nltk.metrics.agreement", reason="NLTK is not installed: pip install caesura[test]")
+    for seed in range(10):
+        corpus = random_corpus(seed, items=4, missing=0.25 if seed % 2 else 0.0)
+        triples = [
+            (coder, f"{item}/{p}", "1" if p in set(corpus[item, coder].inner.tolist()) else "0")
+            for item, coder in corpus
+            for p in range(1, corpus[item, coder].length)
+            if len(corpus.of_item(item)) > 1
+        ]
+        ours = cz.agreement(corpus, coefficient="alpha", **QUIET)
+        assert ours.value == pytest.approx(agreement.AnnotationTask(data=triples).alpha(), abs=1e-12)
+        assert ours.measure is None
+
+
+def test_a_type_one_coder_never_uses() -> None:
+    a = cz.Segmentation.from_sets([{"act"}, set(), {"scene"}, set()], TYPES)
+    b = cz.Segmentation.from_sets([{"scene"}, set(), {"scene"}, set()], TYPES)
+    result = cz.agreement(cz.Corpus({"x": {"a": a, "b": b}}), **QUIET)
+    # P(scene) = 3/8, P(act) = 1/8; a match and a substitution by one of two steps: 1.5 of 2
+    assert result.expected == pytest.approx(10 / 64)
+    assert result.observed == 0.75
+    kappa = cz.agreement(cz.Corpus({"x": {"a": a, "b": b}}), coefficient="kappa", **QUIET)
+    assert kappa.expected == pytest.approx(1 / 4 * 2 / 4)
+
+
+def test_lumped_types() -> None:
+    """segeval divides boundaries of all types by positions times types."""
+    a = cz.Segmentation.from_sets([{"act"}, set(), {"scene", "act"}, set()], TYPES)
+    b = cz.Segmentation.from_sets([{"scene"}, set(), {"scene"}, set()], TYPES)
+    result = cz.agreement(cz.Corpus({"x": {"a": a, "b": b}}), compat="segeval-2.0.11", **QUIET)
+    assert result.expected == pytest.approx((5 / 16) ** 2)
+    same = cz.agreement(cz.Corpus({"x": {"a": a, "b": b}}), types="together", **QUIET)
+    assert same.expected == result.expected
+    assert "|types:together|" in same.signature
+
+
+def test_presets_are_bundles_of_options() -> None:
+    corpus = random_corpus(11)
+    for compat, options in {
+        "fournier2013": {"counted": "segments", "rates": "mean", "types": "together"},
+        "segeval-2.0.11": {"rates": "mean", "types": "together"},
+    }.items():
+        measure = cz.parse("boundary_similarity").replace(compat=compat)
+        preset = cz.agreement(corpus, compat=compat, **QUIET)
+        assert preset.expected == cz.agreement(corpus, measure=measure, **options, **QUIET).expected
+        assert f"compat:{compat}" in preset.signature
+    s = cz.agreement(corpus, measure="segmentation_similarity", compat="fournier2012", **QUIET)
+    assert s.observed == cz.agreement(corpus, measure="segmentation_similarity(transposition='unit')", **QUIET).observed
+    n = sum(corpus[key].length - 1 for key in corpus)
+    placed = sum(corpus[key].inner.size + 1 for key in corpus)
+    assert s.expected == pytest.approx((placed / n) ** 2)
+
+
+def test_error_rates_are_turned_round() -> None:
+    corpus = random_corpus(2)
+    pairs = cz.pairwise(corpus, "unit_error")
+    units = {row.coders: row.score.parts["units"] for row in pairs.rows}
+    error = sum(row.value * units[row.coders] for row in pairs.rows) / sum(units.values())
+    assert cz.agreement(corpus, measure="unit_error", **QUIET).observed == pytest.approx(1 - error)
+
+
+# -- intervals ------------------------------------------------------------------------------------------------------
+
+
+def resampled(corpus: cz.Corpus, chosen: list[str]) -> cz.Corpus:
+    """The items of a bootstrap sample as a corpus of their own."""
+    return cz.Corpus({f"{k}": corpus.of_item(item) for k, item in enumerate(chosen)})
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_bootstrap_over_items_is_the_coefficient_of_the_resampled_corpus(coefficient: str, missing: float) -> None:
+    from caesura.agreement.coefficients import basis_of
+    from caesura.agreement.counted import Convention
+    from caesura.agreement.observed import observe
+
+    corpus = random_corpus(5, missing=missing)
+    basis = basis_of(observe(corpus, cz.parse("boundary_similarity")), coefficient, Convention())
+    rng = np.random.default_rng(1)
+    kept = basis.observed.items
+    weights = np.array([np.bincount(rng.integers(0, len(kept), len(kept)), minlength=len(kept)) for _ in range(20)])
+    figures = basis.over_items(weights.astype(float))
+    values = figures.bias if coefficient == "bias" else figures.corrected
+    for row, value in zip(weights, values, strict=True):
+        chosen = [item for item, times in zip(kept, row, strict=True) for _ in range(times)]
+        assert value == pytest.approx(cz.agreement(resampled(corpus, chosen), coefficient=coefficient, **QUIET).value)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+@pytest.mark.parametrize("coefficient", ["multi_pi", "multi_kappa", "alpha"])
+def test_bootstrap_over_coders_by_definition(coefficient: str, missing: float) -> None:
+    """A coder drawn twice makes no pair with itself: weight w_c w_d for c != d."""
+    from caesura.agreement.coefficients import basis_of
+    from caesura.agreement.counted import Convention
+    from caesura.agreement.observed import observe
+
+    corpus = random_corpus(6, missing=missing)
+    basis = basis_of(observe(corpus, cz.parse("boundary_similarity")), coefficient, Convention())
+    coders, items = basis.observed.coders, basis.observed.items
+    weights = np.array([[2, 1, 1, 0, 1], [0, 2, 3, 0, 0], [1, 1, 1, 1, 1], [0, 0, 1, 3, 1]], float)
+    figures = basis.over_coders(weights)
+    for k, row in enumerate(weights):
+        w = dict(zip(coders, row, strict=True))
+        there = {i: [c for c in coders if (i, c) in corpus and w[c]] for i in items}
+        there = {i: who for i, who in there.items() if len(who) > 1}
+        pairs = [(i, c, d) for i, who in there.items() for n, c in enumerate(who) for d in who[n + 1 :]]
+        if coefficient == "alpha":
+            agree = whole = 0.0
+            counts = {0: 0.0, 1: 0.0}
+            for i, who in there.items():
+                marks = {c: corpus[i, c].bits() for c in who}
+                n = corpus[i, who[0]].length - 1
+                m = sum(w[c] for c in who)
+                mine = [(c, d) for a, c in enumerate(who) for d in who[a + 1 :]]
+                same = sum(w[c] * w[d] * sum(x == y for x, y in zip(marks[c], marks[d], strict=True)) for c, d in mine)
+                agree += m * same / sum(w[c] * w[d] for c, d in mine)
+                whole += m * n
+                for c in who:
+                    placed = corpus[i, c].inner.size
+                    counts[1] += w[c] * placed
+                    counts[0] += w[c] * (n - placed)
+            expected = sum(v * (v - 1) for v in counts.values()) / (whole * (whole - 1))
+            assert figures.observed[k] == pytest.approx(agree / whole)
+        else:
+            scores = {(i, c, d): cz.boundary_similarity(corpus[i, c], corpus[i, d]) for i, c, d in pairs}
+            below = above = 0.0
+            for (_, c, d), score in scores.items():
+                p = score.parts
+                size = p["additions"] + p["transpositions"] + p["matches"]
+                below += w[c] * w[d] * size
+                above += w[c] * w[d] * size * score.value if size else 0
+            assert figures.observed[k] == pytest.approx(above / below)
+            placed = {c: sum(corpus[i, c].inner.size for i, who in there.items() if c in who) for c in coders}
+            size = {c: sum(corpus[i, c].length - 1 for i, who in there.items() if c in who) for c in coders}
+            if coefficient == "multi_pi":
+                expected = (sum(w[c] * placed[c] for c in coders) / sum(w[c] * size[c] for c in coders)) ** 2
+            else:
+                both = {(c, d) for _, c, d in pairs}
+                products = [(w[c] * w[d], placed[c] / size[c] * placed[d] / size[d]) for c, d in both]
+                expected = sum(a * b for a, b in products) / sum(a for a, _ in products)
+        assert figures.expected[k] == pytest.approx(expected)
+
+
+def test_interval_over_items() -> None:
+    corpus = random_corpus(8, items=30)
+    result = cz.agreement(corpus, seed=1)
+    low, high = result.interval
+    assert low < result.value < high
+    assert result.interval_note == "0.95 percentile bootstrap over 30 items, 2000 replicates"
+    assert "|interval:items|level:0.95|replicates:2000|seed:1|" in result.signature
+    assert cz.agreement(corpus, seed=1).interval == (low, high)
+    assert cz.agreement(corpus, seed=2).interval != (low, high)
+    wider = cz.agreement(corpus, seed=1, level=0.99).interval
+    assert wider[0] < low
+    assert wider[1] > high
+    told = cz.agreement(corpus)
+    assert cz.agreement(corpus, seed=told.seed).interval == told.interval
+
+
+def test_percentiles_of_the_replicates() -> None:
+    """The interval is the percentiles of coefficients of corpora made of resampled items."""
+    corpus = random_corpus(8, items=25, coders="abc")
+    rng = np.random.default_rng(0)
+    values = [cz.agreement(resampled(corpus, list(rng.choice(corpus.items, 25))), **QUIET).value for _ in range(400)]
+    low, high = np.quantile(values, [0.025, 0.975])
+    ours = cz.agreement(corpus, seed=3, replicates=4000).interval
+    spread = (high - low) / 10  # a percentile of 400 draws is itself uncertain
+    assert ours == (pytest.approx(low, abs=spread), pytest.approx(high, abs=spread))
+
+
+def test_few_items_warn_and_one_has_no_interval() -> None:
+    corpus = random_corpus(8, items=5)
+    with pytest.warns(CaesuraWarning, match=r"an interval from 5 items is too short: it covers about \.84 at 5 items"):
+        assert cz.agreement(corpus).interval is not None
+    one = cz.agreement(corpus.select(items=corpus.items[:1]))
+    assert one.interval is None
+    assert one.interval_note == "no interval: it needs at least two items to resample; there is one"
+    assert one.seed is None
+    assert "seed" not in one.signature
+    assert cz.agreement(corpus, interval=None).interval_note == "no interval was asked for"
+
+
+def test_interval_over_coders() -> None:
+    corpus = random_corpus(8, items=6, coders="abcdefgh")
+    result = cz.agreement(corpus, interval="coders", seed=1)
+    low, high = result.interval
+    assert low < result.value < high
+    assert result.interval_note == "0.95 percentile bootstrap over 8 coders, 2000 replicates"
+    two = cz.agreement(corpus.select(coders="ab"), interval="coders")
+    assert two.interval is None
+    assert two.interval_note == "no interval: two coders, each drawn at least once, are always the same pair"
+
+
+def test_undefined_replicates_are_left_out_and_counted() -> None:
+    blank = cz.Segmentation.from_masses([5])
+    some = cz.Segmentation.from_masses([2, 3])
+    corpus = cz.Corpus({str(i): {"a": some if i == 0 else blank, "b": some if i == 0 else blank} for i in range(20)})
+    result = cz.agreement(corpus, seed=1)
+    # A sample misses the one marked item with probability (19/20)^20 = .3585.
+    left_out = int(result.interval_note.split("2000 replicates, ")[1].split()[0])
+    assert abs(left_out - 2000 * 0.95**20) < 4 * math.sqrt(2000 * 0.36 * 0.64)
+    assert result.interval == (1.0, 1.0)
+
+
+# -- bad input ------------------------------------------------------------------------------------------------------
+
+
+def test_items_that_cannot_be_used_are_named() -> None:
+    masses = cz.Segmentation.from_masses
+    corpus = cz.Corpus(
+        {
+            "good": {"ann": masses([2, 3]), "bo": masses([2, 3]), "cy": masses([1, 4])},
+            "lonely": {"ann": masses([4, 4])},
+            "unequal": {"ann": masses([2, 3]), "bo": masses([2, 4])},
+        }
+    )
+    result = cz.agreement(corpus)
+    assert result.dropped == {
+        "lonely": "coded by ann only",
+        "unequal": "a is ann, b is bo: both sides must have the same units; a has 5, b has 6",
+    }
+    assert result.value == cz.agreement(corpus.select(items=["good"])).value
+
+
+BLANK = {"a": [5], "b": [5]}
+FULL = {"a": [1, 1], "b": [1, 1]}
+FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
+
+
+@pytest.mark.parametrize(
+    ("items", "options", "error", "message"),
+    [
+        ({}, {}, OptionError, "agreement needs at least two coders; got none"),
+        ({"x": {"a": [2, 3]}}, {}, OptionError, "agreement needs at least two coders; got a"),
+        (
+            {"x": {"a": [2, 3]}, "y": {"b": [2, 3]}},
+            {},
+            OptionError,
+            "no item is left that two coders share: item 'x': coded by a only; item 'y': coded by b only",
+        ),
+        (
+            {"x": {"a": [2, 3], "b": [5, 3]}},
+            {},
+            OptionError,
+            "no item is left that two coders share: item 'x': a is a, b is b: both sides must have the same units; "
+            "a has 5, b has 8",
+        ),
+        ({"x": BLANK}, {}, Undefined, "nobody placed a boundary, so agreement beyond chance has no meaning"),
+        (
+            {"x": BLANK},
+            {"coefficient": "alpha"},
+            Undefined,
+            "nobody placed a boundary, so agreement beyond chance has no meaning",
+        ),
+        ({"x": FULL}, {}, Undefined, "chance agreement is 1, so agreement beyond chance has no meaning"),
+        (
+            {"x": FULL},
+            {"coefficient": "multi_kappa"},
+            Undefined,
+            "chance agreement is 1, so agreement beyond chance has no meaning",
+        ),
+        (
+            {"x": FULL},
+            {"coefficient": "alpha"},
+            Undefined,
+            "chance agreement is 1, so agreement beyond chance has no meaning",
+        ),
+        ({"x": FINE}, {"coefficient": "pi"}, OptionError, "pi is for two coders; for 3 there is multi_pi"),
+        ({"x": FINE}, {"coefficient": "kappa"}, OptionError, "kappa is for two coders; for 3 there is multi_kappa"),
+        (
+            {"x": FINE},
+            {"coefficient": "s"},
+            OptionError,
+            "coefficient must be one of pi, kappa, multi_pi, multi_kappa, bias, alpha; got 's'",
+        ),
+        (
+            {"x": FINE},
+            {"measure": "window_diff"},
+            OptionError,
+            "agreement needs a symmetric measure; window_diff changes when its sides change places. "
+            "pairwise(corpus, measure, ordered=True) gives its table",
+        ),
+        (
+            {"x": FINE},
+            {"compat": "fournier2012"},
+            OptionError,
+            "boundary_similarity has no preset 'fournier2012'; did you mean 'fournier2013'?",
+        ),
+        (
+            {"x": FINE},
+            {"compat": "nltk"},
+            OptionError,
+            "agreement has no preset 'nltk'; it has 'fournier2012', 'fournier2013', 'segeval-2.0.11'",
+        ),
+        (
+            {"x": FINE},
+            {"compat": "fournier2013", "measure": "boundary_similarity(compat='segeval-2.0.11')"},
+            OptionError,
+            "the measure has compat='segeval-2.0.11', and compat='fournier2013' was asked for; give one",
+        ),
+        (
+            {"x": FINE},
+            {"compat": "fournier2013", "coefficient": "alpha"},
+            OptionError,
+            "alpha has no preset; got compat='fournier2013'",
+        ),
+        (
+            {"x": FINE},
+            {"draws": 100},
+            OptionError,
+            "draws has no place in agreement over boundary_similarity; leave it out",
+        ),
+        (
+            {"x": FINE},
+            {"chance": "exact"},
+            OptionError,
+            "chance has no place in agreement over boundary_similarity; leave it out",
+        ),
+        (
+            {"x": FINE},
+            {"counted": "segments", "measure": "flexible_similarity"},
+            OptionError,
+            "counted has no place in agreement over flexible_similarity; leave it out",
+        ),
+        (
+            {"x": FINE},
+            {"rates": "mean", "coefficient": "alpha"},
+            OptionError,
+            "rates has no place in agreement over alpha; leave it out",
+        ),
+        ({"x": FINE}, {"counted": "units"}, OptionError, "counted must be 'boundaries' or 'segments'; got 'units'"),
+        ({"x": FINE}, {"interval": "units"}, OptionError, "interval must be 'items', 'coders' or None; got 'units'"),
+        ({"x": FINE}, {"level": 95}, OptionError, "level must lie between 0 and 1; got 95"),
+        ({"x": FINE}, {"replicates": 10}, OptionError, "replicates must be a whole number of at least 100; got 10"),
+        ({"x": FINE}, {"seed": 1.5}, OptionError, "seed must be a whole number from 0 to 2^63 - 1; got 1.5"),
+    ],
+)
+def test_what_cannot_be(items: dict, options: dict, error: type[Exception], message: str) -> None:
+    made = {i: {c: cz.Segmentation.from_masses(m) for c, m in by.items()} for i, by in items.items()}
+    with pytest.raises(error) as caught:
+        cz.agreement(cz.Corpus(made), **options)
+    assert str(caught.value) == message
+
+
+def test_sets_of_types_can_push_chance_above_one() -> None:
+    full = cz.Segmentation.from_sets([{"act", "scene"}] * 3, TYPES)
+    with pytest.raises(Undefined, match="chance agreement is 2, so agreement beyond chance has no meaning"):
+        cz.agreement(cz.Corpus({"x": {"a": full, "b": full}}))
+
+
+def test_items_of_one_unit_count_for_nothing() -> None:
+    corpus = random_corpus(1, items=3)
+    one = cz.Segmentation.from_masses([1])
+    longer = cz.Corpus({**{i: corpus.of_item(i) for i in corpus.items}, "word": dict.fromkeys("abcde", one)})
+    for compat in (None, "fournier2013", "segeval-2.0.11"):
+        for name in ("multi_pi", "multi_kappa"):
+            options = {"coefficient": name, "compat": compat, **QUIET}
+            assert cz.agreement(longer, **options).observed == cz.agreement(corpus, **options).observed
+            if compat != "fournier2013" or name == "multi_pi":  # a text of one unit is one segment more
+                assert cz.agreement(longer, **options).value == cz.agreement(corpus, **options).value
+
+
+def test_as_dict_is_json() -> None:
+    corpus = random_corpus(1, items=25, missing=0.2)
+    for name in COEFFICIENTS:
+        result = cz.agreement(corpus, coefficient=name, seed=1)
+        data = json.loads(json.dumps(result.to_dict()))
+        assert data["value"] == result.value == float(result)
+        assert data["interval"] == list(result.interval)
+        assert len(data["items"]) == len(result.items)
+        assert data["pairs"][0]["coders"] == list(result.pairs[0].name)
+        assert data["outliers"] == [row.name for row in result.outliers]
+
+
+def test_numbers_may_be_numpys_and_must_be_numbers() -> None:
+    corpus = random_corpus(1, items=25)
+    result = cz.agreement(corpus, seed=np.int64(4), replicates=np.int32(200))
+    assert result.interval == cz.agreement(corpus, seed=4, replicates=200).interval
+    json.dumps(result.to_dict())
+    for options, message in (
+        ({"level": "high"}, "level must lie between 0 and 1; got 'high'"),
+        ({"level": float("nan")}, "level must lie between 0 and 1; got nan"),
+        ({"seed": True}, "seed must be a whole number from 0 to 2^63 - 1; got True"),
+        ({"seed": "1"}, "seed must be a whole number from 0 to 2^63 - 1; got '1'"),
+    ):
+        with pytest.raises(OptionError) as caught:
+            cz.agreement(corpus, **options)
+        assert str(caught.value) == message
+    with pytest.raises(OptionError, match=r"^corpus: a Corpus is needed; got dict$"):
+        cz.agreement({"x": {}})
+
+
+def test_types_nobody_declared() -> None:
+    """Their order decides what a substitution costs in B, and nothing in alpha, crisp and S_f."""
+    a = cz.Segmentation.from_sets([{"x"}, {"y"}, {"z"}, set()])
+    b = cz.Segmentation.from_sets([{"x"}, {"z"}, set(), {"y"}])
+    corpus = cz.Corpus({"t": {"a": a, "b": b}})
+    with pytest.warns(CaesuraWarning) as told:
+        cz.agreement(corpus)
+    assert [str(one.message) for one in told] == [
+        "the order of the types was not declared; taken as x < y < z, which decides what a substitution costs. "
+        "Declare types=[...] in order"
+    ]
+    # one position of four agrees; x 2, y 2, z 2, none 2 of eight values
+    alpha = cz.agreement(corpus, coefficient="alpha")
+    assert (alpha.observed, alpha.expected) == pytest.approx((1 / 4, 4 * 2 / (8 * 7)))
+    cz.agreement(corpus, measure="crisp")
+    cz.agreement(corpus, measure="flexible_similarity", chance="exact")
+
+
+def test_dialogues_under_linear_measures_are_left_out_and_named() -> None:
+    texts = {"a": cz.Segmentation.from_masses([2, 3]), "b": cz.Segmentation.from_masses([1, 4])}
+    corpus = cz.Corpus({"talk": {c: {"F": one} for c, one in texts.items()}, "text": texts})
+    told = {"talk": "a is a, b is b: a: a dialogue, whose streams only flexible_similarity scores; got 1 stream(s)"}
+    for options in ({}, {"measure": "segmentation_similarity"}, {"coefficient": "alpha"}):
+        result = cz.agreement(corpus, **options, **QUIET)
+        assert result.dropped == told
+        assert result.value == cz.agreement(cz.Corpus({"text": texts}), **options, **QUIET).value
+
+
+def test_ten_thousand_items() -> None:
+    """Weights of 2,000 replicates at once would take 160 MB; blocks keep what is held at a time below that."""
+    import tracemalloc
+
+    one, two = cz.Segmentation.from_masses([2, 3, 2]), cz.Segmentation.from_masses([2, 2, 3])
+    other = cz.Segmentation.from_masses([3, 4])
+    corpus = cz.Corpus({f"i{i}": {"a": one, "b": two if i % 2 else one, "c": other} for i in range(10_000)})
+    tracemalloc.start()
+    try:
+        result = cz.agreement(corpus, seed=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 150e6
+    low, high = result.interval
+    assert low < result.value < high
+    few = cz.agreement(corpus.select(items=["i0", "i1"]), **QUIET)  # of which all others are copies
+    assert result.value == pytest.approx(few.value, abs=1e-12)
+
+
+def test_sixty_coders() -> None:
+    coders = [f"c{i:02}" for i in range(60)]
+    corpus = random_corpus(1, items=5, coders=coders)
+    result = cz.agreement(corpus, interval="coders", seed=1, replicates=200)
+    assert (len(result.pairs), len(result.coders), len(result.items)) == (1770, 60, 5)
+    A = np.array([row.observed for row in result.pairs])  # noqa: N806
+    assert A.min() <= result.observed <= A.max()
+    row = result.coders[7]
+    others = corpus.select(coders=[coder for coder in coders if coder != row.name])
+    assert row.without == pytest.approx(cz.agreement(others, **QUIET).value)

@@ -1,0 +1,431 @@
+"""Chance-corrected agreement over flexible similarity."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+import caesura as cz
+from caesura.agreement import drawn
+from caesura.agreement.chance import distributions
+from caesura.agreement.observed import observe
+from caesura.engines import open_engine
+from caesura.errors import OptionError, Undefined
+from support.random_states import state
+
+TYPES = [".", ","]
+
+
+def agreement(corpus: cz.Corpus, **options: object) -> cz.Agreement:
+    return cz.agreement(corpus, **{"measure": "flexible_similarity", "interval": None, **options})  # type: ignore[arg-type]
+
+
+def text(marks: str, types: list[str] = TYPES) -> cz.Segmentation:
+    return cz.Segmentation.from_marks(["" if mark == " " else mark for mark in marks], types=types)
+
+
+def corpus(**items: dict[str, str]) -> cz.Corpus:
+    return cz.Corpus({item: {coder: text(marks) for coder, marks in by.items()} for item, by in items.items()})
+
+
+#  ann  ··, ···. ·, ·.        bo  ··, ···. ·· ·,
+TALK = {"ann": " ,  . ,.", "bo": " ,  .  ,"}
+
+
+def enumerated(p_a: list[float], p_b: list[float], n: int, normalize: str) -> float:
+    """Expected similarity by scoring every pair of texts of n units."""
+    marks = [*TYPES, ""]
+    whole = 0.0
+    for a in product(range(3), repeat=n):
+        for b in product(range(3), repeat=n):
+            weight = math.prod(p_a[x] for x in a) * math.prod(p_b[y] for y in b)
+            if weight:
+                one, other = (cz.Segmentation.from_marks([marks[x] for x in side], types=TYPES) for side in (a, b))
+                whole += weight * cz.flexible_similarity(one, other, normalize=normalize).value
+    return whole
+
+
+@pytest.mark.parametrize("normalize", ["positions", "boundaries"])
+@pytest.mark.parametrize("coefficient", ["kappa", "pi", "s", "s_modified"])
+def test_simulation_is_the_mean_over_all_texts(coefficient: str, normalize: str) -> None:
+    marks = {"ann": " ,.", "bo": ". ."}
+    counts = {coder: [m.count("."), m.count(","), m.count(" ")] for coder, m in marks.items()}
+    a, b = counts["ann"], counts["bo"]
+    pooled = [(x + y) / 6 for x, y in zip(a, b, strict=True)]
+    p = {
+        "kappa": ([x / 3 for x in a], [x / 3 for x in b]),
+        "pi": (pooled, pooled),
+        "s": ([1 / 3] * 3, [1 / 3] * 3),
+        "s_modified": ([(1 - pooled[2]) / 2] * 2 + pooled[2:], [(1 - pooled[2]) / 2] * 2 + pooled[2:]),
+    }[coefficient]
+    expected = enumerated(*p, 3, normalize)
+    result = agreement(
+        corpus(talk=marks),
+        measure=f"flexible_similarity(normalize='{normalize}')",
+        coefficient=coefficient,
+        seed=1,
+        draws=40_000,
+    )
+    assert 0 < result.expected_error < 0.01
+    assert abs(result.expected - expected) < 4 * result.expected_error
+    assert result.value == pytest.approx((result.observed - result.expected) / (1 - result.expected))
+    error = (1 - result.observed) / (1 - result.expected) ** 2 * result.expected_error
+    assert result.standard_error == pytest.approx(error)
+
+
+def test_standard_error_is_the_spread_over_seeds() -> None:
+    runs = [agreement(corpus(talk=TALK), seed=seed, draws=500) for seed in range(60)]
+    spread = np.std([run.expected for run in runs], ddof=1)
+    # the standard deviation of 60 values is known to about a tenth
+    assert 0.7 < spread / np.mean([run.expected_error for run in runs]) < 1.4
+
+
+def test_control_variates_take_out_variance() -> None:
+    rng = np.random.default_rng(3)
+    a, b = ("".join(rng.choice([" ", " ", " ", ",", "."], 200)) for _ in "ab")
+    measure = cz.parse("flexible_similarity")
+    drawn = measure.draw((",", "."), [0.2, 0.2, 0.6], [0.2, 0.2, 0.6], [200], draws=4000, state=state(1))
+    plain = np.std(measure.finish(drawn[:, :3], (",", ".")), ddof=1) / math.sqrt(4000)
+    with_variates = agreement(corpus(talk={"a": a, "b": b}), seed=1, draws=4000, coefficient="s").expected_error
+    assert with_variates < plain / 1.5
+
+
+@pytest.mark.parametrize("normalize", ["positions", "boundaries"])
+def test_same_seed_same_number_whatever_workers_and_order(normalize: str) -> None:
+    items = {"x": {**TALK, "cy": ", . . ."[:8].ljust(8)}, "y": {"ann": ". .", "bo": "  ."}}
+    first = agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, workers=1)
+    turned = {item: dict(reversed(by.items())) for item, by in reversed(items.items())}
+    for again in (
+        agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, workers=3),
+        agreement(corpus(**turned), seed=5, draws=2000, normalize=normalize, workers=2),
+    ):
+        assert (again.value, again.expected, again.standard_error) == (
+            first.value,
+            first.expected,
+            first.standard_error,
+        )
+        assert {row.name: row.expected for row in again.items} == {row.name: row.expected for row in first.items}
+    assert agreement(corpus(**items), seed=6, draws=2000, normalize=normalize).expected != first.expected
+
+
+def test_seed_is_told_when_it_was_not_given() -> None:
+    result = agreement(corpus(talk=TALK), draws=100)
+    assert agreement(corpus(talk=TALK), draws=100, seed=result.seed).value == result.value
+    assert f"|draws:100|seed:{result.seed}|" in result.signature
+
+
+def test_draws_until_the_tolerance() -> None:
+    loose = agreement(corpus(talk=TALK), seed=1, tolerance=0.01)
+    tight = agreement(corpus(talk=TALK), seed=1, tolerance=0.001)
+    assert loose.standard_error <= 0.01
+    assert tight.standard_error <= 0.001
+    assert loose.draws < tight.draws
+    assert agreement(corpus(talk=TALK), seed=1, tolerance=1e-9, draws=4500).draws == 4500
+
+
+def test_exact_and_simulated_agree_on_random_texts() -> None:
+    rng = np.random.default_rng(8)
+    for trial in range(20):
+        n = int(rng.integers(5, 40))
+        marks = {coder: "".join(rng.choice([" ", " ", ",", "."], n)) for coder in ("a", "b")}
+        measure = cz.parse("flexible_similarity(similarity={(',', '.'): 0.5})" if trial % 2 else "flexible_similarity")
+        exact = agreement(corpus(talk=marks), measure=measure, chance="exact")
+        drawn = agreement(corpus(talk=marks), measure=measure, seed=trial, draws=4000)
+        assert (exact.method, exact.draws, exact.seed, exact.standard_error) == ("exact", 0, None, 0.0)
+        assert abs(exact.expected - drawn.expected) < 4.5 * drawn.expected_error, trial
+
+
+def test_exact_cost_helps_the_ratio() -> None:
+    rng = np.random.default_rng(2)
+    marks = {coder: "".join(rng.choice([" ", " ", ",", "."], 300)) for coder in ("a", "b")}
+    plain = agreement(corpus(talk=marks), normalize="boundaries", seed=1, draws=2000)
+    helped = agreement(corpus(talk=marks), normalize="boundaries", seed=1, draws=2000, chance="exact")
+    assert helped.method == "simulated, 6 control variates and the exact cost"
+    assert helped.expected_error < plain.expected_error
+    assert abs(helped.expected - plain.expected) < 4 * plain.expected_error
+
+
+def test_too_many_states_fall_back_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawn, "MOST_STATES", 1)
+    result = agreement(corpus(talk=TALK), chance="exact", seed=1, draws=200)
+    assert result.method == "simulated, 6 control variates; exact chance would need more than 1 states"
+    assert result.draws == 200
+
+
+def test_several_items_are_summed_before_the_ratio() -> None:
+    items = {"x": TALK, "y": {"ann": ". .", "bo": "  ."}}
+    result = agreement(corpus(**items), chance="exact")
+    parts = [cz.flexible_similarity(text(by["ann"]), text(by["bo"])).parts for by in items.values()]
+    assert result.observed == pytest.approx(1 - sum(p["cost"] for p in parts) / sum(p["positions"] for p in parts))
+    chances = {item: agreement(corpus(**{item: by}), chance="exact").expected for item, by in items.items()}
+    assert result.expected == pytest.approx((8 * chances["x"] + 3 * chances["y"]) / 11)
+    assert [(row.name, row.items) for row in result.items] == [(("x",), 1), (("y",), 1)]
+    assert {row.name[0]: row.expected for row in result.items} == pytest.approx(chances)
+
+
+def test_more_than_two_coders_is_the_mean_over_pairs() -> None:
+    three = {**TALK, "cy": ". . . ,."}
+    result = agreement(corpus(talk=three), chance="exact")
+    assert [row.name for row in result.pairs] == [("ann", "bo"), ("ann", "cy"), ("bo", "cy")]
+    pairs = [
+        agreement(corpus(talk={one: three[one] for one in pair}), chance="exact")
+        for pair in (("ann", "bo"), ("ann", "cy"), ("bo", "cy"))
+    ]
+    observed, expected = (sum(getattr(p, name) for p in pairs) / 3 for name in ("observed", "expected"))
+    assert (result.observed, result.expected) == pytest.approx((observed, expected))
+    assert result.value == pytest.approx((observed - expected) / (1 - expected))
+    assert [row.value for row in result.pairs] == pytest.approx([p.value for p in pairs])
+
+
+def test_missing_coders_and_bad_items_are_named() -> None:
+    items = {"x": TALK, "alone": {"ann": ", ."}, "torn": {"ann": ", .", "bo": ", ."[:2]}}
+    result = agreement(corpus(**items), chance="exact")
+    assert result.dropped == {
+        "alone": "coded by ann only",
+        "torn": "a is ann, b is bo: both sides must have the same units; a has 3, b has 2",
+    }
+    assert result.value == agreement(corpus(x=TALK), chance="exact").value
+
+
+def test_streams_are_pooled_for_the_distribution_and_apart_in_the_draws() -> None:
+    whole = {"ann": {"F": text(" ,. "), "M": text(", ")}, "bo": {"F": text(" ,  "), "M": text(",.")}}
+    result = agreement(cz.Corpus({"talk": whole}), chance="exact")
+    assert result.observed == pytest.approx(1 - 2 / 6)  # one deletion in F, one insertion in M
+    # Two streams cut the text, so chance differs from that of one stream of six units.
+    joined = agreement(corpus(talk={"ann": " ,. , ", "bo": " ,  ,."}), chance="exact")
+    assert joined.observed == result.observed
+    assert joined.expected != result.expected
+
+
+def test_identical_coders_agree_fully() -> None:
+    assert agreement(corpus(talk={"ann": TALK["ann"], "bo": TALK["ann"]}), chance="exact").value == 1
+
+
+def test_compat_of_the_r_package() -> None:
+    result = agreement(corpus(talk=TALK), compat="segsimflex", seed=1, draws=500)
+    assert result.measure.compat == "segsimflex"
+    assert "compat:segsimflex" in result.signature
+    with pytest.raises(OptionError, match="chance='exact' is for the exact alignment"):
+        agreement(corpus(talk=TALK), compat="segsimflex", chance="exact")
+
+
+@pytest.mark.parametrize(
+    ("items", "options", "error", "message"),
+    [
+        ({"x": {"ann": ", ."}}, {}, OptionError, "agreement needs at least two coders; got ann"),
+        (
+            {"x": {"ann": ", ."}, "y": {"bo": ", ."}},
+            {},
+            OptionError,
+            "no item is left that two coders share: item 'x': coded by ann only; item 'y': coded by bo only",
+        ),
+        (
+            {"x": {"ann": "   ", "bo": "   "}},
+            {},
+            Undefined,
+            "nobody placed a boundary, so agreement beyond chance has no meaning",
+        ),
+        (
+            {"x": {"ann": "...", "bo": "..."}},
+            {"chance": "exact"},
+            Undefined,
+            "chance agreement is 1, so agreement beyond chance has no meaning",
+        ),
+        (
+            {"x": TALK},
+            {"coefficient": "multi_pi"},
+            OptionError,
+            "coefficient must be one of kappa, pi, s, s_modified, alpha over flexible_similarity; got 'multi_pi'",
+        ),
+        ({"x": TALK}, {"chance": "guess"}, OptionError, "chance must be 'simulate' or 'exact'; got 'guess'"),
+        ({"x": TALK}, {"draws": 0}, OptionError, "draws must be a whole number of at least 1; got 0"),
+        ({"x": TALK}, {"draws": 5}, OptionError, "draws must be at least 20, or there is no standard error; got 5"),
+        ({"x": TALK}, {"tolerance": 2}, OptionError, "tolerance must lie between 0 and 1; got 2"),
+        ({"x": TALK}, {"seed": -1}, OptionError, "seed must be a whole number from 0 to 2^63 - 1; got -1"),
+        ({"x": TALK}, {"workers": 0}, OptionError, "workers must be a whole number from 1 to 10000; got 0"),
+        ({"x": TALK}, {"variates": 6}, OptionError, "variates must be True or False; got 6"),
+        (
+            {"x": TALK},
+            {"variates": False, "chance": "exact"},
+            OptionError,
+            "variates=False is plain simulation; with chance='exact' leave it out",
+        ),
+        (
+            {"x": TALK},
+            {"normalize": "units"},
+            OptionError,
+            "normalize must be one of 'positions', 'boundaries'; got 'units'",
+        ),
+    ],
+)
+def test_what_cannot_be(items: dict, options: dict, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        agreement(corpus(**items), **options)
+    assert str(caught.value) == message
+
+
+def test_as_dict_is_json() -> None:
+    data = json.loads(json.dumps(agreement(corpus(talk=TALK), seed=1, draws=100).to_dict()))
+    assert data["coefficient"] == "kappa"
+    assert data["pairs"][0]["coders"] == ["ann", "bo"]
+    assert data["items"][0]["item"] == "talk"
+
+
+def test_distributions_add_up_to_one() -> None:
+    for name in ("kappa", "pi", "s", "s_modified"):
+        for p in distributions(name, np.array([3.0, 0, 7]), np.array([1.0, 1, 8])):
+            assert p.sum() == pytest.approx(1)
+
+
+# -- intervals --------------------------------------------------------------------------------------------------------
+
+
+def random_talks(seed: int, *, items: int = 6, coders: str = "abc", missing: float = 0.0) -> cz.Corpus:
+    """Dialogues of one or two streams; coders share most marks, and one may be missing."""
+    rng = np.random.default_rng(seed)
+    made: dict[str, dict[str, dict[str, cz.Segmentation]]] = {}
+    for i in range(items):
+        lengths = [int(n) for n in rng.integers(3, 12, rng.integers(1, 3))]
+        base = [rng.choice([" ", " ", ",", "."], n) for n in lengths]
+        by = {}
+        for coder in coders:
+            mine = [np.where(rng.random(len(b)) < 0.7, b, rng.choice([" ", ",", "."], len(b))) for b in base]
+            by[coder] = {f"S{k}": text("".join(one)) for k, one in enumerate(mine)}
+        gone = rng.choice(list(coders)) if rng.random() < missing else None
+        made[f"i{i}"] = {coder: one for coder, one in by.items() if coder != gone}
+    return cz.Corpus(made)  # type: ignore[arg-type]
+
+
+def basis(corpus: cz.Corpus, coefficient: str, chance: str, measure: str = "flexible_similarity") -> drawn.Drawn:
+    plan = drawn.Plan.of(4000, None, 1)
+    with open_engine() as engine:
+        return drawn.Drawn(observe(corpus, cz.parse(measure)), coefficient, plan, chance, engine)
+
+
+WEIGHTS = np.array([[1, 1, 1, 1, 1, 1], [2, 0, 1, 3, 0, 0], [0, 0, 6, 0, 0, 0], [1, 2, 0, 0, 2, 1]], float)
+
+
+def resampled(corpus: cz.Corpus, items: tuple[str, ...], weights: np.ndarray) -> cz.Corpus:
+    chosen = [item for item, times in zip(items, weights, strict=True) for _ in range(int(times))]
+    return cz.Corpus({str(k): corpus.of_item(item) for k, item in enumerate(chosen)})
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+@pytest.mark.parametrize("coefficient", ["kappa", "pi", "s", "s_modified"])
+def test_bootstrap_over_items_is_agreement_on_the_resampled_corpus(coefficient: str, missing: float) -> None:
+    corpus = random_talks(5, missing=missing)
+    made = basis(corpus, coefficient, "exact")
+    assert len(made.observed.items) == 6
+    figures = made.over_items(WEIGHTS)
+    for k, weights in enumerate(WEIGHTS):
+        alone = agreement(resampled(corpus, made.observed.items, weights), coefficient=coefficient, chance="exact")
+        assert figures.observed[k] == pytest.approx(alone.observed, abs=1e-9)
+        assert figures.expected[k] == pytest.approx(alone.expected, abs=1e-9)
+        assert figures.corrected[k] == pytest.approx(alone.value, abs=1e-9)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+def test_bootstrap_over_items_of_s_f_b_is_nearly_that(missing: float) -> None:
+    """The expectation of a ratio of sums is not the ratio of expectations, but near."""
+    measure = "flexible_similarity(normalize='boundaries')"
+    corpus = random_talks(5, missing=missing)
+    made = basis(corpus, "kappa", "simulate", measure)
+    figures = made.over_items(WEIGHTS)
+    for k, weights in enumerate(WEIGHTS):
+        alone = agreement(resampled(corpus, made.observed.items, weights), measure=measure, seed=2, draws=8000)
+        assert figures.observed[k] == pytest.approx(alone.observed, abs=1e-9)
+        assert figures.expected[k] == pytest.approx(alone.expected, abs=0.03)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+def test_bootstrap_over_coders(missing: float) -> None:
+    """Pairs weigh w_c w_d, and a coder drawn twice makes no pair with itself."""
+    corpus = random_talks(7, coders="abcd", missing=missing)
+    made = basis(corpus, "kappa", "exact")
+    alone = {row.name: row for row in agreement(corpus, chance="exact").pairs}
+    weights = np.array([[1, 1, 1, 1], [2, 1, 1, 0], [0, 3, 1, 0], [1, 0, 2, 1]], float)
+    figures = made.over_coders(weights)
+    for k, row in enumerate(weights):
+        w = dict(zip(made.observed.coders, row, strict=True))
+        each = [(w[a] * w[b], alone[a, b]) for a, b in alone]
+        whole = sum(weight for weight, _ in each)
+        a, e = (sum(weight * getattr(one, name) for weight, one in each) / whole for name in ("observed", "expected"))
+        assert (figures.observed[k], figures.expected[k]) == pytest.approx((a, e), abs=1e-12)
+        assert figures.corrected[k] == pytest.approx((a - e) / (1 - e), abs=1e-12)
+        if set(row) <= {0, 1}:
+            some = [c for c in w if w[c]]
+            assert figures.corrected[k] == pytest.approx(agreement(corpus.select(coders=some), chance="exact").value)
+
+
+def test_percentiles_of_the_replicates() -> None:
+    """The interval is that of coefficients of corpora made of resampled items."""
+    corpus = random_talks(9, items=20, coders="ab")
+    rng = np.random.default_rng(0)
+    values = []
+    for _ in range(200):
+        times = np.bincount(rng.integers(0, 20, 20), minlength=20)
+        values.append(agreement(resampled(corpus, corpus.items, times), chance="exact").value)
+    low, high = np.quantile(values, [0.025, 0.975])
+    ours = agreement(corpus, chance="exact", interval="items", seed=3).interval
+    assert ours is not None
+    spread = (high - low) / 8  # a percentile of 200 draws is itself uncertain
+    assert ours == (pytest.approx(low, abs=spread), pytest.approx(high, abs=spread))
+
+
+def test_pairs_of_a_coder_without_items_in_the_sample() -> None:
+    """Only the first item has cy; a sample without it is agreement of ann and bo."""
+    whole = corpus(x={**TALK, "cy": ". ,  . "[:7].ljust(8)}, y={"ann": ". .", "bo": "  ."})
+    figures = basis(whole, "pi", "exact").over_items(np.array([[0.0, 2.0]]))
+    alone = agreement(corpus(y={"ann": ". .", "bo": "  ."}), coefficient="pi", chance="exact")
+    assert figures.corrected[0] == pytest.approx(alone.value, abs=1e-12)
+
+
+def test_asymmetric_similarity_takes_the_first_coder_as_first_side() -> None:
+    matrix = {"types": TYPES, "matrix": [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]}
+    measure = cz.parse("flexible_similarity(transposition=1)").replace(similarity=matrix)
+    made = {"z": text(".. "), "a": text(",, ")}
+    forth = agreement(cz.Corpus({"x": made}), measure=measure, chance="exact")
+    back = agreement(cz.Corpus({"x": dict(reversed(made.items()))}), measure=measure, chance="exact")
+    assert (forth.observed, back.observed) == pytest.approx((1 - 1 / 3, 1 - 2 / 3))
+
+
+def test_ten_thousand_items_would_fit_into_memory() -> None:
+    """Draws of all items at once would be 72 MB for each block of 500."""
+    import tracemalloc
+
+    rng = np.random.default_rng(1)
+    talks = {f"i{i}": {c: text("".join(rng.choice([" ", " ", "."], 6))) for c in "ab"} for i in range(2000)}
+    whole = cz.Corpus(talks)
+    tracemalloc.start()
+    try:
+        result = agreement(whole, draws=1000, seed=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 40e6
+    exact = agreement(whole, chance="exact")
+    assert abs(result.value - exact.value) < 4 * result.standard_error
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+def test_a_row_of_a_table_is_the_coefficient_of_that_part_alone(missing: float) -> None:
+    corpus = random_talks(11, coders="abcd", missing=missing)
+    whole = agreement(corpus, chance="exact")
+    for row in whole.pairs:
+        alone = agreement(corpus.select(coders=row.name), chance="exact")
+        assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
+        assert row.items == len(alone.items)
+    for row in whole.items:
+        alone = agreement(corpus.select(items=row.name), chance="exact")
+        assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
+    for row in whole.coders:
+        others = agreement(corpus.select(coders=[c for c in corpus.coders if c != row.name]), chance="exact")
+        assert (row.without, row.gain) == pytest.approx((others.value, others.value - whole.value))
+        mine = [pair for pair in whole.pairs if row.name in pair.name]
+        assert row.observed == pytest.approx(sum(pair.observed for pair in mine) / len(mine))
+        assert row.expected == pytest.approx(sum(pair.expected or 0 for pair in mine) / len(mine))
+        assert row.items == len([i for i in corpus.items if (i, row.name) in corpus])

@@ -1,0 +1,357 @@
+"""Clusters of coders: against the definition in tests/oracle, against scipy, and against agreement of the members."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
+
+import caesura as cz
+from caesura.errors import OptionError
+from oracle.linkage import Group, Joint, clusters, nearest
+from support.corpora import of_masses, random_corpus, shuffled
+
+QUIET = {"interval": None}
+METHODS = ["average", "complete", "single", "weighted"]
+
+
+def apart(corpus: cz.Corpus, measure: str = "boundary_similarity(n_t=2)") -> dict[Group, float]:
+    """1 - similarity of every two coders, over all items both coded."""
+    found = {}
+    for a, b in combinations(corpus.coders, 2):
+        both = [(corpus[i, a], corpus[i, b]) for i in corpus.items if (i, a) in corpus and (i, b) in corpus]
+        found[frozenset((a, b))] = 1 - cz.score_many(both, measure).total.value
+    return found
+
+
+# -- the tree ---------------------------------------------------------------------------------------------------------
+
+
+def test_three_coders_by_hand() -> None:
+    """
+    ann ··|··|··
+    bo  ··|···|·     one match, one near miss with ann: B = 3/4
+    cy  ·····|·      one match with bo and one boundary alone: 1/2; near miss with ann, one alone: 1/4
+    """
+    corpus = of_masses(x={"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [5, 1]})
+    found = cz.cluster_coders(corpus)
+    assert found.coders == ("ann", "bo", "cy")
+    assert found.distances.tolist() == [[0, 0.25, 0.75], [0.25, 0, 0.5], [0.75, 0.5, 0]]
+    assert [(set(one.coders), one.height) for one in found.clusters] == [
+        ({"ann", "bo"}, 0.25),
+        ({"ann", "bo", "cy"}, 0.625),
+    ]
+    assert [one.height for one in cz.cluster_coders(corpus, linkage="complete").clusters] == [0.25, 0.75]
+    assert [one.height for one in cz.cluster_coders(corpus, linkage="single").clusters] == [0.25, 0.5]
+    # ann and bo: 4 boundaries in 10 positions, observed 3/4
+    first, last = found.clusters
+    assert (first.observed, first.expected) == pytest.approx((0.75, 0.16))
+    assert first.value == pytest.approx((0.75 - 0.16) / 0.84)
+    # all three: 1.5 of 2, 1 of 2 and .5 of 2 are 3 of 6; 5 boundaries in 15 positions
+    assert (last.observed, last.expected) == pytest.approx((0.5, 1 / 9))
+    assert [set(half) for half in last.halves] in ([{"ann", "bo"}, {"cy"}], [{"cy"}, {"ann", "bo"}])
+    assert found.leaves == last.coders == last.halves[0] + last.halves[1]
+    assert found.leaves[1] == "bo"  # who is between the others
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(5))
+def test_equals_the_definition(method: str, seed: int) -> None:
+    corpus = random_corpus(seed, items=30, coders="abcdefgh", missing=0.2)  # many items, no ties
+    found = cz.cluster_coders(corpus, linkage=method)  # type: ignore[arg-type]
+    expected = clusters(apart(corpus), method)
+    assert [frozenset(one.coders) for one in found.clusters] == [group for group, _ in expected]
+    assert [one.height for one in found.clusters] == pytest.approx([height for _, height in expected], abs=1e-12)
+
+
+@given(st.data())
+def test_every_joint_is_one_of_the_nearest(data: st.DataObject) -> None:
+    """With ties there is more than one tree, and each joint must be of two groups as near as any."""
+    n = data.draw(st.integers(2, 7))
+    length = data.draw(st.integers(2, 5))
+    bits = st.text("01", min_size=length - 1, max_size=length - 1)
+    made = {f"c{i}": cz.Segmentation.from_bits(data.draw(bits)) for i in range(n)}
+    method = data.draw(st.sampled_from(METHODS))
+    corpus = cz.Corpus({"x": made})
+    found = cz.cluster_coders(corpus, linkage=method)
+    distances = apart(corpus)
+    groups: list[Group] = [frozenset((coder,)) for coder in corpus.coders]
+    joined: dict[Group, Joint] = {}
+    for one in found.clusters:
+        a, b = map(frozenset, one.halves)
+        options = nearest(distances, groups, method, joined)
+        here = options.get((a, b), options.get((b, a)))
+        assert here is not None
+        assert here == pytest.approx(next(iter(options.values())), abs=1e-12)
+        assert one.height == pytest.approx(here, abs=1e-12)
+        assert one.coders == one.halves[0] + one.halves[1]
+        joined[a | b] = (a, b)
+        groups = [group for group in groups if group not in (a, b)] + [a | b]
+    assert groups == [frozenset(corpus.coders)]
+    assert [one.height for one in found.clusters] == sorted(one.height for one in found.clusters)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_linkage_is_scipys(method: str) -> None:
+    corpus = random_corpus(12, coders="hgfedcba")
+    found = cz.cluster_coders(corpus, linkage=method)  # type: ignore[arg-type]
+    distances = apart(corpus)
+    square = np.zeros((8, 8))
+    for i, j in combinations(range(8), 2):
+        square[i, j] = square[j, i] = distances[frozenset((found.coders[i], found.coders[j]))]
+    assert found.distances == pytest.approx(square, abs=1e-12)
+    theirs = linkage(squareform(square), method)
+    assert found.linkage[:, 2:] == pytest.approx(theirs[:, 2:])
+    assert np.sort(found.linkage[:, :2], axis=1).tolist() == np.sort(theirs[:, :2], axis=1).tolist()
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+def test_the_order_of_coders_and_items_does_not_matter(missing: float) -> None:
+    corpus = random_corpus(3, coders="abcdef", missing=missing)
+    first = cz.cluster_coders(corpus)
+    for seed in range(4):
+        again = cz.cluster_coders(shuffled(corpus, seed))
+        assert again.clusters == first.clusters
+        assert again.coders == first.coders
+        assert again.distances.tolist() == first.distances.tolist()
+        assert again.signature == first.signature
+
+
+def test_two_coders() -> None:
+    corpus = of_masses(x={"bo": [2, 3], "ann": [1, 4]})
+    found = cz.cluster_coders(corpus)
+    (only,) = found.clusters
+    assert (set(only.coders), only.height) == ({"ann", "bo"}, 0.5)
+    assert only.value == cz.agreement(corpus, **QUIET).value
+    assert found.cut(clusters=2) in ((("ann",), ("bo",)), (("bo",), ("ann",)))
+
+
+def test_identical_coders_are_joined_at_nothing() -> None:
+    corpus = of_masses(x={coder: [2, 3] for coder in "abcd"})
+    found = cz.cluster_coders(corpus)
+    assert [(one.height, one.value) for one in found.clusters] == [(0, 1)] * 3
+    assert sorted(found.leaves) == list("abcd")
+
+
+# -- agreement inside -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+@pytest.mark.parametrize(
+    ("coefficient", "measure", "compat"),
+    [
+        ("multi_pi", "boundary_similarity(n_t=2)", None),
+        ("multi_kappa", "segmentation_similarity(n_t=3)", None),
+        ("multi_pi", "boundary_similarity(n_t=2)", "segeval-2.0.11"),
+        ("multi_kappa", "segmentation_similarity(n_t=2)", "fournier2012"),
+        ("multi_pi", "unit_error", None),
+        ("alpha", "boundary_similarity(n_t=2)", None),
+    ],
+)
+def test_the_value_is_the_agreement_of_its_coders(
+    coefficient: str, measure: str, compat: str | None, missing: float
+) -> None:
+    corpus = random_corpus(21, coders="abcdef", missing=missing)
+    found = cz.cluster_coders(corpus, measure, coefficient=coefficient, compat=compat)
+    asked = (
+        {"coefficient": coefficient}
+        if coefficient == "alpha"
+        else {"coefficient": coefficient, "measure": measure, "compat": compat}
+    )
+    for one in found.clusters:
+        alone = cz.agreement(corpus.select(coders=one.coders), **asked, **QUIET)
+        assert (one.value, one.observed, one.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
+
+
+def test_alpha_looks_at_types_even_if_the_measure_does_not() -> None:
+    a = cz.Segmentation.from_sets([{"act"}, {"scene"}, set(), set()])
+    b = cz.Segmentation.from_sets([{"scene"}, {"scene"}, set(), set()])
+    corpus = cz.Corpus({"x": {"a": a, "b": b}})
+    (one,) = cz.cluster_coders(corpus, "crisp", coefficient="alpha").clusters
+    # values: act 1, scene 3, none 4 of 8; one position of four differs
+    expected = (3 * 2 + 4 * 3) / (8 * 7)
+    assert (one.observed, one.expected) == pytest.approx((0.75, expected))
+    assert one.value == pytest.approx(cz.agreement(corpus, coefficient="alpha").value)
+
+
+def test_undefined_inside_a_cluster() -> None:
+    """a and b placed nothing, c did."""
+    found = cz.cluster_coders(of_masses(x={"a": [4], "b": [4], "c": [2, 2]}))
+    first, last = found.clusters
+    assert (set(first.coders), first.value, first.expected) == ({"a", "b"}, None, None)
+    assert first.observed == 1
+    assert last.value is not None
+    assert json.loads(json.dumps(found.to_dict()))["clusters"][0]["value"] is None
+
+
+TYPES = [".", ","]
+
+
+def dialogue(*streams: str) -> dict[str, cz.Segmentation]:
+    return {
+        f"S{i}": cz.Segmentation.from_marks(["" if mark == " " else mark for mark in stream], types=TYPES)
+        for i, stream in enumerate(streams)
+    }
+
+
+def test_flexible_similarity_of_dialogues() -> None:
+    corpus = cz.Corpus(
+        {
+            "one": {
+                "ann": dialogue(" ,  . ,.", ". ,"),
+                "bo": dialogue(" ,  .  ,", ". ,"),
+                "cy": dialogue(". .  , .", " , "),
+            },
+            "two": {"ann": dialogue(", ."), "bo": dialogue(", ,"), "cy": dialogue("  .")},
+        }
+    )
+    exact = cz.cluster_coders(corpus, "flexible_similarity", coefficient="pi", chance="exact")
+    assert [frozenset(one.coders) for one in exact.clusters] == [
+        group for group, _ in clusters(apart(corpus, "flexible_similarity"), "average")
+    ]
+    assert "|chance:exact|" in exact.signature
+    assert "seed" not in exact.signature
+    drawn = cz.cluster_coders(corpus, "flexible_similarity", coefficient="pi", draws=300, seed=4)
+    assert "|draws:300|seed:4|" in drawn.signature
+    for found, options in ((exact, {"chance": "exact"}), (drawn, {"draws": 300, "seed": 4})):
+        for one in found.clusters:
+            alone = cz.agreement(
+                corpus.select(coders=one.coders), measure="flexible_similarity", coefficient="pi", **options, **QUIET
+            )
+            assert (one.value, one.observed, one.expected) == pytest.approx(
+                (alone.value, alone.observed, alone.expected), abs=1e-12
+            )
+
+
+# -- cutting, and what cannot be --------------------------------------------------------------------------------------
+
+
+def test_cut() -> None:
+    corpus = random_corpus(5, coders="abcdef")
+    found = cz.cluster_coders(corpus)
+    heights = [one.height for one in found.clusters]
+    for k in range(1, 7):
+        groups = found.cut(clusters=k)
+        assert len(groups) == k
+        assert tuple(coder for group in groups for coder in group) == found.leaves
+        if k < 6:
+            assert found.cut(height=heights[5 - k]) == groups
+    assert found.cut(height=0) == tuple((coder,) for coder in found.leaves)
+    assert found.cut(height=1) == (found.leaves,)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "cut needs either a height or a number of clusters"),
+        ({"height": 0.5, "clusters": 2}, "cut needs either a height or a number of clusters"),
+        ({"clusters": 0}, "clusters must lie in 1..2; got 0"),
+        ({"clusters": 3}, "clusters must lie in 1..2; got 3"),
+    ],
+)
+def test_cut_of_nonsense(options: dict, message: str) -> None:
+    found = cz.cluster_coders(of_masses(x={"a": [2, 3], "b": [1, 4]}))
+    with pytest.raises(OptionError) as caught:
+        found.cut(**options)
+    assert str(caught.value) == message
+
+
+SAME = {"a": [2, 3], "b": [1, 4]}
+ASYMMETRIC = cz.parse("flexible_similarity").replace(
+    similarity={"types": TYPES, "matrix": [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]}
+)
+
+
+@pytest.mark.parametrize(
+    ("items", "options", "message"),
+    [
+        ({}, {}, "agreement needs at least two coders; got none"),
+        ({"x": {"a": [2, 3]}}, {}, "agreement needs at least two coders; got a"),
+        (
+            {"x": SAME, "y": {"b": [5], "c": [5]}},
+            {},
+            "coders 'a' and 'c' share no item, so they have no distance; select coders or items that go together",
+        ),
+        (
+            {"x": SAME},
+            {"measure": "window_diff"},
+            "agreement needs a symmetric measure; window_diff changes when its sides change places. "
+            "pairwise(corpus, measure, ordered=True) gives its table",
+        ),
+        ({"x": SAME}, {"linkage": "ward"}, "linkage must be one of average, single, complete, weighted; got 'ward'"),
+        (
+            {"x": SAME},
+            {"coefficient": "pi"},
+            "coefficient must be one of multi_pi, multi_kappa, alpha for clusters; got 'pi'",
+        ),
+        (
+            {"x": SAME},
+            {"measure": "flexible_similarity", "coefficient": "multi_pi"},
+            "coefficient must be one of kappa, pi, s, s_modified for clusters; got 'multi_pi'",
+        ),
+        (
+            {"x": SAME},
+            {"compat": "nltk"},
+            "agreement has no preset 'nltk'; it has 'fournier2012', 'fournier2013', 'segeval-2.0.11'",
+        ),
+        ({"x": SAME}, {"draws": 100}, "draws has no place in clusters over boundary_similarity; leave it out"),
+        ({"x": SAME}, {"chance": "exact"}, "chance has no place in clusters over boundary_similarity; leave it out"),
+        (
+            {"x": SAME},
+            {"measure": "flexible_similarity", "chance": "guess"},
+            "chance must be 'simulate' or 'exact'; got 'guess'",
+        ),
+        (
+            {"x": SAME},
+            {"measure": "flexible_similarity", "seed": -1},
+            "seed must be a whole number from 0 to 2^63 - 1; got -1",
+        ),
+        (
+            {"x": SAME},
+            {"measure": "flexible_similarity", "compat": "segsimflex"},
+            "clusters need a similarity that is the same both ways: algorithm='exact' and a symmetric matrix; "
+            "got flexible_similarity(normalize='positions', compat='segsimflex')",
+        ),
+        (
+            {"x": SAME},
+            {"measure": ASYMMETRIC},
+            "clusters need a similarity that is the same both ways: algorithm='exact' and a symmetric matrix; "
+            "got flexible_similarity(similarity=…, normalize='positions')",
+        ),
+    ],
+)
+def test_what_cannot_be(items: dict, options: dict, message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        cz.cluster_coders(of_masses(**items), **options)
+    assert str(caught.value) == message
+
+
+def test_no_corpus() -> None:
+    with pytest.raises(OptionError, match=r"^corpus: a Corpus is needed; got list$"):
+        cz.cluster_coders([])  # type: ignore[arg-type]
+
+
+def test_items_that_cannot_be_used_are_named() -> None:
+    found = cz.cluster_coders(of_masses(x=SAME, y={"a": [3]}, z={"a": [3], "b": [4]}))
+    assert found.dropped == {
+        "y": "coded by a only",
+        "z": "a is a, b is b: both sides must have the same units; a has 3, b has 4",
+    }
+
+
+def test_signature_and_json() -> None:
+    found = cz.cluster_coders(random_corpus(1), compat="fournier2013")
+    assert found.signature.startswith(
+        "cluster_coders|linkage:complete|multi_pi|coders:5|items:8|counted:segments|rates:mean|types:together|"
+        "boundary_similarity|"
+    )
+    data = json.loads(json.dumps(found.to_dict()))
+    assert (data["linkage"], data["coefficient"], data["coders"]) == ("complete", "multi_pi", list("abcde"))
+    assert data["distances"] == found.distances.tolist()
+    assert [one["coders"] for one in data["clusters"]] == [list(one.coders) for one in found.clusters]

@@ -1,0 +1,461 @@
+"""Cochran's Q, percentage agreement and the gold standards: against statsmodels, against enumeration, by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import random
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.agreement.cochran import chance_tail
+from caesura.data import stargazer
+from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
+from support.corpora import WAY_OUT
+
+Rows = list[str]
+"""A string of 0 and 1 for each coder, a character an inner position."""
+
+
+@st.composite
+def tables(draw: st.DrawFn, *, min_positions: int = 2, max_positions: int = 12, max_coders: int = 6) -> Rows:
+    k = draw(st.integers(min_positions, max_positions))
+    row = st.text("01", min_size=k, max_size=k) | st.just("0" * k) | st.just("1" * k)
+    return draw(st.lists(row, min_size=2, max_size=max_coders))
+
+
+def coded(rows: Rows) -> list[cz.Segmentation]:
+    return [cz.Segmentation.from_bits(row) for row in rows]
+
+
+def undefined(rows: Rows) -> bool:
+    return all(len(set(row)) == 1 for row in rows)
+
+
+def columns(rows: Rows) -> list[int]:
+    return [column.count("1") for column in zip(*rows, strict=True)]
+
+
+def q_by_definition(rows: Rows) -> Fraction:
+    counts, marks = columns(rows), [row.count("1") for row in rows]
+    k = len(counts)
+    mean = Fraction(sum(counts), k)
+    below = k * sum(marks) - sum(n * n for n in marks)
+    return k * (k - 1) * sum((g - mean) ** 2 for g in counts) / below
+
+
+# -- Q ----------------------------------------------------------------------------------------------------------------
+
+
+@given(rows=tables())
+def test_q_is_that_of_statsmodels(rows: Rows) -> None:
+    from statsmodels.stats.contingency_tables import cochrans_q
+
+    assume(not undefined(rows))
+    found = cz.cochran_q(coded(rows))
+    theirs = cochrans_q(np.array([[int(bit) for bit in row] for row in rows]))
+    assert found.q == pytest.approx(theirs.statistic, rel=1e-12, abs=1e-12)
+    assert found.p == pytest.approx(theirs.pvalue, rel=1e-9, abs=1e-300)
+    assert found.df == theirs.df == len(rows[0]) - 1
+    assert found.q == pytest.approx(float(q_by_definition(rows)), rel=1e-15)
+
+
+@given(rows=tables())
+def test_parts_add_up_to_q(rows: Rows) -> None:
+    from scipy.stats import chi2
+
+    assume(not undefined(rows))
+    found = cz.cochran_q(coded(rows), alpha=0.05)
+    assert math.fsum(row.q for row in found.partial) == found.q
+    counts = columns(rows)
+    assert [(row.g, row.positions, row.df) for row in found.partial] == [
+        (g, n, n) for g, n in sorted(Counter(counts).items())
+    ]
+    marks = [row.count("1") for row in rows]
+    k, mean = len(counts), sum(counts) / len(counts)
+    below = k * sum(marks) - sum(n * n for n in marks)
+    for row in found.partial:
+        assert row.q == pytest.approx(row.positions * (row.g - mean) ** 2 * k * (k - 1) / below)
+        assert row.p == pytest.approx(chi2.sf(row.q, row.positions))
+        assert row.significant == (row.p <= 0.05)
+    # the smallest count above the mean that is significant together with all larger ones, read off the rows
+    candidates = [
+        row.g
+        for row in found.partial
+        if row.g > mean and all(other.significant for other in found.partial if other.g >= row.g)
+    ]
+    assert found.threshold == min(candidates, default=None)
+
+
+def test_by_hand() -> None:
+    #  1 |··|··      G = 2 3 0 1, mean 3/2, L = 3 2 1
+    #  2 |··|····
+    #  3  ··|····    D = 4 * 6 - (9 + 4 + 1) = 10
+    found = cz.cochran_q(coded(["1101", "1100", "0100"]))
+    # sum of squares 1/4 + 9/4 + 9/4 + 1/4 = 5, times 4 * 3 / 10
+    assert found.q == 6
+    assert float(found) == 6
+    assert {row.g: row.q for row in found.partial} == pytest.approx({0: 2.7, 1: 0.3, 2: 0.3, 3: 2.7})
+    assert found.counts == (2, 3, 0, 1)
+    assert found.marks == (3, 2, 1)
+    assert (found.df, found.positions, found.coders) == (3, 4, ("coder 1", "coder 2", "coder 3"))
+    assert (found.threshold, found.chance_threshold) == (None, None)
+    assert found.percentage == (2 + 3 + 3 + 2) / 12
+    assert found.signature == f"cochran_q|alpha:0.01|coders:3|items:1|positions:4|caesura:{cz.__version__}"
+
+
+def test_equal_counts_everywhere_make_q_zero() -> None:
+    found = cz.cochran_q(coded(["01", "10"]))
+    assert (found.q, found.p, found.threshold) == (0, 1, None)
+
+
+@given(rows=tables(), seed=st.integers(0, 1000))
+def test_order_of_coders_does_not_matter(rows: Rows, seed: int) -> None:
+    assume(not undefined(rows))
+    shuffled = random.Random(seed).sample(rows, len(rows))
+    one, other = (cz.cochran_q(coded(some)) for some in (rows, shuffled))
+    skip = {"marks"}
+    assert {k: v for k, v in one.to_dict().items() if k not in skip} == {
+        k: v for k, v in other.to_dict().items() if k not in skip
+    }
+    assert one.percentage == other.percentage
+
+
+@given(rows=tables(), cut=st.integers(1, 11))
+def test_a_corpus_is_its_items_side_by_side(rows: Rows, cut: int) -> None:
+    assume(not undefined(rows) and cut < len(rows[0]))
+    halves = {"a": [row[:cut] for row in rows], "b": [row[cut:] for row in rows]}
+    corpus = cz.Corpus({item: {str(i): one for i, one in enumerate(coded(half))} for item, half in halves.items()})
+    whole, found = cz.cochran_q(coded(rows)), cz.cochran_q(corpus)
+    assert (found.q, found.p, found.partial) == (whole.q, whole.p, whole.partial)
+    assert (found.threshold, found.chance_threshold) == (whole.threshold, whole.chance_threshold)
+    assert found.percentage == whole.percentage == float(cz.percentage_agreement(corpus))
+    assert found.counts == {item: tuple(columns(half)) for item, half in halves.items()}
+    assert found.positions == whole.positions
+    gold = found.gold(2)
+    assert isinstance(gold, dict)
+    assert gold["a"].bits() + gold["b"].bits() == whole.gold(2).bits()
+
+
+def test_only_inner_positions_count_whatever_their_types() -> None:
+    typed = [
+        cz.Segmentation.from_marks(["", ",", "", "."]),
+        cz.Segmentation.from_positions(4, [1, 2], marks=[{",", "?"}, "."]),
+    ]
+    assert cz.cochran_q(typed).counts == (1, 2, 0)
+    assert cz.cochran_q(typed).q == cz.cochran_q(coded(["010", "110"])).q
+
+
+def test_stargazer_by_statsmodels() -> None:
+    from statsmodels.stats.contingency_tables import cochrans_q
+
+    by_coder = stargazer().of_item("stargazer")
+    table = np.array([[int(bit) for bit in one.bits()] for one in by_coder.values()])
+    found = cz.cochran_q(stargazer())
+    assert found.q == pytest.approx(cochrans_q(table).statistic)
+    assert found.p == pytest.approx(cochrans_q(table).pvalue)
+    assert found.coders == tuple(by_coder)
+    assert found.counts == {"stargazer": tuple(table.sum(axis=0).tolist())}
+    assert cz.cochran_q(by_coder).q == found.q  # a mapping
+
+
+def test_large_counts_are_whole_numbers() -> None:
+    """k D goes past 2^53, where floating point no longer counts."""
+    k = 2_000_000
+    found = cz.cochran_q([cz.Segmentation.from_positions(k + 1, range(1, n)) for n in (k, k // 2, 3)])
+    marks = [k - 1, k // 2 - 1, 2]
+    n = Counter({3: 2, 2: k // 2 - 3, 1: k // 2, 0: 1})
+    assert Counter({row.g: row.positions for row in found.partial}) == n
+    mean = Fraction(sum(marks), k)
+    below = k * sum(marks) - sum(x * x for x in marks)
+    exact = k * (k - 1) * sum(times * (g - mean) ** 2 for g, times in n.items()) / below
+    assert found.q == pytest.approx(float(exact), rel=1e-15)
+
+
+# -- thresholds and gold ----------------------------------------------------------------------------------------------
+
+
+@given(marks=st.lists(st.integers(0, 9), max_size=6))
+def test_chance_tail_is_that_of_enumeration(marks: list[int]) -> None:
+    k = 9
+    exact = [Fraction(0)] * (len(marks) + 1)
+    for outcome in product((0, 1), repeat=len(marks)):
+        share = math.prod(Fraction(n if hit else k - n, k) for n, hit in zip(marks, outcome, strict=True))
+        for g in range(sum(outcome) + 1):
+            exact[g] += share
+    assert chance_tail(marks, k) == pytest.approx([float(one) for one in exact], rel=1e-13, abs=0)
+
+
+def test_small_tails_keep_their_digits() -> None:
+    assert chance_tail([1] * 30, 1000)[-1] == pytest.approx(1e-90, rel=1e-13)
+
+
+@given(rows=tables(max_coders=8), alpha=st.sampled_from([0.01, 0.05, 0.3, 0.9]))
+def test_chance_threshold_is_the_smallest(rows: Rows, alpha: float) -> None:
+    assume(not undefined(rows))
+    found = cz.cochran_q(coded(rows), alpha=alpha)
+    tail = chance_tail([row.count("1") for row in rows], len(rows[0]))
+    enough = [g for g in range(len(rows) + 1) if len(rows[0]) * tail[g] <= alpha]
+    assert found.chance_threshold == min(enough, default=None)
+
+
+def random_coders(seed: int) -> list[cz.Segmentation]:
+    rng = np.random.default_rng(seed)
+    return [cz.Segmentation.from_positions(101, np.sort(rng.choice(100, 15, replace=False)) + 1) for _ in range(7)]
+
+
+def test_chance_alone_gives_a_partial_threshold_of_three() -> None:
+    """The examples of the ruling: 7 random coders, 15 marks each, 100 positions."""
+    found = [cz.cochran_q(random_coders(seed), alpha=alpha) for seed in range(50) for alpha in (0.01, 0.05)]
+    assert Counter(one.threshold for one in found)[3] > 90
+    assert {one.chance_threshold for one in found} == {6}
+    # and the inflation that percentage_agreement's docstring speaks of
+    assert np.mean([one.percentage for one in found]) == pytest.approx(0.852, abs=0.005)
+
+
+#                    1         2         3
+#           123456789012345678901234567890123456789
+READERS = [
+    "000000001000000000010000000000100000000",
+    "000000001000000000010000000000000000000",
+    "000000001000000000001000000000100000000",
+    "000000001000000000010000000000000010000",
+]
+
+
+def test_gold() -> None:
+    found = cz.cochran_q(coded(READERS))
+    assert (found.threshold, found.chance_threshold) == (2, 4)
+    assert found.gold() == cz.Segmentation.from_positions(40, [9, 20, 31])
+    assert found.gold(which="chance") == cz.Segmentation.from_positions(40, [9])
+    assert found.gold(3) == cz.Segmentation.from_positions(40, [9, 20])
+    assert found.gold(1) == cz.Segmentation.from_positions(40, [9, 20, 21, 31, 35])
+    head = "cochran_q|alpha:0.01|coders:4|items:1|positions:39"
+    assert found.gold_signature() == f"{head}|gold:partial|threshold:2|caesura:{cz.__version__}"
+    assert found.gold_signature(which="chance") == f"{head}|gold:chance|threshold:4|caesura:{cz.__version__}"
+    assert found.gold_signature(3) == f"{head}|gold:given|threshold:3|caesura:{cz.__version__}"
+
+
+def test_gold_carries_the_text() -> None:
+    units = ["in", "Xanadu", "did"]
+    silent, spoken = cz.Segmentation.from_bits("01"), cz.Segmentation.from_bits("01", units=units)
+    found = cz.cochran_q({"Ann": silent, "Bo": spoken})
+    assert found.gold(2) == spoken
+    with pytest.raises(MismatchError):
+        cz.crisp(found.gold(2), cz.Segmentation.from_bits("01", units=["in", "Xanadu", "died"]))
+
+
+@given(rows=tables(), threshold=st.integers(1, 6))
+def test_gold_is_where_enough_coders_are(rows: Rows, threshold: int) -> None:
+    assume(not undefined(rows) and threshold <= len(rows))
+    expected = "".join("1" if g >= threshold else "0" for g in columns(rows))
+    assert cz.cochran_q(coded(rows)).gold(threshold).bits() == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"threshold": 0}, "threshold must be a whole number from 1 to 4, the coders; got 0"),
+        ({"threshold": 5}, "threshold must be a whole number from 1 to 4, the coders; got 5"),
+        ({"threshold": True}, "threshold must be a whole number from 1 to 4, the coders; got True"),
+        ({"threshold": 2.0}, "threshold must be a whole number from 1 to 4, the coders; got 2.0"),
+        ({"which": "best"}, "which must be 'partial' or 'chance'; got 'best'"),
+        ({"threshold": 2, "which": "chance"}, "give threshold or which='chance', not both; got threshold=2"),
+    ],
+)
+def test_bad_gold(arguments: dict[str, Any], message: str) -> None:
+    for method in (cz.cochran_q(coded(READERS)).gold, cz.cochran_q(coded(READERS)).gold_signature):
+        with pytest.raises(OptionError) as caught:
+            method(**arguments)
+        assert str(caught.value) == message
+
+
+def test_no_threshold_no_gold() -> None:
+    found = cz.cochran_q(coded(["01", "10"]), alpha=0.05)
+    with pytest.raises(Undefined) as caught:
+        found.gold()
+    assert str(caught.value) == (
+        "no count above the mean is significant at alpha=0.05, so there is no partial threshold; give threshold=..."
+    )
+    with pytest.raises(Undefined) as caught:
+        found.gold(which="chance")
+    assert str(caught.value) == (
+        "even all coders may meet by chance at alpha=0.05, so there is no chance threshold; give threshold=..."
+    )
+    assert found.gold(1).bits() == "11"
+
+
+# -- percentage agreement ---------------------------------------------------------------------------------------------
+
+
+@given(rows=tables(min_positions=1))
+def test_percentage_is_the_share_of_coders_with_the_majority(rows: Rows) -> None:
+    agreeing = 0
+    for column in zip(*rows, strict=True):
+        majority = "1" if column.count("1") > len(column) / 2 else "0"
+        for mark in column:
+            agreeing += mark == majority
+    found = cz.percentage_agreement(coded(rows))
+    assert found.value == agreeing / (len(rows) * len(rows[0]))
+    assert 0.5 <= float(found) <= 1
+
+
+def test_percentage_result() -> None:
+    found = cz.percentage_agreement({"Ann": cz.Segmentation.from_bits("0100"), "Bo": cz.Segmentation.from_bits("0110")})
+    assert found.to_dict() == {
+        "value": 7 / 8,
+        "coders": ["Ann", "Bo"],
+        "positions": 4,
+        "dropped": {},
+        "signature": f"percentage_agreement|coders:2|items:1|positions:4|caesura:{cz.__version__}",
+    }
+
+
+def test_percentage_is_defined_where_q_is_not() -> None:
+    nothing = coded(["000", "000", "000"])
+    assert cz.percentage_agreement(nothing).value == 1
+    with pytest.raises(Undefined):
+        cz.cochran_q(nothing)
+
+
+# -- corpora with holes, results as values ----------------------------------------------------------------------------
+
+
+def test_items_that_cannot_be_used_are_named() -> None:
+    one = cz.Segmentation.from_bits
+    corpus = cz.Corpus(
+        {
+            "good": {"Ann": one("0100"), "Bo": one("0110")},
+            "half": {"Bo": one("01")},
+            "long": {"Ann": one("01"), "Bo": one("011")},
+            "talk": {"Ann": {"A": one("01")}, "Bo": {"A": one("01")}},
+            "word": {"Ann": one("1", units=["in", "Xanadu"]), "Bo": one("1", units=["in", "Canada"])},
+            "short": {"Ann": cz.Segmentation.from_masses([1]), "Bo": cz.Segmentation.from_masses([1])},
+        }
+    )
+    found = cz.cochran_q(corpus)
+    assert found.dropped == {
+        "half": "not coded by Ann",
+        "long": "3 tokens for Ann and 4 for Bo",
+        "talk": "it has streams, which are not supported here",
+        "word": "token 2 is 'Xanadu' for Ann and 'Canada' for Bo" + WAY_OUT,
+    }
+    assert cz.percentage_agreement(corpus).dropped == found.dropped
+    assert found.counts == {"good": (0, 2, 1, 0), "short": ()}
+    assert found.q == cz.cochran_q([one("0100"), one("0110")]).q
+    gold = found.gold(1)
+    assert isinstance(gold, dict)
+    assert {item: segmentation.masses for item, segmentation in gold.items()} == {"good": (2, 1, 2), "short": (1,)}
+
+
+def test_result_as_a_value() -> None:
+    found = cz.cochran_q(stargazer())
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert set(found.to_dict()) == {
+        "q",
+        "df",
+        "p",
+        "alpha",
+        "coders",
+        "marks",
+        "positions",
+        "counts",
+        "partial",
+        "threshold",
+        "chance_threshold",
+        "percentage",
+        "dropped",
+        "signature",
+    }
+    assert set(found.to_dict()["partial"][0]) == {"g", "positions", "q", "df", "p", "significant"}
+    assert isinstance(cz.cochran_q(coded(READERS)).to_dict()["counts"], list)
+    with pytest.raises(AttributeError):
+        found.q = 1.0  # type: ignore[misc]
+
+
+# -- bad input --------------------------------------------------------------------------------------------------------
+
+ONE = cz.Segmentation.from_bits("01")
+NEEDED = "segmentations: a sequence of Segmentation, a mapping coder -> Segmentation or a Corpus is needed"
+
+BAD: list[tuple[Any, type[CaesuraError], str]] = [
+    ([], OptionError, "at least two coders are needed; got none"),
+    ([ONE], OptionError, "at least two coders are needed; got coder 1"),
+    ({"Ann": ONE}, OptionError, "at least two coders are needed; got Ann"),
+    (cz.Corpus({"x": {"Ann": ONE}}), OptionError, "at least two coders are needed; got Ann"),
+    (cz.Corpus({}), OptionError, "at least two coders are needed; got none"),
+    (
+        [ONE, cz.Segmentation.from_bits("010")],
+        MismatchError,
+        "all coders must segment the same text: 3 tokens for coder 1 and 4 for coder 2",
+    ),
+    (
+        {"Ann": cz.Segmentation.from_bits("1", units="ab"), "Bo": cz.Segmentation.from_bits("1", units="ac")},
+        MismatchError,
+        "all coders must segment the same text: token 2 is 'b' for Ann and 'c' for Bo" + WAY_OUT,
+    ),
+    (ONE, OptionError, f"{NEEDED}; got Segmentation"),
+    (None, OptionError, f"{NEEDED}; got NoneType"),
+    (7, OptionError, f"{NEEDED}; got int"),
+    (cz.Dialogue({"A": ONE, "B": ONE}), OptionError, f"{NEEDED}; got one Dialogue, which has streams and no coders"),
+    ("01", OptionError, "segmentations[0]: a Segmentation is needed; got str"),
+    ([ONE, [0, 1]], OptionError, "segmentations[1]: a Segmentation is needed; got list"),
+    ({"Ann": ONE, "Bo": None}, OptionError, "coder 'Bo': a Segmentation is needed; got NoneType"),
+    (
+        {"Ann": ONE, "Bo": {"A": ONE}},
+        OptionError,
+        "coder 'Bo': a Segmentation is needed; got streams, which are not supported here",
+    ),
+    ({1: ONE, "1": ONE}, OptionError, "segmentations: coders must differ in name; got 1, '1'"),
+    (
+        cz.Corpus({"x": {"Ann": ONE}, "y": {"Bo": ONE}}),
+        OptionError,
+        "no item is left that every coder coded: item 'x': not coded by Bo; item 'y': not coded by Ann",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "kind", "message"), BAD, ids=[message for _, _, message in BAD])
+def test_bad_input(given: Any, kind: type[CaesuraError], message: str) -> None:
+    for function in (cz.cochran_q, cz.percentage_agreement):
+        with pytest.raises(kind) as caught:
+            function(given)
+        assert type(caught.value) is kind
+        assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, 2.0, math.nan, True, None, "0.01"])
+def test_bad_alpha(alpha: Any) -> None:
+    with pytest.raises(OptionError) as caught:
+        cz.cochran_q(coded(READERS), alpha=alpha)
+    assert str(caught.value) == f"alpha must lie between 0 and 1; got {alpha!r}"
+
+
+def test_too_few_positions() -> None:
+    with pytest.raises(OptionError) as caught:
+        cz.cochran_q(coded(["1", "0"]))
+    assert str(caught.value) == "Cochran's Q needs at least two inner positions; got 1"
+    with pytest.raises(OptionError) as caught:
+        cz.percentage_agreement([cz.Segmentation.from_masses([1])] * 2)
+    assert str(caught.value) == "percentage agreement needs at least one inner position; got none"
+
+
+@pytest.mark.parametrize("rows", [["000", "000"], ["111", "111"], ["111", "000"]])
+def test_zero_by_zero(rows: Rows) -> None:
+    with pytest.raises(Undefined) as caught:
+        cz.cochran_q(coded(rows))
+    assert str(caught.value) == "every coder marked all positions or none, so Q is 0/0"
+
+
+def test_a_generator_will_do() -> None:
+    assert cz.cochran_q(one for one in coded(READERS)) == cz.cochran_q(coded(READERS))

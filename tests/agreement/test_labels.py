@@ -1,0 +1,254 @@
+"""Labels of segments: the published figures of Kubla Khan, and the definition written out as a loop."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import CaesuraError, OptionError, Undefined
+
+Labels = dict[str, dict[str, list[str]]]
+"""Item -> coder -> a label for each unit."""
+
+
+def labelled(labels: Labels) -> cz.Corpus:
+    return cz.Corpus(
+        {
+            item: {coder: cz.Segmentation.from_labels(one) for coder, one in by_coder.items()}
+            for item, by_coder in labels.items()
+        }
+    )
+
+
+@st.composite
+def labellings(draw: st.DrawFn) -> Labels:
+    """Coders missing here and there, labels missing here and there."""
+    label = st.lists(st.sampled_from("ABC"), max_size=3).map("/".join)
+    out: Labels = {}
+    for item in "xyz"[: draw(st.integers(1, 3))]:
+        length = draw(st.integers(1, 6))
+        who = draw(st.lists(st.sampled_from(["Ann", "Bo", "Cy", "Di"]), min_size=1, unique=True))
+        out[item] = {coder: draw(st.lists(label, min_size=length, max_size=length)) for coder in who}
+    return out
+
+
+def compared(labels: Labels, *who: str) -> list[Fraction]:
+    """Every similarity there is, for all pairs of coders or for one."""
+    found = []
+    for by_coder in labels.values():
+        for a, b in combinations(by_coder, 2):
+            if who and {a, b} != set(who):
+                continue
+            for one, other in zip(by_coder[a], by_coder[b], strict=True):
+                left, right = ({label for label in text.split("/") if label} for text in (one, other))
+                if left | right:
+                    found.append(Fraction(len(left & right), len(left | right)))
+    return found
+
+
+@given(labels=labellings())
+def test_value_is_the_mean_over_everything_compared(labels: Labels) -> None:
+    values = compared(labels)
+    if all(len(by_coder) < 2 for by_coder in labels.values()):
+        with pytest.raises(OptionError, match="no item is left that two coders labelled: item 'x': labelled by "):
+            cz.label_agreement(labelled(labels))
+        return
+    if not values:
+        with pytest.raises(Undefined) as caught:
+            cz.label_agreement(labelled(labels))
+        assert str(caught.value) == "no coder gave any unit a label, so their similarity is 0/0"
+        return
+    found = cz.label_agreement(labelled(labels))
+    assert found.value == float(found) == pytest.approx(float(sum(values) / len(values)))
+    assert found.deviation == pytest.approx(pstdev(map(float, values)), abs=1e-12)
+    assert found.comparisons == len(values)
+    for row in found.pairs:
+        mine = compared(labels, *row.name)
+        assert row.comparisons == len(mine)
+        assert row.value == (pytest.approx(fmean(map(float, mine))) if mine else None)
+        assert row.deviation == (pytest.approx(pstdev(map(float, mine)), abs=1e-12) if mine else None)
+    shared = {pair for by_coder in labels.values() for pair in combinations(sorted(by_coder), 2)}
+    assert {row.name for row in found.pairs} == shared
+    kept = {item: by_coder for item, by_coder in labels.items() if len(by_coder) > 1}
+    assert [row.name for row in found.items] == [(item,) for item in kept]
+    for row in found.items:
+        (item,) = row.name
+        mine = compared({item: labels[item]})
+        assert row.value == (pytest.approx(fmean(map(float, mine))) if mine else None)
+        for unit, mean in enumerate(found.units[item]):
+            here = compared({item: {coder: [one[unit]] for coder, one in labels[item].items()}})
+            assert mean == (pytest.approx(fmean(map(float, here))) if here else None)
+    asked = sum(len(one) * (len(by) - 1) for by in kept.values() for one in by.values()) // 2
+    assert found.empty == asked - len(values)
+
+
+@given(labels=labellings(), seed=st.integers(0, 100))
+def test_order_does_not_matter(labels: Labels, seed: int) -> None:
+    try:
+        found = cz.label_agreement(labelled(labels))
+    except CaesuraError:
+        return
+    rng = random.Random(seed)
+    shuffled = {
+        item: {coder: labels[item][coder] for coder in rng.sample(list(labels[item]), len(labels[item]))}
+        for item in rng.sample(list(labels), len(labels))
+    }
+    again = cz.label_agreement(labelled(shuffled))
+    assert (again.value, again.deviation, again.pairs, again.units) == (
+        found.value,
+        found.deviation,
+        found.pairs,
+        found.units,
+    )
+
+
+# -- Kubla Khan -------------------------------------------------------------------------------------------------------
+
+# The study numbers its coders 0..8; the boundaries they placed (Figure 1a) say who is who, and the ruling tells the two
+# with 26 apart.
+WHO = {0: "C9", 1: "C3", 2: "C1", 3: "C7", 4: "C5", 5: "C2", 6: "C8", 7: "C6", 8: "C4"}
+
+# Fournier (2013), An initial study of topical poetry segmentation, Table 1, E(J)
+CLUSTERS = {
+    (4, 7): (0.491, 0.495),
+    (0, 2): (0.460, 0.439),
+    (6, 8): (0.685, 0.464),
+    (1, 0, 2): (0.508, 0.452),
+    (1, 0, 2, 4, 7): (0.512, 0.467),
+    (3, 5, 6, 8): (0.593, 0.425),
+    (5, 6, 8): (0.580, 0.432),
+}
+
+
+@pytest.fixture(scope="module")
+def kubla_khan(shared: Path) -> cz.Corpus:
+    return cz.read(shared / "data" / "linear" / "kubla_khan_fournier2013.json")
+
+
+def test_overall_similarity_of_kubla_khan(kubla_khan: cz.Corpus) -> None:
+    """Section 4 of the study: "mean label similarity between all coders was 0.5330 ± 0.4567"."""
+    found = cz.label_agreement(kubla_khan)
+    assert (round(found.value, 4), round(found.deviation, 4)) == (0.5330, 0.4567)
+    assert (found.comparisons, found.empty, len(found.pairs)) == (36 * 54, 0, 36)
+    curve = found.units["kublakhan"]
+    assert len(curve) == 54
+    assert found.signature == f"label_agreement|separator:/|coders:9|items:1|comparisons:1944|caesura:{cz.__version__}"
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS, ids=str)
+def test_clusters_of_kubla_khan(kubla_khan: cz.Corpus, cluster: tuple[int, ...]) -> None:
+    counts = {number: len(kubla_khan["kublakhan", coder].inner) for number, coder in WHO.items()}
+    assert list(counts.values()) == [20, 26, 18, 10, 26, 16, 9, 23, 11]
+    found = cz.label_agreement(kubla_khan.select(coders=[WHO[number] for number in cluster]))
+    assert (round(found.value, 3), round(found.deviation, 3)) == CLUSTERS[cluster]
+
+
+def test_kubla_khan_is_written_back(kubla_khan: cz.Corpus, tmp_path: Path) -> None:
+    cz.write(kubla_khan, tmp_path / "again.json")
+    assert cz.read(tmp_path / "again.json") == kubla_khan
+
+
+# -- small cases ------------------------------------------------------------------------------------------------------
+
+
+def test_by_hand() -> None:
+    #  Ann  A A|B/C C|
+    #  Bo   A|B   B  |C       J: 1, 0, 1/2, 1
+    ann = cz.Segmentation.from_masses([2, 1, 1], labels=["A", "B/C", "C"])
+    bo = cz.Segmentation.from_masses([1, 2, 1], labels=["A", "B", "C"])
+    found = cz.label_agreement(cz.Corpus({"x": {"Ann": ann, "Bo": bo}}))
+    assert found.value == 0.625
+    assert found.units == {"x": (1, 0, 0.5, 1)}
+    # squares of 3/8, 5/8, 1/8, 3/8 from the mean
+    assert found.deviation == pytest.approx(((9 + 25 + 1 + 9) / 64 / 4) ** 0.5)
+
+
+def test_a_unit_without_labels_on_both_sides_is_not_compared() -> None:
+    found = cz.label_agreement(labelled({"x": {"Ann": ["A", "", "", "A"], "Bo": ["A", "", "B", " / "]}}))
+    assert found.units == {"x": (1, None, 0, 0)}
+    assert (found.value, found.comparisons, found.empty) == (pytest.approx(1 / 3), 3, 1)
+
+
+def test_separator() -> None:
+    corpus = labelled({"x": {"Ann": ["A / B", "A+B"], "Bo": ["B/A/A", "B+A"]}})
+    assert cz.label_agreement(corpus).units == {"x": (1, 0)}
+    assert cz.label_agreement(corpus, separator="+").units == {"x": (0, 1)}
+    assert cz.label_agreement(corpus, separator=None).units == {"x": (0, 0)}
+    assert "separator:none" in cz.label_agreement(corpus, separator=None).signature
+
+
+def test_items_that_cannot_be_used_are_named() -> None:
+    one = cz.Segmentation.from_labels
+    plain = cz.Segmentation.from_masses([2])
+    corpus = cz.Corpus(
+        {
+            "good": {"Ann": one("AB"), "Bo": one("AA"), "Cy": plain},
+            "half": {"Bo": one("AB")},
+            "bare": {"Ann": plain, "Bo": plain},
+            "long": {"Ann": one("AB"), "Bo": one("ABA")},
+            "talk": {"Ann": {"A": one("AB")}, "Bo": {"A": one("AB")}},
+        }
+    )
+    found = cz.label_agreement(corpus)
+    assert found.value == 0.5
+    assert found.coders == ("Ann", "Bo")
+    assert found.unlabelled == (("good", "Cy"), ("bare", "Ann"), ("bare", "Bo"))
+    assert found.dropped == {
+        "half": "labelled by Bo only",
+        "bare": "labelled by nobody",
+        "long": "2 tokens for Ann and 3 for Bo",
+        "talk": "it has streams, which are not supported here",
+    }
+
+
+def test_result_as_a_value() -> None:
+    found = cz.label_agreement(labelled({"x": {"Ann": ["A", "", "B"], "Bo": ["A", "", "C"]}}))
+    assert found.to_dict() == {
+        "value": 0.5,
+        "deviation": 0.5,
+        "comparisons": 2,
+        "empty": 1,
+        "coders": ["Ann", "Bo"],
+        "pairs": [{"coders": ["Ann", "Bo"], "value": 0.5, "deviation": 0.5, "comparisons": 2}],
+        "items": [{"item": "x", "value": 0.5, "deviation": 0.5, "comparisons": 2}],
+        "units": {"x": [1.0, None, 0.0]},
+        "separator": "/",
+        "unlabelled": [],
+        "dropped": {},
+        "signature": f"label_agreement|separator:/|coders:2|items:1|comparisons:2|caesura:{cz.__version__}",
+    }
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+PLAIN = cz.Segmentation.from_masses([2])
+
+BAD: list[tuple[Any, dict[str, Any], str]] = [
+    ([PLAIN, PLAIN], {}, "corpus: a Corpus is needed; got list"),
+    (cz.Corpus({}), {}, "no item is left that two coders labelled"),
+    (
+        cz.Corpus({"x": {"Ann": PLAIN, "Bo": PLAIN}}),
+        {},
+        "no item is left that two coders labelled: item 'x': labelled by nobody",
+    ),
+    (cz.Corpus({}), {"separator": ""}, "separator must be a string that is not empty, or None; got ''"),
+    (cz.Corpus({}), {"separator": 7}, "separator must be a string that is not empty, or None; got 7"),
+]
+
+
+@pytest.mark.parametrize(("given", "options", "message"), BAD, ids=[message for _, _, message in BAD])
+def test_bad_input(given: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        cz.label_agreement(given, **options)
+    assert str(caught.value) == message

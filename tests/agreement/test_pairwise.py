@@ -1,0 +1,200 @@
+"""The table of pairs under any measure."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import CaesuraWarning, OptionError
+from support.corpora import of_masses, random_corpus, shuffled
+
+# x   bo  ··|··|··   ann ··|···|·   cy ·····|·      B: bo-ann 3/4, bo-cy 1/4, ann-cy 1/2, over two pairs each
+# y   bo  ·|···      ann ·|···                      B: 1, over one pair
+BY_HAND = of_masses(x={"bo": [2, 2, 2], "ann": [2, 3, 1], "cy": [5, 1]}, y={"bo": [1, 3], "ann": [1, 3]})
+
+
+def test_by_hand() -> None:
+    table = cz.pairwise(BY_HAND, "boundary_similarity(n_t=2)")
+    assert table.coders == ("bo", "ann", "cy")
+    assert [row.coders for row in table.rows] == [("bo", "ann"), ("bo", "cy"), ("ann", "cy")]
+    # from summed parts: 1.5 of 2 and 1 of 1
+    values = [2.5 / 3, 0.25, 0.5]
+    assert [row.value for row in table.rows] == pytest.approx(values)
+    assert [row.items for row in table.rows] == [{"x": 0.75, "y": 1.0}, {"x": 0.25}, {"x": 0.5}]
+    assert [row.score.documents for row in table.rows] == [2, 1, 1]
+    mean = sum(values) / 3
+    assert table.mean == pytest.approx(mean)
+    assert table.deviation == pytest.approx(math.sqrt(sum((v - mean) ** 2 for v in values) / 3))
+    assert table.matrix == pytest.approx(np.array([[1, 2.5 / 3, 0.25], [2.5 / 3, 1, 0.5], [0.25, 0.5, 1]]))
+    assert not table.ordered
+
+
+def test_ordered_pairs_of_a_symmetric_measure_come_twice() -> None:
+    once = cz.pairwise(BY_HAND, "boundary_similarity")
+    twice = cz.pairwise(BY_HAND, "boundary_similarity", ordered=True)
+    assert [row.coders for row in twice.rows] == list(permutations(("bo", "ann", "cy"), 2))
+    assert twice.matrix == pytest.approx(once.matrix)
+    assert (twice.mean, twice.deviation) == pytest.approx((once.mean, once.deviation))
+
+
+@pytest.mark.parametrize("measure", ["window_diff", "pk", "win_pr", "crisp(tolerance=1)", "segmentation_similarity"])
+def test_every_row_is_the_score_of_its_pair(measure: str) -> None:
+    corpus = random_corpus(2, items=5, coders=("z", "m", "a"), missing=0.2)
+    for ordered, choose in ((False, combinations), (True, permutations)):
+        table = cz.pairwise(corpus, measure, ordered=ordered)
+        assert [row.coders for row in table.rows] == list(choose(corpus.coders, 2))
+        for row in table.rows:
+            a, b = row.coders
+            items = [i for i in corpus.items if (i, a) in corpus and (i, b) in corpus]
+            scores = cz.score_many([(corpus[i, a], corpus[i, b]) for i in items], measure)
+            assert row.value == pytest.approx(scores.total.value)
+            assert row.items == pytest.approx(dict(zip(items, scores.values, strict=True)))
+            place = [table.coders.index(coder) for coder in row.coders]
+            assert table.matrix[tuple(place)] == row.value
+
+
+def test_who_comes_first_is_the_reference() -> None:
+    """One boundary against three: recall 1 and precision 1/3, or the other way round."""
+    corpus = of_masses(x={"few": [4, 4], "many": [2, 2, 2, 2]})
+    measure = cz.parse("boundary_confusion")
+    forth = cz.pairwise(corpus, measure).rows
+    back = cz.pairwise(of_masses(x={"many": [2, 2, 2, 2], "few": [4, 4]}), measure).rows
+    assert [row.coders for row in forth + back] == [("few", "many"), ("many", "few")]
+    assert [row.score.figures["recall"] for row in forth + back] == pytest.approx([1, 1 / 3])
+    both = cz.pairwise(corpus, measure, ordered=True).rows
+    assert [row.score.figures["recall"] for row in both] == pytest.approx([1, 1 / 3])
+
+
+def test_half_a_matrix_for_measures_that_are_not_symmetric() -> None:
+    corpus = random_corpus(2, items=3, coders="abc")
+    matrix = cz.pairwise(corpus, "window_diff").matrix
+    assert np.isnan(matrix[np.tril_indices(3, -1)]).all()
+    assert np.diag(matrix).tolist() == [0, 0, 0]  # an error rate
+    assert not np.isnan(matrix[np.triu_indices(3)]).any()
+    assert not np.isnan(cz.pairwise(corpus, "window_diff", ordered=True).matrix).any()
+
+
+def test_flexible_similarity_is_as_symmetric_as_its_matrix() -> None:
+    types = [".", ","]
+    texts = {"b": "., .", "a": ",. ,"}
+    corpus = cz.Corpus(
+        {"x": {c: cz.Segmentation.from_marks([m.strip() for m in t], types=types) for c, t in texts.items()}}
+    )
+    one_way = {"types": types, "matrix": [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]}
+    measure = cz.parse("flexible_similarity(transposition=1)").replace(similarity=one_way)
+    both = cz.pairwise(corpus, measure, ordered=True).matrix
+    # three positions where . and , meet: b has . , . there and a the reverse; one . -> , costs 1/2, , -> . costs 1
+    assert both.tolist() == [[1, 1 - 2 / 4], [1 - 2.5 / 4, 1]]
+    once = cz.pairwise(corpus, measure)
+    assert [row.coders for row in once.rows] == [("b", "a")]
+    assert once.matrix[0, 1] == 1 - 2 / 4
+    assert math.isnan(once.matrix[1, 0])
+
+
+def test_the_published_recursion_is_not_symmetric() -> None:
+    """pp·· against ··pp costs 2.0 one way and 2.5 the other: who comes first in the corpus is the first side."""
+    texts = {"z": ["p", "p", "", ""], "a": ["", "", "p", "p"]}
+    made = {coder: cz.Segmentation.from_marks(marks, types=["p"]) for coder, marks in texts.items()}
+    measure = "flexible_similarity(algorithm='pardist')"
+    forth = cz.pairwise(cz.Corpus({"x": made}), measure)
+    back = cz.pairwise(cz.Corpus({"x": dict(reversed(made.items()))}), measure)
+    assert [row.coders for row in forth.rows + back.rows] == [("z", "a"), ("a", "z")]
+    assert {forth.rows[0].value, back.rows[0].value} == {1 - 2 / 4, 1 - 2.5 / 4}
+    assert forth.rows[0].value == cz.flexible_similarity(made["z"], made["a"], algorithm="pardist").value
+    assert math.isnan(forth.matrix[1, 0])
+
+
+def test_missing_coders() -> None:
+    corpus = of_masses(x={"a": [2, 3], "b": [2, 3]}, y={"b": [1, 4], "c": [2, 3]}, z={"c": [2]})
+    table = cz.pairwise(corpus, "boundary_similarity")
+    assert [row.coders for row in table.rows] == [("a", "b"), ("b", "c")]
+    assert table.dropped == {"z": "coded by c only"}
+    assert np.isnan(table.matrix).tolist() == [[False, False, True], [False, False, False], [True, False, False]]
+    assert "|coders:3|pairs:2|unordered|" in table.signature
+
+
+def test_items_that_cannot_be_scored_are_named() -> None:
+    corpus = of_masses(
+        good={"a": [2, 3], "b": [2, 3]}, unequal={"a": [2, 3], "b": [2, 4]}, short={"a": [1, 1], "b": [1, 1]}
+    )
+    table = cz.pairwise(corpus, "window_diff(window=3)", ordered=True)
+    assert table.dropped == {
+        "unequal": "reference is a, hypothesis is b: both sides must have the same units; "
+        "reference has 5, hypothesis has 6",
+        "short": "reference is a, hypothesis is b: window must lie in 1..1 for a text of 2 units; got 3",
+    }
+    assert [row.items for row in table.rows] == [{"good": 0.0}, {"good": 0.0}]
+
+
+def test_dialogues_under_a_linear_measure_are_named() -> None:
+    plain = cz.Segmentation.from_masses([2, 3])
+    corpus = cz.Corpus({"talk": {"a": {"F": plain}, "b": {"F": plain}}, "text": {"a": plain, "b": plain}})
+    table = cz.pairwise(corpus, "boundary_similarity")
+    assert table.dropped == {
+        "talk": "a is a, b is b: a: a dialogue, whose streams only flexible_similarity scores; got 1 stream(s)"
+    }
+    assert cz.pairwise(corpus, "flexible_similarity").dropped == {}
+
+
+def test_types_nobody_declared() -> None:
+    one = cz.Segmentation.from_sets([{"x"}, {"y"}, {"z"}])
+    other = cz.Segmentation.from_sets([{"x"}, {"z"}, {"z"}])
+    corpus = cz.Corpus({"t": {"a": one, "b": other}})
+    with pytest.warns(CaesuraWarning, match="the order of the types was not declared; taken as x < y < z"):
+        assert cz.pairwise(corpus, "boundary_similarity").rows[0].value == pytest.approx(
+            1 - 1 / 3 / 3
+        )  # by one step, of three types
+
+
+@given(st.integers(0, 10_000))
+def test_the_order_of_coders_and_items_changes_no_value(seed: int) -> None:
+    corpus = random_corpus(seed, items=3, coders="abc")
+    first, again = (cz.pairwise(one, "boundary_similarity") for one in (corpus, shuffled(corpus, seed)))
+    assert {frozenset(row.coders): row.value for row in first.rows} == {
+        frozenset(row.coders): row.value for row in again.rows
+    }
+    assert again.mean == pytest.approx(first.mean)
+
+
+def test_json() -> None:
+    table = cz.pairwise(BY_HAND, "window_diff", ordered=True)
+    data = json.loads(json.dumps(table.to_dict()))
+    assert (data["measure"], data["ordered"]) == ("window_diff", True)
+    assert (data["mean"], data["deviation"]) == (table.mean, table.deviation)
+    assert [one["coders"] for one in data["pairs"]] == [list(row.coders) for row in table.rows]
+    assert data["pairs"][0]["items"] == table.rows[0].items
+    assert data["pairs"][0]["value"] == table.rows[0].value
+
+
+@pytest.mark.parametrize(
+    ("corpus", "measure", "message"),
+    [
+        (of_masses(), "pk", "agreement needs at least two coders; got none"),
+        (of_masses(x={"a": [2, 3]}), "pk", "agreement needs at least two coders; got a"),
+        (
+            of_masses(x={"a": [2]}, y={"b": [2]}),
+            "pk",
+            "no item is left that two coders share: item 'x': coded by a only; item 'y': coded by b only",
+        ),
+        (BY_HAND, "kp", "there is no measure 'kp'; there are pk, window_diff, "),
+        ({"x": {}}, "pk", "corpus: a Corpus is needed; got dict"),
+    ],
+)
+def test_what_cannot_be(corpus: cz.Corpus, measure: str, message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        cz.pairwise(corpus, measure)
+    assert str(caught.value).startswith(message)
+
+
+def test_many_unusable_items_are_counted() -> None:
+    corpus = of_masses(**{f"i{n}": {"ab"[n % 2]: [2]} for n in range(8)})
+    with pytest.raises(OptionError) as caught:
+        cz.pairwise(corpus, "pk")
+    assert str(caught.value).endswith("; item 'i4': coded by a only; and 3 more")

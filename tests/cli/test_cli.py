@@ -1,0 +1,873 @@
+"""The command line, as a person types it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import caesura as cz
+from caesura.cli import main
+from caesura.data import stargazer
+from caesura.errors import CaesuraWarning
+from caesura.formats import formats
+from caesura.views.dendrogram import draw_dendrogram
+from support.corpora import TALK
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    # ref ··|····|·····   ···|···
+    # hyp ··|···|······   ···|···
+    Path("folder").mkdir()
+    Path("ref.bits").write_text("0100010000\n00100\n")
+    Path("hyp.bits").write_text("0100100000\n00100\n")
+    cz.write(stargazer(), "readers.json")
+
+    def call(*words: str) -> Result:
+        result = CliRunner().invoke(main, list(words))
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        assert "Traceback" not in result.output
+        return result
+
+    return call
+
+
+def test_score_table(run: Run) -> None:
+    result = run("score", "ref.bits", "hyp.bits")
+    assert result.exit_code == 0
+    # 3 matches or near misses of which one costs 1/2: 1 - .5 / 3; 2 of 13 windows differ
+    assert "boundary_similarity(n_t=2)" in result.output
+    assert "0.8333" in result.output
+    assert "0.1538" in result.output
+    assert "window_diff|documents:2|window:2|" in result.output
+
+
+def test_score_json_has_everything(run: Run) -> None:
+    result = run("score", "ref.bits", "hyp.bits", "-m", "crisp(tolerance=1)", "-m", "pk", "--json", "--edits")
+    data = json.loads(result.output)
+    total = [s for s in data["scores"] if s["item"] is None]
+    assert [s["measure"] for s in total] == ["crisp(tolerance=1)", "pk"]
+    assert total[0]["value"] == 1.0
+    assert total[0]["parts"] == {"matches": 3, "reference": 3, "hypothesis": 3}
+    assert total[0]["figures"] == {"precision": 1.0, "recall": 1.0, "f": 1.0}
+    assert total[1]["params"]["window"] == 2
+    assert total[1]["signature"].startswith("pk|documents:2|window:2|padded:no|")
+    first = next(s for s in data["scores"] if s["item"] == "1" and s["measure"].startswith("crisp"))
+    assert [e["kind"] for e in first["edits"]] == ["match", "transposition"]
+    assert data["errors"] == []
+
+
+def test_score_csv_keeps_all_digits(run: Run) -> None:
+    result = run("score", "ref.bits", "hyp.bits", "-m", "boundary_similarity", "--items", "--csv")
+    rows = list(csv.DictReader(io.StringIO(result.output)))
+    assert [(row["item"], float(row["value"])) for row in rows] == [("1", 0.75), ("2", 1.0), ("all", 1 - 0.5 / 3)]
+
+
+def test_score_latex(run: Run) -> None:
+    result = run("score", "ref.bits", "hyp.bits", "-m", "window_diff", "--latex")
+    assert result.output.splitlines()[:5] == [
+        r"\begin{tabular}{lrr}",
+        r"\toprule",
+        r"measure & value & items \\",
+        r"\midrule",
+        r"window\_diff & 0.1538 & 2 \\",
+    ]
+
+
+def test_score_edits_are_drawn(run: Run) -> None:
+    result = run("score", "ref.bits", "hyp.bits", "-m", "boundary_similarity", "--edits")
+    assert "REF  ··|··· ·|·····\nHYP  ··|···|· ·····\n       =   < >\n" in result.output
+    assert "transposition" in result.output
+
+
+def test_edits_of_a_measure_without(run: Run) -> None:
+    result = run("score", "ref.bits", "hyp.bits", "-m", "pk", "--edits")
+    assert "None of these measures aligns boundaries; boundary_similarity does." in result.stderr
+
+
+def test_two_coders_of_one_file(run: Run) -> None:
+    result = run("score", "readers.json", "--reference-coder", "1", "--hypothesis-coder", "3", "--json")
+    value = json.loads(result.output)["scores"][0]["value"]
+    corpus = stargazer()
+    assert value == cz.boundary_similarity(corpus["stargazer", "1"], corpus["stargazer", "3"]).value
+
+
+def test_coder_must_be_named(run: Run) -> None:
+    result = run("score", "readers.json", "readers.json")
+    assert result.exit_code == 1
+    assert result.stderr == "caesura: the reference has several coders; name one of 1, 2, 3, 4, 5, 6, 7\n"
+    result = run("score", "readers.json", "--reference-coder", "9", "--hypothesis-coder", "1")
+    assert result.stderr == "caesura: no coder '9'; there are '1', '2', '3', '4', '5', '6', '7'\n"
+
+
+def test_bad_items_are_listed_and_good_ones_scored(run: Run) -> None:
+    Path("short.bits").write_text("0100100000\n0010\n")
+    result = run("score", "ref.bits", "short.bits", "-m", "boundary_similarity", "--json")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "caesura: item '2': boundary_similarity(n_t=2): both sides must have the same units; a has 6, b has 5\n"
+    )
+    data = json.loads(result.stdout)
+    assert [(s["item"], s["value"]) for s in data["scores"]] == [("1", 0.75), (None, 0.75)]
+    assert len(data["errors"]) == 1
+
+
+def test_unreadable_items_are_listed_and_good_ones_scored(run: Run) -> None:
+    Path("odd.bits").write_text("0100100000\n00x00\n")
+    result = run("score", "ref.bits", "odd.bits", "-m", "boundary_similarity", "--csv")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [
+        "caesura: odd.bits:2: a bit must be 0 or 1; got 'x' at mark 3",
+        "caesura: item '2' is not in the hypothesis",
+    ]
+    assert "0.75,1" in result.stdout
+
+
+def test_window_too_wide_for_one_item(run: Run) -> None:
+    result = run("score", "ref.bits", "hyp.bits", "-m", "pk(window=7)", "--csv")
+    assert result.exit_code == 1
+    assert result.stderr == ("caesura: item '2': pk(window=7): window must lie in 1..5 for a text of 6 units; got 7\n")
+    assert len(result.stdout.splitlines()) == 2
+
+
+SUFFIXES = ", ".join(
+    dict.fromkeys(x for one in formats().values() if one.write and cz.Segmentation in one.holds for x in one.suffixes)
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (
+            ["score", "nowhere.bits", "hyp.bits"],
+            1,
+            "caesura: nowhere.bits: cannot be read: No such file or directory\n",
+        ),
+        (["score", "folder", "hyp.bits"], 1, "caesura: folder: no file can be read; the folder is empty\n"),
+        (["score", "empty.bits", "hyp.bits"], 1, "caesura: empty.bits:1: the file is empty\n"),
+        (
+            ["score", "cut.json", "hyp.bits"],
+            1,
+            "caesura: cut.json:1: not valid JSON: Expecting ',' delimiter at column 27\n",
+        ),
+        (
+            ["score", "binary.json", "hyp.bits"],
+            1,
+            "caesura: binary.json:1: text in UTF-8 is needed; got byte 0xff, is this a binary file?\n",
+        ),
+        (
+            ["score", "ragged.tsv", "hyp.bits"],
+            1,
+            "caesura: ragged.tsv:2: a row must have 2 cells like the header; got 3\n",
+        ),
+        (
+            ["convert", "readers.json", "out.bit"],
+            1,
+            "caesura: out.bit: the suffix must say the format, one of " + SUFFIXES + "; got .bit\n",
+        ),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], code: int, message: str) -> None:
+    Path("empty.bits").write_text("")
+    Path("cut.json").write_text('{"items": {"a": {"x": [1,2')
+    Path("binary.json").write_bytes(b"\xff\xfe\0\0")
+    Path("ragged.tsv").write_text("unit\tann\n1\t1\t1\n")
+    result = run(*words)
+    assert (result.exit_code, result.stderr) == (code, message)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["score", "ref.bits", "hyp.bits", "-m", "bounary_similarity"],
+            "there is no measure 'bounary_similarity'; did you mean 'boundary_similarity'?",
+        ),
+        (["score", "ref.bits", "hyp.bits", "-m", "pk(window=0)"], "window must be a whole number of at least 1; got 0"),
+        (["score", "ref.bits", "hyp.bits", "--types", "[1]"], "not a JSON list of names: [1]"),
+        (["score"], "Missing argument 'REFERENCE'"),
+    ],
+)
+def test_bad_usage_is_exit_2(run: Run, words: list[str], message: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_typed_tables(run: Run) -> None:
+    Path("a.csv").write_text("unit,a\n1,\n2,act\n3,scene\n4,\n")
+    Path("b.csv").write_text("unit,b\n1,\n2,scene\n3,scene\n4,\n")
+    result = run("score", "a.csv", "b.csv", "-m", "boundary_similarity", "--types", "scene,act", "--json")
+    total = json.loads(result.output)["scores"][-1]
+    assert total["value"] == 1 - 0.5 / 2  # one match, one substitution over one of two steps
+    assert "types:scene<act" in total["signature"]
+
+
+@pytest.mark.parametrize("steps", [["a.csv", "b.tsv", "c.json"], ["a.tsv", "b.csv", "c.tsv", "d.json"]])
+def test_convert_there_and_back(run: Run, steps: list[str]) -> None:
+    before = "readers.json"
+    for after in steps:
+        assert run("convert", before, after).exit_code == 0
+        before = after
+    assert cz.read(before) == stargazer()
+
+
+def test_convert_one_coder_to_bits(run: Run) -> None:
+    result = run("convert", "readers.json", "five.bits", "--coder", "5")
+    assert result.exit_code == 0
+    assert result.stderr == "coder '5' is called 'five' in five.bits\n"
+    assert Path("five.bits").read_text() == "stargazer\t00101000100100001000\n"
+    result = run("convert", "readers.json", "all.bits")
+    assert (result.exit_code, Path("all.bits").exists()) == (1, False)
+
+
+def test_demo_and_measures(run: Run) -> None:
+    demo = run("demo")
+    assert demo.exit_code == 0
+    assert "reader 1  ··|···|···|·|···|······|···" in demo.output
+    listed = json.loads(run("measures", "--json").output)
+    assert set(listed) == set(cz.measures())
+    for name in cz.measures():
+        assert name in demo.output
+        assert name in run("measures").output
+
+
+def test_trees(run: Run) -> None:
+    """S and NP of three brackets each match: files of trees are scored, and refused where only boundaries can be."""
+    Path("gold.ptb").write_text("(S (NP (PRP He)) (VP (VBD got) (RP up)))\n")
+    Path("told.ptb").write_text("(S (NP (PRP He)) (VP (VBD got)) (RP up))\n")
+    (total,) = [
+        one
+        for one in json.loads(run("score", "gold.ptb", "told.ptb", "--json").output)["scores"]
+        if one["item"] is None and one["measure"] == "parseval"
+    ]
+    assert (total["value"], total["parts"]["matched"]) == (2 / 3, 2)
+    for words, said in (
+        (
+            ("score", "gold.ptb", "told.ptb", "-m", "pk"),
+            "pk does not apply: this corpus holds trees, for which there is ",
+        ),
+        (("agree", "gold.ptb", "told.ptb"), "agreement beyond chance is not defined over trees; "),
+        (("judge", "gold.ptb", "--system", "told.ptb"), "judge compares boundaries, and gold.ptb holds trees; "),
+    ):
+        result = run(*words)
+        assert result.exit_code == 1
+        assert result.stderr.startswith(f"caesura: {said}")
+        assert result.stderr.count("\n") == 1
+
+
+def test_as_a_module_without_a_terminal() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "caesura.cli", "demo"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONIOENCODING": "ascii", "PATH": ""},
+    )
+    assert "\x1b" not in done.stdout
+    assert done.stderr == ""
+
+
+# -- dialogues and agreement ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def talk(run: Run) -> Run:
+    Path("talk.csv").write_text(TALK)
+    Path("matrix.toml").write_text('normalize = "positions"\n[similarity]\npairs = [["?", ".", 0.75]]\n')
+    return run
+
+
+def test_dialogue_is_scored_by_the_flexible_family(talk: Run) -> None:
+    result = talk("score", "talk.csv", "--json", "--edits")
+    data = json.loads(result.stdout)
+    totals = {s["measure"]: s["value"] for s in data["scores"] if s["item"] is None}
+    # one deletion and one substitution: cost 2 over 6 positions and 3 objects
+    assert totals == {
+        "flexible_similarity(normalize='positions')": pytest.approx(1 - 2 / 6),
+        "flexible_similarity(normalize='boundaries')": pytest.approx(1 - 2 / 3),
+    }
+    assert [(e["stream"], e["kind"]) for e in data["scores"][0]["edits"]] == [
+        ("F", "match"),
+        ("F", "deletion"),
+        ("M", "substitution"),
+    ]
+
+
+def test_dialogue_is_drawn_stream_by_stream(talk: Run) -> None:
+    result = talk("score", "talk.csv", "--edits", "-m", "flexible_similarity")
+    assert "F\nREF  ··{,}···{.}\nHYP  ··{,}···\n       =     -\n\nM\nREF  ·{?}\nHYP  ·{.}\n      ~\n" in result.stdout
+
+
+def test_settings_file(talk: Run) -> None:
+    result = talk("score", "talk.csv", "--settings", "matrix.toml", "--json")
+    (total,) = (s for s in json.loads(result.stdout)["scores"] if s["item"] is None)
+    assert total["value"] == pytest.approx(1 - 1.25 / 6)
+
+
+def test_operations(talk: Run) -> None:
+    result = talk("score", "talk.csv", "--operations", "--json")
+    (rows,) = json.loads(result.stdout)["operations"].values()
+    assert {row["type"]: (row["boundaries"], row["match"], row["alone"]) for row in rows} == {
+        ",": (2, 1.0, 0.0),
+        ".": (2, 0.0, 0.5),
+        "?": (1, 0.0, 0.0),
+    }
+
+
+def test_linear_measures_refuse_a_dialogue(talk: Run) -> None:
+    result = talk("score", "talk.csv", "-m", "pk")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "caesura: item 'talk': pk: reference: a dialogue, whose streams only flexible_similarity scores; got 2 stream(s)\n",
+    )
+
+
+def test_agree(talk: Run) -> None:
+    result = talk("agree", "talk.csv", "-c", "kappa", "-c", "pi", "--seed", "1", "--draws", "200", "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)["agreement"]
+    assert [(one["coefficient"], one["draws"], one["seed"]) for one in found] == [
+        ("kappa", 200, 1),
+        ("pi", 200, 1),
+        ("kappa", 200, 1),
+        ("pi", 200, 1),
+    ]
+    expected = cz.agreement(cz.read("talk.csv"), measure="flexible_similarity", seed=1, draws=200)
+    assert (found[0]["value"], found[0]["signature"]) == (expected.value, expected.signature)
+    shown = talk("agree", "talk.csv", "--seed", "1", "--draws", "200").stdout
+    assert f"{expected.value:.6f}" in shown
+    assert expected.signature in shown
+
+
+def test_agree_exactly(talk: Run) -> None:
+    result = talk("agree", "talk.csv", "--chance", "exact", "-m", "flexible_similarity", "--json")
+    (found,) = json.loads(result.stdout)["agreement"]
+    assert (found["method"], found["draws"], found["standard_error"]) == ("exact", 0, 0)
+
+
+def test_agree_with_a_file_for_each_coder(talk: Run) -> None:
+    for who, column in (("ann", 3), ("bo", 4)):
+        rows = list(csv.reader(io.StringIO(TALK)))
+        with open(f"talk_{who}.csv", "w", newline="") as file:
+            csv.writer(file).writerows([*row[1:3], row[column]] for row in rows)
+    one = json.loads(talk("agree", "talk.csv", "--chance", "exact", "-m", "flexible_similarity", "--json").stdout)
+    two = json.loads(
+        talk("agree", "talk_ann.csv", "talk_bo.csv", "--chance", "exact", "-m", "flexible_similarity", "--json").stdout
+    )
+    assert one["agreement"][0]["value"] == two["agreement"][0]["value"]
+
+
+def test_agree_where_it_is_undefined(talk: Run) -> None:
+    Path("empty.csv").write_text("unit,ann,bo\n1,,\n2,,\n")
+    result = talk("agree", "empty.csv", "-m", "flexible_similarity")
+    assert result.exit_code == 0
+    assert "undefined" in result.stdout
+    assert "nobody placed a boundary" in result.stdout
+
+
+def test_agree_needs_two_coders(talk: Run) -> None:
+    result = talk("agree", "ref.bits")
+    assert (result.exit_code, result.stderr) == (1, "caesura: agreement needs at least two coders; got ref\n")
+
+
+def test_warnings_are_one_line(talk: Run) -> None:
+    Path("trap.toml").write_text('[similarity]\npairs = [["?", "none", 1]]\n')
+    result = talk("score", "talk.csv", "--settings", "trap.toml", "--csv")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("caesura: warning: similarity: '?' is identical to no boundary")
+    assert result.stderr.count("\n") == 1
+
+
+# -- agreement of many coders -----------------------------------------------------------------------------------------
+
+B = "boundary_similarity(n_t=2)"
+
+
+def tables(text: str) -> list[list[dict[str, str]]]:
+    """The tables of CSV output, which blank lines separate."""
+    return [list(csv.DictReader(io.StringIO(part))) for part in text.strip().split("\n\n")]
+
+
+@pytest.fixture
+def many(run: Run) -> Run:
+    """Three items of three readers; bad is coded by one only, odd by readers of different texts."""
+    Path("many.json").write_text(
+        json.dumps(
+            {
+                "items": {
+                    "x": {"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [5, 1]},
+                    "y": {"ann": [1, 3], "bo": [1, 3], "cy": [2, 2]},
+                    "z": {"ann": [4, 4], "bo": [4, 4], "cy": [4, 4]},
+                }
+            }
+        )
+    )
+    Path("bad.json").write_text(
+        json.dumps(
+            {
+                "items": {
+                    "x": {"ann": [2, 2, 2], "bo": [2, 3, 1]},
+                    "bad": {"ann": [2, 2]},
+                    "odd": {"ann": [2, 2], "bo": [2, 3]},
+                }
+            }
+        )
+    )
+    return run
+
+
+def test_agree_shows_values_coders_and_limits(run: Run) -> None:
+    result = run("agree", "readers.json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    # pi* of Hearst's readers over B and S: .4644 and .7667; the preset gives what Fournier printed
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["multi_pi", B, "0.4644", "0.5301", "0.1225"] in lines
+    assert ["multi_pi", "segmentation_similarity(n_t=2)", "0.7667", "0.7952", "0.1225"] in lines
+    assert "no interval: it needs at least two items to resample; there is one" in result.stdout
+    assert "bias, A_e(pi) - A_e(kappa): 0.0014" in result.stdout
+    assert "Each coder with all others" in result.stdout
+    assert "boundaries per item: 7.0000 +- 1.8516 over coders" in result.stdout
+    assert "without 4 the others agree best" in result.stdout
+    assert "(Krippendorff 2004, for alpha)" in result.stdout
+    assert not any(line.endswith("\x1b[0m") for line in result.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("compat", "measure", "value"),
+    [
+        ("fournier2013", B, 0.4405),
+        ("fournier2013", "segmentation_similarity(n_t=2)", 0.7562),
+        (None, B, 0.4644),
+        (None, "segmentation_similarity(n_t=2)", 0.7667),
+    ],
+)
+def test_agree_compat(run: Run, compat: str | None, measure: str, value: float) -> None:
+    """Published in 2013, section 5, and the defaults of the corrected definition."""
+    preset = [] if compat is None else ["--compat", compat]
+    (found,) = json.loads(run("agree", "readers.json", "-m", measure, *preset, "--json").stdout)["agreement"]
+    assert round(found["value"], 4) == value
+    assert ("counted:segments" in found["signature"]) == (compat is not None)
+
+
+def test_agree_compat_chooses_measures_that_know_it(run: Run) -> None:
+    found = json.loads(run("agree", "readers.json", "--compat", "fournier2012", "--json").stdout)["agreement"]
+    assert [one["measure"] for one in found] == ["segmentation_similarity(n_t=2, compat='fournier2012')"]
+
+
+def test_agree_json_has_everything(many: Run) -> None:
+    result = many(
+        "agree",
+        "many.json",
+        "-m",
+        B,
+        "-c",
+        "multi_pi",
+        "-c",
+        "multi_kappa",
+        "-c",
+        "bias",
+        "-c",
+        "alpha",
+        "--seed",
+        "1",
+        "--clusters",
+        "--cochran",
+        "--heat",
+        "--json",
+    )
+    assert result.exit_code == 0
+    data = json.loads(result.stdout)
+    corpus = cz.read("many.json")
+    with pytest.warns(CaesuraWarning, match="3 items is too short"):
+        expected = {
+            name: cz.agreement(corpus, coefficient=name, seed=1)
+            for name in ("multi_pi", "multi_kappa", "bias", "alpha")
+        }
+    assert {one["coefficient"]: one["value"] for one in data["agreement"]} == {
+        name: one.value for name, one in expected.items()
+    }
+    assert [one["interval"] for one in data["agreement"]] == [list(one.interval or ()) for one in expected.values()]
+    assert [one["measure"] for one in data["agreement"]] == [B, B, B, None]
+    assert len(data["agreement"][0]["pairs"]) == len(data["agreement"][0]["coders"]) == 3
+    assert data["placed"]["coders"][0] == {
+        "coder": "ann",
+        "items": 3,
+        "units": 18,
+        "positions": 15,
+        "boundaries": 4,
+        "per_item": 4 / 3,
+        "per_unit": 4 / 15,
+        "types": {"1": 4},
+    } | {"types": data["placed"]["coders"][0]["types"]}
+    assert data["clusters"] == cz.cluster_coders(corpus).to_dict()
+    assert data["cochran"] == cz.cochran_q(corpus).to_dict()
+    assert data["heat"][0] == {"item": "x", "coders": 3, "counts": [0, 2, 0, 1, 2]}
+    assert data["errors"] == []
+
+
+def test_agree_tables_as_csv(many: Run) -> None:
+    result = many("agree", "many.json", "-m", B, "--coders", "--pairs", "--items", "--seed", "1", "--csv")
+    whole, coders, pairs, items = tables(result.stdout)
+    corpus = cz.read("many.json")
+    with pytest.warns(CaesuraWarning):
+        expected = cz.agreement(corpus, seed=1)
+    assert float(whole[0]["value"]) == expected.value
+    assert (float(whole[0]["low"]), float(whole[0]["high"])) == expected.interval
+    assert [(row["coder"], row["boundaries"], float(row["value"])) for row in coders] == [
+        (row.name, n, row.value) for row, n in zip(expected.coders, ("4", "4", "3"), strict=True)
+    ]
+    assert [(row["coders"], float(row["value"]), row["items"]) for row in pairs] == [
+        (" - ".join(row.name), row.value, "3") for row in expected.pairs
+    ]
+    assert [(row["item"], float(row["observed"])) for row in items] == [
+        ("x", pytest.approx(0.5)),
+        ("y", pytest.approx(2 / 3)),
+        ("z", 1.0),
+    ]
+
+
+def test_agree_tables_on_a_terminal(many: Run) -> None:
+    plain = many("agree", "many.json", "-m", B, "--seed", "1").stdout
+    assert "Pairs of coders" not in plain
+    assert "Items" not in plain
+    assert "interval: 0.95 percentile bootstrap over 3 items, 2000 replicates" in plain
+    full = many("agree", "many.json", "-m", B, "--seed", "1", "--pairs", "--items", "--coders").stdout
+    assert full.count("Each coder with all others") == 1
+    assert f"\nPairs of coders: multi_pi, {B}\n" in full
+    assert "ann - bo" in full
+    assert f"\nItems: multi_pi, {B}\n" in full
+
+
+def test_agree_two_coders_have_no_table_unless_asked(run: Run) -> None:
+    assert "Each coder" not in run("agree", "ref.bits", "hyp.bits").stdout
+    asked = run("agree", "ref.bits", "hyp.bits", "--coders", "-c", "pi", "-m", B, "--csv", "--seed", "1")
+    _, coders = tables(asked.stdout)
+    assert [(row["coder"], row["without"], row["gain"]) for row in coders] == [("ref", "", ""), ("hyp", "", "")]
+
+
+def test_agree_latex(many: Run) -> None:
+    result = many("agree", "many.json", "-m", B, "--seed", "1", "--pairs", "--latex")
+    assert result.stdout.count(r"\begin{tabular}") == result.stdout.count(r"\end{tabular}") == 2
+    assert r"multi\_pi & boundary\_similarity(n\_t=2) & " in result.stdout
+    assert "% interval: 0.95 percentile bootstrap over 3 items" in result.stdout
+    assert "Limits" not in result.stdout
+
+
+def test_agree_interval_options(many: Run) -> None:
+    def interval(*words: str) -> tuple[list[float] | None, str]:
+        result = many("agree", "many.json", "-m", B, "--json", *words)
+        (found,) = json.loads(result.stdout)["agreement"]
+        return found["interval"], found["interval_note"]
+
+    assert interval("--interval", "none") == (None, "no interval was asked for")
+    _, note = interval("--interval", "coders", "--seed", "1", "--replicates", "300", "--level", "0.8")
+    assert note == "0.8 percentile bootstrap over 3 coders, 300 replicates"
+    assert interval("--seed", "5") == interval("--seed", "5")
+    wide, narrow = (interval("--seed", "5", "--level", level)[0] for level in ("0.99", "0.5"))
+    assert wide is not None
+    assert narrow is not None
+    assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
+
+
+def test_agree_tells_the_seed_it_chose(many: Run) -> None:
+    first = json.loads(many("agree", "many.json", "-m", B, "--json").stdout)["agreement"][0]
+    again = json.loads(many("agree", "many.json", "-m", B, "--json", "--seed", str(first["seed"])).stdout)
+    assert again["agreement"][0] == first
+
+
+def test_agree_few_items_are_warned_of(many: Run) -> None:
+    result = many("agree", "many.json", "--csv")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "caesura: warning: an interval from 3 items is too short: it covers about .84 at 5 items, .92 at 20, .95 at 50\n"
+    )
+
+
+def test_agree_clusters(run: Run) -> None:
+    result = run("agree", "readers.json", "-m", B, "--clusters", "-c", "multi_kappa")
+    assert "\nCoders joined by average linkage of 1 - boundary_similarity(n_t=2)\n" in result.stdout
+    found = cz.cluster_coders(stargazer(), coefficient="multi_kappa")
+    assert found.signature in result.stdout
+    assert draw_dendrogram(found) in result.stdout
+    _, joints = tables(run("agree", "readers.json", "-m", B, "--clusters", "--csv").stdout)
+    assert (joints[0]["coders"], joints[0]["distance"]) in {("7, 3", "0.25"), ("3, 7", "0.25")}
+
+
+def test_agree_clusters_of_dialogues_are_drawn_as_asked(talk: Run) -> None:
+    data = json.loads(talk("agree", "talk.csv", "--clusters", "--draws", "200", "--seed", "3", "--json").stdout)
+    assert "|draws:200|seed:3|" in data["clusters"]["signature"]
+    assert data["clusters"]["clusters"][0]["value"] == data["agreement"][0]["value"]
+    data = json.loads(talk("agree", "talk.csv", "--clusters", "--chance", "exact", "-c", "pi", "--json").stdout)
+    assert "|pi|" in data["clusters"]["signature"]
+    assert "|chance:exact|" in data["clusters"]["signature"]
+
+
+def test_agree_cochran(run: Run) -> None:
+    result = run("agree", "readers.json", "-m", B, "--cochran")
+    assert "\nCochran's Q = 58.8597, 19 degrees of freedom, p = " in result.stdout
+    assert "by partial Q 6 of 7 coders" in result.stdout
+    assert "beyond what meets by chance none" in result.stdout
+    assert "percentage agreement with the majority: 0.8071" in result.stdout
+    shown = [line.split() for line in result.stdout.splitlines()]
+    small = next(line for line in shown if line[:2] == ["6", "3"])
+    assert small[4].endswith("e-05")  # and not 0.0000
+
+
+LABELLED = {
+    "items": {"poem": {"ann": [2, 2], "bo": [3, 1]}},
+    "segment_labels": {"poem": {"ann": ["Scenery", "Sound/Person"], "bo": ["Scenery", "Sound"]}},
+}
+
+
+@pytest.fixture
+def labelled(run: Run) -> Run:
+    Path("labelled.json").write_text(json.dumps(LABELLED))
+    return run
+
+
+def test_agree_labels(labelled: Run) -> None:
+    result = labelled("agree", "labelled.json", "--labels", "-m", B)
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.stdout.splitlines()]
+    # units: 1, 1, 0 and 1/2
+    assert ["ann", "-", "bo", "0.6250", "0.4146", "4"] in lines
+    assert ["all", "0.6250", "0.4146", "4"] in lines
+    assert json.loads(labelled("agree", "labelled.json", "--labels", "--json").stdout)["labels"]["value"] == 0.625
+
+
+def test_agree_heat(run: Run) -> None:
+    result = run("agree", "readers.json", "-m", B, "--heat")
+    # counted from the drawing that the demo prints
+    assert "\nBoundaries by position\n\nstargazer, 7 coders\n    1  ·63·5·2361164··325·2\n" in result.stdout
+    _, rows = tables(run("agree", "readers.json", "-m", B, "--heat", "--csv").stdout)
+    assert rows[1] == {"item": "stargazer", "position": "2", "marked by": "6", "coders": "7"}
+    assert len(rows) == 20
+
+
+def test_an_analysis_that_cannot_be_made_leaves_the_others(run: Run) -> None:
+    result = run("agree", "readers.json", "-m", B, "--labels", "--cochran")
+    assert result.exit_code == 1
+    assert "0.4644" in result.stdout
+    assert "Cochran's Q" in result.stdout
+    assert result.stderr == (
+        "caesura: --labels: no item is left that two coders labelled: item 'stargazer': labelled by nobody\n"
+    )
+
+
+def test_an_undefined_analysis_says_so_in_its_place(run: Run) -> None:
+    Path("blank.json").write_text('{"items": {"x": {"a": [5], "b": [5]}}}')
+    result = run("agree", "blank.json", "--cochran", "-m", B)
+    assert result.exit_code == 0
+    assert "nobody placed a boundary, so agreement beyond chance has no meaning" in result.stdout
+    assert "every coder marked all positions or none, so Q is 0/0" in result.stdout
+    assert "Limits" not in result.stdout
+    whole, cochran = tables(run("agree", "blank.json", "--cochran", "-m", B, "--csv").stdout)
+    assert (whole[0]["value"], whole[0]["why"]) == (
+        "undefined",
+        "nobody placed a boundary, so agreement beyond chance has no meaning",
+    )
+    assert cochran == [{"cochran": "undefined", "why": "every coder marked all positions or none, so Q is 0/0"}]
+    data = json.loads(run("agree", "blank.json", "--cochran", "-m", B, "--json").stdout)
+    assert data["agreement"][0]["value"] is None
+    assert data["agreement"][0]["undefined"].startswith("nobody placed a boundary")
+    assert data["cochran"] == {"undefined": "every coder marked all positions or none, so Q is 0/0"}
+
+
+def test_a_coefficient_that_cannot_be_computed_leaves_the_others(talk: Run) -> None:
+    result = talk(
+        "agree", "talk.csv", "-c", "kappa", "-c", "alpha", "--chance", "exact", "-m", "flexible_similarity", "--csv"
+    )
+    assert result.exit_code == 1
+    assert [row["coefficient"] for row in tables(result.stdout)[0]] == ["kappa"]
+    assert result.stderr == (
+        "caesura: alpha: no item is left that two coders share: item 'talk': a is ann, b is bo: a: a dialogue, whose "
+        "streams only flexible_similarity scores; got 2 stream(s)\n"
+    )
+
+
+def test_each_measure_has_its_own_coefficients(talk: Run) -> None:
+    result = talk(
+        "agree",
+        "readers.json",
+        "-m",
+        B,
+        "-m",
+        "flexible_similarity",
+        "-c",
+        "multi_pi",
+        "-c",
+        "s_modified",
+        "--chance",
+        "exact",
+        "--csv",
+    )
+    assert [(row["coefficient"], row["over"]) for row in tables(result.stdout)[0]] == [
+        ("multi_pi", B),
+        ("s_modified", "S_f"),
+    ]
+
+
+@pytest.mark.parametrize("output", ["--json", "--csv", "--latex", None])
+def test_items_left_out_are_named(many: Run, output: str | None) -> None:
+    result = many("agree", "bad.json", "-m", B, "--heat", *([output] if output else []))
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [
+        "caesura: item 'bad' left out: coded by ann only",
+        "caesura: item 'odd' left out: a is ann, b is bo: both sides must have the same units; a has 4, b has 5",
+    ]
+    assert "0.7" in result.stdout
+    if output == "--json":
+        data = json.loads(result.stdout)
+        assert [line.removeprefix("caesura: ") for line in result.stderr.splitlines()] == data["errors"]
+        assert [one["item"] for one in data["heat"]] == ["x"]
+
+
+def test_unreadable_items_are_named_and_the_others_used(run: Run) -> None:
+    Path("part.json").write_text('{"items": {"x": {"a": [2, 3], "b": [1, 4]}, "y": {"a": [2, 0], "b": [1, 1]}}}')
+    result = run("agree", "part.json", "-m", B, "--csv")
+    assert result.exit_code == 1
+    assert "a mass must be a whole number" in result.stderr.splitlines()[0]
+    assert result.stdout.startswith("coefficient,over,value")
+
+
+@pytest.mark.parametrize("suffix", ["json", "csv", "tsv", "masses.tsv"])
+def test_agree_reads_every_format(run: Run, suffix: str) -> None:
+    to = ["--to", "masses-tsv"] if suffix == "masses.tsv" else []
+    assert run("convert", "readers.json", f"out.{suffix}", *to).exit_code == 0
+    (found,) = json.loads(run("agree", f"out.{suffix}", "-m", B, "--json").stdout)["agreement"]
+    assert found["value"] == cz.agreement(stargazer()).value
+
+
+def test_agree_a_file_for_each_coder(run: Run) -> None:
+    names = []
+    for coder in stargazer().coders:
+        names.append(f"reader{coder}.bits")
+        assert run("convert", "readers.json", names[-1], "--coder", coder).exit_code == 0
+    (found,) = json.loads(run("agree", *names, "-m", B, "--json").stdout)["agreement"]
+    assert found["value"] == pytest.approx(cz.agreement(stargazer()).value)
+    assert [row["coder"] for row in found["coders"]] == [Path(name).stem for name in names]
+    result = run("agree", names[0], names[0])
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "caesura: reader1.bits: item 'stargazer' has coder 'reader1' in another file too\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.json"], "nowhere.json: cannot be read: No such file or directory"),
+        (["folder"], "folder: no file can be read; the folder is empty"),
+        (["empty.csv"], "empty.csv:1: the file is empty"),
+        (["ref.bits"], "agreement needs at least two coders; got ref"),
+        (["readers.json", "-c", "pi"], "pi is for two coders; for 7 there is multi_pi"),
+    ],
+)
+def test_agree_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], message: str) -> None:
+    Path("empty.csv").write_text("")
+    result = run("agree", *words)
+    assert (result.exit_code, result.stderr) == (1, f"caesura: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "Missing argument 'CORPUS...'"),
+        (["readers.json", "-m", "pk"], "agreement needs a symmetric measure; pk changes when its sides change places."),
+        (["readers.json", "-m", "kp"], "there is no measure 'kp'"),
+        (["readers.json", "-c", "gamma"], "'gamma' is not one of 'pi', 'kappa', 'multi_pi'"),
+        (
+            ["readers.json", "-c", "s"],
+            "s is not defined over boundary_similarity, but pi, kappa, multi_pi, multi_kappa, bias, alpha are",
+        ),
+        (
+            ["readers.json", "-m", "flexible_similarity", "-c", "multi_pi"],
+            "multi_pi is not defined over flexible_similarity, but kappa, pi, s, s_modified, alpha are",
+        ),
+        (["readers.json", "--compat", "nltk"], "'nltk' is not one of 'fournier2012', 'fournier2013'"),
+        (
+            ["readers.json", "--compat", "fournier2012", "-m", B],
+            "boundary_similarity has no preset 'fournier2012'; did you mean 'fournier2013'?",
+        ),
+        (["readers.json", "--compat", "segsimflex"], "has no preset 'segsimflex'"),
+        (["readers.json", "--draws", "100"], "--draws: only over flexible_similarity, other measures count boundaries"),
+        (
+            ["readers.json", "--chance", "exact", "--tolerance", "0.1"],
+            "--chance, --tolerance: only over flexible_similarity, other measures count boundaries",
+        ),
+        (["readers.json", "--level", "1"], "1.0 is not in the range 0<x<1"),
+        (["readers.json", "--replicates", "99"], "99 is not in the range x>=100"),
+        (["readers.json", "--seed", "-1"], "-1 is not in the range"),
+        (["readers.json", "--interval", "units"], "'units' is not one of 'items', 'coders', 'none'"),
+        (["readers.json", "--draws", "1"], "1 is not in the range x>=20"),
+        (["readers.json", "--tolerance", "0"], "0.0 is not in the range 0<x<1"),
+    ],
+)
+def test_agree_bad_usage_is_exit_2(run: Run, words: list[str], message: str) -> None:
+    result = run("agree", *words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert result.stdout == ""
+
+
+def test_names_from_strangers_do_not_reach_the_terminal(run: Run) -> None:
+    items = {"po\x1b[31mem": {"a\x07": [2, 3], "b": [1, 4]}, "odd\n": {"a\x07": [2], "b": [3]}}
+    Path("odd.json").write_text(json.dumps({"items": items}))
+    result = run("agree", "odd.json", "-m", B, "--items", "--coders", "--pairs", "--clusters", "--heat")
+    assert result.exit_code == 1
+    for text in (result.stdout, result.stderr):
+        assert not any(character in text for character in "\x1b\x07")
+    assert "po�[31mem" in result.stdout
+    assert len(result.stderr.splitlines()) == 1
+    assert "\x07" not in run("agree", "odd.json", "-m", B, "--coders", "--latex").stdout
+
+
+def test_convert_drop_labels(labelled: Run) -> None:
+    result = labelled("convert", "labelled.json", "out.csv")
+    assert (result.exit_code, result.stderr, Path("out.csv").exists()) == (
+        1,
+        "caesura: out.csv: item 'poem', coder 'ann': this format cannot hold segment labels; write .json, or leave them "
+        "out (convert --drop-labels)\n",
+        False,
+    )
+    assert labelled("convert", "labelled.json", "out.csv", "--drop-labels").exit_code == 0
+    read = cz.read("out.csv")
+    assert [read["poem", coder].masses for coder in ("ann", "bo")] == [(2, 2), (3, 1)]
+    assert labelled("convert", "labelled.json", "kept.json").exit_code == 0
+    assert cz.read("kept.json")["poem", "ann"].labels is not None
+    assert labelled("convert", "labelled.json", "bare.json", "--drop-labels").exit_code == 0
+    assert cz.read("bare.json")["poem", "ann"].labels is None
+
+
+def test_convert_drop_labels_of_dialogues(talk: Run) -> None:
+    assert talk("convert", "talk.csv", "again.csv", "--drop-labels").exit_code == 0
+    assert cz.read("again.csv") == cz.read("talk.csv")
+
+
+def test_the_same_complaint_comes_once(run: Run) -> None:
+    """Both coders of one row have a type that is not declared."""
+    Path("typed.csv").write_text("unit,ann,bo\n1,x,x\n2,,\n")
+    result = run("agree", "typed.csv", "--types", "a,b")
+    assert (result.exit_code, result.stderr.splitlines()) == (
+        1,
+        [
+            "caesura: typed.csv:2: type 'x' is not declared; declared are 'a', 'b'",
+            "caesura: nothing is left to compare",
+        ],
+    )
+
+
+def test_bias_has_no_outliers(run: Run) -> None:
+    assert "the others agree best" not in run("agree", "readers.json", "-c", "bias").stdout

@@ -1,0 +1,376 @@
+"""What every command is told about its files: folders, patterns, options of a format, alignment; and what is in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import caesura as cz
+from caesura.cli import main
+from caesura.data import stargazer
+from caesura.formats import detect, formats
+from support import fuzzing
+
+Run = Callable[..., Result]
+
+# ann |--A--|--B--|     bo |---A---|-B-|     meets at 1 s and at 1.5 s, of 3 s
+GRID = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+0
+3
+<exists>
+2
+"IntervalTier"
+"ann"
+0
+3
+2
+0
+1
+"A"
+1
+3
+"B"
+"IntervalTier"
+"bo"
+0
+3
+2
+0
+1.5
+"A"
+1.5
+3
+"B"
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    Path("talk.TextGrid").write_text(GRID)
+    cz.write(stargazer(), "readers.json")
+    for coder, rows in {"ann": "F,I can .\nF,not ,", "bo": "F,I .\nF,cannot ,"}.items():
+        Path(coder).mkdir()
+        quoted = rows.replace("F,", 'F,"').replace("\n", '"\n') + '"'
+        Path(coder, "x.csv").write_text("Speaker,Utterance\n" + quoted + "\n")
+
+    def call(*words: str) -> Result:
+        result = CliRunner().invoke(main, list(words))
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result
+
+    return call
+
+
+# -- folders and alignment --------------------------------------------------------------------------------------------
+
+
+def test_a_folder_as_a_corpus(run: Run) -> None:
+    for coder in stargazer().coders:
+        Path("many").mkdir(exist_ok=True)
+        assert run("convert", "readers.json", f"many/{coder}.bits", "--coder", coder).exit_code == 0
+    expected = cz.agreement(stargazer()).value
+    for words in (["many"], ["many/*.bits"], ["many", "--pattern", "{coder}.bits"]):
+        result = run("agree", *words, "-m", "boundary_similarity(n_t=2)", "--json")
+        assert json.loads(result.stdout)["agreement"][0]["value"] == pytest.approx(expected)
+    assert run("convert", "many", "all.json").exit_code == 0
+    again = cz.read("all.json")
+    assert {coder: again["stargazer", coder].masses for coder in again.coders} == {
+        coder: stargazer()["stargazer", coder].masses for coder in stargazer().coders
+    }
+
+
+def test_what_could_not_be_read_is_told_before_what_follows_from_it(run: Run) -> None:
+    Path("bo", "x.csv").write_text("Speaker,Utterance\nF\n")
+    result = run("agree", ".", "--pattern", "{coder}/{item}.csv")
+    assert result.exit_code == 1
+    said = [line for line in result.stderr.splitlines() if "warning" not in line]
+    assert said[0].startswith("caesura: ./bo/x.csv:2: ")
+    assert said[1] == "caesura: agreement needs at least two coders; got ann"
+
+
+def test_a_pattern_for_a_list_of_files_is_bad_usage(run: Run) -> None:
+    result = run("agree", "ann/x.csv", "bo/x.csv", "--pattern", "{item}.csv")
+    assert (result.exit_code, "--pattern is for one folder or glob" in result.stderr) == (2, True)
+
+
+def test_align(run: Run) -> None:
+    words = ["score", "ann/x.csv", "bo/x.csv", "-m", "flexible_similarity", "--types", '[".", ","]']
+    refused = run(*words)
+    assert refused.exit_code == 1
+    assert "the characters agree: read with align='characters'" in refused.stderr
+    aligned = run(*words, "--align", "characters", "--json")
+    # I c a n . n o t ,     and     I . c a n n o t ,     : of 7 characters
+    assert aligned.exit_code == 0
+    (total,) = [one for one in json.loads(aligned.stdout)["scores"] if one["item"] is None]
+    units = "Icannot"
+    a, b = (
+        {"F": cz.Segmentation.from_marks(marks, types=[".", ","], units=units)}
+        for marks in (["", "", "", ".", "", "", ","], [".", "", "", "", "", "", ","])
+    )
+    assert total["value"] == cz.flexible_similarity(a, b).value
+    assert "3 tokens for x, 2 for x (bo/x.csv, 2): 7 characters" in aligned.stderr
+
+
+def test_both_sides_of_a_score_share_their_units(run: Run) -> None:
+    for name, tier in (("ref", "ann"), ("hyp", "bo")):
+        asked = ["convert", "talk.TextGrid", f"{name}.TextGrid", "--coder", tier]
+        assert run(*asked).exit_code == 0
+    result = run("score", "ref.TextGrid", "hyp.TextGrid", "-m", "crisp(tolerance=1)", "-m", "pk", "--json")
+    assert "the units are the union of the coders' times" in result.stderr
+    total = {one["measure"]: one["value"] for one in json.loads(result.stdout)["scores"] if one["item"] is None}
+    # over the union of times ref is ·|·· and hyp ··|·, each with the end; one position apart
+    assert total["crisp(tolerance=1)"] == 1
+    assert total["pk"] == cz.pk(cz.Segmentation.from_bits("10"), cz.Segmentation.from_bits("01")).value
+
+
+def test_a_system_in_a_file_is_laid_over_the_units_of_the_corpus(run: Run) -> None:
+    for name, tier in (("people", "ann"), ("system", "bo")):
+        assert run("convert", "talk.TextGrid", f"{name}.TextGrid", "--coder", tier).exit_code == 0
+    asked = ["judge", "people.TextGrid", "--system", "system.TextGrid", "-m", "pk", "--seed", "1", "--no-bounds"]
+    result = run(*asked, "--json")  # over the union of their times, ·|·· and ··|·
+    assert json.loads(result.stdout)["excluded"] == []
+    one, other = (cz.Segmentation.from_bits(bits) for bits in ("10", "01"))
+    assert f"{cz.pk(one, other).value:.4f}" in run(*asked).stdout
+
+
+# -- options of the format --------------------------------------------------------------------------------------------
+
+
+def test_reading_options(run: Run) -> None:
+    result = run("convert", "talk.TextGrid", "steps.csv", "--reading", "units=0.5", "--reading", "tiers=ann")
+    assert result.exit_code == 0
+    # 6 steps of half a second, A ends after the second, B after the sixth
+    assert cz.read("steps.csv")["talk", "ann"].boundaries == ((2, "A"), (6, "B"))
+    many = ["--reading", "tiers=ann", "--reading", "tiers=bo", "--reading", "units=0.5", "--reading", "labels=ignore"]
+    assert run("convert", "talk.TextGrid", "both.csv", *many).exit_code == 0
+    assert cz.read("both.csv").coders == ("ann", "bo")
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        ("tier=ann", 1, "format textgrid has no option 'tier'; there are item, coder, tiers, words, units"),
+        ("units=fast", 1, "units must be 'words', 'union', 'times' or a number of seconds above 0; got 'fast'"),
+        ("units=NaN", 1, "units must be 'words', 'union', 'times' or a number of seconds above 0; got 'NaN'"),
+        ("snap=true", 1, "snap must be a number of seconds from 0 up; got True"),
+        ('item="7"', 0, ""),
+        ("item=7", 1, "item must be a name that is not empty; got 7"),
+        ("units", 2, "an option is NAME=VALUE; got 'units'"),
+        ("=3", 2, "an option is NAME=VALUE; got '=3'"),
+    ],
+)
+def test_values_are_numbers_flags_or_texts(given: str, code: int, message: str, run: Run) -> None:
+    result = run("convert", "talk.TextGrid", "out.csv", "--reading", given)
+    assert (result.exit_code, message in result.stderr) == (code, True)
+
+
+# -- convert ----------------------------------------------------------------------------------------------------------
+
+
+def test_tiers_stay_in_seconds_where_they_can(run: Run) -> None:
+    assert run("convert", "talk.TextGrid", "again.TextGrid").exit_code == 0
+    before, after = (cz.read(name, units="times") for name in ("talk.TextGrid", "again.TextGrid"))
+    assert after.of_item("again") == before.of_item("talk")
+
+
+def test_brackets_take_the_name_of_the_file(run: Run) -> None:
+    Path("gold.ptb").write_text("(S (NN x))\n")
+    result = run("convert", "gold.ptb", "copy.mrg")
+    assert (result.exit_code, result.stderr) == (0, "coder 'gold' is called 'copy' in copy.mrg\n")
+
+
+@pytest.mark.parametrize("name", ["documents-parquet", "documents-json"])
+def test_documents_of_two_coders(name: str, run: Run) -> None:
+    if formats()[name].extra:
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
+    out = f"out{formats()[name].suffixes[0]}"
+    words = ["convert", "readers.json", out, "--to", name]
+    refused = run(*words, "--reference", "1")
+    there = "1, 2, 3, 4, 5, 6, 7"
+    assert (refused.exit_code, refused.stderr) == (
+        1,
+        f"caesura: {out}: no coder is called 'hypothesis'; name the hypothesis, one of {there}\n",
+    )
+    assert not Path(out).exists()
+    assert run(*words, "--reference", "2", "--hypothesis", "7").exit_code == 0
+    corpus = cz.read(out)
+    assert [corpus["stargazer", side] for side in corpus.coders] == [stargazer()["stargazer", who] for who in "27"]
+    back = run("convert", out, "back.json")
+    assert (back.exit_code, cz.read("back.json").coders) == (0, ("reference", "hypothesis"))
+    misplaced = run("convert", "readers.json", "out.bits", "--reference", "2")
+    assert misplaced.exit_code == 1
+    assert "format bits has no option 'reference'" in misplaced.stderr
+
+
+def test_what_documents_cannot_hold(run: Run) -> None:
+    Path("t.csv").write_text("item,unit,text,reference,hypothesis\na,1,x,1,0\na,2,y,0,0\nb,1,z,1,NA\nb,2,z,0,NA\n")
+    result = run("convert", "t.csv", "out.jsonl")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "caesura: warning: out.jsonl: left out, because one of the two coders has nothing: b",
+        "caesura: warning: out.jsonl: the text of units and the labels of segments have no place in it and are left out",
+    ]
+    assert Path("out.jsonl").read_text() == '{"item": "a", "length": 2, "reference": [1], "hypothesis": []}\n'
+    Path("s.csv").write_text("item,coder,start,end,level,label\nx,ann,1,6,1,A\nx,ann,1,3,2,b\nx,bo,1,6,1,A\n")
+    asked = ["--reference", "ann", "--hypothesis", "bo"]
+    for source, item in (("s.csv", "item 'x'"), ("ann/x.csv", "item 'x'")):
+        refused = run(
+            "convert", source, "no.jsonl", *asked, *(["--reading", 'symbols=[".",","]'] if "ann" in source else [])
+        )
+        assert (refused.exit_code, len(refused.stderr.splitlines()), Path("no.jsonl").exists()) == (1, 1, False)
+        assert f"no.jsonl: {item}" in refused.stderr
+    tiers = run("convert", "talk.TextGrid", "grid.jsonl", *asked)  # over units, as everywhere
+    assert (tiers.exit_code, cz.read("grid.jsonl")["talk", "reference"].length) == (0, 3)
+
+
+def test_parquet_is_a_table_unless_documents_are_named(run: Run) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
+    assert run("convert", "readers.json", "t.parquet").exit_code == 0
+    assert detect("t.parquet").name == "table-parquet"
+
+
+WRITTEN = [name for name, one in formats().items() if one.write is not None]
+
+
+@pytest.mark.parametrize("name", [name for name in formats() if not formats()[name].extra])
+def test_any_to_any(name: str, run: Run) -> None:
+    """What the other format can hold is written and reads back as a corpus of the same items; else it is one line."""
+    sample = fuzzing.SAMPLES[name]
+    Path("in").mkdir()
+    for other, data in sample.files.items():
+        Path("in", other).write_bytes(data)
+    reading = [word for key, value in sample.options.items() for word in ("--reading", f"{key}={json.dumps(value)}")]
+    reading += ["--reading", "tiers=ann"] if name == "textgrid" else []
+    kept = 0
+    for target in WRITTEN:
+        suffix = (*formats()[target].suffixes, *formats()[target].guessed, ".txt")[0]
+        out = f"out-{target}{suffix}"
+        result = run("convert", f"in/{sample.name}", out, "--format", name, "--to", target, "--drop-labels", *reading)
+        said = [line for line in result.stderr.splitlines() if line.startswith("caesura: ") and "warning" not in line]
+        if result.exit_code == 0:
+            kept += 1
+            assert said == []
+            assert (
+                len(
+                    cz.read(
+                        out,
+                        target,
+                        **(
+                            {"units": "times"}
+                            if target == "textgrid"
+                            else sample.options
+                            if target == name
+                            else {"symbols": [".", "?", ","]}
+                            if target == "segsimflex"
+                            else {}
+                        ),
+                    )
+                )
+                > 0
+            )
+        else:
+            assert (result.exit_code, len(said), Path(out).exists()) == (1, 1, False)
+            assert out in said[0]
+    assert kept > 0 or formats()[name].write is None
+
+
+# -- info and formats -------------------------------------------------------------------------------------------------
+
+
+def test_info_of_segmentations(run: Run) -> None:
+    result = run("info", "readers.json")
+    assert result.exit_code == 0
+    assert "readers.json: masses-json" in result.output
+    # 21 paragraphs; the first reader put 6 boundaries
+    row = next(line.split() for line in result.output.splitlines() if line.split()[:2] == ["1", "segmentation"])
+    assert row == ["1", "segmentation", "1", "21", "21", "boundaries:", "6", "no", "no"]
+    assert "· · | · · · | · · · | · | · · · | · · · · · · | · · ·" in result.output
+
+
+def test_info_as_json(run: Run) -> None:
+    Path("t.csv").write_text('item,stream,unit,text,ann,bo\nx,F,1,well,",",\nx,F,2,no,.,?\nx,M,1,yes,.,.\n')
+    data = json.loads(run("info", "t.csv", "--json").stdout)
+    assert (data["formats"], data["files"], data["items"], data["excluded"]) == ({"table-csv": 1}, 1, ["x"], [])
+    ann, bo = data["coders"]
+    assert ann == {
+        "coder": "ann",
+        "kind": "dialogue",
+        "items": 1,
+        "units": 3,
+        "shortest": 3,
+        "longest": 3,
+        "boundaries": 3,
+        "types": [",", ".", "?"],
+        "streams": ["F", "M"],
+        "items_with_text": 1,
+        "items_with_labels": 0,
+    }
+    assert bo["boundaries"] == 2
+    assert data["first"] == {
+        "ann, F": "well {,} no {.}",
+        "ann, M": "yes {.}",
+        "bo, F": "well no {?}",
+        "bo, M": "yes {.}",
+    }
+
+
+def test_info_of_tiers_before_any_is_chosen(run: Run) -> None:
+    Path("p.TextGrid").write_text(
+        GRID.replace("3\n<exists>\n2", "3\n<exists>\n3") + '"TextTier"\n"tone"\n0\n3\n1\n1.25\n"H*"\n'
+    )
+    data = json.loads(run("info", "p.TextGrid", "--json").stdout)
+    assert [(one["name"], one["kind"], one["number"]) for one in data["tiers"]["p.TextGrid"]] == [
+        ("ann", "intervals", 2),
+        ("bo", "intervals", 2),
+        ("tone", "points", 1),
+    ]
+    assert [(one["coder"], one["intervals"]) for one in data["coders"]] == [("ann", 2), ("bo", 2)]
+    shown = run("info", "p.TextGrid")
+    assert shown.stderr == ""  # nothing is laid over units, so nothing is to be warned of
+    assert "tone" in shown.output
+
+
+def test_info_of_spans_and_trees(run: Run) -> None:
+    for name in ("spans-csv", "ptb"):
+        Path(fuzzing.SAMPLES[name].name).write_bytes(fuzzing.SAMPLES[name].files[fuzzing.SAMPLES[name].name])
+    spans = json.loads(run("info", "a.csv", "--json").stdout)["coders"]
+    assert [(one["kind"], one["spans"], one["types"]) for one in spans] == [
+        ("hierarchy", 2, ["A", "b"]),
+        ("hierarchy", 2, ["A", "c"]),
+    ]
+    (trees,) = json.loads(run("info", "a.ptb", "--json").stdout)["coders"]
+    assert (trees["items"], trees["units"], trees["nodes"]) == (2, 6, 12)
+    assert "(S (NP (DT the) (NN man)) (VP (VBD ate)))" in run("info", "a.ptb").output
+
+
+def test_info_of_a_folder_with_a_bad_file(run: Run) -> None:
+    Path("bo", "x.csv").write_text("Speaker,Utterance\nF\n")
+    result = run("info", ".", "--pattern", "{coder}/{item}.csv")
+    assert result.exit_code == 0
+    assert "segsimflex (1)" in result.stdout or "segsimflex (2)" in result.stdout
+    assert "caesura: ./bo/x.csv:2: " in result.stderr
+
+
+def test_info_of_nothing(run: Run) -> None:
+    Path("bad.json").write_text("{")
+    assert run("info", "bad.json").exit_code == 1
+    assert run("info", "nowhere").stderr == "caesura: nowhere: cannot be read: No such file or directory\n"
+
+
+def test_every_format_is_listed(run: Run) -> None:
+    listed = json.loads(run("formats", "--json").stdout)
+    assert set(listed) == set(formats())
+    assert listed["textgrid"]["options"]["snap"] == {
+        "default": 1e-4,
+        "says": formats()["textgrid"].options[-1].description,
+    }
+    assert (listed["rs3"]["extra"], listed["rs3"]["writes"], listed["ptb"]["writes"]) == ("xml", False, True)
+    table = run("formats").output
+    assert all(name in table for name in formats())

@@ -1,0 +1,339 @@
+"""``caesura judge``, as a person types it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import caesura as cz
+from caesura.cli import main
+from caesura.data import stargazer
+from support.corpora import TALK
+from support.judged import SYSTEMS, people_and_systems
+
+Run = Callable[..., Result]
+LACKS = "caesura: system 'gamma' lacks item 'item 3'; scored on 5 of 6 items\n"
+QUICK = ("--seed", "3", "--draws", "5", "--replicates", "100")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("judge")
+    people, systems = people_and_systems()
+    cz.write(people, made / "people.json")
+    apart = {i: {s: systems[s][i] for s in SYSTEMS if i in systems[s]} for i in people.items}
+    cz.write(cz.Corpus(apart), made / "systems.json")
+    cz.write(cz.Corpus({i: {**people.of_item(i), **apart[i]} for i in people.items}), made / "both.json")
+    cz.write(cz.Corpus({i: {"alpha": systems["alpha"][i]} for i in people.items}), made / "alpha.json")
+    cz.write(stargazer(), made / "readers.json")
+    (made / "talk.csv").write_text(TALK)
+    (made / "matrix.toml").write_text('normalize = "positions"\n[similarity]\npairs = [["?", ".", 0.75]]\n')
+    return made
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(folder)
+
+    def call(*words: str) -> Result:
+        result = CliRunner().invoke(main, ["judge", *words])
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        assert "Traceback" not in result.output
+        return result
+
+    return call
+
+
+def without_warnings(result: Result) -> str:
+    lines = result.stderr.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("caesura: warning: an interval from"))
+
+
+def inside(*names: str) -> list[str]:
+    return [word for name in names for word in ("--system", name)]
+
+
+def test_tables(run: Run) -> None:
+    result = run("both.json", *inside(*SYSTEMS), *QUICK)
+    assert result.exit_code == 1
+    assert without_warnings(result) == LACKS
+    for words in (
+        "boundary_similarity(n_t=2)",
+        "window_diff, an error rate: lower is better",
+        "(human)",
+        "(random)",
+        "precision",
+        "low, high: 0.95 percentile bootstrap over 6 items, 100 replicates\n",
+        "low, high of (random): 0.95 percentiles of 5 draws\n",
+        "Systems compared",
+        "Drop in agreement",
+        "Alternative annotator test",
+        "|seed:3|",
+    ):
+        assert words in result.stdout
+    assert result.stdout.count("letters: systems that share one") == 1
+    assert "Where systems go wrong" not in result.stdout
+
+
+def test_systems_inside_and_in_files_give_the_same(run: Run) -> None:
+    """As coders of the corpus, as one file, and as several."""
+    options = ("-m", "boundary_similarity", "-m", "pk", "--json", *QUICK)
+    results = [
+        json.loads(run(*words, *options).stdout)
+        for words in (("both.json", *inside(*SYSTEMS)), ("people.json", "--system", "systems.json"))
+    ]
+    assert results[0] == results[1]
+    mixed = run("people.json", "--system", "alpha.json", "-m", "pk", "--json", *QUICK)
+    assert mixed.exit_code == 0
+    value = {row["segmenter"]: row["value"] for row in results[0]["rows"] if row["measure"] == "pk"}
+    assert json.loads(mixed.stdout)["rows"][0]["value"] == value["alpha"]
+
+
+def test_json(run: Run) -> None:
+    result = run("both.json", *inside(*SYSTEMS), "--json", "--errors", *QUICK)
+    data = json.loads(result.stdout, parse_constant=pytest.fail)
+    assert data["systems"] == list(SYSTEMS)
+    assert data["coders"] == [f"coder {k}" for k in range(1, 5)]
+    assert data["excluded"] == [LACKS.removeprefix("caesura: ").rstrip()]
+    assert {"measure", "value", "parts", "params", "signature"} <= set(data["rows"][0])
+    assert set(data["mistakes"]) == set(SYSTEMS)
+    assert data["seed"] == 3
+    assert len(data["comparisons"]) == 5
+    assert "mistakes" not in json.loads(run("both.json", *inside(*SYSTEMS), "--json", *QUICK).stdout)
+
+
+def test_csv_says_the_measure_and_keeps_all_digits(run: Run) -> None:
+    result = run("both.json", *inside(*SYSTEMS), "-m", "boundary_confusion", "-m", "pk", "--csv", *QUICK)
+    scores, compared, drops, replaced = result.stdout.split("\n\n")
+    rows = list(csv.DictReader(io.StringIO(scores)))
+    assert [row["measure"] for row in rows] == ["boundary_confusion(n_t=2)"] * 8 + ["pk"] * 8
+    assert {(row["segmenter"], row["bound"]) for row in rows} >= {("alpha", "no"), ("random", "yes")}
+    people, systems = people_and_systems()
+    pairs = [(people[key], systems["alpha"][key[0]]) for key in people]
+    row = next(row for row in rows if row["segmenter"] == "alpha" and row["measure"] == "pk")
+    assert float(row["value"]) == cz.score_many(pairs, "pk").total.value
+    assert [row["measure"] for row in csv.DictReader(io.StringIO(compared))] == ["boundary_confusion(n_t=2)"] * 3 + [
+        "pk"
+    ] * 3
+    assert [row["system"] for row in csv.DictReader(io.StringIO(drops))] == list(SYSTEMS)
+    assert [row["system"] for row in csv.DictReader(io.StringIO(replaced))] == list(SYSTEMS)
+
+
+def test_latex(run: Run) -> None:
+    result = run("both.json", *inside(*SYSTEMS), "-m", "boundary_similarity", "--latex", *QUICK)
+    assert result.stdout.startswith("% boundary_similarity(n_t=2)\n\\begin{tabular}{lrrrrlr}\n\\toprule\n")
+    assert result.stdout.count(r"\begin{tabular}") == result.stdout.count(r"\end{tabular}") == 4
+
+
+def test_errors(run: Run) -> None:
+    result = run("both.json", *inside("alpha"), "-m", "boundary_similarity", "--errors", *QUICK)
+    assert "Where systems go wrong" in result.stdout
+    assert "near misses" in result.stdout
+    assert "coders' density" in result.stdout
+
+
+def test_every_error_is_listed(run: Run) -> None:
+    words = ("both.json", *inside("alpha"), "-m", "boundary_similarity", *QUICK)
+    listed = run(*words, "--list-errors", "--csv").stdout.split("\n\n")[-1]
+    rows = list(csv.DictReader(io.StringIO(listed)))
+    data = json.loads(run(*words, "--list-errors", "--json").stdout)
+    assert len(rows) == len(data["mistakes"]["alpha"]["mistakes"]) > 20
+    assert list(rows[0]) == ["item", "coder", "kind", "coder has", "system has", "late by"]  # untyped, no dialogue
+    assert {row["kind"] for row in rows} == {"miss", "false alarm", "near miss"}
+    assert "Mistakes of alpha" in run(*words, "--list-errors").stdout
+
+
+def test_intervals(run: Run) -> None:
+    words = ("both.json", *inside("alpha"), "-m", "boundary_similarity", "-m", "pk", "--json")
+    rows = json.loads(run(*words, *QUICK, "--interval", "pairs", "--level", "0.9").stdout)["rows"]
+    assert rows[0]["interval_note"].startswith("0.9, mean ± ")
+    assert rows[0]["pairs"] > 100
+    assert rows[0]["standard_error"] > 0
+    none = run(*words, *QUICK, "--interval", "none")
+    assert json.loads(none.stdout)["rows"][0]["interval"] is None
+    assert none.stderr == ""
+    shown = run(*words[:-1], *QUICK, "--interval", "pairs").stdout
+    assert "±" in shown
+    assert "no interval: boundary pairs are what boundary_similarity counts; pk does not" in shown
+
+
+def test_bounds_alpha_and_epsilon(run: Run) -> None:
+    words = ("both.json", *inside(*SYSTEMS), "-m", "boundary_similarity", "--json", *QUICK)
+    data = json.loads(run(*words, "--no-bounds", "--alpha", "0.001", "--epsilon", "0.1").stdout)
+    assert [row["segmenter"] for row in data["rows"]] == list(SYSTEMS)
+    assert data["comparisons"][0]["letters"] == dict.fromkeys(SYSTEMS, "a")  # 5 items cannot show a difference
+    assert data["replacements"][0]["epsilon"] == 0.1
+
+
+def test_seed_is_chosen_and_printed(run: Run) -> None:
+    words = ("both.json", *inside("alpha"), "-m", "boundary_similarity", "--draws", "3", "--json")
+    once = json.loads(run(*words).stdout)
+    again = json.loads(run(*words, "--seed", str(once["seed"])).stdout)
+    assert once == again
+
+
+def test_one_item_each_go_together_whatever_the_names(run: Run) -> None:
+    cz.write(cz.Corpus({"other name": {"bot": cz.Segmentation.from_masses([5, 16])}}), "bot.json")
+    result = run("readers.json", "--system", "bot.json", "-m", "boundary_similarity", "--json", *QUICK)
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["items"] == ["stargazer"]
+
+
+def test_one_coder(run: Run) -> None:
+    """What is undefined is said, and it is no error."""
+    result = run("readers.json", *inside(*"234567"), "-m", "boundary_similarity", *QUICK)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "(human) is undefined: at least two coders are needed; got one" in result.stdout
+    assert "agreement of coders needs at least two of them; got one" in result.stdout
+    assert "the alternative annotator test needs at least 3 coders; got 1" in result.stdout
+    assert "no interval: an interval over items needs at least 2 items; got 1" in result.stdout
+
+
+def test_dialogue_and_settings(run: Run) -> None:
+    """One deletion and one substitution cost 2 of 6; with the matrix the substitution costs a quarter."""
+    plain = json.loads(run("talk.csv", "--system", "bo", "--json", *QUICK).stdout)
+    assert [row["measure"] for row in plain["rows"] if row["segmenter"] == "bo"] == [
+        "flexible_similarity(normalize='positions')",
+        "flexible_similarity(normalize='boundaries')",
+    ]
+    assert plain["rows"][0]["value"] == pytest.approx(1 - 2 / 6)
+    with_matrix = json.loads(run("talk.csv", "--system", "bo", "--json", "--settings", "matrix.toml", *QUICK).stdout)
+    mine = [row for row in with_matrix["rows"] if row["segmenter"] == "bo"]
+    assert [row["value"] for row in mine] == [pytest.approx(1 - 1.25 / 6)]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.json", "--system", "a"], "nowhere.json: cannot be read: No such file or directory"),
+        (
+            ["people.json", "--system", "zoe"],
+            "system 'zoe' is neither a coder of the corpus ('coder 1', 'coder 2', 'coder 3', 'coder 4') nor a file",
+        ),
+        (
+            ["readers.json", *inside(*"1234567")],
+            "at least one coder is needed to judge against; all of the corpus are systems",
+        ),
+        (
+            ["people.json", "--system", "alpha.json", "--system", "systems.json"],
+            "system 'alpha' is given twice, the second time in systems.json; rename one of them",
+        ),
+        (
+            ["readers.json", "--system", "people.json"],
+            "system 'coder 1': no coder can be held against items 'item 1', "
+            "'item 2', 'item 3', 'item 4', 'item 5' and 1 more; left out; system 'coder 1' lacks item 'stargazer'; nothing is "
+            "left to judge system 'coder 1' on",
+        ),
+        (["people.json", "--system", "people.json"], "system 'coder 1': a coder has the same name; rename one of them"),
+        (
+            ["talk.csv", "--system", "bo", "-m", "pk"],
+            "nothing could be scored: pk: reference: a dialogue, whose streams "
+            "only flexible_similarity scores; got 2 stream(s)",
+        ),
+        (
+            ["readers.json", "--system", "7", "-m", "fuzzy_success(minimal_peak=9)"],
+            "nothing could be scored: "
+            "fuzzy_success(minimal_peak=9): minimal_peak must lie in 1..6, the number of coders; got 9",
+        ),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], message: str) -> None:
+    result = run(*words, "--draws", "2")
+    assert (result.exit_code, result.stderr) == (1, f"caesura: {message}\n")
+
+
+def test_no_cluster_is_named_and_the_rest_scored(run: Run) -> None:
+    far = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
+    near = dict.fromkeys(far, cz.Segmentation.from_positions(12, [5]))
+    bot = {"bot": cz.Segmentation.from_positions(12, [5])}
+    cz.write(cz.Corpus({"x": {**far, **bot}, "y": {**near, **bot}, "z": {**near, **bot}}), "few.json")
+    result = run("few.json", "--system", "bot", "--csv", *QUICK)
+    assert result.exit_code == 1
+    assert without_warnings(result) == (
+        "caesura: item 'x': fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2\n"
+    )
+    assert "fuzzy_success,bot,no,1.0," in result.stdout
+
+
+def test_other_lengths_are_named_a_line_each(run: Run) -> None:
+    people, systems = people_and_systems()
+    wrong = {
+        i: {"alpha": one if i > "item 2" else cz.Segmentation.from_masses([3])} for i, one in systems["alpha"].items()
+    }
+    cz.write(cz.Corpus(wrong), "wrong.json")
+    result = run("people.json", "--system", "wrong.json", "-m", "pk", *QUICK)
+    assert result.exit_code == 1
+    assert without_warnings(result).splitlines() == [
+        "caesura: system 'alpha', item 'item 1' left out: 20 tokens for coder 1 and 3 for alpha",
+        "caesura: system 'alpha', item 'item 2' left out: 27 tokens for coder 1 and 3 for alpha",
+    ]
+    assert people.items == tuple(wrong)
+
+
+def test_unreadable_items_are_listed(run: Run) -> None:
+    Path("ref.bits").write_text("0100010000\n00100\n00100\n")
+    Path("hyp.bits").write_text("0100100000\n00x00\n00100\n")
+    result = run("ref.bits", "--system", "hyp.bits", "-m", "boundary_similarity", "--json", *QUICK)
+    assert result.exit_code == 1
+    assert without_warnings(result).splitlines() == [
+        "caesura: hyp.bits:2: a bit must be 0 or 1; got 'x' at mark 3",
+        "caesura: system 'hyp' lacks item '2'; scored on 2 of 3 items",
+    ]
+    assert json.loads(result.stdout)["excluded"] == [
+        line.removeprefix("caesura: ") for line in without_warnings(result).splitlines()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["readers.json"], "Missing option '--system'"),
+        ([], "Missing argument 'CORPUS'"),
+        (["readers.json", "--system", "7", "-m", "bounary_similarity"], "did you mean 'boundary_similarity'?"),
+        (["readers.json", "--system", "7", "-m", "fuzzy_success(alpha=3)"], "alpha must lie between 1 and 2; got 3"),
+        (
+            ["readers.json", "--system", "7", "-m", "fuzzy_success(p_min=2, p_max=1)"],
+            "p_min must not be above p_max; got 2 and 1",
+        ),
+        (["readers.json", "--system", "7", "--interval", "coders"], "'coders' is not one of 'items', 'pairs', 'none'"),
+        (["readers.json", "--system", "7", "--level", "95"], "95.0 is not in the range"),
+        (["readers.json", "--system", "7", "--replicates", "10"], "10 is not in the range"),
+        (["readers.json", "--system", "7", "--draws", "0"], "0 is not in the range"),
+        (["readers.json", "--system", "7", "--epsilon", "1"], "1.0 is not in the range"),
+        (["readers.json", "--system", "7", "--alpha", "0"], "0.0 is not in the range"),
+        (["readers.json", "--system", "7", "--seed", "-1"], "-1 is not in the range"),
+    ],
+)
+def test_bad_usage_is_exit_2(run: Run, words: list[str], message: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_help_names_every_option(run: Run) -> None:
+    shown = run("--help").stdout
+    for option in (
+        "--system",
+        "--measure",
+        "--interval",
+        "--level",
+        "--replicates",
+        "--draws",
+        "--bounds",
+        "--alpha",
+        "--epsilon",
+        "--errors",
+        "--list-errors",
+        "--seed",
+        "--settings",
+        "--json",
+        "--csv",
+        "--latex",
+    ):
+        assert option in shown

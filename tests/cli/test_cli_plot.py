@@ -1,0 +1,200 @@
+"""``caesura plot``, as a person types it; and tables in Markdown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+
+import caesura as cz
+from caesura import plot
+from caesura.cli import main
+from caesura.cli.plot import _MAKERS
+from caesura.data import stargazer
+from caesura.views.figures.kinds import KINDS
+
+Run = Callable[..., Result]
+GOLD = "(S (NP (DT the) (NN man)) (VP (VBD ate)))\n" * 30
+PREDICTED = "(S (NP (DT the)) (NN man) (VP (VBD ate)))\n" * 15 + "(S (NP (DT the) (NN man)) (VP (VBD ate)))\n" * 15
+CTM = "".join(f"{i} 1 {t}.0 1.0 {word}\n" for i in range(1, 3) for t, word in enumerate(("the", "man", "ate")))
+SPANS = {"a": cz.Hierarchy(4, [(1, 4), (1, 2)]), "b": cz.Hierarchy(4, [(1, 4), (2, 3)])}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("plot")
+    readers = stargazer()
+    cz.write(readers, made / "readers.json")
+    cz.write(readers.select(coders="13"), made / "two.json")
+    other = cz.Corpus({i: {"1": readers["stargazer", "1"], "2": readers["stargazer", "2"]} for i in ("x", "y")})
+    cz.write(other, made / "items.json")
+    cz.write(cz.Corpus({"spans": SPANS}), made / "spans.json")
+    for name, text in (("gold.ptb", GOLD), ("predicted.ptb", PREDICTED), ("one.ptb", GOLD[:84]), ("one.ctm", CTM)):
+        (made / name).write_text(text)
+    return made
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(folder)
+
+    def call(*words: str) -> Result:
+        result = CliRunner().invoke(main, ["plot", *words])
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        assert "Traceback" not in result.output
+        return result
+
+    return call
+
+
+TREES = ("gold.ptb", "predicted.ptb")
+WORDS = {
+    "pairwise": ("readers.json", "-m", "window_diff"),
+    "boundary_heat": ("readers.json", "--item", "stargazer"),
+    "dendrogram": ("readers.json", "-c", "multi_kappa", "--title", "Who reads like whom"),
+    "boundaries_per_coder": ("readers.json",),
+    "precision_recall": ("readers.json", "--width", "5"),
+    "systems": ("readers.json", "--system", "7", "--system", "6", "-m", "boundary_similarity", "--seed", "1"),
+    "operations": ("two.json",),
+    "clusters": ("readers.json", "--system", "7"),
+    "gold": ("spans.json", "--method", "union"),
+    "tree_alignment": (*TREES, "--item", "3"),
+    "perturbation": ("one.ptb", "--gold-times", "one.ctm", "--seed", "1"),
+    "by_length": TREES,
+    "correlation": (*TREES, "--seed", "1"),
+}
+
+
+def strings(path: Path) -> list[str]:
+    return ["".join(node.itertext()) for node in ElementTree.parse(path).iter() if node.tag.endswith("}text")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_writes_its_figure(run: Run, folder: Path, kind: str) -> None:
+    result = run(kind, *WORDS[kind])
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines()[-1] == f"{kind}.svg"
+    assert strings(folder / f"{kind}.svg")
+
+
+def test_the_figure_is_that_of_the_library(run: Run, folder: Path) -> None:
+    """What the options say goes into the result: the measure, the coefficient, the item, the title."""
+    run("dendrogram", *WORDS["dendrogram"], "-m", "segmentation_similarity(n_t=3)", "-o", "d.svg")
+    found = cz.cluster_coders(stargazer(), "segmentation_similarity(n_t=3)", coefficient="multi_kappa")
+    plot.save(plot.dendrogram(found, title="Who reads like whom"), folder / "mine.svg")
+    assert (folder / "d.svg").read_bytes() == (folder / "mine.svg").read_bytes()
+
+
+def test_measures_that_are_not_symmetric_are_shown_both_ways(run: Run, folder: Path) -> None:
+    run("pairwise", "readers.json", "-m", "pk", "-o", "c.svg")
+    assert {"reference", "hypothesis"} <= set(strings(folder / "c.svg"))
+
+
+@pytest.mark.parametrize(("suffix", "magic"), [("pdf", b"%PDF"), ("png", b"\x89PNG")])
+def test_the_suffix_says_the_format(run: Run, folder: Path, suffix: str, magic: bytes) -> None:
+    assert run("boundaries_per_coder", "readers.json", "-o", f"x.{suffix}").exit_code == 0
+    assert (folder / f"x.{suffix}").read_bytes().startswith(magic)
+
+
+def test_list_has_every_kind_with_what_it_needs(run: Run) -> None:
+    result = run("--list")
+    assert result.exit_code == 0
+    assert all(f"  {kind.name} " in result.output for kind in KINDS.values())
+    assert "--gold-times" in result.output
+    assert set(_MAKERS) == set(KINDS) == set(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "a kind is needed; there are pairwise, boundary_heat"),
+        (("pie", "readers.json"), "no kind 'pie'; there are pairwise"),
+        (("pairwise",), "pairwise needs a corpus with several coders"),
+        (("pairwise", "readers.json", "--system", "7"), "pairwise does not take --system; it takes --measure --item"),
+        (("pairwise", "readers.json", "-m", "pk", "-m", "crisp"), "pairwise shows one measure; got 2"),
+        (("systems", "readers.json"), "--system is needed"),
+        (("systems", "a.json", "b.json", "--system", "7"), "systems needs a corpus and --system; got 2 files"),
+        (("clusters", "readers.json"), "clusters shows one program; name it with --system"),
+        (("by_length", "gold.ptb"), "two files of trees are needed, gold and predicted; got one"),
+        (("tree_alignment", *TREES, "--item", "31"), "the number of one sentence, from 1 to 30; got '31'"),
+        (("tree_alignment", *TREES, "--item", "²"), "the number of one sentence, from 1 to 30; got '²'"),
+    ],
+)
+def test_bad_usage(run: Run, words: tuple[str, ...], said: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("pairwise", "no.json"), "no.json: cannot be read: No such file or directory"),
+        (("pairwise", "readers.json", "-o", "x.gif"), "x.gif: the suffix must say the format, one of .svg"),
+        (("pairwise", "readers.json", "-o", "no/x.svg"), "no/x.svg: cannot be written: No such file or directory"),
+        (("pairwise", "readers.json", "--item", "no"), "no item 'no'; there are 'stargazer'"),
+        (("gold", "readers.json"), "item 'stargazer': gold needs spans"),
+        (
+            ("clusters", "items.json", "--system", "2"),
+            "the figure shows one item; name it with --item, one of 'x', 'y'",
+        ),
+        (("clusters", "readers.json", "--system", "7", "-m", "pk"), "clusters are those of fuzzy_success; got pk"),
+        (("operations", "readers.json"), "the reference has several coders; name one of 1, 2"),
+        (("pairwise", "gold.ptb"), "this figure is of segmentations or hierarchies, and the files hold trees"),
+        (("perturbation", "one.ptb"), "a tree with times is needed"),
+    ],
+)
+def test_bad_input_is_one_line(run: Run, words: tuple[str, ...], said: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 1
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("caesura: ")
+    assert said in line
+
+
+def test_sentences_that_cannot_be_are_named_and_the_rest_is_shown(run: Run, folder: Path) -> None:
+    (folder / "bad.ptb").write_text(PREDICTED[:-2] + "\n")  # the last bracket is not closed
+    result = run("by_length", "gold.ptb", "bad.ptb", "-o", "rest.svg")
+    assert result.exit_code == 1
+    assert "caesura: bad.ptb:30: " in result.stderr
+    assert (folder / "rest.svg").exists()
+
+
+def test_matplotlib_that_is_missing_is_named_with_the_way_to_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = run("pairwise", "readers.json")
+    assert result.exit_code == 1
+    assert result.stderr == "caesura: figures need matplotlib, which is not installed; pip install 'caesura[report]'\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("agree", "readers.json", "--pairs"),
+        ("judge", "readers.json", "--system", "7", "--draws", "2", "--replicates", "100", "--seed", "1"),
+        ("score", "two.json"),
+        ("unify", "spans.json", "--why"),
+        ("trees", *TREES),
+        ("measures",),
+    ],
+)
+def test_every_table_in_markdown(folder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+    """As many cells a row as the header has, whatever is in them."""
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(main, [*words, "--markdown"])
+    assert result.exit_code == 0, result.output
+    width = 0
+    rules = 0
+    for line in result.stdout.splitlines():
+        if line.startswith("|"):
+            cells = line.replace(r"\|", "").count("|") - 1
+            width = width or cells
+            assert cells == width
+            rules += set(line) <= set("|-:")
+        else:
+            width = 0
+    assert rules

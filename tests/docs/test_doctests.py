@@ -1,0 +1,40 @@
+"""Every example in the package and in the README is run."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import caesura
+
+ROOT = Path(__file__).parents[2]
+MODULES = ["caesura", *(m.name for m in pkgutil.walk_packages(caesura.__path__, "caesura."))]
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if ".kernels." not in name])
+def test_examples_of_module(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_examples_are_found() -> None:
+    found = sum(
+        doctest.testmod(importlib.import_module(f"caesura.measures.{name}")).attempted
+        for name in ("window", "crisp", "boundary")
+    )
+    assert found > 15
+
+
+def test_tour_is_as_long_as_it_says() -> None:
+    readme = (ROOT / "README.md").read_text()
+    tour = readme.split("```python\n")[1].split("\n\n```")[0].splitlines()
+    assert abs(len(tour) - int(readme.split("## A tour of ")[1].split()[0])) <= 5
+
+
+def test_ci_runs_the_second_command_of_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert "\npython3 -m venv .venv-test && .venv-test/bin/pip install '.[test]' && .venv-test/bin/pytest\n" in readme
+    assert "grep -m 1 '^python3 -m venv .venv-test && ' README.md" in (ROOT / ".ci" / "run").read_text()

@@ -1,0 +1,182 @@
+"""Evaluation on a real Dask cluster of this machine: the same result, also when workers or the driver are killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caesura as cz
+from caesura.engines import open_engine
+from caesura.errors import CheckpointError, EngineError
+from caesura.evaluation.evaluate import Advance
+from support.collected import collection, pairs
+
+distributed = pytest.importorskip("distributed", reason="needs caesura[cluster]")
+
+FILES, ROWS = 30, 120
+# Over objects, so that a partition takes long enough to be interrupted.
+MEASURES = ["flexible_similarity", "boundary_similarity(n_t=3)", "win_pr", "pk"]
+PATIENCE = 60
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("collection")
+    collection(made, FILES, ROWS)
+    return made
+
+
+@pytest.fixture(scope="module")
+def expected(folder: Path) -> dict[str, cz.Score]:
+    """From objects, by another way."""
+    given = pairs(collection(folder, FILES, ROWS))
+    return {cz.parse(name).name: cz.score_many(given, name).total for name in MEASURES}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
+    ) as made:
+        yield made
+
+
+def test_the_same_on_every_engine(folder: Path, expected: dict[str, cz.Score], cluster: Any) -> None:
+    found = [cz.evaluate(folder, MEASURES, workers=n) for n in (1, 3)]
+    found.append(cz.evaluate(folder, MEASURES, engine="processes", workers=2))
+    found.append(cz.evaluate(folder, MEASURES, engine="dask", scheduler=cluster.scheduler_address))
+    for one in found:
+        assert dict(one) == expected
+        assert (one.partitions, one.documents, one.partial) == (FILES, FILES * ROWS, False)
+
+
+def test_a_worker_that_is_killed(folder: Path, expected: dict[str, cz.Score], cluster: Any) -> None:
+    with distributed.Client(cluster, set_as_default=False) as client:
+        before = client.run(os.getpid)
+        victim = next(iter(before.values()))
+        seen: list[int] = []
+
+        def kill(now: Advance) -> None:
+            seen.append(now.partitions)
+            if now.partitions == 5:
+                os.kill(victim, signal.SIGKILL)
+
+        found = cz.evaluate(folder, MEASURES, engine="dask", scheduler=client, progress=kill)
+        assert dict(found) == expected
+        assert not found.partial
+        assert seen == list(range(1, FILES + 1))
+        client.wait_for_workers(2, timeout=PATIENCE)
+        assert victim not in client.run(os.getpid).values()
+
+
+def test_a_driver_that_is_killed(folder: Path, expected: dict[str, cz.Score], cluster: Any, tmp_path: Path) -> None:
+    checkpoint = tmp_path / "checkpoint"
+    command = [
+        sys.executable,
+        "-m",
+        "caesura.cli",
+        "evaluate",
+        str(folder),
+        "--engine",
+        "dask",
+        "--scheduler",
+        cluster.scheduler_address,
+        "--checkpoint",
+        str(checkpoint),
+    ]
+    command += [word for name in MEASURES for word in ("-m", name)]
+    driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        end = time.monotonic() + PATIENCE
+        while len(list(checkpoint.glob("done/*.json"))) < 3:
+            assert driver.poll() is None, driver.communicate()
+            assert time.monotonic() < end
+            time.sleep(0.01)
+    finally:
+        driver.kill()
+        driver.communicate()
+    kept = len(list(checkpoint.glob("done/*.json")))
+    assert 3 <= kept < FILES
+    done: list[Advance] = []
+    found = cz.evaluate(
+        folder,
+        MEASURES,
+        engine="dask",
+        scheduler=cluster.scheduler_address,
+        checkpoint=checkpoint,
+        progress=done.append,
+    )
+    assert dict(found) == expected
+    assert (found.resumed, found.partitions, done[-1].documents) == (kept, FILES, FILES * ROWS)
+    # Another engine takes it over as well, and has nothing left to do.
+    again = cz.evaluate(folder, MEASURES, checkpoint=checkpoint)
+    assert (dict(again), again.resumed) == (expected, FILES)
+    with pytest.raises(CheckpointError, match="measures was"):
+        cz.evaluate(folder, MEASURES[1:], checkpoint=checkpoint)
+
+
+def test_a_task_that_kills_every_worker(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is given up and named; all others are done, though they were waiting on the same workers."""
+    monkeypatch.setattr(
+        cluster.scheduler, "allowed_failures", 0
+    )  # workers that it may kill: each takes a second to replace
+    with open_engine("dask", scheduler=cluster.scheduler_address) as engine:
+        done = sorted(engine.run(_dies_at_three, range(6)), key=lambda one: one.place)
+        assert [one.value for one in done] == [0, 1, 2, None, 4, 5]
+        assert "died" in (done[3].lost or "")
+        with pytest.raises(EngineError, match="died"):
+            done[3].result()
+
+
+def _dies_at_three(task: int) -> int:
+    if task == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return task
+
+
+def test_workers_of_another_version(folder: Path, tmp_path: Path) -> None:
+    """They are found before the first task; and where one comes later, by its first."""
+    patch = tmp_path / "patched.py"
+    patch.write_text("import caesura.version\ncaesura.version.__version__ = '0.0.1'\n")
+    with (
+        distributed.LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+            preload=str(patch),
+        ) as other,
+        distributed.Client(other, set_as_default=False) as client,
+    ):
+        said = f"worker tcp://127.0.0.1:.* has caesura 0.0.1, and {cz.__version__} is needed"
+        with pytest.raises(EngineError, match=said):
+            cz.evaluate(folder, "pk", engine="dask", scheduler=other.scheduler_address)
+        from caesura.engines.cluster import on_worker
+
+        with pytest.raises(EngineError, match=said):
+            client.submit(on_worker, cz.__version__, abs, -1).result(timeout=PATIENCE)
+
+
+def test_no_scheduler_and_no_worker(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caesura.engines.cluster._ANSWER", 1)
+    monkeypatch.setattr("caesura.engines.cluster._PATIENCE", 1)
+    with pytest.raises(EngineError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+        cz.evaluate(folder, "pk", engine="dask", scheduler="tcp://127.0.0.1:9")
+    with (
+        distributed.LocalCluster(
+            n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as empty,
+        pytest.raises(EngineError, match="the scheduler must have 1 worker; after 1 s it has 0"),
+    ):
+        cz.evaluate(folder, "pk", engine="dask", scheduler=empty.scheduler_address)
+    with pytest.raises(cz.errors.OptionError, match="scheduler must be an address"):
+        cz.evaluate(folder, "pk", engine="dask", scheduler=8786)

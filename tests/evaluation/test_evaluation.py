@@ -1,0 +1,373 @@
+"""``evaluate``: what is left out and named, what is kept, what is told while it runs. Sources have tests of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import caesura as cz
+from caesura.cli import main
+from caesura.cli.progress import Progress
+from caesura.errors import CheckpointError, InputError, OptionError, Undefined
+from caesura.evaluation.evaluate import Advance, together
+from caesura.evaluation.sources import Source
+from caesura.model.documents import Pairs
+from support.collected import collection, documents, pairs, write
+
+pytest.importorskip("pyarrow", reason="needs caesura[parquet]")
+
+MEASURES = ["segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)", "pk", "window_diff", "win_pr"]
+FILES, ROWS = 5, 30
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    collection(tmp_path / "data", FILES, ROWS)
+    return tmp_path / "data"
+
+
+@pytest.fixture(scope="module")
+def whole() -> list[tuple[cz.Segmentation, cz.Segmentation]]:
+    return pairs(documents(FILES * ROWS))
+
+
+def totals(given: Any, measures: list[str] = MEASURES) -> dict[str, cz.Score]:
+    return {cz.parse(name).name: cz.score_many(given, name).total for name in measures}
+
+
+def run(*words: object) -> Any:
+    return CliRunner().invoke(main, ["evaluate", *map(str, words)])
+
+
+def test_scores_of_all_documents(folder: Path, whole: Any) -> None:
+    found = cz.evaluate(folder, MEASURES)
+    assert dict(found) == totals(whole)
+    assert not found.partial
+    assert found["pk"] is found[cz.parse("pk")]
+    assert found["boundary_similarity(n_t=2)"] is found["boundary_similarity"]
+    assert (found.documents, found.partitions, found.left_out, found.failed) == (FILES * ROWS, FILES, 0, 0)
+    with pytest.raises(KeyError):
+        found["window_dif"]
+    with pytest.raises(KeyError):
+        found["crisp"]
+
+
+def test_two_measures_of_one_name(folder: Path) -> None:
+    found = cz.evaluate(folder, ["pk(window=3)", "pk", "pk(window=3)"])
+    assert list(found) == ["pk(window=3)", "pk"]
+    assert found["pk(window=3)"].params["window"] == 3
+    assert found["pk"].params["window_from"] == "auto"
+
+
+def test_one_measure_as_text(folder: Path, whole: Any) -> None:
+    assert cz.evaluate(str(folder / "*.parquet"), "pk")["pk"] == cz.score_many(whole, "pk").total
+
+
+# -- what is wrong ----------------------------------------------------------------------------------------------------
+
+
+def corrupt(folder: Path) -> None:
+    """000: cut off. 001: a document beyond its text, and one whose positions fall. 003: no Parquet at all."""
+    path = folder / "000.parquet"
+    path.write_bytes(path.read_bytes()[:-200])
+    rows = documents(FILES * ROWS)[ROWS : 2 * ROWS]
+    rows[4] = ([3, 40], [])
+    rows[7] = ([3], [9, 5])
+    write(folder / "001.parquet", rows, first=ROWS)
+    (folder / "003.parquet").write_text("item,length\n")
+
+
+def test_what_cannot_be_read_or_scored_is_named_and_all_else_counts(folder: Path, whole: Any) -> None:
+    corrupt(folder)
+    found = cz.evaluate(folder, MEASURES)
+    kept = [*whole[ROWS : ROWS + 4], *whole[ROWS + 5 : ROWS + 7], *whole[ROWS + 8 : 3 * ROWS], *whole[4 * ROWS :]]
+    assert dict(found) == totals(kept)
+    assert (found.partial, found.left_out, found.failed, found.partitions) == (True, 2, 2, FILES)
+    said = [str(one) for one in found.excluded]
+    assert [one.partition(": ")[0] for one in said] == [
+        str(folder / "000.parquet"),
+        f"{folder / '001.parquet'}:5",
+        f"{folder / '001.parquet'}:8",
+        str(folder / "003.parquet"),
+    ]
+    assert "not valid Parquet" in said[0]
+    assert said[1].endswith("item 'd00034': reference: positions[1]: a position must lie in 1..39 for 40 units; got 40")
+    assert said[2].endswith("item 'd00037': hypothesis: positions[1]: positions must rise; got 5 after 9")
+
+
+def test_on_the_command_line(folder: Path) -> None:
+    corrupt(folder)
+    found = run(folder, "-m", "pk", "--json")
+    assert found.exit_code == 1
+    data = json.loads(found.stdout)
+    assert data["partial"] is True
+    assert data["scores"][0]["partial"] is True
+    assert data["documents"] == 3 * ROWS - 2
+    assert [one["item"] for one in data["excluded"]] == [None, "d00034", "d00037", None]
+    lines = found.stderr.splitlines()
+    assert len(lines) == 5
+    assert all(line.startswith("caesura: ") for line in lines)
+    assert lines[-1] == "caesura: the result is partial: 2 document(s) left out and 2 of 5 partition(s) not read"
+    shown = run(folder, "-m", "pk")
+    assert shown.exit_code == 1
+    assert "partial: what could not be read or scored is missing" in shown.stdout
+
+
+@pytest.mark.parametrize("engine", ["threads", "processes"])
+def test_strict_stops(folder: Path, engine: str) -> None:
+    corrupt(folder)
+    seen: list[Advance] = []
+    with pytest.raises(InputError, match=r"a position must lie in 1\.\.39|not valid Parquet|positions must rise"):
+        cz.evaluate(folder, MEASURES, strict=True, engine=engine, workers=1, progress=seen.append)
+    assert len(seen) < FILES
+    if engine == "threads":
+        found = run(folder, "--strict")
+        assert found.exit_code == 1
+        assert found.stdout == ""
+        assert len(found.stderr.splitlines()) == 1
+
+
+def test_a_measure_that_some_documents_are_too_short_for(tmp_path: Path) -> None:
+    collection(tmp_path / "data", 2, 10)
+    write(tmp_path / "data" / "short.parquet", [([2], [3]), ([], [1])], units=4, first=100)
+    found = cz.evaluate(tmp_path / "data", ["pk(window=6)", "boundary_similarity(n_t=2)"])
+    assert (found["pk"].documents, found["boundary_similarity"].documents) == (20, 22)
+    assert found.left_out == 2
+    assert [one.measure for one in found.excluded] == ["pk(window=6)"] * 2
+    assert "window must lie in 1..3" in found.excluded[0].why
+    with pytest.raises(Undefined, match=r"pk\(window=60\): no document could be scored; .*window must lie in 1\.\.39"):
+        cz.evaluate(tmp_path / "data", ["pk(window=60)", "crisp"])["pk"]
+    with pytest.raises(InputError, match=r"no document could be scored; .*window must lie in"):
+        cz.evaluate(tmp_path / "data", "pk(window=60)")
+
+
+def test_nothing_to_score(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no document could be scored; the source is empty"):
+        cz.evaluate([], "pk")
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=r"no document could be scored; .*a\.parquet: not valid Parquet"):
+        cz.evaluate(tmp_path, "pk", format="documents-parquet")
+    with pytest.raises(OptionError, match="at least one is needed"):
+        cz.evaluate([], [])
+    assert (
+        run(tmp_path / "nowhere").stderr
+        == f"caesura: {tmp_path / 'nowhere'}: cannot be read: No such file or directory\n"
+    )
+
+
+def test_many_problems_are_counted_and_the_first_told(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", [([1], [50])] * 100 + [([1], [1])])
+    found = cz.evaluate(tmp_path, "pk")
+    assert (found.left_out, len(found.excluded), found.documents) == (100, 20, 1)
+
+
+@dataclass(frozen=True)
+class Deadly:
+    """A partition of five pairs; the one of this number kills whoever reads it."""
+
+    number: int
+
+    @property
+    def place(self) -> str:
+        return f"number {self.number}"
+
+    path = place
+
+    @property
+    def fingerprint(self) -> list[Any]:
+        return [self.number]
+
+    def chunks(self) -> Iterator[Pairs]:
+        if self.number == 4:
+            os.kill(os.getpid(), signal.SIGKILL)
+        given = pairs(documents(FILES * ROWS)[5 * self.number : 5 * self.number + 5])
+        yield Pairs([f"{i}" for i in range(5)], range(1, 6), given)
+
+    def types(self) -> set[str]:
+        return set()
+
+
+def test_a_partition_that_kills_its_worker_costs_no_other(whole: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even those that were sent with it."""
+    parts = [Deadly(i) for i in range(12)]
+    assert together(len(parts), 1) == 3
+    monkeypatch.setattr(import_module("caesura.evaluation.evaluate"), "open_source", lambda *_: Source(parts))
+    found = cz.evaluate("anything", ["pk", "win_pr"], engine="processes", workers=1)
+    assert dict(found) == totals([*whole[:20], *whole[25:60]], ["pk", "win_pr"])
+    assert [str(one) for one in found.excluded] == [
+        "number 4: the process that worked on it died, twice more when it worked alone"
+    ]
+    assert (found.failed, found.partitions) == (1, 12)
+
+
+@pytest.mark.parametrize(
+    ("partitions", "workers", "number"),
+    [(None, 2, 1), (5, 2, 1), (40, 2, 5), (4000, 2, 16), (4000, 100, 10), (3, 1000, 1)],
+)
+def test_partitions_that_are_sent_together(partitions: int | None, workers: int, number: int) -> None:
+    """At most 16, and so many tasks that every worker has four."""
+    assert together(partitions, workers) == number
+
+
+# -- checkpoints ------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_goes_on(folder: Path, whole: Any, tmp_path: Path) -> None:
+    kept = tmp_path / "checkpoint"
+    first = cz.evaluate(folder, MEASURES, checkpoint=kept)
+    for number in (1, 3):
+        (kept / "done" / f"{number:07}.json").unlink()
+    (kept / "done" / "0000004.json").write_text("{}")  # damaged: done again
+    seen: list[Advance] = []
+    again = cz.evaluate(folder, MEASURES, checkpoint=kept, engine="processes", workers=2, progress=seen.append)
+    assert dict(again) == dict(first) == totals(whole)
+    assert (again.resumed, again.documents, again.partitions) == (FILES - 3, FILES * ROWS, FILES)
+    assert (seen[-1].resumed, seen[-1].documents) == ((FILES - 3) * ROWS, FILES * ROWS)
+
+
+def test_a_partition_that_could_not_be_read_is_tried_again(folder: Path, whole: Any, tmp_path: Path) -> None:
+    sound = (folder / "002.parquet").read_bytes()
+    stamp = (folder / "002.parquet").stat()
+    broken = sound[: len(sound) // 2] + bytes(len(sound) - len(sound) // 2)
+    (folder / "002.parquet").write_bytes(broken)
+    os.utime(folder / "002.parquet", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    assert cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept").failed == 1
+    (folder / "002.parquet").write_bytes(sound)
+    os.utime(folder / "002.parquet", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    again = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
+    assert (dict(again), again.resumed) == (totals(whole), FILES - 1)
+
+
+def test_documents_that_were_left_out_stay_named(folder: Path, tmp_path: Path) -> None:
+    corrupt(folder)
+    first = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
+    again = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
+    assert again.resumed == FILES - 2
+    assert (again.excluded, again.left_out, dict(again)) == (first.excluded, first.left_out, dict(first))
+
+
+def test_other_arguments_and_other_data_are_refused(folder: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    cz.evaluate(folder, ["pk"], checkpoint=kept)
+    with pytest.raises(CheckpointError, match="measures was"):
+        cz.evaluate(folder, ["pk(window=3)"], checkpoint=kept)
+    with pytest.raises(CheckpointError, match="scores was null"):
+        cz.evaluate(folder, ["pk"], checkpoint=kept, scores=tmp_path / "scores")
+    write(folder / "001.parquet", documents(ROWS, seed=9), first=ROWS)
+    with pytest.raises(CheckpointError, match="data was"):
+        cz.evaluate(folder, ["pk"], checkpoint=kept)
+    (folder / "001.parquet").unlink()
+    with pytest.raises(CheckpointError, match="partitions was 5, and is now 4"):
+        cz.evaluate(folder, ["pk"], checkpoint=kept)
+    found = run(folder, "-m", "pk", "--checkpoint", kept)
+    assert (found.exit_code, found.stdout) == (1, "")
+    assert "it is of another run" in found.stderr
+
+
+def test_an_iterator_that_says_something_else(whole: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its data are not known before they come: each partition is held against its record."""
+    monkeypatch.setattr("caesura.evaluation.sources.AT_ONCE", 40)
+    first = cz.evaluate(iter(whole), MEASURES, checkpoint=tmp_path)
+    (tmp_path / "done" / "0000002.json").unlink()
+    again = cz.evaluate(pairs(documents(FILES * ROWS)), MEASURES, checkpoint=tmp_path)
+    assert (dict(again), again.resumed) == (dict(first), 3)
+    assert dict(first) == totals(whole)
+    with pytest.raises(CheckpointError, match="it is of other data: pairs 41 to 80 has changed"):
+        cz.evaluate([*whole[:40], *whole[39:]], MEASURES, checkpoint=tmp_path)
+
+
+# -- while it runs ----------------------------------------------------------------------------------------------------
+
+
+def test_progress_as_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caesura.cli.progress.Watched.every", 0.0)
+    lines = run(folder, "--workers", 1).stderr.splitlines()
+    form = r"caesura: \d of 5 partitions, [\d,]+ documents, [\d,]+ a second, \d:\d\d:\d\d left"
+    assert len(lines) == FILES
+    assert all(re.fullmatch(form, line) for line in lines), lines
+    assert lines[-1].startswith("caesura: 5 of 5 partitions, 150 documents")
+    monkeypatch.undo()
+    assert run(folder).stderr == ""
+
+
+def test_time_left() -> None:
+    seen: list[Advance] = []
+
+    def slowly() -> Iterator[Any]:
+        yield from pairs(documents(3000))
+
+    cz.evaluate(slowly(), "pk", workers=1, progress=seen.append)
+    assert [one.total for one in seen] == [None] * 3
+    assert all(one.left is None for one in seen)
+    assert [one.documents for one in seen] == [1000, 2000, 3000]
+
+
+def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
+    """A run that a person stops says how to go on; the same command then does the rest."""
+    collection(tmp_path / "data", 30, 150)
+    command = [
+        sys.executable,
+        "-m",
+        "caesura.cli",
+        "evaluate",
+        "data",
+        "-m",
+        "flexible_similarity",
+        "--workers",
+        "1",
+        "--checkpoint",
+        "kept",
+    ]
+    # A shell that runs tests in the background makes its children deaf to Ctrl-C.
+    running = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    end = time.monotonic() + 60
+    while len(list(tmp_path.glob("kept/done/*.json"))) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (130, "")
+    assert re.fullmatch(
+        r"caesura: stopped after \d+ of 30 partitions; what is done is kept in kept, and the same command goes on from there\n",
+        err,
+    )
+    kept = len(list(tmp_path.glob("kept/done/*.json")))
+    assert 2 <= kept < 30
+    again = cz.evaluate(tmp_path / "data", "flexible_similarity", checkpoint=tmp_path / "kept")
+    assert again.resumed == kept
+    assert dict(again) == totals(pairs(documents(30 * 150)), ["flexible_similarity"])
+
+
+def test_steps_are_paced(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """At 1, 2 and 4 s 10, 20 and 40 of 100 draws are made; then 5 of 100 of another run, which began at 4 s, and 10."""
+    now = 0.0
+    monkeypatch.setattr("caesura.cli.progress.monotonic", lambda: now)
+    monkeypatch.setattr(Progress, "every", 1.5)
+    with click.Context(main), Progress("draws") as progress:
+        for now, made in ((1.0, 10), (2.0, 20), (4.0, 40), (5.0, 5), (6.0, 10)):  # noqa: B007 - the clock reads it
+            progress.told(made, 100)
+    assert capsys.readouterr().err.splitlines() == [
+        "caesura: 20 of 100 draws, 10 a second, 0:00:08 left",
+        "caesura: 40 of 100 draws, 10 a second, 0:00:06 left",
+        "caesura: 10 of 100 draws, 5.0 a second, 0:00:18 left",
+    ]

@@ -1,0 +1,598 @@
+"""Wherever documents come from, and however they are cut: the scores are those of all of them read at once."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import caesura as cz
+from caesura.errors import CaesuraWarning, FormatError, InputError, OptionError
+from caesura.evaluation import sources
+from caesura.evaluation.sources import Asked, open_source
+from caesura.formats import documents_json
+
+MEASURES = ("pk", "boundary_similarity(n_t=2)", "window_diff", "crisp(tolerance=1)")
+NUMBER = 7
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Partitions of a few documents."""
+    monkeypatch.setattr(sources, "AT_ONCE", 3)
+    monkeypatch.setattr(sources, "_FILES", 2)
+    monkeypatch.setattr(documents_json, "_STRETCH", 200)
+    monkeypatch.setattr(documents_json, "_BLOCK", 50)
+
+
+def drawn(number: int = NUMBER, seed: int = 1) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
+    rng = random.Random(seed)
+    pairs = []
+    for _ in range(number):
+        length = rng.randint(2, 12)
+        bits = ["".join(rng.choice("001") for _ in range(length - 1)) for _ in range(2)]
+        pairs.append((cz.Segmentation.from_bits(bits[0]), cz.Segmentation.from_bits(bits[1])))
+    return pairs
+
+
+def corpus_of(pairs: list[tuple[Any, Any]], one: str = "ann", other: str = "bo") -> cz.Corpus:
+    return cz.Corpus({f"t{i}": {one: a, other: b} for i, (a, b) in enumerate(pairs)})
+
+
+def same(found: cz.Score, expected: cz.Score) -> None:
+    """To the last bit."""
+    assert (found.value, found.parts, found.signature) == (expected.value, expected.parts, expected.signature)
+
+
+def agrees(
+    source: Any, corpus: cz.Corpus, *, partitions: int, coders: tuple[str, str] = ("ann", "bo"), **asked: Any
+) -> None:
+    pairs = [(corpus[item, coders[0]], corpus[item, coders[1]]) for item in corpus.items]
+    if coders != ("reference", "hypothesis"):
+        asked |= {"reference": coders[0], "hypothesis": coders[1]}
+    result = cz.evaluate(source, MEASURES, workers=2, **asked)
+    assert (result.documents, result.partitions, result.excluded) == (len(pairs), partitions, ())
+    for measure in MEASURES:
+        same(result[measure], cz.score_many(pairs, measure).total)
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def grid(ends: list[float], name: str = "iu") -> str:
+    """A TextGrid of one tier whose intervals end there."""
+    rows = [f'{start}\n{end}\n"x"' for start, end in zip([0.0, *ends], ends, strict=False)]
+    head = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "0", str(ends[-1]), "<exists>", "1"]
+    return "\n".join([*head, '"IntervalTier"', f'"{name}"', "0", str(ends[-1]), str(len(rows)), *rows, ""])
+
+
+def table(columns: dict[str, cz.Segmentation]) -> str:
+    bits = {name: [*one.bits(), ""] for name, one in columns.items()}
+    length = len(next(iter(bits.values())))
+    rows = [[str(i + 1), *(cells[i] for cells in bits.values())] for i in range(length)]
+    return "\n".join(",".join(row) for row in [["unit", *bits], *rows]) + "\n"
+
+
+def put(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("pattern", [None, "{coder}/{item}.TextGrid", "{coder}/*.TextGrid"])
+def test_a_folder_of_grids(pattern: str | None, tmp_path: Path) -> None:
+    for i, pair in enumerate(drawn()):
+        for coder, one in zip(("ann", "bo"), pair, strict=True):
+            put(tmp_path / coder / f"t{i}.TextGrid", grid([*(p / 2 for p in one.inner.tolist()), one.length / 2]))
+    asked = {"pattern": pattern, "units": 0.5, "labels": "ignore"}
+    agrees(tmp_path, cz.read(tmp_path, **asked), partitions=4, **asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("{coder}/{item}.csv", None),
+        ("{coder}/{item}.csv", "{coder}/{item}.csv"),
+        ("{item}_{coder}.csv", "{item}_{coder}.csv"),
+    ],
+)
+def test_a_file_a_coder(name: str, pattern: str | None, tmp_path: Path) -> None:
+    for i, pair in enumerate(drawn()):
+        for coder, one in zip(("ann", "bo"), pair, strict=True):
+            put(tmp_path / name.format(coder=coder, item=f"t{i}"), table({coder: one}))
+    corpus = cz.read(tmp_path, pattern=pattern)
+    assert (sorted(corpus.items), sorted(corpus.coders)) == ([f"t{i}" for i in range(NUMBER)], ["ann", "bo"])
+    agrees(tmp_path, corpus, partitions=4, pattern=pattern)
+
+
+def test_files_that_each_hold_both(tmp_path: Path) -> None:
+    for i, (one, other) in enumerate(drawn()):
+        put(tmp_path / f"t{i}.csv", table({"ann": one, "bo": other, "cy": one}))
+    corpus = cz.read(tmp_path)
+    agrees(tmp_path, corpus, partitions=4)
+    agrees(f"{tmp_path}/t*.csv", corpus, partitions=4)
+    agrees(f"{tmp_path}/t[0-3].csv", cz.read(f"{tmp_path}/t[0-3].csv"), partitions=2)
+    agrees(tmp_path, corpus, partitions=4, coders=("cy", "bo"))
+
+
+def test_one_file(tmp_path: Path) -> None:
+    corpus = corpus_of(drawn())
+    cz.write(corpus, tmp_path / "all.json")
+    agrees(tmp_path / "all.json", corpus, partitions=1)
+    agrees(str(tmp_path), corpus, partitions=1)
+
+
+def test_files_of_several_formats(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
+    corpus = corpus_of(drawn(), "reference", "hypothesis")
+    cz.write(corpus.select(items=["t0", "t1"]), tmp_path / "a.json")
+    cz.write(corpus.select(items=["t2", "t3"]), tmp_path / "b.parquet", "documents-parquet")
+    cz.write(corpus.select(items=["t4"]), tmp_path / "c.jsonl")
+    cz.write(corpus.select(items=["t5", "t6"]), tmp_path / "d.parquet")
+    agrees(tmp_path, corpus, partitions=2, coders=("reference", "hypothesis"))
+    (tmp_path / "c.jsonl").unlink()
+    (tmp_path / "a.json").unlink()
+    result = cz.evaluate(tmp_path, "pk")  # the first file says what they are
+    assert (result.documents, result.failed) == (2, 1)
+    assert result.excluded[0].why == "a row a document is needed; this is a table of units"
+
+
+def test_the_same_names_in_several_files_are_other_documents(tmp_path: Path) -> None:
+    """Whether they come into one partition or not."""
+    pairs = drawn(6)
+    for i, (one, other) in enumerate(pairs):
+        cz.write(cz.Corpus({"1": {"ann": one, "bo": other}}), tmp_path / f"f{i}.json")
+    result = cz.evaluate(tmp_path, "pk", reference="ann", hypothesis="bo")
+    assert result.documents == 6
+    same(result["pk"], cz.score_many(pairs, "pk").total)
+
+
+# -- documents --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def parquet(monkeypatch: pytest.MonkeyPatch) -> Any:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
+    from caesura.formats import documents_parquet
+
+    monkeypatch.setattr(documents_parquet, "AT_ONCE", 2)
+    monkeypatch.setattr(documents_parquet, "_SMALL", 0)
+    monkeypatch.setattr(documents_parquet, "_TOGETHER", 3)
+    return documents_parquet
+
+
+def test_data_sets(parquet: Any, tmp_path: Path) -> None:
+    corpus = corpus_of(drawn(9), "reference", "hypothesis")
+    sides = ("reference", "hypothesis")
+    one = tmp_path / "one.parquet"
+    cz.write(corpus, one, "documents-parquet")  # row groups of two, tasks of four rows: 4, 4, 1
+    agrees(one, corpus, partitions=3, coders=sides)
+    several = tmp_path / "several"
+    (several / "deep").mkdir(parents=True)
+    for i, item in enumerate(corpus.items):
+        cz.write(corpus.select(items=[item]), several / ("deep" if i % 2 else "") / f"{i}.parquet", "documents-parquet")
+    agrees(several, corpus, partitions=9, coders=sides)
+    agrees(f"{several}/**/*.parquet", corpus, partitions=9, coders=sides)
+    cz.write(corpus, tmp_path / "lines.jsonl")
+    assert (tmp_path / "lines.jsonl").stat().st_size > 400
+    number = open_source(tmp_path / "lines.jsonl", Asked(), None).total
+    assert number is not None
+    assert number > 2
+    agrees(tmp_path / "lines.jsonl", corpus, partitions=number, coders=sides)
+
+
+SCALE = ("scene", "act", "book")
+
+
+def typed_pairs(number: int = 8, *, exclusive: bool = False, declared: bool = True) -> list[tuple[Any, Any]]:
+    """Types at inner positions and at the end, in an order that is not that of the alphabet."""
+    rng = random.Random(5)
+    pairs = []
+    for _ in range(number):
+        length = rng.randint(1, 9)
+        sides = []
+        for _ in range(2):
+            at = {
+                p: rng.sample(SCALE, 1 if exclusive else rng.randint(1, 3))
+                for p in range(1, length + 1)
+                if rng.random() < 0.5
+            }
+            sides.append(
+                cz.Segmentation.from_positions(
+                    length, list(at), marks=list(at.values()), types=SCALE if declared else None
+                )
+            )
+        pairs.append((sides[0], sides[1]))
+    return pairs
+
+
+TYPED = ("pk", "boundary_similarity(n_t=2)", "boundary_confusion(n_t=2)", "segmentation_similarity(n_t=3)")
+
+
+def check_types(source: Any, pairs: list[tuple[Any, Any]], measures: tuple[str, ...] = TYPED, **asked: Any) -> None:
+    result = cz.evaluate(source, measures, **asked)
+    assert (result.documents, result.excluded) == (len(pairs), ())
+    assert result.partitions > 1
+    for measure in measures:
+        same(result[measure], cz.score_many(pairs, measure).total)
+
+
+def test_types_that_are_declared(parquet: Any, tmp_path: Path) -> None:
+    pairs = typed_pairs()
+    corpus = corpus_of(pairs, "reference", "hypothesis")
+    cz.write(corpus, tmp_path / "a.parquet", "documents-parquet")
+    check_types(tmp_path / "a.parquet", pairs)  # in the metadata
+    cz.write(corpus, tmp_path / "a.jsonl")
+    check_types(tmp_path / "a.jsonl", pairs, types=SCALE)
+    check_types(corpus, pairs)  # by the segmentations
+    check_types(iter(pairs), pairs)
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    for item in corpus.items:
+        cz.write(corpus.select(items=[item]), folder / f"{item}.csv")
+    check_types(folder, pairs)  # by every file
+    flexible = typed_pairs(exclusive=True)
+    cz.write(corpus_of(flexible, "reference", "hypothesis"), tmp_path / "b.parquet", "documents-parquet")
+    check_types(tmp_path / "b.parquet", flexible, ("flexible_similarity", "pk"))
+    check_types(corpus_of(flexible), flexible, ("flexible_similarity",), reference="ann", hypothesis="bo")
+
+
+def test_texts_without_boundaries_are_over_any_types() -> None:
+    """Also where a whole partition has no others."""
+    empty = cz.Segmentation.from_masses([4])
+    typed = typed_pairs(4)
+    pairs = [(empty, empty)] * 3 + typed
+    expected = cz.score_many([(empty.with_types(SCALE),) * 2] * 3 + typed, "segmentation_similarity(n_t=2)").total
+    for source, types in ((corpus_of(pairs, "reference", "hypothesis"), None), (iter(pairs), SCALE)):
+        result = cz.evaluate(source, "segmentation_similarity(n_t=2)", types=types)
+        assert (result.partitions, result.excluded) == (3, ())
+        same(result["segmentation_similarity"], expected)
+
+
+def test_files_that_declare_other_types(parquet: Any, tmp_path: Path) -> None:
+    pairs = typed_pairs()
+    turned = [tuple(one.with_types(SCALE[::-1]) for one in pair) for pair in pairs]
+    cz.write(corpus_of(pairs[:4], "reference", "hypothesis"), tmp_path / "a.parquet", "documents-parquet")
+    cz.write(corpus_of(turned[4:], "reference", "hypothesis"), tmp_path / "b.parquet", "documents-parquet")
+    result = cz.evaluate(tmp_path, "boundary_similarity(n_t=2)")
+    same(result["boundary_similarity"], cz.score_many(pairs[:4], "boundary_similarity(n_t=2)").total)
+    assert {one.why for one in result.excluded} == {
+        "all files must declare the same types in the same order; this declares book, act, scene, elsewhere scene, act, book"
+    }
+    check_types(tmp_path, pairs, types=SCALE)
+    check_types(tmp_path, pairs, ("pk",))  # which does not look at types
+
+
+def test_types_that_nobody_declared(parquet: Any, tmp_path: Path) -> None:
+    """Those of all documents together, in the order of the alphabet, which matters from three on."""
+    loose = typed_pairs(declared=False)
+    pairs = [tuple(one.with_types(sorted(SCALE)) for one in pair) for pair in loose]
+    corpus = corpus_of(loose, "reference", "hypothesis")
+    cz.write(corpus, tmp_path / "a.parquet", "documents-parquet")
+    cz.write(corpus, tmp_path / "a.jsonl")
+    for source in (tmp_path / "a.parquet", tmp_path / "a.jsonl", corpus):
+        with pytest.warns(CaesuraWarning, match="the order of the types was not declared; taken as act < book < scene"):
+            check_types(source, pairs)
+        check_types(source, [tuple(one.with_types(SCALE) for one in pair) for pair in loose], types=SCALE)
+    check_types(tmp_path / "a.parquet", loose, ("pk",))  # which does not look at types: no warning
+    exclusive = typed_pairs(exclusive=True, declared=False)
+    cz.write(corpus_of(exclusive, "reference", "hypothesis"), tmp_path / "b.parquet", "documents-parquet")
+    check_types(tmp_path / "b.parquet", exclusive, ("flexible_similarity",))
+    with pytest.raises(OptionError, match=r"only counts over the same types add up.*Declare types=\[...\]"):
+        cz.evaluate(
+            (
+                pair
+                for pair in [
+                    *[(a, a) for a in (cz.Segmentation.from_marks(["x", ""]),)] * 3,
+                    *[(a, a) for a in (cz.Segmentation.from_marks(["y", ""]),)] * 3,
+                ]
+            ),
+            "boundary_similarity(n_t=2)",
+        )
+
+
+def test_unknown_types_are_named(parquet: Any, tmp_path: Path) -> None:
+    pairs = typed_pairs()
+    corpus = corpus_of(pairs, "reference", "hypothesis")
+    cz.write(corpus, tmp_path / "a.parquet", "documents-parquet")
+    strange = [i for i, pair in enumerate(pairs) if any(name == "book" for one in pair for _, name in one.boundaries)]
+    assert 0 < len(strange) < len(pairs)
+    for measure in ("pk", "boundary_similarity(n_t=2)", "flexible_similarity"):
+        result = cz.evaluate(tmp_path / "a.parquet", measure, types=["act", "scene"])
+        known = {one.item for one in result.excluded if one.measure is None}
+        assert known == {f"t{i}" for i in strange}
+        assert all(
+            "type 'book' is not declared; declared are 'act', 'scene'" in one.why
+            for one in result.excluded
+            if not one.measure
+        )
+    loose = typed_pairs(declared=False)
+    for source in (corpus_of(loose, "reference", "hypothesis"), loose):
+        result = cz.evaluate(source, "boundary_similarity(n_t=2)", types=["act", "scene"])
+        assert [int(one.place.removeprefix("pairs:")) - 1 for one in result.excluded] == strange
+        assert all("type 'book' at position" in one.why for one in result.excluded)
+        sound = [
+            tuple(one.with_types(["act", "scene"]) for one in pair) for i, pair in enumerate(loose) if i not in strange
+        ]
+        same(result["boundary_similarity"], cz.score_many(sound, "boundary_similarity(n_t=2)").total)
+    with pytest.raises(InputError, match="both sides must declare the same types in the same order"):
+        cz.evaluate(corpus, "boundary_similarity(n_t=2)", types=["act", "scene"])
+
+
+# -- trees ------------------------------------------------------------------------------------------------------------
+
+GOLD = [
+    "(S (NP (DT the) (NN man)) (VP (VBD ate)))",
+    "(S (NP (PRP He)) (VP (VBD got) (PRT (RP up))))",
+    "(S (A a) (B b))",
+    "(S (A a))",
+]
+FOUND = [
+    "(S (DT the) (NP (NN man) (VBD ate)))",
+    "(S (NP (PRP He)) (VP (VBD got)) (ADVP (RB up)))",
+    "(S (A a) (B b))",
+    None,
+]
+
+
+def test_trees(parquet: Any, tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"reference": GOLD, "hypothesis": FOUND}), tmp_path / "a.parquet", row_group_size=1)
+    rows = [
+        {"item": str(i + 1), "reference": a, "hypothesis": b} for i, (a, b) in enumerate(zip(GOLD, FOUND, strict=True))
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    gold, found = ([None if one is None else cz.Tree.from_brackets(one) for one in side] for side in (GOLD, FOUND))
+    for source in (tmp_path / "a.parquet", tmp_path / "a.jsonl", list(zip(gold, found, strict=True))):
+        result = cz.evaluate(source, ["struct_iou", "parseval"])
+        assert result.documents == 4
+        same(result["parseval"], cz.parseval_corpus(gold, found).total)
+        same(result["struct_iou"], cz.struct_iou_corpus(gold, found).total)
+        assert [(one.item, one.measure) for one in result.excluded] == [("4", "struct_iou"), ("4", "parseval")]
+        assert all("there is no tree" in one.why for one in result.excluded)
+
+
+def test_trees_with_times(parquet: Any, tmp_path: Path) -> None:
+    gold = [
+        cz.Tree.from_brackets(one, [(i, i + 1) for i in range(one.count(") ") + 1)])
+        for one in ("(S (A a) (B b))", "(S (A a))")
+    ]
+    found = [
+        cz.Tree.from_brackets("(S (A a) (C c) (B b))", [(0, 0.5), (0.5, 1.25), (1.25, 2)]),
+        cz.Tree.from_brackets("(S (A a))", [(0.25, 1)]),
+    ]
+    corpus = corpus_of(list(zip(gold, found, strict=True)), "reference", "hypothesis")
+    expected = cz.struct_iou_corpus(gold, found).total
+    assert 0 < expected.value < 1
+    for name, kind in (("a.parquet", "documents-parquet"), ("a.jsonl", "documents-json")):
+        cz.write(corpus, tmp_path / name, kind)
+        same(cz.evaluate(tmp_path / name, "struct_iou")["struct_iou"], expected)
+
+
+# -- objects ----------------------------------------------------------------------------------------------------------
+
+
+def test_objects() -> None:
+    pairs = drawn()
+    corpus = corpus_of(pairs)
+    agrees(corpus, corpus, partitions=3)
+    for source in (
+        pairs,
+        iter(pairs),
+        [list(pair) for pair in pairs],
+        [(f"t{i}", *pair) for i, pair in enumerate(pairs)],
+    ):
+        result = cz.evaluate(source, MEASURES)
+        assert (result.documents, result.partitions) == (NUMBER, 3)
+        for measure in MEASURES:
+            same(result[measure], cz.score_many(pairs, measure).total)
+
+
+def test_bad_pairs_are_named() -> None:
+    pairs = drawn(4)
+    bad = [pairs[0], ("x", pairs[1][0], None), (pairs[2][0],), 7, ("y", *pairs[3])]
+    result = cz.evaluate(bad, "pk")
+    assert [(one.place, one.item, one.measure) for one in result.excluded] == [
+        ("pairs:2", "x", "pk"),
+        ("pairs:3", "3", "pk"),
+        ("pairs:4", "4", "pk"),
+    ]
+    same(result["pk"], cz.score_many([pairs[0], pairs[3]], "pk").total)
+    assert (result.left_out, result.partial) == (3, True)
+    with pytest.raises(InputError, match=r"pairs:[234]: item '[x34]': pk: "):
+        cz.evaluate(bad, "pk", strict=True)
+
+
+# -- what is wrong ----------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_cannot_be_read_and_an_item_that_was_left_out(tmp_path: Path) -> None:
+    pairs = drawn()
+    for i, pair in enumerate(pairs):
+        for coder, one in zip(("ann", "bo"), pair, strict=True):
+            put(tmp_path / coder / f"t{i}.csv", table({coder: one}))
+    put(tmp_path / "bo" / "t2.csv", "unit,bo\n1,x\n3,y\n")
+    (tmp_path / "ann" / "t5.csv").unlink()
+    put(tmp_path / "ann" / "t6.csv", "")
+    put(tmp_path / "bo" / "t6.csv", "")
+    result = cz.evaluate(tmp_path, "pk", reference="ann", hypothesis="bo")
+    assert (result.documents, result.failed) == (4, 0)
+    assert [(one.place, one.item) for one in result.excluded] == [
+        (f"{tmp_path}/bo/t2.csv:3", None),
+        (f"{tmp_path}/ann/t6.csv:1", None),
+        (f"{tmp_path}/bo/t6.csv:1", None),
+        (f"{tmp_path}/bo/t5.csv", "t5"),
+    ]
+    assert [one.why for one in result.excluded][2:] == ["the file is empty", "coder 'ann' is missing"]
+    same(result["pk"], cz.score_many([pairs[i] for i in (0, 1, 3, 4)], "pk").total)
+
+
+def test_an_item_of_a_corpus_that_was_left_out() -> None:
+    pairs = drawn()
+    cells = {f"t{i}": {"ann": a, "bo": b} for i, (a, b) in enumerate(pairs)}
+    del cells["t4"]["bo"]
+    cells["u"] = {"cy": pairs[0][0]}  # of neither
+    result = cz.evaluate(cz.Corpus(cells), "pk", reference="ann", hypothesis="bo")
+    assert [(one.item, one.why) for one in result.excluded] == [("t4", "coder 'bo' is missing")]
+    same(result["pk"], cz.score_many([pair for i, pair in enumerate(pairs) if i != 4], "pk").total)
+
+
+def test_a_coder_who_is_nowhere_is_an_error_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_folder, both = tmp_path / "folders", tmp_path / "both"
+    for i, (one, other) in enumerate(drawn()):
+        put(by_folder / "ann" / f"t{i}.csv", table({"ann": one}))
+        put(by_folder / "bo" / f"t{i}.csv", table({"bo": other}))
+        put(both / f"t{i}.csv", table({"ann": one, "bo": other}))
+    cz.write(corpus_of(drawn()), tmp_path / "one.json")
+    corpus = corpus_of(drawn())
+    monkeypatch.setattr(sys.modules[cz.evaluate.__module__]._Run, "through", None)  # type: ignore[attr-defined]
+    sources_: list[tuple[Any, dict[str, Any]]] = [
+        (by_folder, {}),
+        (by_folder, {"pattern": "{coder}/{item}.csv"}),
+        (f"{by_folder}/*/*.csv", {}),
+        (corpus, {}),
+    ]
+    for source, asked in sources_:
+        with pytest.raises(OptionError, match="no coder is called 'gold'; name the reference, one of ann, bo"):
+            cz.evaluate(source, "pk", reference="gold", hypothesis="bo", **asked)
+        with pytest.raises(OptionError, match="no coder is called 'hypothesis'; name the hypothesis, one of ann, bo"):
+            cz.evaluate(source, "pk", reference="ann", **asked)
+    monkeypatch.undo()
+    for source in (both, tmp_path / "one.json"):
+        with pytest.raises(OptionError, match="no coder is called 'reference'; name the reference, one of ann, bo"):
+            cz.evaluate(source, "pk")
+    with pytest.raises(OptionError, match="reference and hypothesis must be two coders; got 'ann' for both"):
+        cz.evaluate(corpus, "pk", reference="ann", hypothesis="ann")
+
+
+def test_options_without_a_place(tmp_path: Path) -> None:
+    corpus = corpus_of(drawn(), "reference", "hypothesis")
+    cz.write(corpus, tmp_path / "a.jsonl")
+    folder = tmp_path / "tables"
+    for i, (one, other) in enumerate(drawn()):
+        put(folder / f"t{i}.csv", table({"reference": one, "hypothesis": other}))
+    for source, asked, message in [
+        (corpus, {"pattern": "{item}"}, "pattern has no place with a Corpus, which has been read already"),
+        (corpus, {"format": "bits"}, "format has no place with a Corpus"),
+        (corpus, {"units": 3}, "units has no place with a Corpus"),
+        (drawn(), {"reference": "ann"}, "reference has no place with pairs; leave it out"),
+        (drawn(), {"tiers": "x"}, "tiers has no place with pairs; leave it out"),
+        (tmp_path / "a.jsonl", {"hypothesis": "bo"}, "hypothesis has no place with documents, whose columns say it"),
+        (tmp_path / "a.jsonl", {"labels": False}, "labels has no place with documents"),
+        (tmp_path / "a.jsonl", {"pattern": "{item}"}, "a pattern is for a folder or a glob"),
+        (f"{tmp_path}/*.jsonl", {"pattern": "{item}.jsonl"}, "pattern has no place with documents"),
+        (folder, {"tiers": "x"}, "format table-csv has no option 'tiers'; there are none"),
+        ({"a": 1}, {}, "a path, a Corpus or an iterable of pairs"),
+        (7, {}, "a path, a Corpus or an iterable of pairs"),
+    ]:
+        with pytest.raises(OptionError, match=message.replace("(", r"\(")):
+            cz.evaluate(source, "pk", **asked)
+
+
+def test_an_option_of_some_of_the_files(tmp_path: Path) -> None:
+    """As ``read`` has it: what one format does not know another may."""
+    put(
+        tmp_path / "a.csv",
+        table({"reference": cz.Segmentation.from_bits("010"), "hypothesis": cz.Segmentation.from_bits("001")}),
+    )
+    put(
+        tmp_path / "b.csv",
+        table({"reference": cz.Segmentation.from_bits("01"), "hypothesis": cz.Segmentation.from_bits("01")}),
+    )
+    put(tmp_path / "c.json", '{"items": {"z": {"reference": [2, 3], "hypothesis": [1, 4]}}}')
+    agrees(tmp_path, cz.read(tmp_path, labels=False), partitions=2, coders=("reference", "hypothesis"), labels=False)
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no file can be read; the folder is empty"):
+        cz.evaluate(tmp_path, "pk")
+    for name in ("nothing.csv", "nothing.jsonl", "nothing.parquet"):
+        with pytest.raises(FormatError, match="cannot be read: No such file"):
+            cz.evaluate(tmp_path / name, "pk")
+    for source in ([], iter(())):
+        with pytest.raises(InputError, match="no document could be scored; the source is empty"):
+            cz.evaluate(source, "pk")
+
+
+# -- the scores of every document -------------------------------------------------------------------------------------
+
+
+def written(folder: Path) -> list[tuple[str, list[dict[str, Any]]]]:
+    import pyarrow.parquet as pq
+
+    return [(path.name, pq.read_table(path).to_pylist()) for path in sorted(folder.iterdir())]
+
+
+def test_scores_of_every_document(parquet: Any, tmp_path: Path) -> None:
+    pairs = [*drawn(NUMBER - 1), (cz.Segmentation.from_masses([4]), cz.Segmentation.from_masses([2, 2]))]
+    corpus = corpus_of(pairs, "reference", "hypothesis")
+    cz.write(corpus, tmp_path / "a.parquet", "documents-parquet")
+    cz.write(corpus, tmp_path / "a.jsonl")
+    measures = ["pk", "boundary_similarity(n_t=2)", "fuzzy_success"]
+    scores = {measure: cz.score_many(pairs, measure) for measure in measures}
+    assert any(np.isnan(one.values).any() for one in scores.values())  # no success without a boundary of the reference
+    for i, source in enumerate(
+        [tmp_path / "a.parquet", tmp_path / "a.jsonl", corpus, [(f"t{i}", *p) for i, p in enumerate(pairs)]]
+    ):
+        result = cz.evaluate(source, measures, scores=tmp_path / f"out{i}")
+        files = written(tmp_path / f"out{i}")
+        assert [name for name, _ in files] == [f"part-{k:05}.parquet" for k in range(result.partitions)]
+        rows = [row for _, part in files for row in part]
+        assert [(row["item"], row["row"]) for row in rows] == [(f"t{k}", k + 1) for k in range(NUMBER)]
+        for name, measure in zip(list(rows[0])[2:], measures, strict=True):
+            expected = scores[measure].values
+            assert [row[name] for row in rows] == [None if np.isnan(one) else one for one in expected.tolist()]
+
+
+def test_nothing_is_left_of_parts_that_were_not_finished(
+    parquet: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder = tmp_path / "data"
+    folder.mkdir()
+    table_ = pa.table(
+        {"item": [f"i{d}" for d in range(6)], "length": [4] * 6, "reference": [[1]] * 6, "hypothesis": [[2]] * 6}
+    )
+    for name in ("a", "b"):
+        pq.write_table(
+            table_,
+            folder / f"{name}.parquet",
+            write_page_checksum=True,
+            compression="none",
+            use_dictionary=False,
+            row_group_size=2,
+        )
+    monkeypatch.setattr(parquet, "_SMALL", 2**20)
+    whole = (folder / "b.parquet").read_bytes()
+    at = whole.index(b"\x02\0\0\0i4")
+    (folder / "b.parquet").write_bytes(whole[:at] + b"\x02\0\0\0j4" + whole[at + 6 :])
+    result = cz.evaluate(folder, "pk", scores=tmp_path / "out")
+    assert (result.documents, result.failed) == (6, 1)  # the names are read for the scores, and the last could not be
+    assert [name for name, _ in written(tmp_path / "out")] == ["part-00000.parquet"]
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["part-00000.parquet"]
+    with pytest.raises(OptionError, match=r"scores: an empty folder is needed; .* holds part-00000\.parquet"):
+        cz.evaluate(folder, "pk", scores=tmp_path / "out")
+
+    def twice() -> Iterator[Any]:
+        yield from [(cz.Segmentation.from_bits("01"),) * 2] * 4
+        yield from [(cz.Segmentation.from_bits("01"), 7)] * 4
+
+    with pytest.raises(InputError, match="pairs:5"):
+        cz.evaluate(twice(), "pk", scores=tmp_path / "strict", strict=True, workers=1)
+    assert not [one for one in (tmp_path / "strict").iterdir() if one.name.startswith(".")]
+
+
+def test_half_a_surrogate_pair_in_a_name(parquet: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"item": "\\ud800", "length": 3, "reference": [1], "hypothesis": [2]}')
+    cz.evaluate(tmp_path / "a.jsonl", "pk", scores=tmp_path / "out")
+    assert written(tmp_path / "out")[0][1][0]["item"] == "\\ud800"

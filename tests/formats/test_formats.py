@@ -1,0 +1,506 @@
+"""Files: what they say comes back, and what is wrong with them is said with its place."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.data import stargazer
+from caesura.errors import FormatError, OptionError
+from caesura.formats import formats
+
+# -- round trips ------------------------------------------------------------------------------------------------------
+
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
+
+
+@st.composite
+def plain_corpora(draw: st.DrawFn, coders: int = 3) -> cz.Corpus:
+    """Items of one to twelve units, coders missing here and there."""
+    who = draw(st.lists(names, min_size=1, max_size=coders, unique=True))
+    items = {}
+    for item in draw(st.lists(names, min_size=1, max_size=3, unique=True)):
+        length = draw(st.integers(1, 12))
+        present = draw(st.lists(st.sampled_from(who), min_size=1, unique=True))
+        items[item] = {
+            coder: cz.Segmentation.from_bits(draw(st.text("01", min_size=length - 1, max_size=length - 1)))
+            for coder in who
+            if coder in present
+        }
+    return cz.Corpus(items)
+
+
+@st.composite
+def typed_corpora(draw: st.DrawFn) -> cz.Corpus:
+    types = draw(st.lists(names, min_size=1, max_size=3, unique=True))
+    text = draw(st.booleans())
+    who = draw(st.lists(names.filter(is_column), min_size=1, max_size=3, unique=True))
+    items = {}
+    for item in draw(st.lists(names, min_size=1, max_size=3, unique=True)):
+        length = draw(st.integers(1, 6))
+        units = draw(st.lists(names | st.just(""), min_size=length, max_size=length)) if text else None
+        marked = st.lists(st.lists(st.sampled_from(types), unique=True), min_size=length, max_size=length)
+        items[item] = {}
+        for coder in who:
+            marks = {i: m for i, m in enumerate(draw(marked), 1) if m}
+            items[item][coder] = cz.Segmentation.from_positions(
+                length, list(marks), marks=list(marks.values()), types=types, units=units
+            )
+    return cz.Corpus(items)
+
+
+def is_column(name: str) -> bool:
+    return name == name.strip() and name not in ("item", "stream", "unit", "text", "types")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("round")
+
+
+@given(corpus=plain_corpora())
+def test_masses_json_round_trip(corpus: cz.Corpus, folder: Path) -> None:
+    cz.write(corpus, folder / "c.json")
+    assert cz.read(folder / "c.json") == corpus
+
+
+@given(corpus=plain_corpora(), data=st.data())
+def test_masses_json_round_trip_with_labels(corpus: cz.Corpus, data: st.DataObject, folder: Path) -> None:
+    cells: dict[str, dict[str, cz.Segmentation]] = {}
+    for item, coder in corpus:
+        masses = corpus[item, coder].masses
+        labels = data.draw(st.none() | st.lists(names | st.just(""), min_size=len(masses), max_size=len(masses)))
+        cells.setdefault(item, {})[coder] = cz.Segmentation.from_masses(masses, labels=labels)
+    cz.write(cz.Corpus(cells), folder / "l.json")
+    assert cz.read(folder / "l.json") == cz.Corpus(cells)
+    assert cz.read(folder / "l.json", labels=False) == corpus
+    cz.write(cz.Corpus(cells), folder / "l.json", labels=False)
+    assert cz.read(folder / "l.json") == corpus
+
+
+@given(corpus=plain_corpora())
+def test_masses_tsv_round_trip(corpus: cz.Corpus, folder: Path) -> None:
+    cz.write(corpus, folder / "c.tsv", "masses-tsv")
+    assert cz.read(folder / "c.tsv") == corpus
+
+
+@given(corpus=plain_corpora(coders=1))
+def test_bits_round_trip_or_refuse(corpus: cz.Corpus, folder: Path) -> None:
+    corpus = cz.Corpus({item: {"c": corpus[item, corpus.coders[0]]} for item in corpus.items})
+    holdable = all(item == item.strip() and len(item.splitlines()) == 1 and "\t" not in item for item in corpus.items)
+    if holdable:
+        cz.write(corpus, folder / "c.bits")
+        assert cz.read(folder / "c.bits") == corpus
+    else:
+        with pytest.raises(FormatError, match="cannot hold tabs or line breaks"):
+            cz.write(corpus, folder / "c.bits")
+
+
+@given(corpus=plain_corpora(), suffix=st.sampled_from([("c.csv", "table-csv"), ("c.tsv", "table-tsv")]))
+def test_plain_table_round_trip(corpus: cz.Corpus, suffix: tuple[str, str], folder: Path) -> None:
+    lengths = {item: {one.length for one in corpus.of_item(item).values()} for item in corpus.items}
+    if not all(map(is_column, corpus.coders)):
+        with pytest.raises(FormatError, match="cannot be a column"):
+            cz.write(corpus, folder / suffix[0], suffix[1])
+    elif all(len(one) == 1 for one in lengths.values()):
+        cz.write(corpus, folder / suffix[0], suffix[1])
+        assert cz.read(folder / suffix[0], suffix[1]) == corpus
+
+
+@given(corpus=typed_corpora(), suffix=st.sampled_from([("c.csv", "table-csv"), ("c.tsv", "table-tsv")]))
+def test_typed_table_round_trip(corpus: cz.Corpus, suffix: tuple[str, str], folder: Path) -> None:
+    cz.write(corpus, folder / suffix[0], suffix[1])
+    assert cz.read(folder / suffix[0], suffix[1]) == corpus
+
+
+def test_stargazer_is_hearsts_table() -> None:
+    segeval_samples = pytest.importorskip("segeval.data.samples")
+    theirs = segeval_samples.HEARST_1997_STARGAZER["stargazer"]
+    ours = stargazer().of_item("stargazer")
+    assert {coder: one.masses for coder, one in ours.items()} == {c: tuple(m) for c, m in theirs.items()}
+
+
+def test_segevals_own_tsv_form(tmp_path: Path) -> None:
+    path = tmp_path / "hearst1997.tsv"
+    path.write_text("Coder\tMasses\n1\t2\t3\t3\n2\t8\n")
+    corpus = cz.read(path)
+    assert corpus.items == ("hearst1997",)
+    assert corpus["hearst1997", "1"].masses == (2, 3, 3)
+    cz.write(corpus, path)
+    assert path.read_text() == "Coder\tMasses\n1\t2\t3\t3\n2\t8\n"
+
+
+def test_table_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("item,unit,text,ann,bo\np,1,In Xanadu,,0\np,2,did,1,0\np,3,Kubla,,1\np,4,Khan,1,1\nq,1,a,NA,1\n")
+    corpus = cz.read(path)
+    assert corpus["p", "ann"].masses == (2, 2)
+    assert corpus["p", "bo"].masses == (3, 1)
+    assert corpus["p", "ann"].units == ("In Xanadu", "did", "Kubla", "Khan")
+    assert ("q", "ann") not in corpus
+    assert corpus["q", "bo"].masses == (1,)
+
+
+def test_types_of_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('unit,ann\n1,\n2,"["","", ""?""]"\n3,.\n')
+    one = cz.read(path)["t", "ann"]
+    assert one.types == (",", ".", "?")
+    assert one.declared is False
+    assert one.boundaries == ((2, ","), (2, "?"), (3, "."))
+    declared = cz.read(path, types=["?", ",", "."])["t", "ann"]
+    assert declared.types == ("?", ",", ".")
+
+
+def test_a_table_of_many_rows(tmp_path: Path) -> None:
+    """Rows are taken many at a time: items that go on over several handfuls, and come back after others."""
+    path = tmp_path / "t.csv"
+    sizes = [("a", 700), ("b", 1), ("c", 249), ("b", 600), ("a", 3)]
+    count = dict.fromkeys("abc", 0)
+    lines = ["item,unit,text,ann,bo"]
+    marks: dict[str, list[int]] = {"a": [], "b": [], "c": []}
+    for item, size in sizes:
+        for _ in range(size):
+            count[item] += 1
+            marked = count[item] % 7 == 0
+            lines.append(f"{item},{count[item]},{item}{count[item] % 5},{int(marked)},NA")
+            marks[item] += [count[item]] * marked
+    path.write_text("\n".join(lines) + "\n")
+    corpus = cz.read(path)
+    assert corpus.coders == ("ann",)
+    for item, length in count.items():
+        units = [f"{item}{i % 5}" for i in range(1, length + 1)]
+        inner = [i for i in marks[item] if i < length]
+        assert corpus[item, "ann"] == cz.Segmentation.from_positions(length, inner, units=units)
+
+
+@pytest.mark.parametrize(
+    ("at", "row", "message"),
+    [
+        (600, "a,1,x", "a row must have 4 cells like the header; got 3"),
+        (600, "a,9,x,", "units must be numbered 1, 2, 3 ... within an item; got 9 for unit 600"),
+        (600, "a,600,x,[", 'several types are written as a JSON list like ["scene", "act"]; got \'[\''),
+    ],
+)
+def test_a_line_far_down_is_named(at: int, row: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [f"a,{i},x," for i in range(1, 1001)]
+    rows[at - 1] = row
+    # A blank line, and a cell over two lines: two lines more than rows before the bad one, beside the header.
+    rows[10] = '\na,11,"x\nx",'
+    path.write_text("item,unit,text,ann\n" + "\n".join(rows) + "\n")
+    with pytest.raises(FormatError) as caught:
+        cz.read(path)
+    assert (caught.value.line, caught.value.problem) == (at + 3, message)
+
+
+def test_units_that_are_no_bare_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("unit,ann\n 1,\n02,1\nx,\n4 ,\n")
+    assert cz.read(path)["t", "ann"].masses == (2, 2)
+    path.write_text("unit,ann\n 1,\n02,1\nx,\n5 ,\n")
+    with pytest.raises(FormatError, match="within an item; got 5 for unit 4"):
+        cz.read(path)
+
+
+def test_coders_share_the_text_of_an_item(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("text,ann,bo\nwe,,\nwe,1,\n")
+    corpus = cz.read(path)
+    assert corpus["t", "ann"].units is corpus["t", "bo"].units
+    first, second = corpus["t", "ann"].units
+    assert first is second
+
+
+def test_a_nul_is_not_written(tmp_path: Path) -> None:
+    corpus = cz.Corpus({"i": {"c": cz.Segmentation.from_masses([1], units=["a\0b"])}})
+    with pytest.raises(FormatError, match="text cannot hold a NUL character"):
+        cz.write(corpus, tmp_path / "t.csv")
+    assert not (tmp_path / "t.csv").exists()
+
+
+LABELLED = """{
+  "segmentation_type": "linear",
+  "items": {
+    "poem": {
+      "ann": [2, 1, 1],
+      "bo": [4]
+    }
+  },
+  "segment_labels": {
+    "poem": {
+      "ann": ["Place", "Place", "Sound/Person"]
+    }
+  }
+}
+"""
+
+
+def test_segment_labels(tmp_path: Path) -> None:
+    path = tmp_path / "l.json"
+    path.write_text(LABELLED)
+    corpus = cz.read(path)
+    assert corpus["poem", "ann"].masses == (2, 1, 1)
+    assert corpus["poem", "ann"].labels == ("Place", "Place", "Place", "Sound/Person")
+    assert corpus["poem", "bo"].labels is None
+    cz.write(corpus, path)
+    assert path.read_text() == LABELLED
+    path.write_text('{"items": {"poem": {"ann": [2, 1]}}, "segment_labels": {"ann": ["Place", "Sound"]}}')  # one item
+    assert cz.read(path)["poem", "ann"].labels == ("Place", "Place", "Sound")
+
+
+def test_bad_labels_are_listed_and_masses_kept(tmp_path: Path) -> None:
+    path = tmp_path / "l.json"
+    path.write_text(
+        json.dumps({"items": {"i": {"x": [1, 2], "y": [3]}}, "segment_labels": {"i": {"x": 7, "y": ["A"]}}})
+    )
+    excluded: list[FormatError] = []
+    corpus = cz.read(path, excluded=excluded)
+    assert [one.problem for one in excluded] == [
+        "segment_labels, item 'i', coder 'x': a list of labels is needed; got 7"
+    ]
+    assert corpus["i", "x"] == cz.Segmentation.from_masses([1, 2])
+    assert corpus["i", "y"].labels == ("A", "A", "A")
+
+
+def test_byte_order_mark_and_crlf(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("unit,ann\r\n1,1\r\n2,\r\n".encode("utf-8-sig"))
+    assert cz.read(path)["t", "ann"].masses == (1, 1)
+
+
+def test_format_is_found_by_content_when_the_suffix_is_strange(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.dat"
+    path.write_text('{"items": {"a": {"b": [1, 2]}}}')
+    assert cz.read(path)["a", "b"].masses == (1, 2)
+
+
+# -- damage -----------------------------------------------------------------------------------------------------------
+
+BAD = {
+    # name -> (content, line or None, message)
+    "truncated.json": ('{"items": {"a": {"x": [1, 2', 1, "not valid JSON: Expecting ',' delimiter at column 28"),
+    "later.json": (
+        '{\n "items": {\n',
+        3,
+        "not valid JSON: Expecting property name enclosed in double quotes at column 1",
+    ),
+    "list.json": ("[1, 2]", 1, 'an object with "items": {item: {coder: [masses]}} is needed'),
+    "kind.json": ('{"items": {},\n "segmentation_type": "tree"}', 2, "segmentation_type must be linear; got 'tree'"),
+    "zero.json": (
+        '{"items": {\n "a": {\n  "x": [1, 0]}}}',
+        3,
+        "item 'a', coder 'x': masses[1]: a mass must be a whole number from 1 to 2147483647; got 0",
+    ),
+    "nan.json": (
+        '{"items": {"a": {"x": [NaN]}}}',
+        1,
+        "item 'a', coder 'x': masses[0]: a whole number is needed; got nan",
+    ),
+    "float.json": (
+        '{"items": {"a": {"x": [1.5]}}}',
+        1,
+        "item 'a', coder 'x': masses[0]: a whole number is needed; got 1.5",
+    ),
+    "string.json": ('{"items": {"a": {"x": "12"}}}', 1, "item 'a', coder 'x': a list of masses is needed; got '12'"),
+    "none.json": (
+        '{"items": {"a": {"x": []}}}',
+        1,
+        "item 'a', coder 'x': masses: a text has at least one segment; got none",
+    ),
+    "item.json": ('{"items": {"a": 3}}', 1, "item 'a': {coder: [masses]} is needed"),
+    "twice.json": ('{"items": {"a": {"x": [1], "x": [2]}}}', None, "the key 'x' stands twice in one object"),
+    "deep.json": ("[" * 100_000, 1, "not valid masses: nested too deeply"),
+    "nothing.json": (
+        '{"items": {}}',
+        None,
+        "no segmentation was found (segment masses as JSON, {item: {coder: [masses]}})",
+    ),
+    "labels.json": (
+        '{"items": {"a": {"x": [1]}},\n "segment_labels": 3}',
+        2,
+        "segment_labels: {item: {coder: [labels]}} is needed; got 3",
+    ),
+    "whose.json": (
+        '{"items": {"a": {"x": [1]}, "b": {"x": [1]}},\n "segment_labels": {"x": ["A"]}}',
+        2,
+        "segment_labels: with 2 items {item: {coder: [labels]}} is needed; got {coder: [labels]}",
+    ),
+    "mixed.json": (
+        '{"items": {"a": {"x": [1]}},\n "segment_labels": {\n "a": {"x": ["A"]},\n "b": ["A"]}}',
+        4,
+        "segment_labels, item 'b': {coder: [labels]} is needed; got a list",
+    ),
+    "nobody.json": (
+        '{"items": {"a": {"x": [1]}},\n "segment_labels": {"a": {\n "y": ["A"]}}}',
+        3,
+        "segment_labels, item 'a', coder 'y': there are no masses of this item and coder",
+    ),
+    "label.json": (
+        '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {\n "x": ["A", null]}}',
+        3,
+        "segment_labels, item 'a', coder 'x', label 2: a string is needed; got None",
+    ),
+    "fewer.json": (
+        '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {"x": ["A"]}}',
+        1,
+        "item 'a', coder 'x': labels: one label a segment is needed; got 1 for 2 segments",
+    ),
+    "ragged.tsv": ("item\tunit\tann\tbo\na\t1\t1\n", 2, "a row must have 4 cells like the header; got 3"),
+    "letters.tsv": ("Coder\tMasses\n1\t2\tx\n", 2, "mass 2: a whole number is needed; got 'x'"),
+    "blank.tsv": ("Coder\tMasses\n1\t2\t\t3\n", 2, "mass 2: a whole number is needed; got ''"),
+    "short.tsv": ("Coder\tMasses\n1\n", 2, "a name and at least one mass are needed; got 1 cell(s)"),
+    "again.tsv": ("Coder\tMasses\n1\t2\n1\t2\n", 3, "item 'again' has coder '1' twice"),
+    "minus.tsv": (
+        "Coder\tMasses\n1\t2\n2\t-2\n",
+        3,
+        "coder '2': masses[0]: a mass must be a whole number from 1 to 2147483647; got -2",
+    ),
+    "header.tsv": ("x\n1\n", 1, "the header must begin with Coder, or Item and Coder; got 'x'"),
+    "two.bits": ("0101\n0120\n", 2, "a bit must be 0 or 1; got '2' at mark 3"),
+    "gap.bits": ("0101\n\n01\n", 2, "a document a line is needed, '-' for one unit; the line is empty"),
+    "quote.csv": ('unit,ann\n1,"open\n', 2, "not a valid table: unexpected end of data"),
+    "coderless.csv": ("item,unit\na,1\n", 1, "a column a coder is needed beside item, unit; got none"),
+    "nameless.csv": ("item,,x\na,1,2\n", 1, "column 2 must have a name in the header; it is empty"),
+    "double.csv": ("x,x\n1,2\n", 1, "a column may stand only once in the header; got 'x' twice"),
+    "order.csv": ("unit,x\n1,1\n3,1\n", 3, "units must be numbered 1, 2, 3 ... within an item; got 3 for unit 2"),
+    "partly.csv": ("unit,x\n1,NA\n2,1\n", 2, "item 'partly', coder 'x': NA must stand in all cells or in none"),
+    "types.csv": ("types,x\nscene,1\n", 2, 'types must be a JSON list of names like ["scene", "act"]; got \'scene\''),
+    "undeclared.csv": ('types,x\n"[""a""]",\n,b\n', 3, "type 'b' is not declared; declared are 'a'"),
+    "cell.csv": ("x\n[a\n", 2, 'several types are written as a JSON list like ["scene", "act"]; got \'[a\''),
+    "empty.json": ("", 1, "the file is empty"),
+    "spaces.csv": (" \n\n", 1, "the file is empty"),
+    "unknown.dat": ("hello world\n", 1, f"the format was not recognised; name it, one of {', '.join(formats())}"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_damaged_file(name: str, tmp_path: Path) -> None:
+    content, line, message = BAD[name]
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(FormatError) as caught:
+        cz.read(path)
+    assert caught.value.path == str(path)
+    assert caught.value.line == line
+    assert str(caught.value) == f"{path}{'' if line is None else f':{line}'}: {message}"
+
+
+def test_directory(tmp_path: Path) -> None:
+    with pytest.raises(FormatError) as caught:
+        cz.read(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: no file can be read; the folder is empty"
+    with pytest.raises(FormatError) as caught:
+        cz.read_coders([tmp_path])
+    assert str(caught.value) == f"{tmp_path}: a file is needed; this is a directory"
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be read: No such file or directory"):
+        cz.read(tmp_path / "nowhere.json")
+
+
+def test_binary_file(tmp_path: Path) -> None:
+    path = tmp_path / "image.json"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    with pytest.raises(FormatError) as caught:
+        cz.read(path)
+    assert str(caught.value) == f"{path}:1: text in UTF-8 is needed; got byte 0x89, is this a binary file?"
+    path.write_bytes(b"Coder\n\0\0")
+    with pytest.raises(FormatError) as caught:
+        cz.read(path)
+    assert str(caught.value) == f"{path}:2: text is needed; got a NUL character, is this a binary file?"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_named_pipe_does_not_hang(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.json"
+    os.mkfifo(path)
+    with pytest.raises(FormatError, match="a regular file is needed"):
+        cz.read(path)
+
+
+def test_good_items_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.json"
+    path.write_text(json.dumps({"items": {"good": {"x": [1, 2]}, "bad": {"x": [0], "y": [3]}}}))
+    excluded: list[FormatError] = []
+    corpus = cz.read(path, excluded=excluded)
+    assert list(corpus) == [("good", "x"), ("bad", "y")]
+    assert [p.problem for p in excluded] == [
+        "item 'bad', coder 'x': masses[0]: a mass must be a whole number from 1 to 2147483647; got 0"
+    ]
+
+
+SUFFIXES = [*dict.fromkeys(suffix for one in formats().values() for suffix in one.suffixes), ".dat"]
+
+
+@given(data=st.binary(max_size=300), suffix=st.sampled_from(SUFFIXES))
+def test_any_bytes_give_a_corpus_or_our_error(data: bytes, suffix: str, folder: Path) -> None:
+    path = folder / f"any{suffix}"
+    path.write_bytes(data)
+    with suppress(cz.errors.CaesuraError):
+        assert isinstance(cz.read(path), cz.Corpus)
+
+
+@given(text=st.text('01,\t\n"[]{}:a', max_size=60), format=st.sampled_from(list(formats())))
+def test_any_text_in_any_format_gives_a_corpus_or_our_error(text: str, format: str, folder: Path) -> None:
+    path = folder / "any.dat"
+    path.write_text(text)
+    with suppress(cz.errors.CaesuraError):
+        assert isinstance(cz.read(path, format), cz.Corpus)
+
+
+# -- what a format cannot hold ----------------------------------------------------------------------------------------
+
+
+def typed() -> cz.Corpus:
+    return cz.Corpus({"i": {"c": cz.Segmentation.from_marks(["", ",", "."])}})
+
+
+@pytest.mark.parametrize("name", ["c.json", "c.tsv", "c.bits"])
+def test_types_need_a_table(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    with pytest.raises(FormatError) as caught:
+        cz.write(typed(), path)
+    assert str(caught.value) == (
+        f"{path}: item 'i', coder 'c': this format cannot hold boundary types; write a .csv table"
+    )
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.tsv", "c.bits"])
+def test_labels_need_json(name: str, tmp_path: Path) -> None:
+    labelled = cz.Corpus({"i": {"c": cz.Segmentation.from_labels("AAB")}})
+    with pytest.raises(FormatError) as caught:
+        cz.write(labelled, tmp_path / name)
+    assert caught.value.problem == (
+        "item 'i', coder 'c': this format cannot hold segment labels; write .json, or leave them out (convert --drop-labels)"
+    )
+
+
+def test_several_coders_in_bits(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="bit strings hold one coder; choose one of 1, 2, 3, 4, 5, 6, 7"):
+        cz.write(stargazer(), tmp_path / "s.bits")
+
+
+def test_unknown_suffix_and_format(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"the suffix must say the format, one of .json, .tsv, .csv.*; got .xls"):
+        cz.write(stargazer(), tmp_path / "s.xls")
+    with pytest.raises(OptionError, match="no format 'excel'; there are masses-json"):
+        cz.write(stargazer(), tmp_path / "s.json", "excel")
+
+
+def test_unwritable_place(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be written: No such file or directory"):
+        cz.write(stargazer(), tmp_path / "no" / "s.json")
+
+
+def test_the_registry_names_formats_as_they_name_themselves() -> None:
+    assert [one.name for one in formats().values()] == list(formats())

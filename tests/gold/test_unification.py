@@ -1,0 +1,202 @@
+"""The experiment: every method against every annotation, and what holds by definition."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from statistics import fmean, pstdev
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+import caesura as cz
+from caesura.errors import OptionError, Undefined
+from caesura.gold.experiment import Spread
+from caesura.gold.unify import METHODS
+from caesura.views.gold import gold_table, unification_table
+from oracle import unify as oracle
+from support.hierarchies import coders
+
+Hierarchy = cz.Hierarchy
+
+#     1   2   3   4   5   6   7   8
+# 1   |-------------------------------|
+#     |-------|---------------|-------|
+# 2   |-------------------------------|
+#     |---------------|---------------|
+# 3   |-------------------------------|
+#     |-------|---------------|
+FIGURE_1 = {
+    "1": Hierarchy(8, [(1, 8), (1, 2), (3, 6), (7, 8)]),
+    "2": Hierarchy(8, [(1, 8), (1, 4), (5, 8)]),
+    "3": Hierarchy(8, [(1, 8), (1, 2), (3, 6)]),
+}
+
+
+@settings(max_examples=60)
+@given(st.lists(coders(), min_size=1, max_size=3))
+def test_every_figure_of_every_method(items):
+    corpus = cz.Corpus({str(i): by_coder for i, by_coder in enumerate(items)})
+    found = cz.evaluate_unification(corpus)
+    for row in found.rows:
+        figures: dict[str, list[float | None]] = {name: [] for name in ("kappa", "recall", "precision", "non_crossing")}
+        golds = 0
+        for i, by_coder in enumerate(items):
+            if str(i) in row.dropped:
+                with pytest.raises(Undefined, match=re.escape(row.dropped[str(i)])):
+                    cz.unify(by_coder, method=row.method, level=row.level)
+                continue
+            gold = cz.unify(by_coder, method=row.method, level=row.level)
+            golds += 1
+            for coder, one in by_coder.items():
+                if not row.itself and coder == gold.best:
+                    continue
+                mine, theirs = getattr(gold, row.level), getattr(one, row.level)
+                kappa = oracle.kappa(gold.flat, one.flat, one.length)
+                figures["kappa"].append(None if kappa is None else float(kappa))
+                figures["recall"].append(len(mine & theirs) / len(theirs) if theirs else None)
+                figures["precision"].append(len(mine & theirs) / len(mine) if mine else None)
+                figures["non_crossing"].append(float(oracle.non_crossing(one.flat, gold.flat)) if theirs else None)
+        assert golds + len(row.dropped) == len(items)
+        for name, values in figures.items():
+            spread = getattr(row, name)
+            there = [value for value in values if value is not None]
+            assert (spread.number, spread.left_out) == (len(there), len(values) - len(there))
+            if there:
+                assert spread.mean == pytest.approx(fmean(there), abs=1e-12)
+                assert spread.deviation == pytest.approx(pstdev(there), abs=1e-9)
+            else:
+                assert spread == Spread(None, None, 0, len(values))
+        assert row.annotations == len(figures["kappa"])
+
+
+@settings(max_examples=100)
+@given(coders())
+def test_what_holds_by_definition(by_coder):
+    """For every annotation, and not in the mean only."""
+    golds = {
+        (method, level): cz.unify(by_coder, method=method, level=level)
+        for method, levels in METHODS.items()
+        for level in levels
+        if method != "best_annotator"
+    }
+    union = golds["conflict_free_union", "flat"]
+    for one in by_coder.values():
+        for level in ("flat", "full"):
+            spans = getattr(one, level)
+            assert spans <= getattr(golds["union", level], level)
+            assert getattr(golds["consensus", level], level) <= spans
+            if spans:
+                assert oracle.non_crossing(one.flat, golds["consensus", level].flat) == 1
+        if one.flat:
+            assert oracle.non_crossing(one.flat, union.flat) * len(one.flat) == len(one.flat & union.flat)
+
+
+def test_undefined_figures_are_left_out_and_counted():
+    corpus = cz.Corpus(
+        {
+            "apart": {"a": Hierarchy(6, [(1, 2)]), "b": Hierarchy(6, [(3, 4)]), "c": Hierarchy(6, [])},
+            "one unit": {"a": Hierarchy(1, [(1, 1)]), "b": Hierarchy(1, [(1, 1)])},
+        }
+    )
+    found = cz.evaluate_unification(corpus)
+    consensus = found.row("FlatCNS")
+    assert consensus.precision == Spread(1, 0, 2, 3)
+    assert (consensus.empty, consensus.annotations) == (1, 5)
+    assert consensus.recall.left_out == 1  # of c, who drew nothing
+    assert consensus.kappa == Spread(0, 0, 2, 3)  # empty against empty, and one unit twice
+    best = found.row("BestAnnotator")
+    assert list(best.dropped) == ["one unit"]
+    assert found.row("BestAnnotator-self").annotations == 2
+    notes = unification_table(found).notes
+    assert "FlatCNS: precision is undefined for 3 of 5 annotations, left out" in notes
+    assert "FlatCNS: the gold is empty for 1 of 2 items" in notes
+    assert any(note.startswith("BestAnnotator: item 'one unit' left out: best_annotator: kappa") for note in notes)
+    empty = cz.evaluate_unification(corpus.select(items=["one unit"]), methods=["best_annotator"])
+    assert unification_table(empty).rows[0][1:3] == ("undefined", None)
+
+
+def test_items_that_cannot_be_used_are_named():
+    corpus = cz.Corpus(
+        {
+            "good": FIGURE_1,
+            "alone": {"1": Hierarchy(4, [(1, 2)])},
+            "flat": {"1": Hierarchy(4, [(1, 2)]), "2": cz.Segmentation.from_masses([2, 2])},
+            "other text": {"1": Hierarchy(4, [(1, 2)]), "2": Hierarchy(5, [(1, 2)])},
+        }
+    )
+    found = cz.evaluate_unification(corpus)
+    assert found.items == ("good",)
+    assert found.dropped == {
+        "alone": "at least two coders are needed to unify; got '1'",
+        "flat": "coder '2': a Hierarchy is needed; got Segmentation",
+        "other text": "all coders must annotate the same units; '1' has 4, '2' has 5",
+    }
+    assert "item 'alone' left out: at least two coders are needed to unify; got '1'" in unification_table(found).notes
+    with pytest.raises(OptionError, match=r"^no item can be unified: item 'alone': at least two coders are needed"):
+        cz.evaluate_unification(corpus.select(items=["alone"]))
+    with pytest.raises(OptionError, match=r"^no item can be unified; the corpus is empty$"):
+        cz.evaluate_unification(cz.Corpus({}))
+
+
+def test_methods_and_options():
+    corpus = cz.Corpus({"figure": FIGURE_1})
+    found = cz.evaluate_unification(corpus, methods=["majority", "union"], threshold=0.2, min_support=2)
+    assert [(row.name, row.method, row.level) for row in found.rows] == [
+        ("FullMCNS", "majority", "full"),
+        ("FlatMCNS", "majority", "flat"),
+        ("FullUNI", "union", "full"),
+        ("FlatUNI", "union", "flat"),
+    ]
+    assert found.row("FlatMCNS").conflicting == 1
+    assert found.row("FlatUNI").spans == 3
+    assert found.signature == (
+        "evaluate_unification|methods:majority+union|threshold:0.2|min_support:2|items:1|annotations:3|"
+        f"caesura:{cz.__version__}"
+    )
+    unique = cz.evaluate_unification(corpus, methods=["conflict_free_union"], weights="unique")
+    assert unique.row("CFU").spans == 5
+    assert json.loads(json.dumps(unique.to_dict()))["rows"][0]["name"] == "CFU"
+    with pytest.raises(OptionError, match=r"no row 'UNI'; there are CFU"):
+        unique.row("UNI")
+    for options, message in (
+        ({"methods": "union"}, "methods must be a list of names; got the string 'union'"),
+        ({"methods": []}, "methods: at least one is needed; there are consensus, majority,"),
+        ({"methods": ["vote"]}, "no method 'vote'; there are consensus,"),
+        ({"threshold": 2}, "threshold must be a share of the coders, from 0 to below 1; got 2"),
+    ):
+        with pytest.raises(OptionError, match=f"^{re.escape(message)}"):
+            cz.evaluate_unification(corpus, **options)
+
+
+def test_times_count_what_became_empty():
+    timed = {"a": Hierarchy.from_times([(0, 20, 1), (0, 0.25, 2)]), "b": Hierarchy.from_times([(0, 20, 1), (0, 10, 2)])}
+    found = cz.evaluate_unification(cz.Corpus({"song": timed}))
+    assert found.emptied == 1
+    assert found.signature.endswith(f"|tolerance:0.5|caesura:{cz.__version__}")
+    assert "spans that became empty when times were merged, and were dropped: 1" in unification_table(found).notes
+
+
+def test_tables():
+    gold = cz.unify(FIGURE_1)
+    table = gold_table(gold)
+    assert table.title == "conflict_free_union, flat: 4 of 6 spans kept, 2 optima"
+    assert table.columns == ("span", "level", "coders", "weight", "gold", "why", "against")
+    assert table.rows[:3] == (
+        ("1-8", "1", "1, 2, 3", 3, "kept", None, None),
+        ("1-4", "2", "2", 1, "dropped", "crosses 3-6", "1, 3"),
+        ("1-2", "2", "1, 3", 2, "kept", None, None),
+    )
+    assert table.notes[-1] == gold.signature
+    timed = cz.unify([Hierarchy.from_times([(0, 4.5, 1, "A")])] * 2)
+    assert gold_table(timed).rows == (("0.00-4.50 s", "1", "A", "coder 1, coder 2", 2, "kept"),)
+    experiment = unification_table(cz.evaluate_unification(cz.Corpus({"figure": FIGURE_1})))
+    out = io.StringIO()
+    experiment.print(Console(file=out, width=140))
+    assert "BestAnnotator-self" in out.getvalue()
+    assert experiment.columns[:3] == ("method", "kappa", "kappa sd")
+    assert len(set(experiment.columns)) == len(experiment.columns)
+    assert experiment.csv().count("\n") == 10

@@ -1,0 +1,416 @@
+"""Several hierarchies into one: against exhaustive search, and what every method promises."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import HierarchyError, MismatchError, OptionError, Undefined
+from caesura.gold.nested import heaviest
+from caesura.gold.unify import METHODS, kappa_of
+from oracle import unify as oracle
+from support.hierarchies import coders
+
+Hierarchy = cz.Hierarchy
+EVERY = [(method, level) for method, levels in METHODS.items() for level in levels]
+
+
+def support(by_coder: dict[str, Hierarchy]) -> Counter[tuple[int, int]]:
+    return Counter(span for one in by_coder.values() for span in one.flat)
+
+
+# The largest conflict-free set
+
+
+@settings(max_examples=400)
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(1, 9), st.integers(1, 9)).map(lambda pair: (min(pair), max(pair))),
+        st.integers(1, 4),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_exhaustive_search(weight):
+    choice = heaviest(list(weight), list(weight.values()))
+    kept = {span for span, yes in zip(weight, choice.kept, strict=True) if yes}
+    best = oracle.optima(weight)
+    assert kept in best
+    assert choice.weight == oracle.rank(kept, weight)[0]
+    assert oracle.rank(kept, weight) == max(oracle.rank(one, weight) for one in best)
+    assert choice.optima == len(best)
+
+
+@settings(max_examples=150)
+@given(coders(max_units=9, most=4), st.sampled_from(["coders", "unique"]))
+def test_conflict_free_union_of_coders(by_coder, weights):
+    weight = dict(support(by_coder))
+    if weights == "unique":
+        weight = dict.fromkeys(weight, 1)
+    gold = cz.unify(by_coder, weights=weights)
+    kept = gold.flat
+    if len(weight) <= 12:
+        best = oracle.optima(weight)
+        assert kept in best
+        assert gold.optima == len(best)
+        assert oracle.rank(kept, weight) == max(oracle.rank(one, weight) for one in best)
+    assert sum(weight[span] for span in kept) == oracle.keep(weight, gold.length)
+    assert not any(oracle.cross(a, b) for a, b in combinations(kept, 2))
+    assert {(one.start, one.end): one.weight for one in (*gold.kept, *gold.dropped)} == weight
+    for one in gold.dropped:
+        across = {span for span in kept if oracle.cross(span, (one.start, one.end))}
+        assert {(other.start, other.end) for other in one.conflicts} == across
+        assert across
+        assert set(one.against) == {coder for coder, mine in by_coder.items() if mine.flat & across}
+
+
+@settings(max_examples=60)
+@given(coders(max_units=25, most=14))
+def test_longer_texts_by_the_recurrence_over_cuts(by_coder):
+    gold = cz.unify(by_coder)
+    weight = support(by_coder)
+    assert sum(weight[span] for span in gold.flat) == oracle.keep(weight, gold.length)
+
+
+@settings(max_examples=100)
+@given(coders())
+def test_the_order_of_coders_does_not_matter(by_coder):
+    turned = dict(reversed(by_coder.items()))
+    assert cz.unify(turned).flat == cz.unify(by_coder).flat
+
+
+@settings(max_examples=100)
+@given(coders(max_coders=2))
+def test_nothing_is_dropped_where_nothing_conflicts(by_coder):
+    spans = support(by_coder)
+    if not any(oracle.cross(a, b) for a, b in combinations(spans, 2)):
+        gold = cz.unify(by_coder)
+        assert (gold.flat, gold.dropped, gold.optima, gold.notes) == (set(spans), (), 1, ())
+
+
+# |---A---|        one of A and B in each block
+#    |---B---|
+@pytest.mark.parametrize("blocks", [1, 29, 31, 62, 63, 200])
+def test_the_number_of_optima_is_exact_however_large(blocks):
+    spans = [(start, start + 4) for b in range(blocks) for start in (10 * b + 1, 10 * b + 3)]
+    choice = heaviest(spans, [1] * len(spans))
+    assert (choice.weight, choice.optima) == (blocks, 2**blocks)
+    assert choice.kept == (True, False) * blocks  # the earlier stays
+
+
+def test_three_ways_a_hundred_times():
+    spans = [(start, start + 4) for b in range(100) for start in (10 * b + 1, 10 * b + 3, 10 * b + 5)]
+    assert heaviest(spans, [7] * len(spans)).optima == 3**100
+    nested = [*spans, (1, 1000)]
+    assert heaviest(nested, [7] * len(nested)).optima == 3**100
+
+
+def test_weights_do_not_outgrow_the_machine():
+    spans = [(i, 5000) for i in range(1, 5001)]
+    choice = heaviest(spans, [1_000_000] * 5000)
+    assert (choice.weight, choice.optima, all(choice.kept)) == (5_000_000_000, 1, True)
+
+
+# Every method
+
+
+@settings(max_examples=100)
+@given(coders())
+def test_consensus_majority_and_union_are_sets(by_coder):
+    n = len(by_coder)
+    for level in ("flat", "full"):
+        counts = Counter(span for one in by_coder.values() for span in getattr(one, level))
+        views = {
+            method: getattr(cz.unify(by_coder, method=method, level=level), level)
+            for method in ("consensus", "majority", "union")
+        }
+        assert views["consensus"] == {span for span, times in counts.items() if times == n}
+        assert views["majority"] == {span for span, times in counts.items() if 2 * times > n}
+        assert views["union"] == set(counts)
+        if n == 2:
+            assert views["majority"] == views["consensus"]
+
+
+@settings(max_examples=100)
+@given(coders(), st.sampled_from(EVERY))
+def test_kept_and_dropped_are_all_there_is(by_coder, which):
+    method, level = which
+    try:
+        gold = cz.unify(by_coder, method=method, level=level)
+    except Undefined:
+        assert method == "best_annotator"
+        return
+    every = [*gold.kept, *gold.dropped]
+    keys = [(one.start, one.end, *([one.span.level] if level == "full" else [])) for one in every]
+    assert len(set(keys)) == len(keys)
+    assert set(keys) == {span for one in by_coder.values() for span in getattr(one, level)}
+    for one, key in zip(every, keys, strict=True):
+        assert one.coders == tuple(coder for coder, mine in by_coder.items() if key in getattr(mine, level))
+    assert {(one.start, one.end) for one in gold.kept} == gold.flat
+    pairs = sum(oracle.cross(a, b) for a, b in combinations(gold.flat, 2))
+    assert gold.conflicts == pairs
+    assert all(one.reason for one in gold.dropped)
+    assert isinstance(gold, Hierarchy)
+    again = pickle.loads(pickle.dumps(gold))
+    assert (again, again.to_dict(), hash(again)) == (gold, gold.to_dict(), hash(gold))
+    assert json.loads(json.dumps(gold.to_dict()))["spans"] == [span._asdict() for span in gold.spans]
+    assert gold.coders == tuple(by_coder)
+
+
+@settings(max_examples=100)
+@given(coders(), st.sampled_from([0, 0.2, 0.25, 0.4, 0.49, 0.5, 0.6, 0.99]), st.sampled_from(["flat", "full"]))
+def test_thresholds(by_coder, threshold, level):
+    gold = cz.unify(by_coder, method="majority", level=level, threshold=threshold)
+    counts = Counter(span for one in by_coder.values() for span in getattr(one, level))
+    assert getattr(gold, level) == {span for span, times in counts.items() if times > threshold * len(by_coder)}
+    pairs = sum(oracle.cross(a, b) for a, b in combinations(gold.flat, 2))
+    assert gold.conflicts == pairs
+    assert any("below a threshold of .5 spans may conflict" in note for note in gold.notes) == (pairs > 0)
+    if threshold >= 0.5:
+        assert pairs == 0
+
+
+@settings(max_examples=100)
+@given(coders(), st.integers(1, 6))
+def test_min_support(by_coder, least):
+    enough = {span: times for span, times in support(by_coder).items() if times >= least}
+    gold = cz.unify(by_coder, min_support=least)
+    assert sum(enough[span] for span in gold.flat) == oracle.keep(enough, gold.length)
+    assert cz.unify(by_coder, method="union", min_support=least).flat == set(enough)
+    for one in gold.dropped:
+        few = len(one.coders) < least
+        assert (one.reason == f"drawn by {len(one.coders)} of {len(by_coder)} coders, fewer than {least}") == few
+    if not enough:
+        assert (gold.optima, gold.notes) == (1, ("no span is left",))
+
+
+def test_a_threshold_is_meant_as_written():
+    hundred = [Hierarchy(4, [(1, 2)] if i < 29 else [(3, 4)]) for i in range(100)]
+    assert cz.unify(hundred, method="majority", threshold=0.29).flat == {(3, 4)}
+    third = [Hierarchy(4, [(1, 2)]), Hierarchy(4, [(3, 4)]), Hierarchy(4, [(1, 4)])]
+    assert cz.unify(third, method="majority", threshold=1 / 3).flat == set()
+
+
+# c1 |1-------|     c2 |1-------|     c3 |1-------|     1-2 stands on level 2, which two gave it; 3-4 on level 2,
+#    |2--|            |2--||2---|       |2------|       the smaller of two
+#                                       |3--||3--|
+def test_levels_and_labels():
+    gold = cz.unify(
+        {
+            "c1": Hierarchy(4, [(1, 4, 1), (1, 2, 2, "b")]),
+            "c2": Hierarchy(4, [(1, 4, 1, "A"), (1, 2, 2, "a"), (3, 4, 2, "y")]),
+            "c3": Hierarchy(4, [(1, 4, 1, "B"), (1, 4, 2, "A"), (1, 2, 3, "a"), (3, 4, 3, "x")]),
+        }
+    )
+    assert [tuple(span) for span in gold.spans] == [(1, 4, 1, "A"), (1, 2, 2, "b"), (3, 4, 2, "y")]
+    assert [(one.levels, one.labels) for one in gold.kept] == [
+        ((1, 2), ("A", "B")),
+        ((2, 3), ("b", "a")),
+        ((2, 3), ("y", "x")),
+    ]
+    assert [(one.span.level, one.weight) for one in gold.kept] == [(1, 3), (2, 3), (2, 2)]
+    full = cz.unify(
+        [Hierarchy(4, [(1, 4, 1), (1, 4, 2, "q")]), Hierarchy(4, [(1, 4, 2, "q")])], method="union", level="full"
+    )
+    assert [tuple(span) for span in full.spans] == [(1, 4, 1, None), (1, 4, 2, "q")]
+
+
+def test_a_gold_need_not_nest_by_level_but_can_be_made_to():
+    gold = cz.unify([Hierarchy(4, [(1, 4), (1, 2)]), Hierarchy(4, [(1, 3), (1, 2)])])
+    with pytest.raises(HierarchyError, match="an inner span must be deeper"):
+        Hierarchy(4, gold.spans)
+    assert gold.derived() == Hierarchy(4, [(1, 4), (1, 3), (1, 2)])
+    union = cz.unify([Hierarchy(4, [(1, 3)]), Hierarchy(4, [(2, 4)])], method="union")
+    with pytest.raises(HierarchyError, match="1-3 and 2-4 cross"):
+        union.derived()
+    assert union.notes == ("a union keeps conflicts: 1 pair crosses, 1-3 and 2-4",)
+    assert repr(union) == "Gold(union, flat: 4 units, 2 spans, 1 pair crosses)"
+
+
+def test_a_gold_is_a_value():
+    drawn = [Hierarchy(4, [(1, 2)], units="abcd"), Hierarchy(4, [(1, 2)])]
+    gold = cz.unify(drawn)
+    assert gold == drawn[0] == cz.unify(reversed(drawn))
+    assert gold.units == ("a", "b", "c", "d")
+    assert repr(gold) == "Gold(conflict_free_union, flat: 4 units, 1 span: (a b) c d)"
+    assert gold.coders == ("coder 1", "coder 2")
+    with pytest.raises(AttributeError, match="immutable"):
+        gold.method = "union"
+    assert cz.unify(drawn, method="union", min_support=2).signature == (
+        f"unify|method:union|level:flat|min_support:2|coders:2|caesura:{cz.__version__}"
+    )
+
+
+# The best annotator
+
+
+@settings(max_examples=100)
+@given(coders())
+def test_kappa_and_the_best_annotator(by_coder):
+    n = next(iter(by_coder.values())).length
+    found = {
+        pair: oracle.kappa(by_coder[pair[0]].flat, by_coder[pair[1]].flat, n) for pair in combinations(by_coder, 2)
+    }
+    for (a, b), expected in found.items():
+        there, back = kappa_of(by_coder[a], by_coder[b]), kappa_of(by_coder[b], by_coder[a])
+        if expected is None:
+            assert there is back is None
+        else:
+            assert there == pytest.approx(float(expected), abs=1e-12)
+            assert back == pytest.approx(float(expected), abs=1e-12)
+            assert by_coder[a].flat != by_coder[b].flat or there == 1
+    values = {coder: [k for pair, k in found.items() if coder in pair and k is not None] for coder in by_coder}
+    means = {coder: sum(mine) / len(mine) for coder, mine in values.items() if mine}
+    if not means:
+        with pytest.raises(Undefined, match="best_annotator: kappa is undefined for every pair of coders"):
+            cz.unify(by_coder, method="best_annotator")
+        return
+    gold = cz.unify(by_coder, method="best_annotator")
+    first = max(means, key=means.__getitem__)
+    assert gold.best == first
+    assert gold.spans == by_coder[first].spans
+    assert gold.kappas == pytest.approx({coder: float(means[coder]) if coder in means else None for coder in by_coder})
+    tied = [coder for coder, mean in means.items() if mean == means[first]]
+    assert gold.tied == (len(tied) > 1)
+    if len(by_coder) == 2:
+        assert gold.notes[0] == f"two coders always tie as best annotator; {first}, the first, was taken"
+    elif len(tied) > 1:
+        assert gold.notes[0] == f"{', '.join(tied)} tie as best annotator; {first}, the first, was taken"
+    assert all(one.reason == f"not drawn by {first}" for one in gold.dropped)
+
+
+def test_undefined_kappas_are_left_out_of_the_means():
+    full = [(1, 1), (2, 2)]
+    gold = cz.unify([Hierarchy(2, full), Hierarchy(2, full), Hierarchy(2, [(1, 2)])], method="best_annotator")
+    assert gold.notes[-1] == "kappa is undefined for 1 pair of coders, left out of the means"
+
+
+# Times
+
+
+def test_times_are_merged_first():
+    #        0    5    10        0   5.25   10   20
+    ann = Hierarchy.from_times([(0, 20, 1), (0, 5, 2), (5, 10, 2), (10, 10.25, 2)])
+    bo = Hierarchy.from_times([(0, 20, 1), (0, 5.25, 2), (5.25, 10, 2)])
+    gold = cz.unify({"ann": ann, "bo": bo}, method="consensus", level="full")
+    assert gold.edges == (0, 5, 10, 20)
+    assert gold.extent == 40
+    assert gold.full == {(1, 3, 1), (1, 1, 2), (2, 2, 2)}
+    assert gold.notes == ("1 span became empty when times within 0.5 s were merged, and was dropped",)
+    assert gold.signature == f"unify|method:consensus|level:full|coders:2|tolerance:0.5|caesura:{cz.__version__}"
+    finer = cz.unify({"ann": ann, "bo": bo}, tolerance=0.1)
+    assert finer.edges == (0, 5, 5.25, 10, 10.25, 20)
+    assert [(one.start, one.end) for one in finer.dropped] == [(2, 3)]  # equal in all: the earlier end stays
+
+
+# Bad input
+
+ONE = Hierarchy(4, [(1, 2)])
+TIMED = Hierarchy.from_times([(0, 4)])
+
+
+@pytest.mark.parametrize(
+    ("given_", "options", "kind", "message"),
+    [
+        ([], {}, OptionError, "at least two coders are needed to unify; got none"),
+        ({"Ann": ONE}, {}, OptionError, "at least two coders are needed to unify; got 'Ann'"),
+        (
+            [Hierarchy(4, [])] * 2,
+            {},
+            OptionError,
+            "at least one span is needed to unify; none of the 2 coders drew any",
+        ),
+        (
+            [Hierarchy.from_times([(0, 0.25)], duration=9)] * 2,
+            {},
+            OptionError,
+            "at least one span is needed to unify; all 2 are shorter than the tolerance of 0.5 s",
+        ),
+        (
+            {"Ann": ONE, "Bo": Hierarchy(6, [(1, 2)])},
+            {},
+            MismatchError,
+            "all coders must annotate the same units; 'Ann' has 4, 'Bo' has 6",
+        ),
+        (
+            {"Ann": ONE, "Bo": Hierarchy(4, [(1, 2)], units="abcd"), "Cy": Hierarchy(4, [(1, 2)], units="abxd")},
+            {},
+            MismatchError,
+            "unit 3 differs: 'Bo' has 'c', 'Cy' has 'x'",
+        ),
+        (
+            {"Ann": ONE, "Bo": Hierarchy(4, [(1, 2)], extent=9)},
+            {},
+            MismatchError,
+            "all coders must have the same extent; 'Ann' has 4, 'Bo' has 9",
+        ),
+        (
+            {"Ann": ONE, "Bo": TIMED},
+            {},
+            MismatchError,
+            "all coders must have times, or none; 'Bo' has them, 'Ann' has 4 units",
+        ),
+        ([ONE, "x"], {}, OptionError, "coder 'coder 2': a Hierarchy is needed; got str"),
+        (
+            {1: ONE, "1": ONE},
+            {},
+            OptionError,
+            "hierarchies: two coders have names that differ in kind only; name them apart",
+        ),
+        (
+            ONE,
+            {},
+            OptionError,
+            "hierarchies: a mapping from coders to hierarchies or a sequence of hierarchies is needed; got Hierarchy",
+        ),
+        (
+            [ONE] * 2,
+            {"method": "vote"},
+            OptionError,
+            "no method 'vote'; there are consensus, majority, conflict_free_union, union, best_annotator",
+        ),
+        ([ONE] * 2, {"level": "full"}, OptionError, "level: conflict_free_union has flat; got 'full'"),
+        ([ONE] * 2, {"method": "union", "level": "deep"}, OptionError, "level: union has flat and full; got 'deep'"),
+        (
+            [ONE] * 2,
+            {"threshold": 0.6},
+            OptionError,
+            "threshold: only majority can have it; got 0.6 for conflict_free_union",
+        ),
+        (
+            [ONE] * 2,
+            {"method": "consensus", "min_support": 2},
+            OptionError,
+            "min_support: only conflict_free_union and union can have it; got 2 for consensus",
+        ),
+        (
+            [ONE] * 2,
+            {"method": "majority", "threshold": 1},
+            OptionError,
+            "threshold must be a share of the coders, from 0 to below 1; got 1",
+        ),
+        (
+            [ONE] * 2,
+            {"method": "majority", "threshold": float("nan")},
+            OptionError,
+            "threshold must be a share of the coders, from 0 to below 1; got nan",
+        ),
+        ([ONE] * 2, {"weights": "heavy"}, OptionError, "weights must be 'coders' or 'unique'; got 'heavy'"),
+        ([ONE] * 2, {"min_support": 0}, OptionError, "min_support must be a number of coders from 1 up; got 0"),
+        ([ONE] * 2, {"min_support": 1.5}, OptionError, "min_support must be a number of coders from 1 up; got 1.5"),
+        ([TIMED] * 2, {"tolerance": 0}, OptionError, "tolerance must be a number of seconds above 0; got 0"),
+        ([TIMED] * 2, {"tolerance": "0.5"}, OptionError, "tolerance must be a number of seconds above 0; got '0.5'"),
+    ],
+)
+def test_bad_input(given_: Any, options: dict[str, Any], kind: type[Exception], message: str):
+    with pytest.raises(kind, match=f"^{re.escape(message)}$"):
+        cz.unify(given_, **options)

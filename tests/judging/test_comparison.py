@@ -1,0 +1,140 @@
+"""Systems compared, test by test, from arrays made by loops."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import caesura as cz
+from caesura.errors import CaesuraWarning
+from caesura.statistics import friedman, holm, kruskal_wallis, paired_bootstrap, randomisation
+from support.judged import B, people_and_systems
+
+MEASURES = [B, "window_diff", "fuzzy_success"]
+
+
+@pytest.fixture(scope="module")
+def compared():
+    corpus, systems = people_and_systems(items=8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaesuraWarning)
+        return (
+            corpus,
+            systems,
+            cz.judge(corpus, systems, measures=MEASURES, seed=7, bounds=False, level=0.9, replicates=300),
+        )
+
+
+def references(corpus, item, measure):
+    by = corpus.of_item(item)
+    if measure.name == "fuzzy_success":
+        return {"all": cz.Marks.of(list(by.values()))}
+    return by
+
+
+def scores(corpus, mine, measure):
+    """(item, coder) -> score."""
+    return {
+        (item, coder): measure.score(one, mine[item])
+        for item in sorted(mine)
+        for coder, one in references(corpus, item, measure).items()
+    }
+
+
+def parts(found, items):
+    return np.array(
+        [
+            [
+                sum(each)
+                for each in zip(
+                    *(tuple(one.parts.values()) for key, one in found.items() if key[0] == item), strict=True
+                )
+            ]
+            for item in items
+        ],
+        float,
+    )
+
+
+@pytest.mark.parametrize("place", range(3), ids=MEASURES)
+def test_all_tests(compared, place):
+    corpus, systems, found = compared
+    comparison = found.comparisons[place]
+    measure = comparison.measure
+    mine = {name: scores(corpus, given, measure) for name, given in systems.items()}
+    assert comparison.draws == 300
+    swaps, boots = [], []
+    for pair in comparison.pairs:
+        a, b = (mine[name] for name in pair.systems)
+        items = sorted({item for item, _ in a} & {item for item, _ in b})
+        tables = parts(a, items), parts(b, items)
+
+        def finish(sums, measure=measure):
+            return measure.finish(sums, ("boundary",))
+
+        swapped = randomisation(*tables, finish, draws=300, seed=7)
+        drawn = paired_bootstrap(*tables, finish, replicates=300, level=0.9, seed=7)
+        swaps.append(swapped.p)
+        boots.append(drawn.p)
+        totals = [sum(one for key, one in each.items() if key[0] in items).value for each in (a, b)]
+        assert pair.difference == pytest.approx(totals[0] - totals[1], abs=1e-12)
+        assert pair.interval == pytest.approx((drawn.low, drawn.high))
+        values = [finish(table) for table in tables]
+        better = values[0] - values[1] if measure.higher_is_better else values[1] - values[0]
+        assert (pair.wins, pair.ties, pair.losses) == (
+            (better > 1e-12).sum(),
+            (np.abs(better) <= 1e-12).sum(),
+            (better < -1e-12).sum(),
+        )
+        assert pair.items == len(items)
+    assert [pair.randomisation for pair in comparison.pairs] == pytest.approx(holm(swaps).tolist())
+    assert [pair.bootstrap for pair in comparison.pairs] == pytest.approx(holm(boots).tolist())
+    names = list(systems)
+    keys = sorted({key for each in mine.values() for key in each})
+    blocks = [[mine[n][key].value if key in mine[n] else np.nan for n in names] for key in keys]
+    in_blocks = friedman(blocks)
+    by_rank = kruskal_wallis([[one.value for one in mine[n].values()] for n in names])
+    assert comparison.friedman.statistic == pytest.approx(in_blocks.statistic)
+    assert comparison.friedman.dropped == in_blocks.dropped > 0
+    assert comparison.kruskal_wallis.statistic == pytest.approx(by_rank.statistic)
+    for pair in comparison.pairs:
+        a, b = (names.index(name) for name in pair.systems)
+        assert pair.friedman == pytest.approx(in_blocks.pairs[a, b])
+        assert pair.kruskal_wallis == pytest.approx(by_rank.pairs[a, b])
+
+
+def test_letters_say_what_randomisation_says(compared):
+    _, _, found = compared
+    for comparison in found.comparisons:
+        letters = dict(zip(comparison.systems, comparison.letters, strict=True))
+        for pair in comparison.pairs:
+            shared = set(letters[pair.systems[0]]) & set(letters[pair.systems[1]])
+            assert bool(shared) == (pair.randomisation > comparison.alpha)
+
+
+def test_two_equal_systems_do_not_differ(compared):
+    corpus, systems, _ = compared
+    found = cz.judge(
+        corpus, {"a": systems["alpha"], "b": systems["alpha"]}, measures=B, seed=1, interval=None, bounds=False
+    )
+    (comparison,) = found.comparisons
+    (pair,) = comparison.pairs
+    assert (pair.difference, pair.wins, pair.ties, pair.losses) == (0, 0, 8, 0)
+    assert (pair.bootstrap, pair.randomisation, pair.friedman, pair.kruskal_wallis) == (1, 1, 1, 1)
+    assert comparison.letters == ("a", "a")
+
+
+def test_enough_draws_for_many_pairs():
+    """12 systems are 66 pairs; the smallest p after Holm is 66 in so many, and must stay below alpha."""
+    corpus, systems = people_and_systems(items=20)
+    many = {f"s{k}": systems["alpha"] for k in range(11)} | {
+        "none": {i: cz.Segmentation.from_masses([one.length]) for i, one in systems["alpha"].items()}
+    }
+    found = cz.judge(corpus, many, measures=B, seed=1, interval=None, bounds=False, replicates=100)
+    (comparison,) = found.comparisons
+    assert comparison.draws == 5280
+    assert comparison.pairs[10].systems == ("s0", "none")
+    assert comparison.pairs[10].randomisation < 0.02
+    assert comparison.letters[-1] == "b"

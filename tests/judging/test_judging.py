@@ -1,0 +1,700 @@
+"""Judging, with every figure computed once more in a slow and obvious way."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import caesura as cz
+from caesura.errors import CaesuraWarning, MismatchError, OptionError
+from caesura.judging.judge import LINEAR
+from caesura.simulation import pseudo_coders, random_segmentation, shifts
+from caesura.statistics import alternative_annotator
+from support.corpora import WAY_OUT
+from support.judged import SYSTEMS, B, people_and_systems
+
+
+@pytest.fixture(autouse=True)
+def _few_items():
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "an interval from", CaesuraWarning)
+        yield
+
+
+@pytest.fixture(scope="module")
+def judged():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaesuraWarning)
+        corpus, systems = people_and_systems()
+        return corpus, systems, cz.judge(corpus, systems, seed=3, draws=20, replicates=200)
+
+
+def pooled(measure, pairs):
+    """The value over all pairs, each scored by itself."""
+    made = cz.parse(measure)
+    return sum(made.score(*pair) for pair in pairs)
+
+
+def against_coders(corpus, given, measure):
+    """Item -> pairs (reference, hypothesis); for fuzzy success the coders are one reference."""
+    out = {}
+    for item, mine in given.items():
+        by = corpus.of_item(item)
+        if measure.startswith("fuzzy"):
+            out[item] = [(cz.Marks.of(list(by.values())), mine)]
+        else:
+            out[item] = [(by[coder], mine) for coder in by]
+    return out
+
+
+@pytest.mark.parametrize("measure", LINEAR)
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_micro_and_macro(judged, system, measure):
+    corpus, systems, found = judged
+    row = found.row(system, measure)
+    pairs = against_coders(corpus, systems[system], measure)
+    total = pooled(measure, [pair for each in pairs.values() for pair in each])
+    assert row.value == pytest.approx(total.value, abs=1e-12)
+    assert dict(row.score.parts) == pytest.approx(dict(total.parts))
+    assert row.score.figures == pytest.approx(total.figures)
+    assert row.macro == pytest.approx(np.mean([pooled(measure, each).value for each in pairs.values()]), abs=1e-12)
+    assert row.items == len(systems[system]) == (5 if system == "gamma" else 6)
+    assert not row.bound
+
+
+@pytest.mark.parametrize("measure", LINEAR)
+def test_against_each_coder(judged, measure):
+    corpus, systems, found = judged
+    expected = {}
+    for coder in corpus.coders if not measure.startswith("fuzzy") else ():
+        pairs = [(one, systems["gamma"][i]) for i, one in corpus.of_coder(coder).items() if i in systems["gamma"]]
+        expected[coder] = pooled(measure, pairs).value
+    assert found.row("gamma", measure).by_coder == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", LINEAR)
+def test_human_bound(judged, measure):
+    """All ordered pairs of different coders; under fuzzy success each coder against the marks of the others."""
+    corpus, _, found = judged
+    pairs = []
+    for item in corpus.items:
+        by = corpus.of_item(item)
+        if measure.startswith("fuzzy"):
+            pairs += [(cz.Marks.of([by[other] for other in by if other != coder]), by[coder]) for coder in by]
+        else:
+            pairs += [(by[a], by[b]) for a, b in permutations(by, 2)]
+    row = found.row("human", measure)
+    assert row.value == pytest.approx(pooled(measure, pairs).value, abs=1e-12)
+    assert row.bound
+
+
+@pytest.mark.parametrize("measure", [B, "window_diff"])
+def test_interval_over_items(judged, measure):
+    """Items drawn with replacement, their parts summed: the same replicates as the seed gives."""
+    corpus, systems, found = judged
+    made = cz.parse(measure)
+    pairs = against_coders(corpus, systems["gamma"], measure)
+    scores = [sum(made.score(*pair) for pair in pairs[item]) for item in sorted(pairs)]
+    drawn = np.random.default_rng(3).integers(len(scores), size=(200, len(scores)))
+    values = [sum(scores[i] for i in row).value for row in drawn]
+    low, high = np.quantile(values, [0.025, 0.975])
+    row = found.row("gamma", measure)
+    assert row.interval == pytest.approx((low, high), abs=1e-9)
+    assert row.interval_note == "0.95 percentile bootstrap over 5 items, 200 replicates"
+
+
+def test_drop(judged):
+    """Agreement of the coders and of coders and system, on corpora built by hand."""
+    corpus, systems, found = judged
+    for one in found.drops:
+        mine = systems[one.system]
+        items = [item for item in corpus.items if item in mine]
+        alone = cz.Corpus({item: corpus.of_item(item) for item in items})
+        joined = cz.Corpus({item: {**corpus.of_item(item), "the system": mine[item]} for item in items})
+        values = [cz.agreement(each, interval=None).value for each in (alone, joined)]
+        assert (one.coders, one.joined) == pytest.approx(values, abs=1e-12)
+        assert one.value == pytest.approx(values[0] - values[1], abs=1e-12)
+        assert (one.coefficient, one.items, one.undefined) == ("multi_pi", len(items), None)
+
+
+def test_drop_is_over_the_same_items_before_and_after():
+    """An item with one coder says nothing of the coders' agreement, and must not enter when the system joins."""
+    corpus, systems = people_and_systems()
+    lonely = random_segmentation(200, [2, 3], seed=1)
+    more = cz.Corpus({**{i: corpus.of_item(i) for i in corpus.items}, "lonely": {"coder 1": lonely}})
+    with_lonely = {"alpha": {**systems["alpha"], "lonely": random_segmentation(200, [2, 3], seed=2)}}
+    plain = cz.judge(corpus, {"alpha": systems["alpha"]}, measures=B, bounds=False, interval=None, seed=1)
+    found = cz.judge(more, with_lonely, measures=B, bounds=False, interval=None, seed=1)
+    assert found.drops[0].value == pytest.approx(plain.drops[0].value, abs=1e-12)
+    assert found.drops[0].items == 6
+
+
+def similarities(corpus, mine):
+    """S_f and S_h by loops: system and coder j to the coders other than j."""
+    coders = sorted(corpus.coders)
+    system, human = (np.full((len(coders), len(corpus.items)), np.nan) for _ in range(2))
+    for j, coder in enumerate(coders):
+        for i, item in enumerate(sorted(corpus.items)):
+            by = corpus.of_item(item)
+            others = [by[other] for other in by if other != coder]
+            if coder in by and others and item in mine:
+                system[j, i] = np.mean([cz.boundary_similarity(other, mine[item]).value for other in others])
+                human[j, i] = np.mean([cz.boundary_similarity(other, by[coder]).value for other in others])
+    return system, human
+
+
+def test_alternative_annotator(judged):
+    corpus, systems, found = judged
+    for one in found.replacements:
+        expected = alternative_annotator(*similarities(corpus, systems[one.system]))
+        assert one.coders == tuple(sorted(corpus.coders))
+        assert one.undefined is None
+        assert (one.test.winning_rate, one.test.passed) == (expected.winning_rate, expected.passed)
+        for mine, theirs in zip(one.test.coders, expected.coders, strict=True):
+            assert (mine.items, mine.test, mine.rejected) == (theirs.items, theirs.test, theirs.rejected)
+            assert (mine.p, mine.mean_difference) == pytest.approx((theirs.p, theirs.mean_difference), abs=1e-12)
+
+
+def test_ranking_and_rows(judged):
+    _, _, found = judged
+    for measure in LINEAR:
+        values = {name: found.row(name, measure).value for name in SYSTEMS}
+        error = measure == "window_diff"
+        assert found.ranking(measure) == tuple(sorted(values, key=values.get, reverse=not error))
+    assert [(row.segmenter, row.bound) for row in found.rows[:8]] == [
+        *((name, False) for name in SYSTEMS),
+        *((name, True) for name in ("human", "random", "regular", "none", "all")),
+    ]
+    with pytest.raises(KeyError):
+        found.row("delta", B)
+
+
+def test_missing_item_is_named(judged):
+    _, _, found = judged
+    assert found.excluded == ("system 'gamma' lacks item 'item 3'; scored on 5 of 6 items",)
+    assert found.undefined == {}
+
+
+def same(a, b):
+    """Two judgements with the same numbers, whatever the order of items, coders and systems."""
+    of_b = {(row.segmenter, row.bound, row.measure): row for row in b.rows}
+    assert len(of_b) == len(a.rows)
+    for row in a.rows:
+        other = of_b[row.segmenter, row.bound, row.measure]
+        assert (row.value, row.macro) == pytest.approx((other.value, other.macro), abs=1e-12)
+        assert row.interval == pytest.approx(other.interval, abs=1e-12)
+    for one, two in zip(a.comparisons, b.comparisons, strict=True):
+        of_two = {frozenset(pair.systems): pair for pair in two.pairs}
+        for pair in one.pairs:
+            other = of_two[frozenset(pair.systems)]
+            assert (pair.bootstrap, pair.randomisation) == pytest.approx((other.bootstrap, other.randomisation))
+            assert (pair.friedman, pair.kruskal_wallis) == pytest.approx((other.friedman, other.kruskal_wallis))
+    assert {d.system: d.value for d in a.drops} == pytest.approx({d.system: d.value for d in b.drops}, abs=1e-12)
+    assert {r.system: r.test.advantage for r in a.replacements} == {r.system: r.test.advantage for r in b.replacements}
+
+
+def test_order_of_items_coders_and_systems_does_not_matter(judged):
+    corpus, systems, found = judged
+    turned = cz.Corpus({i: dict(reversed(corpus.of_item(i).items())) for i in reversed(corpus.items)})
+    backwards = {name: dict(reversed(systems[name].items())) for name in reversed(SYSTEMS)}
+    same(found, cz.judge(turned, backwards, seed=3, draws=20, replicates=200))
+
+
+def test_systems_as_names_mapping_or_corpus(judged):
+    corpus, systems, found = judged
+    together = cz.Corpus(
+        {i: {**corpus.of_item(i), **{s: systems[s][i] for s in SYSTEMS if i in systems[s]}} for i in corpus.items}
+    )
+    apart = cz.Corpus({i: {s: systems[s][i] for s in SYSTEMS if i in systems[s]} for i in corpus.items})
+    for given in ((together, SYSTEMS), (corpus, apart)):
+        again = cz.judge(*given, seed=3, draws=20, replicates=200)
+        assert json.dumps(again.to_dict()) == json.dumps(found.to_dict())
+
+
+def test_seed():
+    corpus, systems = people_and_systems(items=3)
+    once, again, other = (cz.judge(corpus, systems, measures=B, draws=5, seed=s) for s in (1, 1, 2))
+    assert once.to_dict() == again.to_dict()
+    assert once.row("random", B).value != other.row("random", B).value
+    assert once.row("alpha", B).value == other.row("alpha", B).value
+    free = cz.judge(corpus, systems, measures=B, draws=5)
+    repeated = cz.judge(corpus, systems, measures=B, draws=5, seed=free.seed)
+    assert free.to_dict() == repeated.to_dict()
+    assert f"|seed:{free.seed}|" in free.signature
+
+
+def plain(found):
+    """JSON as the standard has it: no NaN, no infinity."""
+    data = found.to_dict() | {"mistakes": {name: one.to_dict() for name, one in found.mistakes.items()}}
+    return json.loads(json.dumps(data, allow_nan=False))
+
+
+def test_json(judged):
+    _, _, found = judged
+    data = plain(found)
+    assert [row["segmenter"] for row in data["rows"][:4]] == ["alpha", "beta", "gamma", "human"]
+    assert data["rows"][0]["value"] == found.rows[0].value
+    assert data["rows"][0]["measure"] == B
+    assert {"parts", "params", "signature", "macro", "interval", "by_coder"} <= set(data["rows"][0])
+    assert data["excluded"] == list(found.excluded)
+
+
+def test_one_item():
+    """No interval, no bootstrap, no alternative test; each says why, and the rest is there."""
+    corpus, systems = people_and_systems()
+    one = {name: {"item 1": systems[name]["item 1"]} for name in SYSTEMS}
+    found = cz.judge(corpus.select(items=["item 1"]), one, seed=1, draws=5)
+    row = found.row("alpha", B)
+    assert row.interval is None
+    assert row.interval_note == "no interval: an interval over items needs at least 2 items; got 1"
+    assert found.replacements[0].undefined == (
+        "coder 'coder 1' must share at least 2 items with the system and another coder; got 1"
+    )
+    pair = found.comparisons[0].pairs[0]
+    assert (pair.bootstrap, pair.interval, pair.randomisation) == (None, None, 1.0)
+    assert "alpha and beta: a bootstrap over items needs at least 2 items; got 1" in found.comparisons[0].notes
+    assert found.drops[0].value is not None
+    plain(found)
+
+
+def test_infinite_interval_is_null_in_json():
+    """With 2 items that differ the studentised interval has no end."""
+    corpus, systems = people_and_systems(items=2)
+    found = cz.judge(corpus, {name: systems[name] for name in ("alpha", "beta")}, measures=B, seed=1, draws=2)
+    low, high = found.comparisons[0].pairs[0].interval
+    assert (low, high) == (-math.inf, math.inf)
+    assert plain(found)["comparisons"][0]["pairs"][0]["interval"] == [None, None]
+
+
+def test_systems_that_share_no_item():
+    corpus, systems = people_and_systems()
+    found = cz.judge(
+        corpus,
+        {"a": {"item 1": systems["alpha"]["item 1"]}, "b": {"item 2": systems["beta"]["item 2"]}},
+        measures=B,
+        seed=1,
+        draws=2,
+    )
+    (comparison,) = found.comparisons
+    assert comparison.pairs[0].difference is None
+    assert comparison.pairs[0].items == 0
+    assert comparison.letters is None
+    assert comparison.notes == ("no block is complete: each of 7 lacks a value of some system", "a and b share no item")
+    plain(found)
+
+
+@pytest.mark.parametrize(
+    ("coders", "undefined"),
+    [
+        (
+            1,
+            {
+                "human": "at least two coders are needed; got one",
+                "drop": "at least two coders are needed; got one",
+                "replacement": "the alternative annotator test needs at least 3 coders; got 1",
+                "comparison": "at least two systems are needed; got one",
+            },
+        ),
+        (
+            2,
+            {
+                "replacement": "the alternative annotator test needs at least 3 coders; got 2",
+                "comparison": "at least two systems are needed; got one",
+            },
+        ),
+        (3, {"comparison": "at least two systems are needed; got one"}),
+    ],
+)
+def test_few_coders(coders, undefined):
+    corpus, systems = people_and_systems()
+    some = corpus.select(coders=corpus.coders[:coders])
+    found = cz.judge(some, {"alpha": systems["alpha"]}, seed=1, draws=3)
+    assert found.undefined == undefined
+    assert ("human" in {row.segmenter for row in found.rows}) == (coders > 1)
+    assert (found.drops[0].value is None) == (coders < 2)
+    assert (found.replacements[0].test is None) == (coders < 3)
+    if coders < 2:
+        assert found.drops[0].undefined == "agreement of coders needs at least two of them; got one"
+    if coders < 3:
+        assert found.replacements[0].undefined == undefined["replacement"]
+    assert found.comparisons == ()
+    assert found.row("alpha", B).value > 0
+    plain(found)
+
+
+def test_coders_who_share_no_item():
+    corpus, systems = people_and_systems()
+    apart = cz.Corpus({f"item {k}": {f"coder {k}": corpus[f"item {k}", f"coder {k}"]} for k in (1, 2, 3)})
+    mine = {item: systems["alpha"][item] for item in apart.items}
+    found = cz.judge(apart, {"alpha": mine}, seed=1, draws=3, measures=B)
+    assert found.undefined["human"] == found.undefined["drop"] == "no two coders share an item"
+    assert found.drops[0].undefined == "no item of alpha has two coders"
+    assert found.replacements[0].undefined == (
+        "coder 'coder 1' must share at least 2 items with the system and another coder; got 0"
+    )
+
+
+def test_a_system_named_like_a_bound():
+    corpus, systems = people_and_systems()
+    found = cz.judge(corpus, {"random": systems["alpha"], "human": systems["beta"]}, measures=B, seed=1, draws=3)
+    assert not found.row("random", B).bound
+    assert found.row("random", B, bound=True).bound
+    assert found.row("human", B).value != found.row("human", B, bound=True).value
+    assert found.systems == ("random", "human")
+
+
+def test_interval_pairs():
+    """Mean and standard error over the correctness of boundary pairs; other measures say why not."""
+    corpus, systems = people_and_systems()
+    found = cz.judge(corpus, systems, measures=[B, "pk"], interval="pairs", seed=1, draws=2, level=0.9)
+    row = found.row("gamma", B)
+    worth = [
+        1 - edit.cost
+        for pairs in against_coders(corpus, systems["gamma"], B).values()
+        for pair in pairs
+        for edit in cz.boundary_similarity(*pair).edits
+    ]
+    error = np.std(worth) / math.sqrt(len(worth))
+    assert row.value == pytest.approx(np.mean(worth))
+    assert (row.pairs, row.standard_error) == (len(worth), pytest.approx(error))
+    assert row.interval == pytest.approx((row.value - 1.6449 * error, row.value + 1.6449 * error), abs=1e-4)
+    assert found.row("gamma", "pk").interval is None
+    assert found.row("gamma", "pk").interval_note == (
+        "no interval: boundary pairs are what boundary_similarity counts; pk does not"
+    )
+
+
+def test_no_boundary_pairs():
+    flat = cz.Corpus({"x": {"ann": cz.Segmentation.from_masses([9])}, "y": {"ann": cz.Segmentation.from_masses([7])}})
+    mine = {item: flat[item, "ann"] for item in flat.items}
+    found = cz.judge(flat, {"flat": mine}, measures=B, interval="pairs", seed=1, draws=2)
+    assert found.row("flat", B).value == 1
+    assert found.row("flat", B).interval_note == "no interval: there are no boundary pairs"
+    plain(found)
+
+
+def test_no_interval():
+    corpus, systems = people_and_systems()
+    found = cz.judge(corpus, systems, measures=B, interval=None, seed=1, draws=2)
+    assert found.row("alpha", B).interval is None
+    assert found.row("alpha", B).interval_note == "no interval was asked for"
+    assert not any(row.bound for row in cz.judge(corpus, systems, measures=B, seed=1, bounds=False).rows)
+
+
+def test_few_items_warn():
+    corpus, systems = people_and_systems()
+    with pytest.warns(
+        CaesuraWarning, match=r"an interval from 5 items is too short: it covers about \.84 at 5"
+    ) as told:
+        cz.judge(corpus, systems, measures=B, seed=1, draws=2)
+    assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize("name", sorted(n for n, kind in cz.measures().items() if kind.view not in ("spans", "trees")))
+def test_every_measure_of_the_registry(name):
+    corpus, systems = people_and_systems(items=2)
+    found = cz.judge(corpus, systems, measures=name, seed=1, draws=2, replicates=100)
+    assert {row.segmenter for row in found.rows} == {*SYSTEMS, "human", "random", "regular", "none", "all"}
+    plain(found)
+
+
+# -- what a measure cannot score ---------------------------------------------------------------------------------------
+
+
+def test_no_cluster_is_named_and_the_rest_scored():
+    # x: three coders who never meet: the highest count is 1, half of three is 2
+    apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
+    near = {f"c{k}": cz.Segmentation.from_positions(12, [5]) for k in (1, 2, 3)}
+    corpus = cz.Corpus({"x": apart, "y": near, "z": near})
+    mine = {item: cz.Segmentation.from_positions(12, [5]) for item in corpus.items}
+    found = cz.judge(corpus, {"a": mine, "b": mine}, measures=["fuzzy_success", B], seed=1, draws=3)
+    assert found.excluded == (
+        "item 'x': fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2",
+    )
+    assert found.row("a", "fuzzy_success").items == 2
+    assert found.row("a", "fuzzy_success").value == 1
+    assert found.row("a", B).items == 3
+
+
+def test_no_cluster_anywhere():
+    apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
+    mine = {"x": cz.Segmentation.from_positions(12, [5])}
+    why = "fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2"
+    with pytest.raises(OptionError, match=f"^nothing could be scored: {why}$"):
+        cz.judge(cz.Corpus({"x": apart}), {"a": mine}, measures="fuzzy_success", seed=1, draws=3)
+    found = cz.judge(cz.Corpus({"x": apart}), {"a": mine}, measures=["fuzzy_success", B], seed=1, draws=3)
+    assert found.excluded == (why,)
+    assert {row.measure.name for row in found.rows} == {"boundary_similarity"}
+
+
+def test_human_bound_without_a_cluster_is_named():
+    # x: without c2 nobody shares a place with anybody: fuzzy success of c2 has no cluster to reach
+    marks = {"c1": [4], "c2": [4], "c3": [8], "c4": [2]}
+    x = {coder: cz.Segmentation.from_positions(12, at) for coder, at in marks.items()}
+    y = dict.fromkeys(marks, cz.Segmentation.from_positions(12, [6]))
+    mine = {"x": x["c1"], "y": y["c1"]}
+    found = cz.judge(cz.Corpus({"x": x, "y": y}), {"a": mine}, measures="fuzzy_success", seed=1, draws=3)
+    assert found.excluded == (
+        "the bound 'human', item 'x': fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2",
+    )
+
+
+def test_a_window_too_wide_for_one_item():
+    corpus, systems = people_and_systems()
+    found = cz.judge(corpus, systems, measures="pk(window=20)", seed=1, draws=2)
+    assert found.excluded == (
+        "system 'gamma' lacks item 'item 3'; scored on 5 of 6 items",
+        "item 'item 1': pk(window=20): window must lie in 1..19 for a text of 20 units; got 20",
+    )
+    assert found.row("alpha", "pk").items == 5
+
+
+def test_a_measure_that_scores_no_dialogue_listed_first():
+    """The measure of drop, test and mistakes is the first that could score; it was a KeyError once."""
+    corpus, systems = talk()
+    found = cz.judge(corpus, systems, measures=[B, "flexible_similarity"], seed=1, draws=3)
+    assert found.aligner == cz.parse("flexible_similarity")
+    assert found.excluded == (f"{B}: a: a dialogue, whose streams only flexible_similarity scores; got 2 stream(s)",)
+    assert found.drops[0].value is not None
+
+
+# -- types and dialogue ------------------------------------------------------------------------------------------------
+
+
+def talk(items=3, coders=3, seed=1):
+    """Two speakers, types that exclude each other, ends of texts marked or not."""
+    rng = np.random.default_rng(seed)
+
+    def said(units):
+        marks = rng.choice(["", "", "", ".", ","], units).tolist()
+        marks[-1] = rng.choice([".", ""])
+        return cz.Segmentation.from_marks(marks, types=[".", ",", "?"])
+
+    people = {f"t{i}": {f"c{k}": {"F": said(9), "M": said(14)} for k in range(coders)} for i in range(items)}
+    return cz.Corpus(people), {"bot": {f"t{i}": {"F": said(9), "M": said(14)} for i in range(items)}}
+
+
+def test_dialogue():
+    corpus, systems = talk()
+    found = cz.judge(corpus, systems, seed=1, draws=3)
+    assert {repr(row.measure) for row in found.rows} == {
+        "flexible_similarity(normalize='positions')",
+        "flexible_similarity(normalize='boundaries')",
+    }
+    pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.items for c in corpus.coders]
+    for row in found.rows:
+        if row.segmenter == "bot":
+            assert row.value == pytest.approx(pooled(row.measure, pairs).value, abs=1e-12)
+    drop = found.drops[0]
+    joined = cz.Corpus({i: {**corpus.of_item(i), "bot": systems["bot"][i]} for i in corpus.items})
+    values = [
+        cz.agreement(one, measure="flexible_similarity(normalize='positions')", interval=None, seed=1).value
+        for one in (corpus, joined)
+    ]
+    assert (drop.coefficient, drop.coders, drop.joined) == ("kappa", *(pytest.approx(v, abs=1e-12) for v in values))
+    assert found.replacements[0].test is not None
+    plain(found)
+
+
+def sets(items=3, coders=3, seed=1, declare=True):
+    """Sets of types at inner positions."""
+    rng = np.random.default_rng(seed)
+    kinds = [set(), set(), set(), {"scene"}, {"act", "scene"}]
+
+    def made():
+        types = ["scene", "act"] if declare else None
+        return cz.Segmentation.from_sets([kinds[k] for k in rng.integers(0, 5, 19)], types=types)
+
+    people = cz.Corpus({f"p{i}": {f"c{k}": made() for k in range(coders)} for i in range(items)})
+    return people, {"bot": {f"p{i}": made() for i in range(items)}}
+
+
+@pytest.mark.parametrize("declare", [True, False])
+def test_sets_of_types(declare):
+    corpus, systems = sets(declare=declare)
+    found = cz.judge(corpus, systems, seed=1, draws=3)
+    pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.items for c in corpus.coders]
+    for measure in LINEAR[:3]:
+        assert found.row("bot", measure).value == pytest.approx(pooled(measure, pairs).value, abs=1e-12)
+    assert found.excluded == ()
+    plain(found)
+
+
+def test_bounds_do_not_change_what_a_system_gets():
+    """A type that only the system uses: it was refused with bounds, because those declared the coders' types."""
+    corpus, systems = sets(declare=False)
+    odd = cz.Segmentation.from_sets([{"page"} if k == 4 else set() for k in range(19)])
+    more = {"bot": {**systems["bot"], "p0": odd}}
+    with pytest.warns(CaesuraWarning, match="the order of the types was not declared; taken as act < page < scene"):
+        found = cz.judge(corpus, more, measures=[B, "segmentation_similarity"], seed=1, draws=3)
+    with pytest.warns(CaesuraWarning, match="order of the types"):
+        alone = cz.judge(corpus, more, measures=[B, "segmentation_similarity"], seed=1, bounds=False)
+    assert found.excluded == alone.excluded == ()
+    for measure in (B, "segmentation_similarity"):
+        assert found.row("bot", measure).value == alone.row("bot", measure).value
+
+
+# -- what cannot be judged ---------------------------------------------------------------------------------------------
+
+ANN = cz.Corpus({"x": {"ann": cz.Segmentation.from_masses([2, 3, 6]), "bo": cz.Segmentation.from_masses([5, 6])}})
+FINE = {"bot": {"x": cz.Segmentation.from_masses([2, 9])}}
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [
+        ({}, "systems: at least one is needed; got none"),
+        ([], "systems: at least one is needed; got none"),
+        (
+            "ann",
+            "systems: names of coders in the corpus, a mapping system -> item -> segmentation or a Corpus is "
+            "needed; got 'ann'",
+        ),
+        (
+            3,
+            "systems: names of coders in the corpus, a mapping system -> item -> segmentation or a Corpus is needed; "
+            "got 3",
+        ),
+        ([3], "systems: a name is a string; got int"),
+        (["zoe"], "no coder 'zoe'; there are 'ann', 'bo'"),
+        (["ann", "bo"], "coders: at least one is needed to judge against; all of the corpus are systems"),
+        ({"ann": FINE["bot"]}, "system 'ann': a coder has the same name; rename one of them"),
+        ({"bot": {}}, "system 'bot' lacks item 'x'; nothing is left to judge system 'bot' on"),
+        (
+            {"bot": {"y": FINE["bot"]["x"]}},
+            "system 'bot': no coder can be held against item 'y'; left out; system 'bot' lacks item 'x'; nothing is left to "
+            "judge system 'bot' on",
+        ),
+        (
+            {"bot": {"x": cz.Segmentation.from_masses([2, 8])}},
+            "system 'bot', item 'x' left out: 11 tokens for ann and 10 for bot; nothing is left to judge system 'bot' on",
+        ),
+        ({"bot": {"x": [2, 9]}}, "system 'bot', item 'x': a Segmentation is needed; got list"),
+        ({"bot": FINE["bot"]["x"]}, "system 'bot': a mapping item -> segmentation is needed; got Segmentation"),
+        ({"1": FINE["bot"], 1: FINE["bot"]}, "system 1: the name stands for two that differ in kind only"),
+    ],
+)
+def test_systems_that_cannot_be(systems, message):
+    with pytest.raises(OptionError) as caught:
+        cz.judge(ANN, systems, seed=1)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"interval": "coders"}, "interval must be 'items', 'pairs' or None; got 'coders'"),
+        ({"seed": -1}, "seed must be a whole number from 0 to 2^63 - 1; got -1"),
+        ({"draws": 0}, "draws must be a whole number of at least 1; got 0"),
+        ({"replicates": 10}, "replicates: must be a whole number of at least 100; got 10"),
+        ({"level": 95}, "level: must be a number between 0 and 1; got 95"),
+        ({"alpha": 0}, "alpha: must be a number between 0 and 1; got 0"),
+        ({"epsilon": 1}, "epsilon: must be a number from 0 up and below 1; got 1"),
+        ({"epsilon": "low"}, "epsilon: must be a number from 0 up and below 1; got 'low'"),
+        ({"measures": []}, "measures: at least one is needed; got none"),
+        ({"measures": 7}, "measures: names or measures are needed; got 7"),
+        (
+            {"measures": "bounary_similarity"},
+            "there is no measure 'bounary_similarity'; did you mean 'boundary_similarity'?",
+        ),
+        ({"measures": "fuzzy_success(alpha=3)"}, "alpha must lie between 1 and 2; got 3"),
+        ({"measures": "fuzzy_success(p_min=2, p_max=1)"}, "p_min must not be above p_max; got 2 and 1"),
+    ],
+)
+def test_options_that_cannot_be(options, message):
+    with pytest.raises(OptionError) as caught:
+        cz.judge(ANN, FINE, **{"seed": 1, **options})
+    assert str(caught.value) == message
+
+
+def test_lengths_that_differ_are_named_and_the_rest_scored():
+    corpus, systems = people_and_systems()
+    wrong = {**systems["alpha"], "item 2": cz.Segmentation.from_masses([5])}
+    found = cz.judge(corpus, {"alpha": wrong, "beta": systems["beta"]}, measures=B, seed=1, draws=2)
+    assert found.excluded == ("system 'alpha', item 'item 2' left out: 27 tokens for coder 1 and 5 for alpha",)
+    assert [found.row(name, B).items for name in ("alpha", "beta")] == [5, 6]
+    assert found.comparisons[0].pairs[0].items == 5
+
+
+def test_coders_that_differ_are_named_and_the_rest_scored():
+    corpus, systems = people_and_systems()
+    by = {item: corpus.of_item(item) for item in corpus.items}
+    by["item 4"]["coder 2"] = cz.Segmentation.from_masses([5])
+    found = cz.judge(cz.Corpus(by), {"alpha": systems["alpha"]}, measures=B, seed=1, draws=2)
+    assert found.excluded == (
+        "item 'item 4' left out, coders differ: 41 tokens for coder 1 and 5 for coder 2",
+        "system 'alpha': no coder can be held against item 'item 4'; left out",
+    )
+    only = cz.Corpus({"item 4": by["item 4"]})
+    with pytest.raises(OptionError, match=r"^no item is left to judge on: item 'item 4' left out, coders differ: 41"):
+        cz.judge(only, {"alpha": {"item 4": systems["alpha"]["item 4"]}}, seed=1)
+
+
+def test_units_that_only_the_second_coder_carries_are_checked():
+    bare, texted = cz.Segmentation.from_masses([1, 2]), cz.Segmentation.from_masses([1, 2], units=["so", "it", "goes"])
+    corpus = cz.Corpus({"x": {"ann": bare, "bo": texted}, "y": {"ann": bare, "bo": bare}})
+    mine = {"x": cz.Segmentation.from_masses([2, 1], units=["so", "it", "went"]), "y": bare}
+    found = cz.judge(corpus, {"bot": mine}, measures=B, seed=1, draws=2)
+    assert found.excluded == ("system 'bot', item 'x' left out: token 3 is 'goes' for bo and 'went' for bot" + WAY_OUT,)
+
+
+# -- do the parts make sense together? ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def field_of_known_quality():
+    made = pseudo_coders([60] * 60, [4, 6, 9, 14], coders=6, near=0.1, miss=0.15, seed=5)
+    people = made.select(coders=[f"coder {k}" for k in range(1, 6)])
+    rng = np.random.default_rng(1)
+    systems = {
+        "copy": made.of_coder("coder 1"),
+        "sixth": made.of_coder("coder 6"),
+        "late": {item: late(people[item, "coder 1"]) for item in people.items},
+        "random": {item: random_segmentation(60, [4, 6, 9, 14], seed=rng) for item in people.items},
+    }
+    return people, systems, cz.judge(people, systems, measures=B, seed=1, replicates=500, draws=10)
+
+
+def late(one):
+    """One later everywhere; a boundary before the last unit would leave the text."""
+    return shifts(cz.Segmentation.from_positions(60, one.inner[one.inner < 59]), 1)
+
+
+def test_a_coder_can_stand_in_and_a_random_segmenter_cannot(field_of_known_quality):
+    _, _, found = field_of_known_quality
+    drop = {one.system: one.value for one in found.drops}
+    assert abs(drop["sixth"]) < 0.02
+    assert 0.1 < drop["late"] < drop["random"]
+    test = {one.system: one.test for one in found.replacements}
+    assert test["copy"].passed  # it has coder 1 among those it is compared with
+    assert -0.1 < drop["copy"] < 0.01
+    assert 0.35 < test["sixth"].advantage < 0.65
+    assert not test["random"].passed
+    assert test["random"].winning_rate == 0
+    assert found.row("random", B).value == pytest.approx(found.row("random", B, bound=True).value, abs=0.03)
+    low, high = found.row("sixth", B).interval
+    assert low < found.row("human", B).value < high
+
+
+def test_letters_separate_them(field_of_known_quality):
+    _, _, found = field_of_known_quality
+    (comparison,) = found.comparisons
+    assert dict(zip(comparison.systems, comparison.letters, strict=True)) == {
+        "copy": "a",
+        "sixth": "b",
+        "late": "c",
+        "random": "d",
+    }
+    assert found.ranking(B) == ("copy", "sixth", "late", "random")
+
+
+def test_hierarchies_are_no_segmentations() -> None:
+    tree = cz.Hierarchy(4, [(1, 4), (1, 2)])
+    corpus = cz.Corpus({"x": {"ann": tree, "bo": tree, "program": tree}})
+    with pytest.raises(MismatchError, match="a Segmentation or a Dialogue is needed; got Hierarchy"):
+        cz.judge(corpus, ["program"])

@@ -1,0 +1,191 @@
+"""Columns of documents against objects: the same batches, the same scores, the same words about what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import CaesuraError
+from caesura.evaluation.partition import Job, score_partitions
+from caesura.measures.batch import Batch
+from caesura.measures.columns import Laid, lays
+from caesura.model.documents import Column, Documents, Pairs
+from support.collected import SCALE, Row, pair_of, sound
+
+PLAIN = [name for name, kind in cz.measures().items() if kind.view in ("inner", "typed", "streams")]
+
+
+@st.composite
+def strange(draw: st.DrawFn, typed: bool) -> Row:
+    """Numbers and names that seldom make a document."""
+    row: Row = {"length": draw(st.integers(-1, 6) | st.sampled_from([2**31, 2**62 - 1]))}
+    for side in ("reference", "hypothesis"):
+        row[side] = draw(st.lists(st.integers(-1, 7) | st.sampled_from([2**62, -(2**63)]), max_size=5))
+        if typed:
+            number = len(row[side]) + draw(st.sampled_from([0, 0, 0, 1, -1]))
+            name = st.sampled_from([*SCALE, "", "verse"])
+            row[f"{side}_types"] = draw(st.lists(name, min_size=max(number, 0), max_size=max(number, 0)))
+    return row
+
+
+def is_sound(row: Row, declared: bool) -> bool:
+    """The definition, word for word."""
+    if not 1 <= row["length"] < 2**31:
+        return False
+    for side in ("reference", "hypothesis"):
+        positions, types = row[side], row.get(f"{side}_types")
+        if types is None:
+            if not all(1 <= p < row["length"] for p in positions) or sorted(set(positions)) != positions:
+                return False
+            continue
+        cells = list(zip(positions, types, strict=False))
+        if len(types) != len(positions) or not all(1 <= p <= row["length"] for p in positions):
+            return False
+        if sorted(positions) != positions or len(set(cells)) < len(cells):
+            return False
+        if not all(name in SCALE if declared else name for name in types):
+            return False
+    return True
+
+
+def columns(rows: Sequence[Row], typed: bool, shift: int) -> Documents:
+    """Rows laid end to end. What stands before and behind them, as in a part of a larger column, belongs to others."""
+    names: dict[str, int] = {}
+
+    def laid(lists: Sequence[Sequence[int]], around: int) -> tuple[Any, Any]:
+        flat = [around] * shift + [one for each in lists for one in each] + [around] * shift
+        return np.array(flat, np.int64), shift + np.cumsum([0, *map(len, lists)])
+
+    sides = []
+    for side in ("reference", "hypothesis"):
+        positions = laid([row[side] for row in rows], 3)
+        if typed:
+            codes = [[names.setdefault(name, len(names)) for name in row[f"{side}_types"]] for row in rows]
+            sides.append(Column(*positions, *laid(codes, 0)))
+        else:
+            sides.append(Column(*positions))
+    length = np.array([row["length"] for row in rows], np.int64)
+    return Documents([f"i{d}" for d in range(len(rows))], range(1, len(rows) + 1), length, *sides, tuple(names))
+
+
+def by_document(batch: Batch) -> list[Any]:
+    """A batch without its offsets."""
+    found = []
+    for d in range(len(batch)):
+        a, b = slice(*batch.a_off[d : d + 2]), slice(*batch.b_off[d : d + 2])
+        arrays = (batch.a_pos[a], batch.a_code[a], batch.b_pos[b], batch.b_code[b])
+        found.append((int(batch.length[d]), *(array.tolist() for array in arrays)))
+    return found
+
+
+@dataclass
+class Held:
+    """A partition of one chunk."""
+
+    chunk: Documents | Pairs
+    place = path = "held"
+
+    def chunks(self) -> Iterator[Documents | Pairs]:
+        yield self.chunk
+
+
+@st.composite
+def collections(draw: st.DrawFn) -> tuple[list[Row], bool]:
+    typed = draw(st.booleans())
+    return draw(st.lists(sound(typed) | sound(typed) | strange(typed), min_size=1, max_size=6)), typed
+
+
+@given(collections(), st.booleans(), st.sampled_from([0, 2]))
+def test_columns_are_what_objects_would_be(collection: tuple[list[Row], bool], declared: bool, shift: int) -> None:
+    rows, typed = collection
+    documents = columns(rows, typed, shift)
+    right = [d for d, row in enumerate(rows) if is_sound(row, declared)]
+    pairs = [pair_of(rows[d], declared) for d in right]
+    for name in PLAIN:
+        measure = cz.parse(name)
+        if typed and measure.view == "typed" and not declared:
+            continue  # somebody has to say the order
+        types = SCALE if typed and declared else None
+        if lays(measure):
+            laid = Laid(documents, types or tuple(sorted(documents.types)) or ("boundary",))
+            assert laid.places.tolist() == right
+            for d, why in laid.excluded.items():
+                with pytest.raises(CaesuraError) as caught:
+                    documents.pair(d, laid.types)
+                assert why == str(caught.value)
+            packed = measure.lay(pairs)[0]
+            assert by_document(laid.batch(measure.view)) == by_document(packed)
+        (piece,) = score_partitions(Job((measure,), types), [(0, Held(documents))])
+        assert (piece.failed, piece.documents) == (False, len(right))
+        expected = cz.score_many(pairs, measure)
+        wrong = {f"i{right[place]}": str(problem) for place, problem in expected.errors.items()}
+        assert {one.item: one.why for one in piece.excluded if one.measure} == wrong
+        assert {one.item for one in piece.excluded if not one.measure} == {
+            f"i{d}" for d in range(len(rows)) if d not in right
+        }
+        if len(expected.scored):
+            found = piece.partials[0].score(measure)
+            assert (found.value, found.parts, found.signature) == (
+                expected.total.value,
+                expected.total.parts,
+                expected.total.signature,
+            )
+
+
+def broken(**given: Any) -> Row:
+    return {"length": 5, "reference": [], "hypothesis": []} | given
+
+
+WRONG = [
+    (broken(length=0), "length: a text has 1 to 2147483647 units; got 0"),
+    (broken(length=2**31), "length: a text has 1 to 2147483647 units; got 2147483648"),
+    (broken(reference=[0]), "reference: positions[0]: a position must lie in 1..4 for 5 units; got 0"),
+    (broken(reference=[-3]), "reference: positions[0]: a position must lie in 1..4 for 5 units; got -3"),
+    (broken(hypothesis=[2, 5]), "hypothesis: positions[1]: a position must lie in 1..4 for 5 units; got 5"),
+    (broken(length=1, hypothesis=[1]), "hypothesis: positions[0]: a text of one unit has no inner position; got 1"),
+    (broken(reference=[3, 2]), "reference: positions[1]: positions must rise; got 2 after 3"),
+    (broken(reference=[2, 2]), "reference: positions[1]: a position may be given only once; got 2 again"),
+]
+WRONG_TYPES = [
+    (([6], ["act"]), "reference: positions[0]: a position must lie in 1..5 for 5 units; got 6"),
+    (([-3], ["act"]), "reference: positions[0]: a position must lie in 1..5 for 5 units; got -3"),
+    (([3, 2], ["act", "act"]), "reference: positions must rise; got 2 after 3"),
+    (([2, 2], ["act", "act"]), "reference: a position may have a type only once; got 'act' again at 2"),
+    (([2, 3], ["act"]), "reference: one type a position is needed; got 1 for 2 positions"),
+    (([2], ["act", "act"]), "reference: one type a position is needed; got 2 for 1 positions"),
+    (
+        ([2, 3], ["act", "verse"]),
+        "reference: marks[1]: type 'verse' is not declared; declared are 'scene', 'act', 'book'",
+    ),
+    (([2], [""]), "reference: marks[0]: a type must be a name that is not empty; got ''"),
+]
+
+
+@pytest.mark.parametrize(("row", "why"), WRONG)
+def test_what_is_wrong_with_a_document(row: Row, why: str) -> None:
+    good = broken(reference=[1], hypothesis=[4])
+    laid = Laid(columns([good, row, good], False, 0), ("boundary",))
+    assert (laid.excluded, laid.places.tolist()) == ({1: why}, [0, 2])
+
+
+@pytest.mark.parametrize(("reference", "why"), WRONG_TYPES)
+def test_what_is_wrong_with_types(reference: tuple[list[int], list[str]], why: str) -> None:
+    good = broken(reference=[5], reference_types=["act"], hypothesis=[], hypothesis_types=[])
+    row = good | {"reference": reference[0], "reference_types": reference[1]}
+    laid = Laid(columns([good, row, good], True, 0), SCALE)
+    assert (laid.excluded, laid.places.tolist()) == ({1: why}, [0, 2])
+
+
+def test_a_type_without_a_name_is_none_where_nobody_declared_any() -> None:
+    row = broken(reference=[2], reference_types=[""], hypothesis=[2], hypothesis_types=["act"])
+    (piece,) = score_partitions(Job((cz.parse("pk"),), None), [(0, Held(columns([row], True, 0)))])
+    assert [one.why for one in piece.excluded] == [
+        "reference: marks[0]: a type must be a name that is not empty; got ''"
+    ]

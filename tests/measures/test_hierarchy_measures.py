@@ -1,0 +1,576 @@
+"""Measures between two hierarchies: against their definitions, the figures of the papers, and mir_eval."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pickle
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import MismatchError, OptionError, Undefined
+from caesura.model.score import f_measure
+from oracle import hierarchy as oracle
+from support.corpora import WAY_OUT
+from support.strategies import hierarchies, hierarchy_pairs
+
+Hierarchy = cz.Hierarchy
+
+#   left   (((1 2) (3 4)) (5 6))
+#   right  ((1 2) ((3 4) (5 6)))
+LEFT = Hierarchy(6, [(1, 6), (1, 4), (1, 2), (3, 4), (5, 6)])
+RIGHT = Hierarchy(6, [(1, 6), (3, 6), (1, 2), (3, 4), (5, 6)])
+NOTHING = Hierarchy(6, [])
+
+
+# Flammia & Zue
+
+
+def test_figure_6():
+    """Carbone et al.: two trees that differ, and every segment of which is matched."""
+    score = cz.hierarchy_kappa(LEFT, RIGHT)
+    assert (score.value, score.parts["p_o"], score.parts["p_c"]) == (1.0, 1.0, 0.140625)
+    assert dict(score.parts) == {"matched": 10, "segments": 10, "chance": 1.40625}
+    assert score.params["extent"] == 6
+
+
+@given(hierarchy_pairs())
+def test_kappa_is_its_definition(pair):
+    a, b = pair
+    if not a.flat and not b.flat:
+        with pytest.raises(Undefined, match=r"^neither side has a span"):
+            cz.hierarchy_kappa(a, b)
+        return
+    p_o, p_c = oracle.flammia_zue(set(a.flat), set(b.flat), a.length)
+    if p_c == 1:
+        with pytest.raises(Undefined, match=r"^chance agreement is 1, because every unit begins and ends a span"):
+            cz.hierarchy_kappa(a, b)
+        return
+    score = cz.hierarchy_kappa(a, b)
+    assert score.parts["p_o"] == float(p_o)
+    assert score.parts["p_c"] == pytest.approx(float(p_c), abs=1e-15)
+    assert score.value == pytest.approx(float((p_o - p_c) / (1 - p_c)), abs=1e-12)
+    assert cz.hierarchy_kappa(b, a) == score
+
+
+@settings(max_examples=60)
+@given(hierarchy_pairs())
+def test_kappa_of_a_hierarchy_and_itself(pair):
+    a, _ = pair
+    if a.flat and oracle.flammia_zue(set(a.flat), set(a.flat), a.length)[1] < 1:
+        assert cz.hierarchy_kappa(a, a).value == 1.0
+
+
+def test_kappa_of_an_empty_side_is_zero():
+    assert cz.hierarchy_kappa(LEFT, NOTHING).value == cz.hierarchy_kappa(NOTHING, LEFT).value == 0.0
+
+
+def test_kappa_takes_extent_for_n():
+    a, b = (Hierarchy(6, [tuple(s)[:3] for s in one], extent=60) for one in (LEFT, RIGHT))
+    score = cz.hierarchy_kappa(a, b)
+    assert score.parts["p_c"] == pytest.approx(float(oracle.flammia_zue(set(a.flat), set(b.flat), 60)[1]), rel=1e-14)
+    assert "extent:60" in score.signature.split("|")
+
+
+def test_kappa_has_no_worst_value():
+    """A chain of spans from one place, which the other side has not: the more units, the less room is above chance."""
+    values = []
+    for n in (8, 16, 32, 64):
+        ones = [(i, i) for i in range(1, n + 1)]
+        a = Hierarchy(n, [*ones, *((3, i) for i in range(4, n + 1))])
+        b = Hierarchy(n, [one for one in ones if one[0] not in (2, 3)] + [(2, 3)])
+        values.append(cz.hierarchy_kappa(a, b).value)
+    assert all(y < 1.5 * x < 0 for x, y in itertools.pairwise(values))
+
+
+# Spans in common
+
+
+@settings(max_examples=100)
+@given(hierarchy_pairs())
+def test_overlap_is_its_definition(pair):
+    a, b = pair
+    for level, x, y in (("flat", a.flat, b.flat), ("full", a.full, b.full)):
+        score = cz.hierarchy_overlap(a, b, level=level)
+        assert dict(score.parts) == {"relevant": len(x & y), "reference": len(x), "hypothesis": len(y)}
+        empty = float(not x and not y)
+        assert score.recall() == (len(x & y) / len(x) if x else empty)
+        assert score.precision() == (len(x & y) / len(y) if y else empty)
+        assert score.value == pytest.approx(score.f(), abs=1e-15)
+
+
+def test_labels_do_not_count_in_overlap():
+    a = Hierarchy(4, [(1, 4, 1, "x"), (1, 4, 1, "y"), (1, 4, 2, "y"), (1, 2, 2, "z")])
+    assert dict(cz.hierarchy_overlap(a, a, level="full").parts) == {"relevant": 3, "reference": 3, "hypothesis": 3}
+    assert dict(cz.hierarchy_overlap(a, a).parts) == {"relevant": 2, "reference": 2, "hypothesis": 2}
+
+
+@settings(max_examples=100)
+@given(hierarchy_pairs())
+def test_non_crossing_is_its_definition(pair):
+    a, b = pair
+    expected = {"uncrossed": oracle.uncrossed(set(a.flat), set(b.flat)), "spans": len(a.flat)}
+    assert dict(cz.non_crossing(a, b).parts) == expected
+
+
+@settings(max_examples=80)
+@given(st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)).map(sorted), max_size=14), hierarchies(units=12))
+def test_a_gold_may_cross_itself(spans, annotation):
+    """A union of several coders keeps conflicts, and may not be sorted."""
+    union = Hierarchy.__new__(Hierarchy)
+    union._put(12, tuple(cz.Span(a, b, 1, "x") for a, b in spans), None, None, 12)
+    flat = {(a, b) for a, b in spans}
+    assert cz.non_crossing(annotation, union).parts["uncrossed"] == oracle.uncrossed(set(annotation.flat), flat)
+    assert cz.non_crossing(union, annotation).parts["uncrossed"] == oracle.uncrossed(flat, set(annotation.flat))
+    assert cz.hierarchy_overlap(annotation, union).parts["relevant"] == len(annotation.flat & flat)
+    assert meets(cz.l_measure, annotation, union) == pytest.approx(triples(oracle.meet_by_label, annotation, union))
+
+
+def test_non_crossing_of_thousands_of_spans_is_quick():
+    """A comb against a comb shifted by one: every pair of neighbours crosses. Pairs would be 10^9."""
+    n = 30_000
+    a = Hierarchy(2 * n + 2, [(2 * i + 1, 2 * i + 2, 1) for i in range(n)])
+    b = Hierarchy(2 * n + 2, [(2 * i + 2, 2 * i + 3, 1) for i in range(n)])
+    assert cz.non_crossing(a, b).value == 0
+    assert cz.non_crossing(a, a).value == 1
+
+
+# Triples
+
+
+def meets(measure, a, b):
+    score = measure(a, b)
+    return score.precision(), score.recall(), score.value
+
+
+def triples(by, a, b, *, without_query=True):
+    x, y = (by([tuple(s) for s in one.spans]) for one in (a, b))
+    n = a.length
+    recall, precision = (oracle.recall(*pair, n, without_query=without_query) for pair in ((x, y), (y, x)))
+    nothing = Fraction(recall is None and precision is None)
+    recall, precision = (float(nothing if one is None else one) for one in (recall, precision))
+    return precision, recall, f_measure(precision, recall)
+
+
+@settings(max_examples=100)
+@given(hierarchy_pairs(max_units=8))
+def test_t_and_l_are_their_definition(pair):
+    for measure, by in ((cz.t_measure, oracle.meet_by_span), (cz.l_measure, oracle.meet_by_label)):
+        assert meets(measure, *pair) == pytest.approx(triples(by, *pair), abs=1e-12)
+
+
+@settings(max_examples=60)
+@given(hierarchy_pairs(max_units=8))
+def test_t_and_l_over_times_are_their_definition(pair):
+    """Units of a second: over times a query is a point, and its own atom counts in full."""
+    a, b = (Hierarchy(one.length, map(tuple, one), edges=range(one.length + 1)) for one in pair)
+    for measure, by in ((cz.t_measure, oracle.meet_by_span), (cz.l_measure, oracle.meet_by_label)):
+        assert meets(measure, a, b) == pytest.approx(triples(by, a, b, without_query=False), abs=1e-12)
+
+
+@settings(max_examples=60)
+@given(hierarchy_pairs(max_units=8), st.integers(0, 5), st.integers(1, 3))
+def test_the_units_of_times_do_not_matter(pair, shift, stretch):
+    """Cut into other units on either side, later, or slower: the same spans at the same times say the same."""
+    a, b = (Hierarchy(one.length, map(tuple, one), edges=range(one.length + 1)) for one in pair)
+    if not b.spans:
+        return
+    finer = Hierarchy(
+        2 * a.length,
+        [(2 * s.start - 1, 2 * s.end, s.level, s.label) for s in a],
+        edges=[shift + stretch * t / 2 for t in range(2 * a.length + 1)],
+    )
+    coarser = Hierarchy.from_times(
+        [(shift + stretch * (s.start - 1), shift + stretch * s.end, s.level, s.label) for s in b]
+    )
+    for measure in (cz.t_measure, cz.l_measure):
+        assert meets(measure, finer, coarser) == pytest.approx(meets(measure, a, b), abs=1e-12)
+
+
+def test_the_reference_says_how_long_the_text_is():
+    """
+    a  |----A----|----B----|
+    b  |---A---|-----B-----|---C---|
+    """
+    a = Hierarchy.from_times([(0, 5, 1, "A"), (5, 10, 1, "B")])
+    b = Hierarchy.from_times([(0, 4, 1, "A"), (4, 10, 1, "B"), (10, 14, 1, "C")])
+    cut = Hierarchy.from_times([(0, 4, 1, "A"), (4, 10, 1, "B")])
+    for measure in (cz.t_measure, cz.l_measure):
+        assert meets(measure, a, b) == meets(measure, a, cut)
+        assert measure(b, a).value < measure(a, b).value  # there C has nothing to stand against
+        assert measure(a, cut).value == pytest.approx(measure(cut, a).value, abs=1e-15)
+    assert cz.t_measure(a, Hierarchy.from_times([(20, 30)])).value == 0
+
+
+def test_t_is_l_of_labels_that_are_all_different():
+    a = Hierarchy(6, [(s.start, s.end, s.level, str(i)) for i, s in enumerate(LEFT)])
+    b = Hierarchy(6, [(s.start, s.end, s.level, str(i)) for i, s in enumerate(RIGHT)])
+    assert meets(cz.l_measure, a, b) == meets(cz.t_measure, LEFT, RIGHT)
+
+
+def test_only_the_order_of_levels_counts():
+    deep = Hierarchy(6, [(s.start, s.end, 10 * s.level) for s in LEFT])
+    assert cz.t_measure(LEFT, deep).value == 1
+    assert cz.t_measure(deep, RIGHT).value == cz.t_measure(LEFT, RIGHT).value
+
+
+@pytest.mark.parametrize("measure", [cz.t_measure, cz.l_measure])
+def test_nothing_to_put_in_order(measure):
+    """No span, or one that covers all: 1 on both sides, 0 on one."""
+    whole, halves = Hierarchy(6, [(1, 6, 1, "x")]), Hierarchy(6, [(1, 3, 1, "x"), (4, 6, 1, "y")])
+    assert (
+        meets(measure, whole, whole) == meets(measure, whole, NOTHING) == meets(measure, NOTHING, NOTHING) == (1, 1, 1)
+    )
+    assert meets(measure, whole, halves) == meets(measure, halves, NOTHING) == (0, 0, 0)
+    assert dict(measure(whole, NOTHING).parts) == dict.fromkeys(("recalled", "reference", "confirmed", "hypothesis"), 0)
+
+
+# mir_eval
+
+
+@pytest.fixture(scope="module")
+def mir_eval():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("mir_eval.hierarchy", reason="mir_eval is not installed: pip install caesura[test]")
+
+
+def random_levels(rng: np.random.Generator, n: int, levels: int) -> list[list[tuple[int, int, str]]]:
+    """Segments of 0..n, level by level, each a refinement of the one above."""
+    cuts: set[int] = {0, n}
+    out = []
+    for _ in range(levels):
+        cuts |= set(rng.integers(1, n, rng.integers(1, 5)).tolist())
+        ends = sorted(cuts)
+        out.append([(a, b, str(rng.choice(list("abc")))) for a, b in itertools.pairwise(ends)])
+    return out
+
+
+def asked(module, name, a, b, frame):
+    """What mir_eval says to levels of (start, end, label): precision, recall, F of t or l."""
+    x, y = ([np.array([s[:2] for s in level], float) for level in side] for side in (a, b))
+    x_labels, y_labels = ([[s[2] for s in level] for level in side] for side in (a, b))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if name == "t":
+            return module.tmeasure(x, y, transitive=True, window=None, frame_size=frame)
+        return module.lmeasure(x, x_labels, y, y_labels, frame_size=frame)
+
+
+def test_mir_eval_on_text(mir_eval):
+    rng = np.random.default_rng(3)
+    for _ in range(12):
+        n = int(rng.integers(5, 40))
+        sides = [random_levels(rng, n, int(rng.integers(1, 4))) for _ in "ab"]
+        a, b = (
+            Hierarchy(n, [(s + 1, e, k, lab) for k, level in enumerate(side, 1) for s, e, lab in level])
+            for side in sides
+        )
+        for name, measure in (("t", cz.t_measure), ("l", cz.l_measure)):
+            assert meets(measure, a, b) == pytest.approx(asked(mir_eval, name, *sides, 1), abs=1e-9)
+
+
+def filled(level: list, end: float) -> list[tuple[float, float, str]]:
+    """Contiguous from 0 to the end, as mir_eval needs them: gaps are silence, what lies beyond is cut."""
+    out: list[tuple[float, float, str]] = []
+    at = 0.0
+    for start, stop, label in sorted(level):
+        start, stop = max(start, at), min(stop, end)
+        if stop <= start:
+            continue
+        if start > at:
+            out.append((at, start, "gap"))
+        out.append((start, stop, label))
+        at = stop
+    return out if at >= end else [*out, (at, end, "gap")]
+
+
+# Whole tracks: one annotated beyond its end, one with silences of no length and levels that cross, and a short one.
+TRACKS = [("spam", "SALAMI_164", 210.0), ("salami", "1195", None), ("salami", "381", None)]
+
+
+@pytest.mark.parametrize(("source", "track", "end"), TRACKS, ids=[track for _, track, _ in TRACKS])
+def test_mir_eval_on_music(mir_eval, shared, source, track, end):
+    """Within .005 at frames of a tenth of a second, of which ours is the limit."""
+    folder = shared / "data" / "hierarchical_time"
+    if source == "spam":
+        tracks = json.loads((folder / "spam_12tracks_5annotators.json").read_text())["tracks"]
+        coders = tracks[track]["annotators"]
+    else:
+        coders = json.loads((folder / "salami_40songs.json").read_text())["songs"][track]
+    both = [coders["A1"], coders["A2"]]
+    end = end or max(s[1] for s in both[0]["upper"])
+    sides = [[filled(one[level], end) for level in ("upper", "lower")] for one in both]
+    a, b = (
+        Hierarchy.from_times([(s, e, k, lab) for k, level in enumerate(side, 1) for s, e, lab in level], repair=True)
+        for side in sides
+    )
+    # Without what repair dropped, so that both are asked about the same spans.
+    kept = [
+        [[(one.edges[s.start - 1], one.edges[s.end], s.label) for s in one if s.level == k] for k in (1, 2)]
+        for one in (a, b)
+    ]
+    assert (kept != sides) == (track == "1195")
+    # Both would take a while; the short track is asked for both.
+    for name in {"SALAMI_164": "t", "1195": "l"}.get(track, "tl"):
+        measure = {"t": cz.t_measure, "l": cz.l_measure}[name]
+        assert meets(measure, a, b) == pytest.approx(asked(mir_eval, name, *kept, 0.1), abs=0.005)
+
+
+# Bad input
+
+
+TIMED = Hierarchy.from_times([(0, 10, 1, "x"), (0, 5, 2, "y")])
+LATER = Hierarchy.from_times([(0, 10.5, 1, "x"), (0, 5, 2, "y"), (5, 6, 2, "z")])
+FLAT = cz.Segmentation.from_masses([2, 4])
+ALL = ["hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure", "l_measure"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_cannot_be_compared(name):
+    measure = cz.measures()[name]()
+    one, other = measure.sides
+    labelled = Hierarchy(6, [(1, 6, 1, "x")])
+    pairs = [
+        (FLAT, FLAT),
+        (labelled, FLAT),
+        (labelled, {"s": FLAT}),
+        (labelled, Hierarchy(7, [(1, 7, 1, "x")])),
+        (labelled, TIMED),
+        (TIMED, labelled),
+        (Hierarchy(2, [(1, 2, 1, "x")], units="ab"), Hierarchy(2, [(1, 2, 1, "x")], units="ac")),
+        labelled,
+        (labelled, labelled),
+    ]
+    scores = cz.score_many(pairs, measure)
+    assert {place: str(error) for place, error in scores.errors.items()} == {
+        0: f"{one}: a Hierarchy is needed; got Segmentation",
+        1: f"{other}: a Hierarchy is needed; got Segmentation",
+        2: f"{other}: a Hierarchy is needed; got a dialogue",
+        3: f"both sides must have the same units; {one} has 6, {other} has 7",
+        4: f"both sides must have times, or neither; {other} has times, {one} has none",
+        5: f"both sides must have times, or neither; {one} has times, {other} has none",
+        6: f"unit 2 differs: {one} has 'b', {other} has 'c'" + WAY_OUT,
+        7: "a pair of hierarchies is needed; got Hierarchy",
+    }
+    assert scores.values[8] == 1
+    with pytest.raises(MismatchError):
+        measure.score(FLAT, FLAT)
+
+
+@pytest.mark.parametrize("name", ALL[:3])
+def test_times_need_the_same_units(name):
+    measure = cz.measures()[name]()
+    with pytest.raises(MismatchError) as caught:
+        measure.score(TIMED, LATER)
+    one, other = measure.sides
+    assert str(caught.value) == (
+        f"both sides must have the same units; {one} has 2 from 0 to 10 s, {other} has 3 from 0 to 10.5 s; "
+        "common_units lays them over the same"
+    )
+    merged, _ = cz.common_units({"a": TIMED, "b": LATER})
+    assert 0 < measure.score(merged["a"], merged["b"]).value <= 1
+
+
+def test_other_messages():
+    with pytest.raises(MismatchError) as caught:
+        cz.l_measure(Hierarchy(4, [(1, 4, 1, "x")]), Hierarchy(4, [(1, 4, 1, "x"), (3, 4, 2)]))
+    assert str(caught.value) == (
+        "hypothesis: l_measure needs a label on every span; 3-4 on level 2 has none; t_measure needs no labels"
+    )
+    with pytest.raises(MismatchError) as caught:
+        cz.hierarchy_kappa(LEFT, Hierarchy(6, [(1, 6)], extent=12))
+    assert str(caught.value) == "both sides must have the same extent, which is N for chance; a has 6, b has 12"
+    with pytest.raises(OptionError) as option:
+        cz.hierarchy_overlap(LEFT, RIGHT, level="deep")
+    assert str(option.value) == "level must be one of 'flat', 'full'; got 'deep'"
+    ones = Hierarchy(2, [(1, 1), (2, 2)])
+    with pytest.raises(Undefined) as undefined:
+        cz.hierarchy_kappa(ones, ones)
+    assert str(undefined.value) == (
+        "chance agreement is 1, because every unit begins and ends a span on both sides; agreement beyond it has no meaning"
+    )
+    with pytest.raises(MismatchError, match=r"^a: a Segmentation is needed; got Hierarchy$"):
+        cz.boundary_similarity(LEFT, RIGHT)
+
+
+# Many documents
+
+
+@settings(max_examples=30)
+@given(st.lists(hierarchy_pairs(max_units=7), max_size=6))
+def test_a_batch_is_its_documents(documents):
+    """Alone, together, on threads, or taken out of a batch again; times and text side by side."""
+    timed = [
+        tuple(Hierarchy(one.length, map(tuple, one), edges=range(3, one.length + 4)) for one in pair)
+        for pair in documents[::2]
+    ]
+    pairs = [*documents, *timed]
+    for name in ALL:
+        measure = cz.measures()[name]()
+        many = cz.score_many(pairs, measure)
+        threaded = cz.score_many(pairs, measure, workers=3)
+        assert np.array_equal(many.counts, threaded.counts)
+        for i, pair in enumerate(pairs):
+            if i in many.errors:
+                assert isinstance(many.errors[i], Undefined)
+                continue
+            alone = measure.score(*pair)
+            assert (many[i], many.values[i], threaded.values[i]) == (alone, alone.value, alone.value)
+            assert pickle.loads(pickle.dumps(alone)) == alone
+
+
+# Corpora
+
+
+@pytest.fixture
+def corpus():
+    return cz.Corpus(
+        {
+            "one": {"ann": LEFT, "bo": RIGHT, "cy": Hierarchy(6, [(1, 6), (1, 3), (4, 6)])},
+            "two": {"ann": LEFT, "bo": Hierarchy(6, [(1, 6), (2, 3)]), "cy": LEFT},
+        }
+    )
+
+
+def test_pairwise(corpus):
+    table = cz.pairwise(corpus, "hierarchy_kappa")
+    by_coders = {row.coders: row for row in table.rows}
+    assert set(by_coders) == {("ann", "bo"), ("ann", "cy"), ("bo", "cy")}
+    alone = [cz.hierarchy_kappa(corpus[item, "ann"], corpus[item, "bo"]) for item in corpus.items]
+    assert by_coders["ann", "bo"].score == sum(alone)
+    assert by_coders["ann", "bo"].items == {"one": 1.0, "two": alone[1].value}
+    assert cz.pairwise(corpus, "non_crossing", ordered=True).matrix.shape == (3, 3)
+
+
+def test_pairwise_of_times_names_common_units():
+    corpus = cz.Corpus({"song": {"ann": TIMED, "bo": LATER}})
+    with pytest.raises(OptionError, match="common_units lays them over the same"):
+        cz.pairwise(corpus, "hierarchy_kappa")
+    merged, notes = cz.over_common_units(corpus)
+    assert notes == {}
+    assert cz.pairwise(merged, "hierarchy_kappa").rows[0].value == pytest.approx(
+        cz.hierarchy_kappa(merged["song", "ann"], merged["song", "bo"]).value
+    )
+    assert cz.pairwise(corpus, "t_measure").rows[0].value == cz.t_measure(TIMED, LATER).value
+
+
+def test_agreement_pools_observed_and_chance(corpus):
+    with pytest.warns(cz.errors.CaesuraWarning, match="an interval from 2 items"):
+        result = cz.agreement(corpus, measure="hierarchy_kappa", seed=1)
+    pairs = [("ann", "bo"), ("ann", "cy"), ("bo", "cy")]
+    scores = {
+        (item, a, b): cz.hierarchy_kappa(corpus[item, a], corpus[item, b]) for item in corpus.items for a, b in pairs
+    }
+    whole = sum(scores.values())
+    assert (result.coefficient, result.method) == ("kappa", "counted")
+    assert (result.value, result.observed, result.expected) == pytest.approx(
+        (whole.value, whole.parts["p_o"], whole.parts["p_c"])
+    )
+    assert {row.name: row.value for row in result.pairs} == pytest.approx(
+        {(a, b): sum(scores[item, a, b] for item in corpus.items).value for a, b in pairs}
+    )
+    assert {row.name[0]: row.value for row in result.items} == pytest.approx(
+        {item: sum(scores[item, a, b] for a, b in pairs).value for item in corpus.items}
+    )
+    for row in result.coders:
+        mine = sum(score for (_, a, b), score in scores.items() if row.name in (a, b))
+        others = sum(score for (_, a, b), score in scores.items() if row.name not in (a, b))
+        assert (row.value, row.without) == pytest.approx((mine.value, others.value))
+    low, high = result.interval
+    assert low <= result.value <= high
+    assert result.bias is None
+    assert "hierarchy_kappa" in result.signature
+    coders = cz.agreement(corpus, measure="hierarchy_kappa", coefficient="kappa", interval="coders", seed=1)
+    assert coders.value == result.value
+
+
+def test_clusters_of_coders(corpus):
+    found = cz.cluster_coders(corpus, "hierarchy_kappa")
+    assert found.coefficient == "kappa"
+    assert found.clusters[-1].value == pytest.approx(
+        cz.agreement(corpus, measure="hierarchy_kappa", interval=None).value
+    )
+    with pytest.raises(OptionError, match=r"^coefficient must be one of kappa for clusters; got 'multi_pi'$"):
+        cz.cluster_coders(corpus, "hierarchy_kappa", coefficient="multi_pi")
+
+
+def test_agreement_leaves_out_what_is_undefined(corpus):
+    items = {item: corpus.of_item(item) for item in corpus.items}
+    result = cz.agreement(
+        cz.Corpus({**items, "none": {"ann": NOTHING, "bo": NOTHING}}), measure="hierarchy_kappa", interval=None
+    )
+    assert result.dropped == {
+        "none": "a is ann, b is bo: neither side has a span, so agreement beyond chance has no meaning"
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"measure": "hierarchy_overlap"},
+            "agreement beyond chance is not defined over hierarchy_overlap; pairwise(corpus, measure) gives its table",
+        ),
+        (
+            {"measure": "t_measure"},
+            "agreement needs a symmetric measure; t_measure changes when its sides change places. "
+            "pairwise(corpus, measure, ordered=True) gives its table",
+        ),
+        (
+            {"measure": "hierarchy_kappa", "coefficient": "multi_pi"},
+            "coefficient must be one of kappa over hierarchy_kappa; got 'multi_pi'",
+        ),
+        (
+            {"measure": "hierarchy_kappa", "chance": "exact"},
+            "chance has no place in agreement over hierarchy_kappa; leave it out",
+        ),
+        (
+            {"measure": "hierarchy_kappa", "counted": "segments"},
+            "counted has no place in agreement over hierarchy_kappa; leave it out",
+        ),
+        (
+            {"measure": "hierarchy_kappa", "compat": "fournier2013"},
+            "hierarchy_kappa has no preset 'fournier2013'; it has none",
+        ),
+    ],
+)
+def test_agreement_that_cannot_be(corpus, options, message):
+    with pytest.raises(OptionError) as caught:
+        cz.agreement(corpus, **options)
+    assert str(caught.value) == message
+
+
+def test_levels_as_types(corpus):
+    flat = cz.levels_as_types(corpus)
+    assert flat.items == corpus.items
+    assert flat.coders == corpus.coders
+    assert all(flat[key].types == ("1", "2", "3") for key in flat)
+    assert flat["one", "cy"].boundaries == ((3, "2"),)
+    assert cz.boundary_similarity(flat["two", "ann"], flat["two", "cy"]).value == 1
+    assert 0 < cz.agreement(flat, interval=None).value < 1
+    with pytest.raises(OptionError) as caught:
+        cz.levels_as_types(cz.Corpus({"poem": {"ann": FLAT}}))
+    assert str(caught.value) == "item 'poem', coder 'ann': a Hierarchy is needed; got Segmentation"
+
+
+def test_items_that_cannot_be_merged_are_named():
+    corpus = cz.Corpus(
+        {"song": {"ann": TIMED, "bo": LATER}, "mixed": {"ann": TIMED, "bo": LEFT}, "text": {"ann": LEFT}}
+    )
+    merged, notes = cz.over_common_units(corpus, tolerance=1)
+    assert notes == {
+        "song": "1 span is shorter than the tolerance of 1 s and was dropped",
+        "mixed": "some coders have times and some have none; they cannot be compared",
+    }
+    assert merged["text", "ann"] is LEFT
+    assert merged["mixed", "ann"] is TIMED
+    with pytest.raises(OptionError) as caught:
+        cz.over_common_units(cz.Corpus({"poem": {"ann": FLAT}}))
+    assert str(caught.value) == "item 'poem', coder 'ann': a Hierarchy is needed; got Segmentation"

@@ -1,0 +1,285 @@
+"""Struct-IoU against its definition, a tree edit distance, and the laws it states of itself."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from random import Random
+
+import pytest
+import zss
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import CaesuraWarning, MismatchError, OptionError
+from caesura.measures import structiou
+from caesura.measures.structiou import StructIoU
+from caesura.model.tree import Tree
+from oracle.structiou import best_sum, gains, iou, violations
+from support.treebanks import labelled, random_times, random_tree, shapes
+
+OPTIONS = (
+    {},
+    {"unlabelled": True},
+    {"flexible_terminals": True},
+    {"threshold": 0.4},
+    {"flexible_terminals": True, "threshold": 0.25},
+)
+
+
+def oracle_options(options: dict[str, float]) -> dict[str, float]:
+    return {name.removesuffix("_terminals"): value for name, value in options.items()}
+
+
+def pair(seed: int, most: int = 12, labels: str = "AB") -> tuple[Tree, Tree]:
+    rng = Random(seed)
+    times = rng.random() < 0.5
+    words = rng.randint(1, most)
+    other = rng.randint(1, most) if times else words
+    return random_tree(rng, words, labels, times=times), random_tree(rng, other, labels, times=times)
+
+
+def test_by_hand() -> None:
+    #        the     girl    saw     a       cat
+    # gold   |S--------------------------------------|
+    #        |NP-------------|VP---------------------|
+    #                                |NP-------------|
+    # pred   |S--------------------------------------|
+    #        |NP-------------|VP-------------|NP-----|
+    gold = Tree.from_brackets("(S (NP (DT the) (NN girl)) (VP (VBD saw) (NP (DT a) (NN cat))))")
+    predicted = Tree.from_brackets("(S (NP (DT the) (NN girl)) (VP (VBD saw) (DT a)) (NP (NN cat)))")
+    score = cz.struct_iou(gold, predicted)
+    # S, the first NP, and all five words. VP with VP would gain 2/3, but "cat" is below one of them only, and gains 1.
+    assert score.parts == {"iou": 7, "gold": 9, "predicted": 9}
+    assert score.precision() == score.recall() == score.value == 14 / 18
+    # If "cat" has another tag, the VPs can pair.
+    other = Tree.from_brackets(predicted.brackets.replace("(NN cat)", "(XX cat)"))
+    assert cz.struct_iou(gold, other).parts["iou"] == pytest.approx(6 + 2 / 3, abs=1e-15)
+
+
+def test_all_small_shapes_against_exhaustive_search() -> None:
+    """Every pair of shapes of up to five nodes, one label, over words and over times."""
+    rng = Random(1)
+    every = [shape for nodes in range(1, 6) for shape in shapes(nodes)]
+    assert len(every) == 1 + 1 + 2 + 5 + 14
+    for one in every:
+        for other in every:
+            a, b = (Tree.from_nested(labelled(shape, rng)) for shape in (one, other))
+            for x, y in (
+                (a, b),
+                *((a.with_times(random_times(rng, a.length)), b.with_times(random_times(rng, b.length))),),
+            ):
+                if x.times is None and x.length != y.length:
+                    continue
+                found = cz.struct_iou(x, y).parts["iou"]
+                assert found == pytest.approx(best_sum(x, y), abs=1e-12), (x.brackets, y.brackets)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_labelled_shapes_against_exhaustive_search(options: dict[str, float]) -> None:
+    rng = Random(2)
+    every = [shape for nodes in range(2, 7) for shape in shapes(nodes)]
+    for _ in range(60):
+        a, b = (Tree.from_nested(labelled(rng.choice(every), rng, "AAB")) for _ in range(2))
+        a, b = (one.with_times(random_times(rng, one.length)) for one in (a, b))
+        found = cz.struct_iou(a, b, **options)  # type: ignore[arg-type]
+        assert found.parts["iou"] == pytest.approx(best_sum(a, b, **oracle_options(options)), abs=1e-12)
+
+
+def edit_distance(a: Tree, b: Tree, options: dict[str, float]) -> float:
+    """With delete = insert = 1 and relabel = 2 - 2 IoU, by zss."""
+    weight = gains(a, b, **oracle_options(options))  # type: ignore[arg-type]
+
+    def root(tree: Tree, side: int) -> zss.Node:
+        # The root over all, so that sentences may have several; it can only pair with its like.
+        made = [zss.Node((side, node)) for node in range(len(tree))]
+        top = zss.Node((side, -1))
+        for node, above in enumerate(tree.parent.tolist()):
+            (made[above] if above >= 0 else top).addkid(made[node])
+        return top
+
+    def relabel(one: zss.Node, other: zss.Node) -> float:
+        (_, i), (_, j) = one.label, other.label
+        if i < 0 or j < 0:
+            return 0.0 if i == j else 2.0
+        return 2 - 2 * weight.get((i, j), 0.0)
+
+    return float(zss.distance(root(a, 0), root(b, 1), zss.Node.get_children, lambda n: 1.0, lambda n: 1.0, relabel))
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_it_is_a_tree_edit_distance(options: dict[str, float]) -> None:
+    for seed in range(25):
+        a, b = pair(seed, 14)
+        score = cz.struct_iou(a, b, **options)  # type: ignore[arg-type]
+        assert score.value == pytest.approx(1 - edit_distance(a, b, options) / (len(a) + len(b)), abs=1e-12)
+
+
+def test_several_roots() -> None:
+    rng = Random(5)
+    for _ in range(20):
+        a, b = (
+            Tree.from_brackets(" ".join(random_tree(rng, rng.randint(1, 4)).brackets for _ in range(rng.randint(1, 3))))
+            for _ in range(2)
+        )
+        a, b = (one.with_times(random_times(rng, one.length)) for one in (a, b))
+        score = cz.struct_iou(a, b)
+        assert score.value == pytest.approx(1 - edit_distance(a, b, {}) / (len(a) + len(b)), abs=1e-12)
+        assert not violations(a, b, [(p.gold, p.predicted) for p in score.alignment])
+
+
+@given(st.integers(0, 10**9), st.sampled_from(OPTIONS))
+def test_alignments_keep_the_constraints_and_sum_to_the_score(seed: int, options: dict[str, float]) -> None:
+    a, b = pair(seed, 25)
+    score = cz.struct_iou(a, b, **options)  # type: ignore[arg-type]
+    assert not violations(a, b, [(p.gold, p.predicted) for p in score.alignment])
+    weight = gains(a, b, **oracle_options(options))  # type: ignore[arg-type]
+    for one in score.alignment:
+        assert one.iou == weight[one.gold, one.predicted]
+    assert math.fsum(p.iou for p in score.alignment) == pytest.approx(score.parts["iou"], abs=1e-12)
+
+
+@given(st.integers(0, 10**9), st.sampled_from(OPTIONS))
+def test_exchanging_the_trees_changes_no_digit(seed: int, options: dict[str, float]) -> None:
+    a, b = pair(seed, 25)
+    one, other = cz.struct_iou(a, b, **options), cz.struct_iou(b, a, **options)  # type: ignore[arg-type]
+    assert (one.value, one.precision(), one.recall()) == (other.value, other.recall(), other.precision())
+
+
+@given(st.integers(0, 10**9))
+def test_reading_backwards_changes_no_digit(seed: int) -> None:
+    """From right to left the other decomposition may be chosen; the sums are whole numbers, and the same."""
+    a, b = pair(seed, 25)
+    assert cz.struct_iou(mirrored(a), mirrored(b)).value == cz.struct_iou(a, b).value
+
+
+def mirrored(tree: Tree) -> Tree:
+    def turned(node: int) -> tuple[object, ...]:
+        below = [i for i, above in enumerate(tree.parent.tolist()) if above == node]
+        if not below:
+            return (tree.labels[node], tree.words[tree.start[node]])
+        return (tree.labels[node], *(turned(one) for one in reversed(below)))
+
+    made = Tree.from_nested(turned(0))
+    return made if tree.times is None else made.with_times([(-e, -b) for b, e in reversed(tree.times.tolist())])
+
+
+@given(st.integers(0, 10**9), st.floats(1e-6, 1e6))
+def test_scaling_times(seed: int, factor: float) -> None:
+    rng = Random(seed)
+    a, b = (random_tree(rng, rng.randint(1, 20), times=True) for _ in range(2))
+    scaled = [one.with_times(one.times * factor) for one in (a, b)]  # type: ignore[operator]
+    assert cz.struct_iou(*scaled).value == pytest.approx(cz.struct_iou(a, b).value, abs=1e-12)
+
+
+@given(st.integers(0, 10**9))
+def test_identity_and_bounds(seed: int) -> None:
+    a, b = pair(seed, 25)
+    assert cz.struct_iou(a, a).value == 1
+    assert [(p.gold, p.predicted) for p in cz.struct_iou(a, a).alignment] == [(i, i) for i in range(len(a))]
+    assert 0 <= cz.struct_iou(a, b).value <= 1
+    assert cz.struct_iou(a, b).value <= cz.struct_iou(a, b, flexible_terminals=True).value
+    assert cz.struct_iou(a, b, flexible_terminals=True).value <= cz.struct_iou(a, b, unlabelled=True).value
+
+
+def test_labels() -> None:
+    gold = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))")
+    predicted = Tree.from_brackets("(S (NP (DT the)) (NP (JJ man)) (VP (VBD ate)))")
+    score = cz.struct_iou(gold, predicted)
+    rows = {one.label: one for one in score.labels}
+    assert rows["NP"][1:] == (1, 2, 0.5, 0.5)
+    assert (rows["NP"].precision, rows["NP"].recall) == (0.25, 0.5)
+    assert rows["NP"].f == pytest.approx(2 * 0.5 / 3)
+    for side, tree in ((1, gold), (2, predicted)):
+        assert Counter({one.label: one[side] for one in score.labels}) == Counter(tree.labels)
+    assert sum(one.gold_iou for one in score.labels) == pytest.approx(score.parts["iou"])
+    # With flexible terminals a pair may have two labels: each side has its own.
+    other = Tree.from_brackets("(S (NP (JJ the) (NN man)) (VP (VBD ate)))")
+    rows = {one.label: one for one in cz.struct_iou(gold, other, compat="struct-iou").labels}
+    assert rows["DT"][1:] == (1, 0, 1.0, 0.0)
+    assert rows["JJ"][1:] == (0, 1, 0.0, 1.0)
+    assert rows["DT"].precision is None
+    assert rows["JJ"].f == 0
+
+
+def test_corpus() -> None:
+    rng = Random(3)
+    gold = [random_tree(rng, n) for n in (1, 5, 9)]
+    predicted = [random_tree(rng, n) for n in (1, 5, 9)]
+    each = [cz.struct_iou(a, b) for a, b in zip(gold, predicted, strict=True)]
+    found = cz.struct_iou_corpus([*gold, None], [*predicted, gold[0]])
+    assert found.values[:3].tolist() == [one.value for one in each]
+    assert found.mean == pytest.approx(sum(one.value for one in each) / 3)
+    nodes = sum(map(len, gold)) + sum(map(len, predicted))
+    # Definition 15: weighted by nodes
+    weighted = sum(s.value * (len(a) + len(b)) for s, a, b in zip(each, gold, predicted, strict=True)) / nodes
+    assert found.total.value == pytest.approx(weighted)
+    assert {place: str(why) for place, why in found.errors.items()} == {3: "gold: there is no tree"}
+    assert [found.alignments[i] for i in range(3)] == [one.alignment for one in each]
+    assert Counter({one.label: one.gold for one in found.labels}) == Counter(x for one in gold for x in one.labels)
+    assert found[1] == each[1]
+    assert "3 of 4 sentences" in repr(found)
+    with pytest.raises(MismatchError, match="both sides must have the same sentences; gold has 3, predicted has 2"):
+        cz.struct_iou_corpus(gold, predicted[:2])
+    with pytest.raises(MismatchError, match="there is no tree"):
+        found[3]
+    with pytest.raises(AttributeError, match="has no alignment; ask each of them"):
+        getattr(found.total, "alignment")  # noqa: B009
+    assert math.isnan(cz.struct_iou_corpus([None], [None]).mean)
+
+
+def test_what_cannot_be() -> None:
+    tree = Tree.from_brackets("(X (A a) (B b))")
+    timed = tree.with_times([(0, 1), (1, 2)])
+    with pytest.raises(
+        MismatchError, match="both trees must have times, or neither; predicted has times, gold has none"
+    ):
+        cz.struct_iou(tree, timed)
+    with pytest.raises(MismatchError, match="predicted: a Tree is needed; got str"):
+        cz.struct_iou(tree, "(X a)")  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="threshold must be below 1"):
+        cz.struct_iou(tree, tree, threshold=1)
+    with pytest.warns(CaesuraWarning, match="gold has 2 words, predicted 1, and neither has times"):
+        value = cz.struct_iou(tree, Tree.from_brackets("(X (A a))")).value
+    assert value == pytest.approx(2 * (0.5 + 1) / (3 + 2))  # X over half as many words, and A
+
+
+def chain(words: int, label: str) -> Tree:
+    return Tree.from_brackets(f"({label} (T t) " * (words - 1) + "(T t)" + ")" * (words - 1))
+
+
+def test_very_deep_trees_are_scored_or_refused() -> None:
+    deep = chain(50_000, "X")
+    assert cz.struct_iou(deep, deep).value == 1
+    with pytest.raises(
+        MismatchError, match="nodes of this shape are too large: more than 16777216 pairs of nodes overlap"
+    ):
+        cz.struct_iou(deep, chain(50_000, "Y"))
+    # A long sentence that is not deep: 20,000 words in twos.
+    flat = Tree.from_nested(("S", *(("NP", ("A", "a"), ("B", "b")) for _ in range(10_000))))
+    moved = Tree.from_nested(("S", ("C", "a"), *(("NP", ("C", "b"), ("C", "a")) for _ in range(9_999)), ("C", "b")))
+    # Each NP of one overlaps two of the other by one word of three.
+    assert cz.struct_iou(flat, moved).parts["iou"] == pytest.approx(1 + 9_999 / 3)
+
+
+def test_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(structiou, "MOST_STEPS", 1000.0)
+    monkeypatch.setattr(structiou, "_SURE", 10)
+    with pytest.raises(MismatchError, match=r"steps are needed and 1e\+03 allowed; score smaller pieces"):
+        cz.struct_iou(chain(30, "X"), chain(30, "Y"))
+
+
+def test_signature_and_repr() -> None:
+    made = cz.parse("struct_iou(threshold=0.5, unlabelled=True)")
+    assert isinstance(made, StructIoU)
+    assert repr(made) == "struct_iou(unlabelled=True, threshold=0.5)"
+    tree = Tree.from_brackets("(X (A a))")
+    preset = cz.struct_iou(tree, tree, compat="struct-iou")
+    assert preset.params["flexible_terminals"] is True
+    assert "|flexible_terminals:yes|threshold:0|compat:struct-iou|" in preset.signature
+
+
+def test_the_oracle_itself() -> None:
+    assert iou((0, 2), (1, 3)) == pytest.approx(1 / 3)
+    assert iou((0, 1), (1, 2)) == 0

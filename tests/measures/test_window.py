@@ -1,0 +1,523 @@
+"""Pk, WindowDiff and WinPR: published figures, every small pair, two peers, and the texts that break other tools."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import OptionError
+from oracle import window as oracle
+from support.strategies import Pair, pairs, segmentation
+
+masses = cz.Segmentation.from_masses
+
+
+# Fournier 2013, Figures 5 to 8. The manual segmentation is always
+#
+#   m  |··|···|······|
+#
+#   5  |·····|······|          false negative
+#   6  |··|··|·······|         near miss
+#   7  |··|···|···|···|        false positive
+#   8  |·|·|·|··|······|       cluster of false positives
+MANUAL = [2, 3, 6]
+FIGURES_2013 = {5: [5, 6], 6: [2, 2, 7], 7: [2, 3, 3, 3], 8: [1, 1, 1, 2, 6]}
+
+
+@pytest.mark.parametrize(("figure", "published"), [(5, 0.7778), (6, 0.7778), (7, 0.7778), (8, 0.6667)])
+def test_window_diff_of_fournier_2013(figure, published):
+    """Section 4; printed are 0.777 and 0.666 with a bar over the last digit, and k = 2."""
+    score = cz.window_diff(masses(MANUAL), masses(FIGURES_2013[figure]))
+    assert round(1 - score.value, 4) == published
+    assert score.params["window"] == 2
+
+
+# Fournier & Inkpen 2012
+#
+#   3  |·|··|··|···|···|·|··|       6  |··············|
+#      |·|··|·|··|······|··|           |·|·|·|·|·|·|·|·|·|·|·|·|·|·|
+#
+#   7  |·|··|··|··|····|··|·|       8  |······|········|
+#      |·|··|········|··|·|            |·······|·······|
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "published"),
+    [
+        ([1, 2, 2, 3, 3, 1, 2], [1, 2, 1, 2, 6, 2], 0.6154),  # section 3.3, on Figure 3
+        ([14], [1] * 14, 0),  # section 4.1, Figure 6
+        ([1, 2, 2, 2, 4, 2, 1], [1, 2, 8, 2, 1], 0.8462),  # section 4.1, Figure 7
+        ([6, 8], [7, 7], 0.8182),  # section 4.1, Figure 8
+    ],
+    ids=["figure 3", "figure 6", "figure 7", "figure 8"],
+)
+def test_window_diff_of_fournier_and_inkpen_2012(reference, hypothesis, published):
+    score = cz.window_diff(masses(reference), masses(hypothesis), compat="fournier2012")
+    assert round(1 - score.value, 4) == published
+
+
+def test_maximal_against_minimal_is_maximal_error_by_default_too():
+    """Figure 6 of 2012; the table of the specification has it without a preset."""
+    assert cz.window_diff(masses([14]), masses([1] * 14)).value == 1
+    assert cz.pk(masses([14]), masses([1] * 14)).value == 1
+
+
+@pytest.mark.parametrize(("figure", "tp", "fp", "fn"), [(5, 1, 0, 1), (6, 1.5, 0.5, 0.5), (7, 2, 1, 0), (8, 2, 2, 0)])
+def test_win_pr_of_the_figures_of_2013(figure, tp, fp, fn):
+    """The counts that the specification gives for k = 2 (spec/linear.md, WinPR)."""
+    score = cz.win_pr(masses(MANUAL), masses(FIGURES_2013[figure]), window=2)
+    assert dict(score.parts) == {"tp": tp, "fp": fp, "fn": fn, "tn": 10 - tp - fp - fn}
+    precision, recall = tp / (tp + fp), tp / (tp + fn)
+    assert score.precision() == precision
+    assert score.recall() == recall
+    assert score.value == pytest.approx(2 * precision * recall / (precision + recall))
+
+
+@pytest.mark.parametrize("false_positives", range(99))
+def test_figure_5a_of_2012(false_positives):
+    """Section 4.1: one match, 0 to 98 false positives in 100 units; k = 25, and all is wrong from 7 on.
+
+    "This premature report of maximal error (at 7 FP) by WD is caused by the window size (k = 25) being greater than all
+    of the internal hypothesis segment sizes"; S reacts "linearly".
+
+        6  |····|····|····|····|...      the first window still holds as many boundaries on both sides
+        r  |····|·····················
+    """
+    segments = false_positives + 2
+    positions = [100 * i // segments for i in range(1, segments)]
+    reference, hypothesis = segmentation(100, {positions[0]}), segmentation(100, positions)
+    score = cz.window_diff(reference, hypothesis, compat="fournier2012")
+    assert score.params["window"] == 25
+    assert (score.value == 1) == (false_positives >= 7)
+    assert cz.segmentation_similarity(reference, hypothesis).value == pytest.approx(1 - false_positives / 99)
+
+
+def test_figure_5c_of_2012():
+    """Section 4.2: "1-WD will eventually indicate 0.68, whereas S ... [approaches] 1", m = 100 at the right edge.
+
+    s1  |m/4|        3m/4       |
+    s2  |m/4|m/4|     m/2       |
+    """
+    reference, hypothesis = masses([25, 75]), masses([25, 25, 50])
+    assert round(1 - cz.window_diff(reference, hypothesis, compat="fournier2012").value, 2) == 0.68
+    similarities = []
+    for m in range(4, 101, 4):
+        score = cz.segmentation_similarity(masses([m // 4, m - m // 4]), masses([m // 4, m // 4, m // 2]))
+        similarities.append(score.value)
+    assert similarities == sorted(set(similarities))
+    assert similarities[-1] == 1 - 1 / 99
+
+
+# every small pair
+
+
+def subsets(length: int) -> list[frozenset[int]]:
+    return [frozenset(p for p in range(1, length) if bits >> p & 1) for bits in range(0, 2**length, 2)]
+
+
+COUNTED = [
+    ("pk", {}, oracle.pk),
+    ("window_diff", {}, oracle.window_diff),
+    ("pk", {"padded": True}, oracle.padded_pk),
+    ("window_diff", {"padded": True}, oracle.padded_window_diff),
+    ("window_diff", {"padded": True, "compat": "segeval-2.0.11"}, oracle.padded_window_diff_segeval),
+]
+
+
+@pytest.mark.parametrize("length", range(2, 7))
+@pytest.mark.parametrize(
+    ("name", "options", "slow"), COUNTED, ids=["pk", "window_diff", "pk padded", "window_diff padded", "segeval padded"]
+)
+def test_every_pair_of_a_short_text_at_every_window(length, name, options, slow):
+    sides = list(product(subsets(length), repeat=2))
+    made = {side: segmentation(length, side) for side in subsets(length)}
+    for k in range(1, length):
+        measure = cz.measures()[name](window=k, **options)
+        scores = cz.score_many([(made[r], made[h]) for r, h in sides], measure)
+        assert not scores.errors
+        for (r, h), counts, value in zip(sides, scores.counts.tolist(), scores.values.tolist(), strict=True):
+            errors, windows = slow(length, r, h, k)
+            assert counts == [errors, windows], (length, sorted(r), sorted(h), k)
+            assert value == errors / windows
+
+
+@pytest.mark.parametrize("length", range(2, 7))
+def test_win_pr_of_every_pair_of_a_short_text_at_every_window(length):
+    sides = list(product(subsets(length), repeat=2))
+    made = {side: segmentation(length, side) for side in subsets(length)}
+    for k in range(1, length):
+        scores = cz.score_many([(made[r], made[h]) for r, h in sides], f"win_pr(window={k})")
+        for (r, h), counts in zip(sides, scores.counts.tolist(), strict=True):
+            expected = oracle.win_pr(length, r, h, k)
+            assert counts == [float(expected[name]) for name in scores.part_names], (length, sorted(r), sorted(h), k)
+
+
+# random pairs
+
+
+@given(pairs(min_units=2, max_units=40), st.data())
+def test_pk_and_window_diff_look_at_every_window(pair: Pair, data):
+    k = data.draw(st.integers(1, pair.length - 1))
+    for name, options, slow in COUNTED:
+        score = cz.measures()[name](window=k, **options).score(*pair.segmentations)
+        errors, windows = slow(pair.length, pair.a, pair.b, k)
+        assert dict(score.parts) == {"errors": errors, "windows": windows}
+        assert score.value == errors / windows
+        assert score.params["window"] == k
+        assert score.params["window_from"] == "given"
+
+
+@given(pairs(min_units=2, max_units=40), st.data())
+def test_win_pr_looks_at_every_window(pair: Pair, data):
+    k = data.draw(st.integers(1, pair.length - 1))
+    score = cz.win_pr(*pair.segmentations, window=k)
+    expected = oracle.win_pr(pair.length, pair.a, pair.b, k)
+    for name, count in expected.items():
+        assert score.parts[name] == pytest.approx(float(count), abs=1e-12), name
+    # The two sums that the definition promises.
+    assert score.parts["tp"] + score.parts["fn"] == pytest.approx(len(pair.a))
+    assert score.parts["tp"] + score.parts["fp"] == pytest.approx(len(pair.b))
+
+
+@given(pairs(min_units=2, max_units=30))
+def test_the_window_of_2012_is_k_units_wide(pair: Pair):
+    """k units, k-1 positions between them, N-k+1 windows: that is a window of k-1 by the usual count."""
+    k = oracle.window_fournier2012(pair.length, pair.a)
+    for name, slow in (("pk", oracle.pk), ("window_diff", oracle.window_diff)):
+        score = cz.measures()[name](compat="fournier2012").score(*pair.segmentations)
+        errors, windows = slow(pair.length, pair.a, pair.b, k - 1)
+        assert windows == pair.length - k + 1
+        assert dict(score.parts) == {"errors": errors, "windows": windows}
+        assert score.params["window"] == k
+
+
+# Lengths no enumeration reaches: cost must not grow with k, and long integers must not be cut off.
+
+
+def test_a_text_of_two_thousand_million_units():
+    """Windows can be counted without looking at each.
+
+    One boundary against none: k windows hold it, wherever it stands, if it is k or more from both ends.
+    """
+    length, k = 2_000_000_000, 500_000_000
+    one, none = cz.Segmentation.from_positions(length, [10**9]), cz.Segmentation.from_positions(length, [])
+    for measure in (cz.pk, cz.window_diff):
+        score = measure(one, none, window=k)
+        assert dict(score.parts) == {"errors": k, "windows": length - k}
+    near = cz.Segmentation.from_positions(length, [10**9 + 3])
+    counts = dict(cz.win_pr(one, near, window=k).parts)
+    assert counts["fp"] == counts["fn"] == pytest.approx(3 / k)
+    assert counts["tp"] == pytest.approx(1 - 3 / k)
+
+
+def test_dense_random_texts_at_wide_windows():
+    rng = random.Random(7)
+    for length in (200, 301):
+        for density in (0.05, 0.5, 0.95, 1):
+            r, h = ({p for p in range(1, length) if rng.random() < density} for _ in range(2))
+            a, b = segmentation(length, r), segmentation(length, h)
+            for k in (1, 2, 17, length // 2, length - 2, length - 1):
+                for name, options, slow in COUNTED:
+                    score = cz.measures()[name](window=k, **options).score(a, b)
+                    assert tuple(score.parts.values()) == slow(length, r, h, k)
+
+
+# the automatic window
+
+
+@given(pairs(min_units=1, max_units=60))
+@example(Pair(1, frozenset(), frozenset()))
+@example(Pair(2, frozenset({1}), frozenset()))
+def test_the_automatic_window(pair: Pair):
+    """Half the mean reference segment, rounded half up, at least 2, then at most N-1."""
+    for measure in (cz.pk, cz.window_diff, cz.win_pr):
+        params = measure(*pair.segmentations).params
+        assert params["window"] == oracle.window(pair.length, pair.a)
+        unclamped = max(2, oracle.half_up(oracle.half_mean_mass(pair.length, pair.a)))
+        clamped = unclamped > pair.length - 1
+        assert params["window_from"] == ("auto, clamped to the text" if clamped else "auto")
+
+
+@pytest.mark.parametrize(
+    ("reference", "k"),
+    [
+        ([5, 5], 3),  # mean 5, half 2.5: half-even would say 2
+        ([9], 5),  # half 4.5: half-even would say 4
+        ([13], 7),  # half 6.5, where both roundings say 7 and 6
+        ([7, 7], 4),  # half 3.5: both say 4
+        ([1, 1, 1, 1], 2),  # half 0.5: the minimum
+        ([3, 3, 4], 2),  # half 1.67
+        ([5, 4, 4], 2),  # half 2.17
+    ],
+)
+def test_rounding_of_the_automatic_window(reference, k):
+    text = masses(reference)
+    assert cz.pk(text, text).params["window"] == k
+
+
+def test_the_window_comes_from_the_reference_alone():
+    few, many = masses([10, 10]), masses([2] * 10)
+    assert cz.window_diff(few, many).params["window"] == 5
+    assert cz.window_diff(many, few).params["window"] == 2
+
+
+def test_a_window_clamped_to_the_text_says_so():
+    text = masses([2])
+    assert cz.pk(text, text).params["window"] == 1
+    assert cz.pk(text, text).params["window_from"] == "auto, clamped to the text"
+    assert "window_from:auto, clamped to the text" in cz.pk(text, text).signature
+    assert "window:1" in cz.pk(text, text).signature.split("|")
+
+
+def test_fournier_2012_clamps_to_n_units():
+    text = masses([1])
+    params = cz.window_diff(text, text, compat="fournier2012").params
+    assert (params["window"], params["window_from"]) == (1, "auto, clamped to the text")
+    assert cz.window_diff(masses([2]), masses([2]), compat="fournier2012").params["window"] == 2
+
+
+@pytest.mark.parametrize("measure", [cz.pk, cz.window_diff, cz.win_pr])
+@pytest.mark.parametrize(
+    ("units", "k", "message"),
+    [
+        (11, 11, "window must lie in 1..10 for a text of 11 units; got 11"),
+        (11, 10**9, "window must lie in 1..10 for a text of 11 units; got 1000000000"),
+        (2, 2, "window must lie in 1..1 for a text of 2 units; got 2"),
+        (1, 1, "window: a text of one unit has no inner position to slide over; got 1"),
+        (11, 0, "window must be a whole number of at least 1; got 0"),
+        (11, -3, "window must be a whole number of at least 1; got -3"),
+        (11, 2.0, "window must be a whole number; got 2.0"),
+        (11, "2", "window must be a whole number; got '2'"),
+        (11, True, "window must be a whole number; got True"),
+        (11, float("nan"), "window must be a whole number; got nan"),
+        (11, 2**31, "window must be a whole number of at most 2147483647; got 2147483648"),
+    ],
+)
+def test_a_bad_window_is_an_error(measure, units, k, message):
+    text = masses([units])
+    with pytest.raises(OptionError) as caught:
+        measure(text, text, window=k)
+    assert str(caught.value) == message
+
+
+def test_the_widest_window_that_fits():
+    a, b = masses([2, 3]), masses([1, 4])
+    assert dict(cz.pk(a, b, window=4).parts) == {"errors": 0, "windows": 1}
+    with pytest.raises(OptionError) as caught:
+        cz.pk(a, b, window=6, compat="fournier2012")
+    assert str(caught.value) == "window must lie in 1..5 for a text of 5 units; got 6"
+    assert dict(cz.pk(a, b, window=5, compat="fournier2012").parts) == {"errors": 0, "windows": 1}
+
+
+# the cases of "Numbers that must always exist"
+
+
+@pytest.mark.parametrize("units", [1, 2, 3, 10, 11])
+@pytest.mark.parametrize("measure", [cz.pk, cz.window_diff])
+def test_neither_side_has_a_boundary(measure, units):
+    """Pk = WindowDiff = 0, and the windows count."""
+    text = masses([units])
+    score = measure(text, text)
+    k = oracle.window(units, ())
+    assert score.value == 0
+    assert dict(score.parts) == {"errors": 0, "windows": units - k}
+
+
+@pytest.mark.parametrize("units", [1, 2, 3, 10])
+@pytest.mark.parametrize("compat", ["fournier2012", "segeval-2.0.11", "nltk"])
+@pytest.mark.parametrize("padded", [False, True])
+def test_neither_side_has_a_boundary_under_presets(units, compat, padded):
+    text = masses([units])
+    for measure in (cz.pk, cz.window_diff):
+        score = measure(text, text, compat=compat, padded=padded)
+        assert score.value == 0
+        assert score.parts["errors"] == 0
+        assert score.parts["windows"] >= 0
+
+
+@pytest.mark.parametrize("units", [1, 2, 3, 10])
+def test_win_pr_of_nothing(units):
+    score = cz.win_pr(masses([units]), masses([units]))
+    assert dict(score.parts) == {"tp": 0, "fp": 0, "fn": 0, "tn": units - 1}
+    assert (score.value, score.precision(), score.recall(), score.f()) == (1, 1, 1, 1)
+
+
+def test_win_pr_with_one_empty_side():
+    some, none = masses([2, 3, 6]), masses([11])
+    missed, invented = cz.win_pr(some, none), cz.win_pr(none, some)
+    assert dict(missed.parts) == {"tp": 0, "fp": 0, "fn": 2, "tn": 8}
+    assert (missed.value, missed.precision(), missed.recall(), missed.f()) == (0, 0, 0, 0)
+    assert (invented.parts["fp"], invented.value, invented.precision(), invented.recall()) == (2, 0, 0, 0)
+
+
+@pytest.mark.parametrize("rounding", ["half_up", "half_even"])
+@pytest.mark.parametrize("mean", ["segments", "marks"])
+@pytest.mark.parametrize("clamp", [True, False])
+@pytest.mark.parametrize("units", [2, 3, 5])
+def test_win_pr_never_looks_through_a_window_without_width(rounding, mean, clamp, units):
+    """k = 0 would count nothing and call everything right, where every boundary was missed."""
+    full, none = masses([1] * units), masses([units])
+    score = cz.win_pr(full, none, rounding=rounding, mean=mean, clamp=clamp)
+    assert score.value == 0
+    assert score.parts["fn"] == units - 1
+
+
+def test_micro_average_ignores_an_empty_document_in_win_pr_and_counts_it_in_pk():
+    full, empty = (masses([2, 3]), masses([1, 4])), (masses([5]), masses([5]))
+    assert (cz.win_pr(*full) + cz.win_pr(*empty)).value == cz.win_pr(*full).value
+    alone, both = cz.pk(*full), cz.pk(*full) + cz.pk(*empty)
+    assert both.parts["errors"] == alone.parts["errors"] == 1
+    assert both.value == alone.value * alone.parts["windows"] / both.parts["windows"]
+
+
+def test_position_n_and_types_are_not_looked_at():
+    plain = cz.Segmentation.from_positions(6, [2, 4])
+    marked = cz.Segmentation.from_marks(["", ",", "", ".", "", "."])
+    double = cz.Segmentation.from_sets([set(), {"x", "y"}, set(), {"y"}, set()], types=["x", "y"])
+    other = cz.Segmentation.from_positions(6, [1, 4])
+    for measure in (cz.pk, cz.window_diff, cz.win_pr):
+        expected = measure(plain, other)
+        for same in (marked, double):
+            assert measure(same, other).parts == expected.parts
+            assert measure(same, other).params["window"] == expected.params["window"]
+
+
+# NLTK, live
+
+
+def random_texts(seed: int, number: int, longest: int = 80) -> list[tuple[str, str]]:
+    rng = random.Random(seed)
+    texts = []
+    for _ in range(number):
+        units, density = rng.randint(1, longest), rng.choice([0, 0.02, 0.1, 0.3, 0.6, 1])
+        texts.append(tuple("".join("01"[rng.random() < density] for _ in range(units - 1)) for _ in range(2)))
+    return texts
+
+
+def test_nltk(nltk_segmentation):
+    """pk with NLTK's own k, and windowdiff, which has no default, at the same k; on 1,000 random texts."""
+    bits = cz.Segmentation.from_bits
+    for reference, hypothesis in random_texts(1, 1000):
+        k = oracle.window_nltk(len(reference) + 1, [i for i, bit in enumerate(reference) if bit == "1"])
+        score = cz.pk(bits(reference), bits(hypothesis), compat="nltk")
+        assert score.value == nltk_segmentation.pk(reference, hypothesis)
+        assert score.params["window"] == k
+        score = cz.window_diff(bits(reference), bits(hypothesis), compat="nltk")
+        assert score.value == nltk_segmentation.windowdiff(reference, hypothesis, k)
+        assert score.params["window"] == k
+
+
+@given(pairs(min_units=2, max_units=40), st.data())
+def test_nltk_at_a_given_window(nltk_segmentation, pair: Pair, data):
+    """With k given there is nothing left to differ in, so the defaults agree too."""
+    k = data.draw(st.integers(1, pair.length - 1))
+    a, b = pair.segmentations
+    for compat in (None, "nltk"):
+        assert cz.pk(a, b, window=k, compat=compat).value == nltk_segmentation.pk(a.bits(), b.bits(), k)
+        assert cz.window_diff(a, b, window=k, compat=compat).value == nltk_segmentation.windowdiff(
+            a.bits(), b.bits(), k
+        )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "k", "printed"),
+    [
+        ("000100000010", "000100000010", 3, "0.00"),
+        ("000100000010", "000010000100", 3, "0.30"),
+        ("000010000100", "100000010000", 3, "0.80"),
+    ],
+)
+def test_windowdiff_in_the_docstring_of_nltk(first, second, k, printed):
+    bits = cz.Segmentation.from_bits
+    assert f"{cz.window_diff(bits(first), bits(second), window=k).value:.2f}" == printed
+
+
+@pytest.mark.parametrize(("second", "printed"), [("1" * 400, "0.50"), ("0" * 400, "0.50"), ("0100" * 100, "0.00")])
+def test_pk_in_the_docstring_of_nltk(second, printed):
+    bits = cz.Segmentation.from_bits
+    assert f"{cz.pk(bits('0100' * 100), bits(second), window=2).value:.2f}" == printed
+
+
+# segeval, live
+
+
+@given(pairs(min_units=1, max_units=40))
+def test_segeval(segeval, pair: Pair):
+    """Numerators and denominators, also where segeval divides nothing by nothing."""
+    a, b = pair.segmentations
+    compat = "segeval-2.0.11"
+    k = oracle.window_segeval(pair.length, pair.a)
+    assert segeval.compute_window_size(list(a.masses)) == k
+
+    errors, windows = segeval.pk(list(b.masses), list(a.masses), return_parts=True)
+    score = cz.pk(a, b, compat=compat)
+    assert (score.parts["errors"], score.parts["windows"], score.params["window"]) == (errors, windows, k)
+
+    errors, windows = segeval.window_diff(
+        list(b.masses), list(a.masses), return_parts=True, lamprier_et_al_2007_fix=True
+    )
+    score = cz.window_diff(a, b, compat=compat, padded=True)
+    assert (score.parts["errors"], score.parts["windows"]) == (errors, windows)
+
+    score = cz.window_diff(a, b, compat=compat)
+    if k < pair.length:
+        errors, windows = segeval.window_diff(list(b.masses), list(a.masses), return_parts=True)
+        assert (score.parts["errors"], score.parts["windows"]) == (errors, windows)
+    else:  # there segeval divides by zero or less
+        assert (score.value, score.parts["windows"]) == (0, 0)
+
+
+@given(pairs(min_units=2, max_units=40), st.data())
+def test_segeval_at_a_given_window(segeval, pair: Pair, data):
+    """Once more nothing left to differ in."""
+    k = data.draw(st.integers(1, pair.length - 1))
+    a, b = pair.segmentations
+    for measure, theirs in ((cz.pk, segeval.pk), (cz.window_diff, segeval.window_diff)):
+        errors, windows = theirs(list(b.masses), list(a.masses), window_size=k, return_parts=True)
+        assert dict(measure(a, b, window=k).parts) == {"errors": errors, "windows": windows}
+
+
+# laws of their own
+
+
+@given(pairs(min_units=3, max_units=30), st.data())
+def test_padded_windows_inspect_every_position_equally_often(pair: Pair, data):
+    """One boundary against none is seen by exactly k windows, wherever it stands."""
+    k = data.draw(st.integers(1, pair.length - 1))
+    none = segmentation(pair.length, frozenset())
+    for p in range(1, pair.length):
+        one = segmentation(pair.length, frozenset({p}))
+        assert dict(cz.window_diff(one, none, window=k, padded=True).parts) == {
+            "errors": k,
+            "windows": pair.length + k - 2,
+        }
+
+
+@given(pairs(min_units=2, max_units=30), st.data())
+def test_pk_never_exceeds_window_diff(pair: Pair, data):
+    """One side empty and the other not is a difference in number as well."""
+    k = data.draw(st.integers(1, pair.length - 1))
+    a, b = pair.segmentations
+    pk, wd = cz.pk(a, b, window=k), cz.window_diff(a, b, window=k)
+    assert pk.parts["errors"] <= wd.parts["errors"]
+    if k == 1:
+        assert pk.parts == wd.parts
+
+
+@given(pairs(min_units=2, max_units=30))
+def test_win_pr_at_one_position_is_crisp(pair: Pair):
+    """At k = 1 a window is a position, and TP the boundaries both sides have."""
+    score = cz.win_pr(*pair.segmentations, window=1)
+    assert score.parts["tp"] == len(pair.a & pair.b)
+    assert score.value == cz.crisp(*pair.segmentations).value
+
+
+@given(pairs(min_units=4, max_units=30))
+def test_the_value_is_the_share(pair: Pair):
+    assume(pair.a or pair.b)
+    score = cz.pk(*pair.segmentations)
+    assert Fraction(score.value).limit_denominator(1000) == Fraction(score.parts["errors"], score.parts["windows"])

@@ -1,0 +1,119 @@
+"""Who segmented what."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+import caesura as cz
+from caesura.errors import OptionError
+
+one, two, three = (cz.Segmentation.from_masses(m) for m in ([2, 2], [1, 3], [3, 3]))
+
+#           Ann   Bo
+#   poem    one   two
+#   letter        three
+CORPUS = cz.Corpus({"poem": {"Ann": one, "Bo": two}, "letter": {"Bo": three}})
+
+
+def test_what_it_holds():
+    assert CORPUS.items == ("poem", "letter")
+    assert CORPUS.coders == ("Ann", "Bo")
+    assert len(CORPUS) == 3
+    assert list(CORPUS) == [("poem", "Ann"), ("poem", "Bo"), ("letter", "Bo")]
+    assert CORPUS["poem", "Bo"] == two
+    assert CORPUS.get("letter", "Bo") == three
+    assert CORPUS.get("letter", "Ann") is None
+    assert ("poem", "Ann") in CORPUS
+    assert ("letter", "Ann") not in CORPUS
+    assert CORPUS.of_item("poem") == {"Ann": one, "Bo": two}
+    assert CORPUS.of_coder("Bo") == {"poem": two, "letter": three}
+    with pytest.raises(KeyError):
+        CORPUS["letter", "Ann"]
+
+
+def test_order_is_that_of_appearance():
+    corpus = cz.Corpus({"b": {"y": one}, "a": {"x": two, "y": one}})
+    assert corpus.items == ("b", "a")
+    assert corpus.coders == ("y", "x")
+
+
+def test_select():
+    assert CORPUS.select(coders=["Bo"]) == cz.Corpus({"poem": {"Bo": two}, "letter": {"Bo": three}})
+    assert CORPUS.select(items=["letter"]) == cz.Corpus({"letter": {"Bo": three}})
+    assert CORPUS.select(items=["letter"], coders=["Ann"]) == cz.Corpus({})
+    assert CORPUS.select() == CORPUS
+    assert CORPUS.select(items=[]) == cz.Corpus({})
+
+
+def test_drawing():
+    assert repr(CORPUS) == "Corpus(2 items, 2 coders: Ann, Bo)"
+    assert repr(cz.Corpus({"poem": {"Ann": one}})) == "Corpus(1 item, 1 coder: Ann)"
+    assert repr(cz.Corpus({})) == "Corpus(0 items, 0 coders)"
+    many = cz.Corpus({"poem": {f"c{i}": one for i in range(9)}})
+    assert repr(many) == "Corpus(1 item, 9 coders: c0, c1, c2, c3, c4, c5, c6, c7, …)"
+
+
+def test_equality_hash_and_pickle():
+    same = cz.Corpus({"letter": {"Bo": three}, "poem": {"Bo": two, "Ann": one}})
+    assert same == CORPUS
+    assert hash(same) == hash(CORPUS)
+    assert cz.Corpus({"poem": {"Ann": one, "Bo": two}}) != CORPUS
+    assert {"poem": {"Ann": one}} != CORPUS
+    again = pickle.loads(pickle.dumps(CORPUS))
+    assert (again, again.items, again.coders) == (CORPUS, CORPUS.items, CORPUS.coders)
+    assert copy.deepcopy(CORPUS) == CORPUS
+
+
+def test_it_cannot_be_changed():
+    with pytest.raises(AttributeError) as caught:
+        CORPUS.coders = ()
+    assert str(caught.value) == "a Corpus is immutable; cannot set 'coders'"
+    CORPUS.of_item("poem")["Cy"] = three
+    assert ("poem", "Cy") not in CORPUS
+    mapping = {"poem": {"Ann": one}}
+    corpus = cz.Corpus(mapping)
+    mapping["poem"]["Ann"] = two
+    assert corpus["poem", "Ann"] == one
+
+
+def test_attributes_cannot_be_deleted():
+    corpus = cz.Corpus({"poem": {"Ann": one}})
+    with pytest.raises(AttributeError):
+        del corpus.coders
+    assert corpus.coders == ("Ann",)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: CORPUS.of_item("essay"), "no item 'essay'; there are 'poem', 'letter'"),
+        (lambda: CORPUS.of_coder("Cy"), "no coder 'Cy'; there are 'Ann', 'Bo'"),
+        (lambda: CORPUS.select(items=["essay"]), "no item 'essay'; there are 'poem', 'letter'"),
+        (lambda: CORPUS.select(coders=["Ann", "Cy"]), "no coder 'Cy'; there are 'Ann', 'Bo'"),
+        (lambda: cz.Corpus({}).of_item("poem"), "no item 'poem'; there are none"),
+        (
+            lambda: cz.Corpus({f"i{n}": {"Ann": one} for n in range(12)}).of_item("x"),
+            "no item 'x'; there are " + ", ".join(f"'i{n}'" for n in range(10)) + ", …",
+        ),
+        (lambda: cz.Corpus({"poem": {"Ann": [2, 2]}}), "item 'poem', coder 'Ann': a Segmentation is needed; got list"),
+    ],
+)
+def test_what_cannot_be(call, message):
+    with pytest.raises(OptionError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_names_become_text():
+    corpus = cz.Corpus({1: {2: one}})
+    assert (corpus.items, corpus.coders) == (("1",), ("2",))
+    assert corpus["1", "2"] == one
+
+
+def test_two_names_that_become_one_are_refused():
+    """1 and "1" would stand for one item, and the second coding would replace the first in silence."""
+    with pytest.raises(OptionError):
+        cz.Corpus({1: {"Ann": one}, "1": {"Ann": two}})

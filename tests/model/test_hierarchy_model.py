@@ -1,0 +1,344 @@
+"""Spans inside spans: what can be one coder's hierarchy, what cannot, and times laid over the same units."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import HierarchyError, MismatchError, OptionError
+from oracle.hierarchy import cross
+from support.strategies import hierarchies
+
+Hierarchy, Span = cz.Hierarchy, cz.Span
+
+#   1 2 3 4 5 6
+#   (         )    level 1
+#   (     )        level 2
+#   ( )     ( )    level 3 and 2
+TREE = Hierarchy(6, [(1, 6), (1, 4), (5, 6), (1, 2)])
+
+
+# What it holds
+
+
+def test_levels_are_derived():
+    assert TREE.spans == (Span(1, 6, 1), Span(1, 4, 2), Span(1, 2, 3), Span(5, 6, 2))
+    assert (TREE.length, TREE.extent, TREE.depth, len(TREE), list(TREE)) == (6, 6, 3, 4, list(TREE.spans))
+    assert TREE.flat == {(1, 6), (1, 4), (1, 2), (5, 6)}
+    assert TREE.full == {(1, 6, 1), (1, 4, 2), (1, 2, 3), (5, 6, 2)}
+
+
+def test_the_same_span_twice_is_one_and_does_not_deepen_others():
+    assert Hierarchy(4, [(1, 4), (1, 4), (1, 2)]).spans == (Span(1, 4, 1), Span(1, 2, 2))
+
+
+def test_the_same_span_may_stand_on_two_levels():
+    one = Hierarchy(4, [(1, 4, 1), (1, 4, 2), (1, 2, 2)])
+    assert one.full == {(1, 4, 1), (1, 4, 2), (1, 2, 2)}
+    assert one.flat == {(1, 4), (1, 2)}
+
+
+def test_order_does_not_matter():
+    spans = [(1, 6, 1, "a"), (1, 4, 2, None), (5, 6, 2, "b"), (1, 2, 3, "c")]
+    assert Hierarchy(6, spans) == Hierarchy(6, spans[::-1])
+    assert hash(Hierarchy(6, spans)) == hash(Hierarchy(6, spans[::-1]))
+
+
+def test_no_span_at_all():
+    empty = Hierarchy(3, [])
+    assert (empty.spans, empty.depth, empty.flat, repr(empty)) == ((), 0, frozenset(), "Hierarchy(3 units, 0 spans)")
+    assert empty.segmentation().boundaries == ()
+
+
+def test_kinds_of_numbers_and_sequences():
+    assert Hierarchy(np.int64(6), np.array([(1, 6), (1, 2)]).tolist()) == Hierarchy(6, [[1, 6], (1, 2)])
+    one = Hierarchy(2, [(np.int64(1), np.int64(2), np.int64(1), 5)])
+    assert [type(x) for x in one.spans[0]] == [int, int, int, str]
+
+
+def test_durations():
+    assert TREE.durations == (1.0,) * 6
+    assert Hierarchy.from_times([(0, 4.5), (0, 1)]).durations == (1.0, 3.5)
+
+
+def test_a_span_says_what_it_is():
+    assert [str(s) for s in (Span(1, 6, 1), Span(2, 3, 2, "verse"))] == ["1-6 on level 1", "2-3 on level 2 'verse'"]
+
+
+def test_repr():
+    assert repr(TREE) == "Hierarchy(6 units, 4 spans: (((1 2) 3 4) (5 6)))"
+    assert repr(Hierarchy(1, [(1, 1)])) == "Hierarchy(1 unit, 1 span: (1))"
+    assert repr(Hierarchy(31, [(1, 31)])) == "Hierarchy(31 units, 1 span)"
+
+
+def test_it_cannot_be_changed():
+    with pytest.raises(AttributeError, match=r"^a Hierarchy is immutable; cannot set 'length'$"):
+        TREE.length = 7
+    with pytest.raises(AttributeError, match=r"^a Hierarchy is immutable; cannot delete 'spans'$"):
+        del TREE.spans
+
+
+@settings(max_examples=60)
+@given(hierarchies(units=7))
+def test_copies_are_equal(one):
+    timed = Hierarchy(7, map(tuple, one), edges=[0, 1, 2.5, 3, 4, 5, 6, 7], extent=14)
+    told = Hierarchy(7, map(tuple, one), units="abcdefg")
+    for each in (one, timed, told):
+        for again in (pickle.loads(pickle.dumps(each)), copy.deepcopy(each)):
+            assert again == each
+            assert hash(again) == hash(each)
+    assert len({one, timed, told}) == 3
+    assert one != "a hierarchy"
+
+
+# Other ways to make one
+
+
+def test_from_segmentations():
+    coarse, fine = cz.Segmentation.from_masses([4, 2]), cz.Segmentation.from_masses([2, 2, 2])
+    one = Hierarchy.from_segmentations([coarse, fine])
+    assert one.full == {(1, 4, 1), (5, 6, 1), (1, 2, 2), (3, 4, 2), (5, 6, 2)}
+    told = Hierarchy.from_segmentations([cz.Segmentation.from_positions(3, [1], units=["a", "b", "c"])])
+    assert told.units == ("a", "b", "c")
+    crossed = [coarse, cz.Segmentation.from_masses([3, 3])]
+    with pytest.raises(HierarchyError, match=r"^1-4 on level 1 and 4-6 on level 2 cross"):
+        Hierarchy.from_segmentations(crossed)
+    assert Hierarchy.from_segmentations(crossed, repair=True).full == {(1, 4, 1), (5, 6, 1), (1, 3, 2)}
+
+
+@settings(max_examples=60)
+@given(hierarchies(units=6))
+def test_brackets_round_trip(one):
+    again = Hierarchy.from_brackets(one.brackets())
+    assert again.flat == one.flat
+    assert again.units == ("1", "2", "3", "4", "5", "6")
+    assert Hierarchy.from_brackets(again.brackets()) == again
+
+
+def test_brackets_twice_around_the_same_are_one_span():
+    assert Hierarchy.from_brackets("((good night) (moon))((x))").flat == {(1, 2), (3, 3), (1, 3), (4, 4)}
+
+
+def test_from_times():
+    one = Hierarchy.from_times([(0, 9.5, 1, "A"), (0, 4.25, 2, "a"), (4.25, 9.5, 2, "b"), (3, 3, 2, "nothing")])
+    assert one.edges == (0.0, 4.25, 9.5)
+    assert one.full == {(1, 2, 1), (1, 1, 2), (2, 2, 2)}
+    assert Hierarchy.from_times([(1, 2)], duration=5).edges == (0.0, 1.0, 2.0, 5.0)
+
+
+def test_segmentation():
+    flat = TREE.segmentation()
+    assert flat.types == ("1", "2", "3")
+    assert flat.boundaries == ((2, "3"), (4, "2"))
+    assert TREE.segmentation(5).types == ("1", "2", "3", "4", "5")
+    assert Hierarchy(4, [(2, 3)]).segmentation().boundaries == ((1, "1"), (3, "1"))
+    with pytest.raises(HierarchyError) as caught:
+        TREE.segmentation(2)
+    assert str(caught.value) == "levels must be at least the depth, 3; got 2"
+
+
+# What cannot be one
+
+
+@pytest.mark.parametrize(
+    ("length", "spans", "options", "message"),
+    [
+        (0, [], {}, "length: a text has from 1 to 2147483647 units; got 0"),
+        (True, [], {}, "length: a text has from 1 to 2147483647 units; got True"),
+        ("6", [], {}, "length: a text has from 1 to 2147483647 units; got '6'"),
+        (6, [(1,)], {}, "spans[0]: a span is (start, end[, level[, label]]); got (1,)"),
+        (6, [(1, 2), "12"], {}, "spans[1]: a span is (start, end[, level[, label]]); got '12'"),
+        (6, [(1, 2, 1, "a", 5)], {}, "spans[0]: a span is (start, end[, level[, label]]); got (1, 2, 1, 'a', 5)"),
+        (6, [(1.0, 2)], {}, "spans[0]: start must be a whole number; got 1.0"),
+        (6, [(1, True)], {}, "spans[0]: end must be a whole number; got True"),
+        (6, [(3, 2)], {}, "spans[0]: start must not be after end; got 3 > 2"),
+        (6, [(0, 2)], {}, "spans[0]: a span must lie in 1..6; got 0-2"),
+        (6, [(1, 7)], {}, "spans[0]: a span must lie in 1..6; got 1-7"),
+        (6, [(1, 6, 0)], {}, "spans[0]: level must be a whole number from 1 up; got 0"),
+        (6, [(1, 6, 1.5)], {}, "spans[0]: level must be a whole number from 1 up; got 1.5"),
+        (6, [(1, 6, 1), (1, 2)], {}, "spans[1]: all spans have a level, or none; this one has none"),
+        (6, [(1, 4), (3, 6)], {}, "1-4 and 3-6 cross; each coder's own spans must nest"),
+        (6, [(1, 4, 1), (3, 6, 2)], {}, "1-4 on level 1 and 3-6 on level 2 cross; each coder's own spans must nest"),
+        (6, [(1, 6, 2), (1, 2, 2)], {}, "1-2 on level 2 lies inside 1-6 on level 2; an inner span must be deeper"),
+        (6, [(1, 6, 3), (1, 2, 1)], {}, "1-2 on level 1 lies inside 1-6 on level 3; an inner span must be deeper"),
+        (3, [], {"units": ["a"]}, "units: one string a unit is needed; got 1 for 3 units"),
+        (2, [], {"edges": [0, 1]}, "edges: 3 times are needed for 2 units; got 2"),
+        (2, [], {"edges": [0, 2, 2]}, "edges[2]: times must rise; got 2 after 2"),
+        (2, [], {"edges": [0, float("nan"), 2]}, "edges[1]: times must rise; got nan after 0"),
+    ],
+)
+def test_bad_hierarchies(length, spans, options, message):
+    with pytest.raises(HierarchyError) as caught:
+        Hierarchy(length, spans, **options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (5, "brackets: a string is needed; got int"),
+        ("", "brackets: at least one word is needed; got none"),
+        ("(a))", "brackets: ')' at character 4 closes nothing"),
+        ("(a ())", "brackets: '(' at character 4 holds no word"),
+        ("((a b)", "brackets: '(' at character 1 is never closed"),
+    ],
+)
+def test_bad_brackets(text, message):
+    with pytest.raises(HierarchyError) as caught:
+        Hierarchy.from_brackets(text)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("spans", "message"),
+    [
+        ([], "times: at least one span that lasts is needed; got none"),
+        ([(3, 3)], "times: at least one span that lasts is needed; got none"),
+        ([(0, "5")], "spans[0]: end must be a time in seconds; got '5'"),
+        ([(0, float("inf"))], "spans[0]: end must be a time in seconds; got inf"),
+        ([(0, 5), (2, 1.5)], "spans[1]: start must not be after end; got 2 > 1.5"),
+        ([5], "spans[0]: a span is (start, end[, level[, label]]); got 5"),
+    ],
+)
+def test_bad_times(spans, message):
+    with pytest.raises(HierarchyError) as caught:
+        Hierarchy.from_times(spans)
+    assert str(caught.value) == message
+
+
+def test_bad_levels():
+    with pytest.raises(HierarchyError, match=r"^levels: at least one segmentation is needed; got none$"):
+        Hierarchy.from_segmentations([])
+    with pytest.raises(HierarchyError, match=r"^levels: all must be of one text; got 2, 3 units$"):
+        Hierarchy.from_segmentations([cz.Segmentation.from_masses([n]) for n in (2, 3)])
+
+
+# Repair
+
+
+def test_repair_drops_the_deeper_then_the_shorter_then_the_later():
+    def kept(*spans):
+        return {tuple(s)[:3] for s in Hierarchy(9, spans, repair=True)}
+
+    assert kept((1, 4, 2), (3, 5, 1)) == {(3, 5, 1)}
+    assert kept((1, 4, 1), (3, 5, 1)) == {(1, 4, 1)}
+    assert kept((3, 5, 1), (1, 3, 1)) == {(1, 3, 1)}
+    assert kept((1, 6, 2), (2, 3, 1)) == {(2, 3, 1)}  # contradicts: the inner one is not deeper
+    assert kept((1, 4), (3, 6)) == {(1, 4, 1)}
+
+
+any_spans = st.lists(
+    st.tuples(st.integers(1, 8), st.integers(1, 8), st.integers(1, 3)).map(lambda s: (min(s[:2]), max(s[:2]), s[2])),
+    max_size=8,
+)
+
+
+@given(any_spans)
+def test_what_is_repaired_is_sound_and_nothing_more_is_dropped(spans):
+    made = Hierarchy(8, spans, repair=True)
+    assert made.full <= set(spans)
+    assert not any(cross(x, y) for x in made.flat for y in made.flat)
+    assert Hierarchy(8, map(tuple, made), repair=True) == made
+    for extra in set(spans) - made.full:
+        with pytest.raises(HierarchyError):
+            Hierarchy(8, [*(tuple(s)[:3] for s in made), extra])
+    try:
+        assert Hierarchy(8, spans) == made
+    except HierarchyError:
+        assert made.full < set(spans)
+
+
+# The same units for all
+
+
+def test_common_units():
+    """
+    ann  |---------|---------|
+    bo   |----------|--------|
+    """
+    ann = Hierarchy.from_times([(0, 20, 1, "x"), (0, 10, 2, "a"), (10, 20, 2, "b")])
+    bo = Hierarchy.from_times([(0, 20.3, 1, "y"), (0, 10.4, 2, "c"), (10.4, 20.3, 2, "d"), (10.4, 10.45, 3, "short")])
+    merged, dropped = cz.common_units({"ann": ann, "bo": bo})
+    assert dropped == 1
+    assert merged["ann"].edges == merged["bo"].edges == (0.0, 10.0, 20.0)
+    assert merged["bo"].spans == (Span(1, 2, 1, "y"), Span(1, 1, 2, "c"), Span(2, 2, 2, "d"))
+    assert merged["ann"].extent == merged["bo"].extent == round(20.3 / 0.5)
+
+
+def test_a_group_reaches_from_its_first_time():
+    """0, .4 and .8: the third is near the second, and too far from the first."""
+    one = Hierarchy.from_times([(0, 9), (0.4, 9), (0.8, 9)])
+    merged, _ = cz.common_units({"one": one})
+    assert merged["one"].edges == (0.0, 0.8, 9.0)
+    assert merged["one"].flat == {(1, 2), (2, 2)}
+
+
+def test_text_is_given_back():
+    given_back, dropped = cz.common_units({"a": TREE})
+    assert (given_back["a"] is TREE, dropped) == (True, 0)
+
+
+def test_what_has_no_common_units():
+    timed = Hierarchy.from_times([(0, 0.3)])
+    with pytest.raises(HierarchyError) as caught:
+        cz.common_units({"a": TREE, "b": timed})
+    assert str(caught.value) == "some coders have times and some have none; they cannot be compared"
+    with pytest.raises(HierarchyError) as caught:
+        cz.common_units({"b": timed})
+    assert str(caught.value) == "all times lie within the tolerance of 0.5 s; nothing is left to compare"
+    for tolerance in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(HierarchyError) as caught:
+            cz.common_units({"b": timed}, tolerance=tolerance)
+        assert str(caught.value) == f"tolerance must be a number of seconds above 0; got {tolerance!r}"
+
+
+times = st.lists(
+    st.tuples(st.integers(0, 60), st.integers(1, 30), st.integers(1, 3)).map(
+        lambda s: (s[0] / 4, (s[0] + s[1]) / 4, s[2])
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=100)
+@given(times, times, st.sampled_from([0.25, 0.5, 1.3]))
+def test_merged_times_stay_in_order_and_nest(ann, bo, tolerance):
+    coders = {name: Hierarchy.from_times(spans, repair=True) for name, spans in (("ann", ann), ("bo", bo))}
+    every = [t for one in coders.values() for t in one.edges]
+    if max(every) - min(every) <= tolerance:
+        with pytest.raises(HierarchyError, match="nothing is left to compare"):
+            cz.common_units(coders, tolerance=tolerance)
+        return
+    merged, dropped = cz.common_units(coders, tolerance=tolerance)
+    edges = merged["ann"].edges
+    assert edges == merged["bo"].edges
+    assert all(later - earlier > tolerance for earlier, later in itertools.pairwise(edges))
+    assert merged["ann"].extent >= merged["ann"].length
+    lost = sum(len(coders[who]) - len(merged[who]) for who in coders)
+    assert lost >= dropped  # two spans may have become one
+    again, more = cz.common_units(merged, tolerance=tolerance)
+    assert ({who: one.spans for who, one in again.items()}, more) == (
+        {who: one.spans for who, one in merged.items()},
+        0,
+    )
+
+
+# In a corpus
+
+
+def test_a_corpus_holds_hierarchies():
+    corpus = cz.Corpus({"talk": {"ann": TREE, "bo": Hierarchy(6, [(1, 6)])}})
+    assert corpus["talk", "ann"] is TREE
+    assert pickle.loads(pickle.dumps(corpus)) == corpus
+    with pytest.raises(MismatchError, match="a Segmentation or a Dialogue is needed; got Hierarchy"):
+        cz.boundaries_placed(corpus)
+    with pytest.raises(OptionError, match="a: a Segmentation is needed; got Hierarchy"):
+        cz.agreement(corpus)

@@ -1,0 +1,322 @@
+"""What a measure returns: a number, what it was made from, and the line that reproduces it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import pytest
+from hypothesis import given
+
+import caesura as cz
+from caesura.model.score import Parts, f_measure, ratio
+from support.strategies import NAMES, TypedPair, corpora, defined, laid, typed_pairs
+
+masses = cz.Segmentation.from_masses
+REFERENCE, HYPOTHESIS = masses([2, 3, 6]), masses([2, 2, 7])
+ALL = sorted(cz.measures())
+
+
+def score_of(name: str, a: cz.Segmentation = REFERENCE, b: cz.Segmentation = HYPOTHESIS, **options) -> cz.Score:
+    kind = cz.measures()[name]
+    return kind(**options).score(*laid(kind, a, b))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_float(name):
+    score = score_of(name)
+    assert float(score) == score.value
+    assert isinstance(score.value, float)
+    assert isinstance(score, cz.Score)
+    assert score.documents == 1
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_function_and_the_measure_are_one(name):
+    assert getattr(cz, name)(*laid(cz.measures()[name], REFERENCE, HYPOTHESIS)) == score_of(name)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_params_and_signature_hold_every_option(name):
+    score = score_of(name)
+    kind = cz.measures()[name]
+    words = score.signature.split("|")
+    assert words[0] == name
+    assert words[-1] == f"caesura:{cz.__version__}"
+    for option in kind.options:
+        assert option.name in score.params
+        assert any(word.startswith(f"{option.name}:") for word in words), option.name
+    for name_of_param in score.params:
+        assert any(word.startswith(f"{name_of_param}:") for word in words), name_of_param
+    assert "\n" not in score.signature
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_signature_names_the_preset_and_what_it_did(name):
+    kind = cz.measures()[name]
+    for preset, values in kind.presets.items():
+        words = score_of(name, compat=preset).signature.split("|")
+        assert f"compat:{preset}" in words
+        for option, value in values.items():
+            shown = {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
+            assert f"{option}:{shown}" in words
+
+
+def test_what_a_signature_says():
+    """Options as they were resolved: the k that was really used, types in their order, how many documents."""
+    words = cz.pk(REFERENCE, HYPOTHESIS).signature.split("|")
+    assert {"window:2", "window_from:auto", "padded:no", "clamp:yes", "rounding:half_up"} <= set(words)
+    assert "window:3" in cz.pk(REFERENCE, HYPOTHESIS, window=3).signature.split("|")
+    assert "n_t:3" in cz.boundary_similarity(REFERENCE, HYPOTHESIS, n_t=3).signature.split("|")
+    assert "wt:0.25" in cz.boundary_similarity(REFERENCE, HYPOTHESIS, wt=0.25).signature.split("|")
+    typed = cz.Segmentation.from_sets([{"scene"}, set()], types=["scene", "act"])
+    assert "types:scene<act" in cz.segmentation_similarity(typed, typed).signature.split("|")
+    assert "documents:2" in (cz.crisp(REFERENCE, HYPOTHESIS) + cz.crisp(HYPOTHESIS, HYPOTHESIS)).signature.split("|")
+
+
+def test_a_type_cannot_break_the_signature():
+    strange = cz.Segmentation.from_sets([{"a|b"}, {"c\nd"}], types=["a|b", "c\nd"])
+    signature = cz.boundary_similarity(strange, strange).signature
+    assert len(signature.split("|")) == len(cz.boundary_similarity(REFERENCE, HYPOTHESIS).signature.split("|"))
+    assert "\n" not in signature
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_different_options_have_different_signatures(name):
+    kind = cz.measures()[name]
+    plain = score_of(name).signature
+    for preset, values in kind.presets.items():
+        assert score_of(name, compat=preset).signature != plain, (preset, values)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_as_dict_is_json(name):
+    score = score_of(name)
+    shown = json.loads(json.dumps(score.to_dict(), allow_nan=False))
+    assert {"measure", "value", "parts", "params", "signature"} <= shown.keys()
+    assert cz.parse(shown["measure"]) == score.measure
+    assert shown["value"] == score.value
+    assert shown["parts"] == dict(score.parts)
+    assert shown["params"] == json.loads(json.dumps(dict(score.params)))  # where tuples are lists
+    assert shown["signature"] == score.signature
+
+
+@given(typed_pairs(max_units=6))
+def test_as_dict_is_json_for_any_types(pair: TypedPair):
+    for name in ALL:
+        if name == "flexible_similarity":  # of exclusive types
+            continue
+        if not defined(cz.measures()[name], *laid(cz.measures()[name], *pair.segmentations)):
+            continue
+        score = score_of(name, *pair.segmentations)
+        assert json.loads(json.dumps(score.to_dict(), allow_nan=False))["value"] == score.value
+
+
+@pytest.mark.parametrize("name", ["crisp", "win_pr"])
+def test_precision_and_recall_stand_in_parts(name):
+    """Reference 2, 5; hypothesis 2, 4, 7.
+
+    r  |··|···|······|
+    h  |··|··|···|····|
+    """
+    score = score_of(name, REFERENCE, masses([2, 2, 3, 4]), **({"tolerance": 1} if name == "crisp" else {"window": 1}))
+    hits = 2 if name == "crisp" else 1  # 4 is within 1 of 5
+    assert score.parts["precision"] == score.precision() == hits / 3
+    assert score.parts["recall"] == score.recall() == hits / 2
+    assert score.parts["f"] == score.f() == pytest.approx(2 * hits / 5)
+    assert score.value == pytest.approx(2 * hits / 5)
+    assert "precision" not in list(score.parts)  # it does not add up
+    assert score.to_dict()["figures"]["precision"] == hits / 3
+
+
+def test_precision_of_a_measure_without_one():
+    for name in ("pk", "window_diff", "unit_error", "boundary_similarity", "segmentation_similarity"):
+        score = score_of(name)
+        for call in (score.precision, score.recall, score.f):
+            with pytest.raises(AttributeError, match=f"{name} has no (precision|recall)"):
+                call()
+        with pytest.raises(KeyError):
+            score.parts["precision"]
+
+
+def test_edits_are_there_where_something_is_aligned():
+    assert score_of("pk").edits is None
+    assert score_of("unit_error").edits is None
+    for name in ("crisp", "segmentation_similarity", "boundary_similarity", "boundary_confusion"):
+        score = score_of(name)
+        assert all(isinstance(edit, cz.Edit) for edit in score.edits)
+        assert score.edits is score.edits
+    assert (score_of("crisp") + score_of("crisp")).edits is None
+
+
+def test_edit():
+    moved = cz.Edit("transposition", 5, 3, "x", "x", 0.5)
+    assert (moved.position, moved.distance) == (3, 2)
+    gone = cz.Edit("deletion", 5, None, "x", None, 1.0)
+    assert (gone.position, gone.distance, gone.stream) == (5, 0, None)
+    with pytest.raises(AttributeError):
+        gone.cost = 2.0
+
+
+# Parts
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_parts_are_whole_numbers_where_they_can_be(name):
+    for part, count in score_of(name).parts.items():
+        # shares of windows, segments and triples, weighed costs, rewards by distance, and chance
+        fractions = ("win_pr", "unit_error", "flexible_similarity", "fuzzy_success", "t_measure", "l_measure")
+        if name not in fractions and part != "chance":
+            assert isinstance(count, int), part
+
+
+def test_parts_are_a_mapping():
+    parts = Parts({"hits": 2, "all": 3}, {"share": 2 / 3})
+    assert dict(parts) == {"hits": 2, "all": 3}
+    assert (len(parts), list(parts), parts["share"]) == (2, ["hits", "all"], 2 / 3)
+    assert parts == Parts({"hits": 2, "all": 3})
+    assert hash(parts) == hash(Parts({"hits": 2, "all": 3}))
+    assert parts != Parts({"hits": 2, "all": 4})
+    assert repr(parts) == "{'hits': 2, 'all': 3}"
+    assert dict(parts.derived) == {"share": 2 / 3}
+    with pytest.raises(TypeError):
+        parts.derived["share"] = 1
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_score_cannot_be_changed(name):
+    score = score_of(name)
+    with pytest.raises(AttributeError):
+        score.value = 1.0
+    with pytest.raises(TypeError):
+        score.parts["errors"] = 1
+    with pytest.raises(TypeError):
+        score.params["window"] = 1
+
+
+# Sums
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_sums(name):
+    one, two = score_of(name), score_of(name, HYPOTHESIS, masses([5, 6]))
+    both = one + two
+    assert {k: both.parts[k] for k in both.parts} == {k: pytest.approx(one.parts[k] + two.parts[k]) for k in one.parts}
+    assert both.documents == 2
+    assert both.measure == one.measure
+    assert sum([one, two]) == both
+    assert sum([one]) == one
+    assert one + 0 == one == 0 + one
+    assert type(both) is type(one)
+
+
+@given(corpora())
+def test_sums_do_not_depend_on_the_order(documents):
+    for name in ALL:
+        kind = cz.measures()[name]
+        if not all(defined(kind, *laid(kind, *one.segmentations)) for one in documents):
+            continue
+        scores = [score_of(name, *one.segmentations) for one in documents]
+        forward, backward = sum(scores), sum(scores[::-1])
+        assert forward.value == pytest.approx(backward.value, abs=1e-12)
+        assert dict(forward.parts) == pytest.approx(dict(backward.parts), abs=1e-9)
+        assert forward.documents == backward.documents == len(documents)
+
+
+def test_the_signature_of_a_sum_does_not_depend_on_brackets():
+    """Windows of 2, 3 and 5 positions: however the three are added up, they were 2 to 5."""
+    one, two, three = (cz.pk(masses([n]), masses([n])) for n in (4, 6, 10))
+    assert [s.params["window"] for s in (one, two, three)] == [2, 3, 5]
+    left, right = (one + two) + three, one + (two + three)
+    pooled = cz.score_many([(masses([n]), masses([n])) for n in (4, 6, 10)], "pk").total
+    assert left.signature == right.signature == pooled.signature
+    assert left == right == pooled
+
+
+def test_what_does_not_add_up():
+    one = score_of("pk")
+    for other in (score_of("window_diff"), score_of("pk", window=3), score_of("pk", compat="nltk")):
+        with pytest.raises(cz.errors.OptionError) as caught:
+            one + other
+        assert str(caught.value) == (
+            f"only scores of one measure over the same types add up; got {one.signature} and {other.signature}"
+        )
+    typed = cz.Segmentation.from_sets([{"x"}], types=["x", "y"])
+    with pytest.raises(cz.errors.OptionError, match="over the same types"):
+        score_of("boundary_similarity") + score_of("boundary_similarity", typed, typed)
+    for stranger in (1, "0", None, 0.5):
+        with pytest.raises(TypeError):
+            one + stranger
+
+
+def test_the_sum_of_nothing():
+    with pytest.raises(cz.errors.OptionError) as caught:
+        cz.parse("pk").total([])
+    assert str(caught.value) == "a total needs at least one score; got none"
+
+
+def test_a_sum_in_fractions_is_exact_to_the_last_bit():
+    """Ten times 0.1 of a boundary is one: parts are added without losing digits on the way."""
+    a, b = cz.Segmentation.from_positions(40, [10]), cz.Segmentation.from_positions(40, [11])
+    scores = [cz.win_pr(a, b, window=10) for _ in range(10)]
+    assert scores[0].parts["fp"] == 0.1
+    assert sum(scores[1:], scores[0]).parts["fp"] == pytest.approx(1, abs=1e-15)
+    assert scores[0].measure.total(scores).parts["fp"] == 1
+
+
+# Value semantics
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_equality_and_hash(name):
+    assert score_of(name) == score_of(name)
+    assert hash(score_of(name)) == hash(score_of(name))
+    assert score_of(name) != score_of(name, REFERENCE, masses([1] * 11))
+    assert score_of(name) != score_of(name).value
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_score_travels(name):
+    """Partial results from many machines need no second pass (spec/README.md): so a score must leave its process."""
+    score = score_of(name)
+    again = pickle.loads(pickle.dumps(score))
+    assert again == score
+    assert dict(again.params) == dict(score.params)
+    assert (again + score).value == pytest.approx(score.value)
+
+
+def test_repr():
+    assert repr(score_of("pk")) == "Score(0.222222, pk, parts={'errors': 2, 'windows': 9})"
+    assert repr(score_of("crisp", tolerance=1)).startswith("Score(1, crisp(tolerance=1), parts={'matches': 2,")
+
+
+# The two helpers that decide what nothing means
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "boundaries", "expected"), [(1, 2, 3, 0.5), (0, 2, 2, 0), (0, 0, 0, 1), (0, 0, 3, 0)]
+)
+def test_ratio(part, whole, boundaries, expected):
+    assert ratio(part, whole, boundaries) == expected
+
+
+@pytest.mark.parametrize(
+    ("precision", "recall", "beta", "expected"),
+    [
+        (0.5, 0.5, 1, 0.5),
+        (1, 0, 1, 0),
+        (0, 0, 1, 0),
+        (0.5, 1, 2, 2.5 / 3),
+        (0.5, 1, 0.5, 0.625 / 1.125),
+        (0.3, 0.9, 0, 0.3),
+    ],
+)
+def test_f_measure(precision, recall, beta, expected):
+    """F-beta = (1 + beta^2) P R / (beta^2 P + R) (van Rijsbergen 1979)."""
+    assert f_measure(precision, recall, beta) == pytest.approx(expected)
+
+
+def test_names_of_parts_by_type():
+    typed = cz.Segmentation.from_sets([{"comma"}, {"line"}], types=NAMES[:2])
+    parts = cz.boundary_confusion(typed, typed).parts
+    assert (parts["matches[comma]"], parts["hypothesis[line]"], parts["substitutions[comma>line]"]) == (1, 1, 0)

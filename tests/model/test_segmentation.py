@@ -1,0 +1,567 @@
+"""The model: every way in, every way in that must be refused, and what a value owes to whoever holds it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import CaesuraError, SegmentationError
+from support.strategies import Pair, TypedPair, pairs, typed_pairs
+
+Segmentation = cz.Segmentation
+NAN, INF = float("nan"), float("inf")
+
+
+# |··|···|······|, in every way it can be said
+
+ELEVEN = Segmentation.from_masses([2, 3, 6])
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda x: np.array(x, np.uint8), lambda x: np.array(x, float)])
+def test_from_masses(kind):
+    made = Segmentation.from_masses(kind([2, 3, 6]))
+    assert made.length == len(made) == 11
+    assert made.positions.tolist() == made.inner.tolist() == [2, 5]
+    assert made.masses == (2, 3, 6)
+    assert made == ELEVEN
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda x: np.array(x, np.int32), lambda x: iter(x), range])
+def test_from_positions(kind):
+    if kind is range:
+        made, expected = Segmentation.from_positions(11, range(2, 6, 3)), ELEVEN
+    else:
+        made, expected = Segmentation.from_positions(11, kind([2, 5])), ELEVEN
+    assert made == expected
+
+
+@pytest.mark.parametrize(
+    "bits",
+    [
+        "0100100000",
+        [0, 1, 0, 0, 1, 0, 0, 0, 0, 0],
+        (False, True, False, False, True, False, False, False, False, False),
+        list("0100100000"),
+        np.array([0, 1, 0, 0, 1, 0, 0, 0, 0, 0]),
+        np.array([0, 1, 0, 0, 1, 0, 0, 0, 0, 0], bool),
+        np.array([0, 1, 0, 0, 1, 0, 0, 0, 0, 0], float),
+        np.array(list("0100100000")),
+    ],
+    ids=["str", "list", "bools", "characters", "array", "bool array", "float array", "str array"],
+)
+def test_from_bits(bits):
+    made = Segmentation.from_bits(bits)
+    assert made == ELEVEN
+    assert made.bits() == "0100100000"
+
+
+def test_from_labels():
+    made = Segmentation.from_labels(["A", "A", "B", "B", "B", "A"])
+    assert made.masses == (2, 3, 1)
+    assert made.labels == ("A", "A", "B", "B", "B", "A")
+    assert made.types == ("boundary",)
+    assert made == Segmentation.from_labels(np.array(["A", "A", "B", "B", "B", "A"]))
+    assert Segmentation.from_labels([1, 1, 2]).labels == ("1", "1", "2")
+    assert Segmentation.from_labels("AAB").masses == (2, 1)
+    assert made != Segmentation.from_masses([2, 3, 1])  # labels are part of it
+    assert made == Segmentation.from_masses([2, 3, 1], labels=["A", "B", "A"])
+
+
+def test_from_masses_with_labels():
+    made = Segmentation.from_masses([2, 1, 2], labels=["A", "A", ""])
+    assert made.masses == (2, 1, 2)  # a segment ends though the label stays the same
+    assert made.labels == ("A", "A", "A", "", "")
+    assert Segmentation.from_masses([1, 1], labels="AB").labels == ("A", "B")
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_from_marks(kind):
+    """|·· , ··· . |: the end of the text carries a mark too."""
+    made = Segmentation.from_marks(kind(["", ",", "", "", "."]))
+    assert made.length == 5
+    assert made.positions.tolist() == [2, 5]
+    assert made.inner.tolist() == [2]
+    assert made.masses == (2, 3)
+    assert made.boundaries == ((2, ","), (5, "."))
+    assert made.types == (",", ".")
+    assert not made.declared
+    assert made == Segmentation.from_marks([None, ",", None, None, "."])
+
+
+def test_from_marks_with_declared_types():
+    made = Segmentation.from_marks(["x", "", "z", ""], types=["z", "y", "x"])
+    assert made.types == ("z", "y", "x")
+    assert made.declared
+    assert made.boundaries == ((1, "x"), (3, "z"))
+    assert made.codes.tolist() == [2, 0]
+    assert made == Segmentation.from_positions(4, [1, 3], marks=["x", "z"], types=["z", "y", "x"])
+
+
+def test_from_sets():
+    """|··{scene+act}··|"""
+    made = Segmentation.from_sets([set(), {"act", "scene"}, set()], types=["scene", "act"])
+    assert made.length == 4
+    assert made.boundaries == ((2, "scene"), (2, "act"))
+    assert made.positions.tolist() == made.inner.tolist() == [2]
+    assert made.codes.tolist() == [0, 1]
+    assert not made.exclusive
+    assert made.sets() == (frozenset(), frozenset({"scene", "act"}), frozenset(), frozenset())
+    for sets in ([[], ["act", "scene"], []], ((), ("scene", "act"), ()), [None, frozenset({"act", "scene"}), ""]):
+        assert Segmentation.from_sets(sets, types=["scene", "act"]) == made
+
+
+def test_from_positions_with_sets_of_types():
+    made = Segmentation.from_positions(4, [2], marks=[{"act", "scene"}], types=["scene", "act"])
+    assert made == Segmentation.from_sets([set(), {"act", "scene"}, set()], types=["scene", "act"])
+    assert Segmentation.from_positions(4, [4], marks=["x"]).positions.tolist() == [4]
+
+
+def test_types_that_are_collected_are_put_in_order():
+    """Numbers in their own order, then names in alphabetical order."""
+    assert Segmentation.from_marks(["b", 10, 9, "a"]).types == ("9", "10", "a", "b")
+    assert Segmentation.from_sets([{2}, {1, 10}]).types == ("1", "2", "10")
+    assert Segmentation.from_sets([set(), set()]).types == ("boundary",)
+    assert Segmentation.from_marks(np.array([3, 1])).types == ("1", "3")
+
+
+def test_a_type_that_occurs_as_a_number_and_as_a_name_is_one_type():
+    """1 and "1" have one name, so they are one type: a scale never holds a name twice."""
+    made = Segmentation.from_marks([1, "1"])
+    assert made.types == ("1",)
+
+
+@pytest.mark.parametrize("one", [Segmentation.from_masses([1]), Segmentation.from_positions(1, [])])
+def test_one_unit(one):
+    assert one == Segmentation.from_bits("") == Segmentation.from_bits([]) == Segmentation.from_sets([])
+    assert (one.length, one.masses, one.bits(), one.positions.tolist()) == (1, (1,), "", [])
+    assert one.exclusive
+    assert one.reversed() == one
+    assert repr(one) == "Segmentation(1 unit: ·)"
+
+
+def test_units():
+    made = Segmentation.from_masses([1, 2], units=["To", "be", "or"])
+    assert made.units == ("To", "be", "or")
+    assert Segmentation.from_bits("01", units=iter("abc")).units == ("a", "b", "c")
+    assert ELEVEN.units is None
+    assert made != Segmentation.from_masses([1, 2])
+    for build in (
+        lambda **u: Segmentation.from_positions(3, [1], **u),
+        lambda **u: Segmentation.from_bits("10", **u),
+        lambda **u: Segmentation.from_marks(["x", "", ""], **u),
+        lambda **u: Segmentation.from_sets([{"x"}, ()], **u),
+        lambda **u: Segmentation.from_labels("ABB", **u),
+    ):
+        assert build(units=["To", "be", "or"]).units == ("To", "be", "or")
+
+
+def test_the_longest_text():
+    longest = 2**31 - 1
+    assert Segmentation.from_masses([longest]).length == longest
+    assert Segmentation.from_masses([longest - 1, 1]).masses == (longest - 1, 1)
+    assert Segmentation.from_positions(longest, [longest - 1]).inner.tolist() == [longest - 1]
+
+
+# Round trips
+
+
+@given(pairs(max_units=70))
+def test_the_ways_in_agree(pair: Pair):
+    one = Segmentation.from_positions(pair.length, sorted(pair.a))
+    assert Segmentation.from_masses(one.masses) == one
+    assert Segmentation.from_bits(one.bits()) == one
+    assert sum(one.masses) == one.length
+    assert len(one.masses) == len(pair.a) + 1
+    assert one.bits().count("1") == len(pair.a)
+    assert one.boundaries == tuple((p, "boundary") for p in sorted(pair.a))
+    assert one.exclusive
+
+
+@given(typed_pairs(max_units=12))
+def test_typed_ways_in_agree(pair: TypedPair):
+    one, _ = pair.segmentations
+    assert one.boundaries == tuple((p, pair.types[t]) for p, t in sorted(pair.a))
+    assert one.inner.tolist() == sorted({p for p, _ in pair.a})
+    assert Segmentation.from_sets(one.sets()[:-1], types=pair.types) == one
+    assert one.exclusive == (len({p for p, _ in pair.a}) == len(pair.a))
+    at = sorted({p for p, _ in pair.a})
+    marks = [{pair.types[t] for q, t in pair.a if q == p} for p in at]
+    assert Segmentation.from_positions(pair.length, at, marks=marks, types=pair.types) == one
+
+
+@given(typed_pairs(max_units=12))
+def test_reversed(pair: TypedPair):
+    one, _ = pair.segmentations
+    back = one.reversed()
+    assert set(back.boundaries) == {(pair.length - p, pair.types[t]) for p, t in pair.a}
+    assert back.reversed() == one
+    assert back.types == one.types
+    assert back.masses == one.masses[::-1]
+
+
+def test_reversed_takes_text_and_labels_along_and_leaves_the_end_out():
+    one = Segmentation.from_labels("ABB", units=["x", "y", "z"])
+    assert one.reversed().labels == ("B", "B", "A")
+    assert one.reversed().units == ("z", "y", "x")
+    ended = Segmentation.from_marks(["a", "", "b"])
+    assert ended.reversed().boundaries == ((2, "a"),)
+    assert ended.reversed().types == ("a", "b")
+
+
+def test_with_types():
+    one = Segmentation.from_marks(["x", "", "y"], units=["a", "b", "c"])
+    other = one.with_types(["z", "y", "x"])
+    assert other.types == ("z", "y", "x")
+    assert other.declared
+    assert other.boundaries == one.boundaries
+    assert other.codes.tolist() == [2, 1]
+    assert other.units == one.units
+    labelled = Segmentation.from_labels("AAB").with_types(["topic", "boundary"])
+    assert labelled.labels == ("A", "A", "B")
+    double = Segmentation.from_sets([{"x", "y"}], types=["x", "y"]).with_types(["y", "x"])
+    assert double.boundaries == ((1, "y"), (1, "x"))
+    with pytest.raises(SegmentationError) as caught:
+        one.with_types(["x"])
+    assert str(caught.value) == "boundaries[1]: type 'y' is not declared; declared are 'x'"
+
+
+# What cannot be, with the exact words. The place is named wherever there is one.
+
+LONGEST = 2**31 - 1
+BAD = [
+    # masses
+    (lambda: Segmentation.from_masses([]), "masses: a text has at least one segment; got none"),
+    (lambda: Segmentation.from_masses(()), "masses: a text has at least one segment; got none"),
+    (
+        lambda: Segmentation.from_masses([2, 0, 3]),
+        f"masses[1]: a mass must be a whole number from 1 to {LONGEST}; got 0",
+    ),
+    (lambda: Segmentation.from_masses([-1]), f"masses[0]: a mass must be a whole number from 1 to {LONGEST}; got -1"),
+    (
+        lambda: Segmentation.from_masses(np.array([1, -4])),
+        f"masses[1]: a mass must be a whole number from 1 to {LONGEST}; got -4",
+    ),
+    (
+        lambda: Segmentation.from_masses([2**31]),
+        f"masses[0]: a mass must be a whole number from 1 to {LONGEST}; got 2147483648",
+    ),
+    (lambda: Segmentation.from_masses([LONGEST, 1]), f"length: a text has 1 to {LONGEST} units; got 2147483648"),
+    (lambda: Segmentation.from_masses([2, 2.5]), "masses[1]: a whole number is needed; got 2.5"),
+    (lambda: Segmentation.from_masses([2, NAN]), "masses[1]: a whole number is needed; got nan"),
+    (lambda: Segmentation.from_masses([INF]), "masses[0]: a whole number is needed; got inf"),
+    (lambda: Segmentation.from_masses([True]), "masses[0]: a whole number is needed; got True"),
+    (lambda: Segmentation.from_masses(["2"]), "masses[0]: a whole number is needed; got '2'"),
+    (lambda: Segmentation.from_masses([None]), "masses[0]: a whole number is needed; got None"),
+    (lambda: Segmentation.from_masses([[2, 3]]), "masses[0]: a whole number is needed; got [2, 3]"),
+    (lambda: Segmentation.from_masses("23"), "masses: a sequence of whole numbers is needed; got the string '23'"),
+    (lambda: Segmentation.from_masses(5), "masses: a sequence of whole numbers is needed; got 5"),
+    (lambda: Segmentation.from_masses(None), "masses: a sequence of whole numbers is needed; got None"),
+    (lambda: Segmentation.from_masses([2**62]), f"masses[0]: a number this large cannot be; got {2**62}"),
+    (lambda: Segmentation.from_masses([10**30]), f"masses[0]: a number this large cannot be; got {10**30}"),
+    (lambda: Segmentation.from_masses([1e300]), f"masses[0]: a number this large cannot be; got {int(1e300)}"),
+    (
+        lambda: Segmentation.from_masses(np.array([2**63 + 5], np.uint64)),
+        f"masses: a number this large cannot be; got {2**63 + 5}",
+    ),
+    # length
+    (lambda: Segmentation.from_positions(0, []), f"length: a text has 1 to {LONGEST} units; got 0"),
+    (lambda: Segmentation.from_positions(-3, []), f"length: a text has 1 to {LONGEST} units; got -3"),
+    (lambda: Segmentation.from_positions(2**31, []), f"length: a text has 1 to {LONGEST} units; got 2147483648"),
+    (lambda: Segmentation.from_positions(2.5, []), "length: the number of units must be a whole number; got 2.5"),
+    (lambda: Segmentation.from_positions(NAN, []), "length: the number of units must be a whole number; got nan"),
+    (lambda: Segmentation.from_positions("5", []), "length: the number of units must be a whole number; got '5'"),
+    (lambda: Segmentation.from_positions(None, []), "length: the number of units must be a whole number; got None"),
+    (lambda: Segmentation.from_marks([]), f"length: a text has 1 to {LONGEST} units; got 0"),
+    (
+        lambda: Segmentation.from_masses([2, 1], labels=["A"]),
+        "labels: one label a segment is needed; got 1 for 2 segments",
+    ),
+    (lambda: Segmentation.from_masses([2, 1], labels=["A", 7]), "labels[1]: a label must be a string; got 7"),
+    (lambda: Segmentation.from_masses([2], labels=7), "labels: a sequence is needed; got 7"),
+    (
+        lambda: Segmentation.from_masses([10**7, 1], labels="AB"),
+        "labels: a text with labels has at most 10000000 units; got 10000001",
+    ),
+    (lambda: Segmentation.from_labels([]), f"length: a text has 1 to {LONGEST} units; got 0"),
+    # positions
+    (lambda: Segmentation.from_positions(5, [0]), "positions[0]: a position must lie in 1..4 for 5 units; got 0"),
+    (lambda: Segmentation.from_positions(5, [2, 5]), "positions[1]: a position must lie in 1..4 for 5 units; got 5"),
+    (lambda: Segmentation.from_positions(5, [-2]), "positions[0]: a position must lie in 1..4 for 5 units; got -2"),
+    (
+        lambda: Segmentation.from_positions(5, [6], marks=["x"]),
+        "positions[0]: a position must lie in 1..5 for 5 units; got 6",
+    ),
+    (lambda: Segmentation.from_positions(1, [1]), "positions[0]: a text of one unit has no inner position; got 1"),
+    (lambda: Segmentation.from_positions(5, [1, 3, 2]), "positions[2]: positions must rise; got 2 after 3"),
+    (lambda: Segmentation.from_positions(5, [1, 3, 3]), "positions[2]: a position may be given only once; got 3 again"),
+    (lambda: Segmentation.from_positions(5, [1.5]), "positions[0]: a whole number is needed; got 1.5"),
+    (lambda: Segmentation.from_positions(5, [NAN]), "positions[0]: a whole number is needed; got nan"),
+    (
+        lambda: Segmentation.from_positions(5, [-(2**62)]),
+        f"positions[0]: a number this large cannot be; got {-(2**62)}",
+    ),
+    (
+        lambda: Segmentation.from_positions(5, "12"),
+        "positions: a sequence of whole numbers is needed; got the string '12'",
+    ),
+    (
+        lambda: Segmentation.from_positions(5, [1], types=["x"]),
+        "types: they need marks, one for each position; got none",
+    ),
+    (
+        lambda: Segmentation.from_positions(5, [1, 2], marks=["x"]),
+        "marks: one mark a position is needed; got 1 for 2 positions",
+    ),
+    (
+        lambda: Segmentation.from_positions(5, [1, 2], marks=["x", "z"], types=["x", "y"]),
+        "marks[1]: type 'z' is not declared; declared are 'x', 'y'",
+    ),
+    # bits
+    (lambda: Segmentation.from_bits("012"), "bits[2]: a bit must be 0 or 1; got '2'"),
+    (lambda: Segmentation.from_bits("0 1"), "bits[1]: a bit must be 0 or 1; got ' '"),
+    (lambda: Segmentation.from_bits("0𝟏"), "bits[1]: a bit must be 0 or 1; got '𝟏'"),
+    (lambda: Segmentation.from_bits([0, 2]), "bits[1]: a bit must be 0 or 1; got 2"),
+    (lambda: Segmentation.from_bits([0, -1]), "bits[1]: a bit must be 0 or 1; got -1"),
+    (lambda: Segmentation.from_bits([NAN]), "bits[0]: a bit must be 0 or 1; got nan"),
+    (lambda: Segmentation.from_bits([0, None]), "bits[1]: a bit must be 0 or 1; got None"),
+    (lambda: Segmentation.from_bits([0.5]), "bits[0]: a bit must be 0 or 1; got 0.5"),
+    # marks
+    (lambda: Segmentation.from_marks("a.b"), "marks: a sequence with one mark a unit is needed; got one string"),
+    (
+        lambda: Segmentation.from_marks(["", "", "!"], types=[",", "."]),
+        "marks[2]: type '!' is not declared; declared are ',', '.'",
+    ),
+    (
+        lambda: Segmentation.from_marks(["", NAN], types=["x"]),
+        "marks[1]: a type must be a name that is not empty; got nan",
+    ),
+    (
+        lambda: Segmentation.from_marks(["", True], types=["x"]),
+        "marks[1]: a type must be a name that is not empty; got True",
+    ),
+    (lambda: Segmentation.from_marks(["", NAN]), "marks[1]: a type must be a name that is not empty; got nan"),
+    (lambda: Segmentation.from_marks(["x", 1.5]), "marks[1]: a type must be a name that is not empty; got 1.5"),
+    (
+        lambda: Segmentation.from_positions(5, [1, 2], marks=["x", ""]),
+        "marks[1]: a type must be a name that is not empty; got ''",
+    ),
+    # sets
+    (lambda: Segmentation.from_sets(["ab", ""]), "sets[0]: a set of types is needed; got the string 'ab'"),
+    (
+        lambda: Segmentation.from_sets([set(), {"z"}], types=["x"]),
+        "sets[1]: type 'z' is not declared; declared are 'x'",
+    ),
+    (
+        lambda: Segmentation.from_sets([("x", "x")], types=["x", "y"]),
+        "sets[0]: a type may stand only once at a position; got ('x', 'x')",
+    ),
+    (
+        lambda: Segmentation.from_sets([set(), {""}], types=["x"]),
+        "sets[1]: a type must be a name that is not empty; got ''",
+    ),
+    (lambda: Segmentation.from_sets([set(), {""}]), "sets[1]: a type must be a name that is not empty; got ''"),
+    # types
+    (
+        lambda: Segmentation.from_sets([set()], types=["x", "y", "x"]),
+        "types[2]: a type may be declared only once; got 'x' again",
+    ),
+    (
+        lambda: Segmentation.from_sets([set()], types=["1", 1]),
+        "types[1]: a type may be declared only once; got '1' again",
+    ),
+    (lambda: Segmentation.from_sets([set()], types=[]), "types: at least one type must be declared; got none"),
+    (lambda: Segmentation.from_sets([set()], types="xy"), "types: a sequence of names is needed; got the string 'xy'"),
+    (
+        lambda: Segmentation.from_sets([set()], types=["x", ""]),
+        "types[1]: a type must be a name that is not empty; got ''",
+    ),
+    (
+        lambda: Segmentation.from_marks([""], types=[None]),
+        "types[0]: a type must be a name that is not empty; got None",
+    ),
+    (lambda: ELEVEN.with_types([]), "types: at least one type must be declared; got none"),
+    # units
+    (lambda: Segmentation.from_masses([3], units=["a"]), "units: one string a unit is needed; got 1 for 3 units"),
+    (lambda: Segmentation.from_bits("0", units="abc"), "units: one string a unit is needed; got 3 for 2 units"),
+    (lambda: Segmentation.from_masses([2], units=["a", 5]), "units[1]: a unit must be a string; got 5"),
+]
+
+
+@pytest.mark.parametrize(("build", "message"), BAD, ids=[message for _, message in BAD])
+def test_what_cannot_be(build, message):
+    with pytest.raises(SegmentationError) as caught:
+        build()
+    assert str(caught.value) == message
+    assert isinstance(caught.value, ValueError)
+
+
+STRANGE = {
+    "bits: None": lambda: Segmentation.from_bits(None),
+    "bits: a number": lambda: Segmentation.from_bits(5),
+    "bits: two dimensions": lambda: Segmentation.from_bits(np.array([[0, 1], [1, 0]])),
+    "bits: half a surrogate pair": lambda: Segmentation.from_bits("0\ud800"),
+    "marks: None": lambda: Segmentation.from_marks(None),
+    "marks: a list among them": lambda: Segmentation.from_marks(["", ["x"]]),
+    "marks: None for a position": lambda: Segmentation.from_positions(5, [1, 2], marks=["x", None]),
+    "marks: NaN for a position": lambda: Segmentation.from_positions(5, [1, 2], marks=["x", NAN]),
+    "sets: None": lambda: Segmentation.from_sets(None),
+    "sets: a number among them": lambda: Segmentation.from_sets([1, 0]),
+    "labels: None": lambda: Segmentation.from_labels(None),
+    "labels: NaN, which differs from itself": lambda: Segmentation.from_labels([NAN, NAN]),
+    "types: a number": lambda: Segmentation.from_sets([{"x"}], types=5),
+    "units: a number": lambda: Segmentation.from_masses([2], units=5),
+    "masses: two dimensions": lambda: Segmentation.from_masses(np.array([[1, 2], [3, 4]])),
+    "masses: no dimension": lambda: Segmentation.from_masses(np.array(3)),
+    "masses: complex numbers": lambda: Segmentation.from_masses([2j]),
+    "positions: a dictionary of names": lambda: Segmentation.from_positions(5, {"a": 1}),
+}
+
+
+@pytest.mark.parametrize("build", STRANGE.values(), ids=STRANGE.keys())
+def test_strange_input_is_refused_by_an_error_of_ours(build):
+    """Whoever catches CaesuraError is safe from anything that comes out of a file."""
+    with pytest.raises(CaesuraError) as caught:
+        build()
+    assert str(caught.value)
+
+
+# A value
+
+
+TYPED = Segmentation.from_sets([{"x"}, {"x", "y"}, set()], types=["x", "y"], units=["a", "b", "c", "d"])
+LABELLED = Segmentation.from_labels("AAB")
+MARKED = Segmentation.from_marks(["", ",", "", "."])
+VALUES = {
+    "plain": ELEVEN,
+    "typed": TYPED,
+    "labelled": LABELLED,
+    "marked": MARKED,
+    "one unit": Segmentation.from_masses([1]),
+}
+
+
+@pytest.mark.parametrize("one", VALUES.values(), ids=VALUES)
+def test_pickle_and_copies(one):
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(one, protocol))
+        assert again == one
+        assert hash(again) == hash(one)
+        assert (again.declared, again.units, again.labels, again.types) == (
+            one.declared,
+            one.units,
+            one.labels,
+            one.types,
+        )
+        assert again.inner.tolist() == one.inner.tolist()
+    assert copy.deepcopy(one) == copy.copy(one) == one
+
+
+@pytest.mark.parametrize("name", ["length", "types", "units", "labels", "declared", "inner", "positions", "new"])
+def test_attributes_cannot_be_set(name):
+    with pytest.raises(AttributeError) as caught:
+        setattr(TYPED, name, 5)
+    assert str(caught.value) == f"a Segmentation is immutable; cannot set {name!r}"
+
+
+def test_attributes_cannot_be_deleted():
+    with pytest.raises(AttributeError):
+        del TYPED.units
+    assert TYPED.units == ("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize("name", ["positions", "inner", "codes"])
+@pytest.mark.parametrize("one", [ELEVEN, TYPED, MARKED], ids=["plain", "typed", "marked"])
+def test_arrays_cannot_be_written_through(one, name):
+    """Either the array refuses, or it was a copy."""
+    before = getattr(one, name).tolist()
+    array = getattr(one, name)
+    if array.flags.writeable:
+        array[0] += 1
+        changed = getattr(one, name).tolist()
+        array[0] -= 1  # so that other tests see what they should
+        assert changed == before
+    else:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 99
+
+
+def test_arrays_given_are_not_kept():
+    given_positions, given_masses = np.array([2, 5]), np.array([2, 3, 6])
+    one, other = Segmentation.from_positions(11, given_positions), Segmentation.from_masses(given_masses)
+    given_positions[0] = given_masses[0] = 1
+    assert one == other == ELEVEN
+
+
+def test_equality_and_hash():
+    same = Segmentation.from_positions(11, [2, 5])
+    assert same == ELEVEN
+    assert hash(same) == hash(ELEVEN)
+    assert len({same, ELEVEN}) == 1
+    different = [
+        Segmentation.from_positions(12, [2, 5]),
+        Segmentation.from_positions(11, [2]),
+        Segmentation.from_positions(11, [2, 6]),
+        Segmentation.from_positions(11, [2, 5], marks=["x", "x"]),
+        Segmentation.from_positions(11, [2, 5], units=list("abcdefghijk")),
+        Segmentation.from_labels("AABBBCCCCCC"),
+        (2, 3, 6),
+        None,
+    ]
+    for other in different:
+        assert other != ELEVEN
+    assert len({ELEVEN, *different}) == len(different) + 1
+
+
+def test_the_order_of_types_is_part_of_it():
+    one = Segmentation.from_sets([{"x"}], types=["x", "y"])
+    assert one != Segmentation.from_sets([{"x"}], types=["y", "x"])
+    assert one == Segmentation.from_sets([["x"]], types=("x", "y"))
+
+
+@given(pairs(max_units=8), pairs(max_units=8))
+def test_equal_exactly_if_boundaries_are(first: Pair, second: Pair):
+    same = first.length == second.length and first.a == second.a
+    assert (first.segmentations[0] == second.segmentations[0]) == same
+    if same:
+        assert hash(first.segmentations[0]) == hash(second.segmentations[0])
+
+
+# Drawings
+
+
+@pytest.mark.parametrize(
+    ("one", "drawn"),
+    [
+        (ELEVEN, "··|···|······"),
+        (Segmentation.from_masses([4]), "····"),
+        (Segmentation.from_masses([1] * 5), "·|·|·|·|·"),
+        (MARKED, "··,··."),
+        (TYPED, "·x·{x+y}··"),
+        (Segmentation.from_sets([{"act"}, {"scene"}], types=["scene", "act"]), "·{act}·{scene}·"),
+        (Segmentation.from_marks(["", "", ""], types=["a", "b"]), "···"),
+    ],
+)
+def test_drawings(one, drawn):
+    assert one.draw() == drawn
+    units = f"{one.length} units"
+    assert repr(one) == f"Segmentation({units}: {drawn})"
+
+
+def test_a_long_text_is_told_and_not_drawn():
+    assert repr(Segmentation.from_masses([20, 40])) == f"Segmentation(60 units: {'·' * 20}|{'·' * 40})"
+    assert repr(Segmentation.from_masses([20, 41])) == "Segmentation(61 units, 2 segments: 20|41)"
+    assert repr(Segmentation.from_masses([10] * 7)) == "Segmentation(70 units, 7 segments: 10|10|10|10|10|10|…)"
+    typed = Segmentation.from_positions(70, [30], marks=["x"], types=["x", "y"])
+    assert repr(typed) == "Segmentation(70 units, 2 segments: 30|40, types x < y)"
+
+
+@given(st.lists(st.sampled_from(["", ",", "."]), min_size=1, max_size=60))
+def test_a_drawing_shows_every_mark(marks):
+    one = Segmentation.from_marks(marks, types=[",", "."])
+    assert one.draw() == "".join("·" + mark for mark in marks)

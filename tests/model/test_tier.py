@@ -1,0 +1,394 @@
+"""Tiers in seconds, and the three ways to lay them over units."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura import Corpus, Segmentation, Tier, over_units
+from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError, MismatchError, OptionError, TierError
+from caesura.tasks.pairing import pair_up
+
+UNION = "the units are the union of the coders' times: no position is empty for all"
+
+
+def laid(tiers: dict[str, Tier], units: Any, **options: Any) -> tuple[dict[str, Any], str]:
+    """Coder -> (number of units, boundaries), and the note, of one item."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", UNION, CaesuraWarning)
+        corpus, notes = over_units(Corpus({"x": tiers}), units, **options)
+    return {c: (one.length, one.boundaries) for c, one in corpus.of_item("x").items()}, notes.get("x", "")  # type: ignore[union-attr]
+
+
+# -- the value --------------------------------------------------------------------------------------------------------
+
+
+def test_a_tier_is_a_value() -> None:
+    one = Tier([(0.5, 1, "A"), [np.float64(1), 2, "B"]], end=3)
+    assert one == Tier(((0.5, 1.0, "A"), (1.0, 2.0, "B")), 0, 3.0)
+    assert hash(one) == hash(Tier([(0.5, 1, "A"), (1, 2, "B")], end=3))
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert one != Tier([(0.5, 1, "A"), (1, 2, "B")], end=3.5)
+    assert (one.intervals[1].start, one.intervals[1].label, one.begin, one.end) == (1.0, "B", 0.0, 3.0)
+    with pytest.raises(AttributeError):
+        one.end = 4  # type: ignore[misc]
+    assert repr(Tier(points=[(1, "x")])) == "Tier(1 point from 0 to 1 s: x)"
+    assert one.with_words([(0, 3, "w")]).words == (cz.Interval(0, 3, "w"),)
+
+
+def test_the_end_is_that_of_what_comes_last() -> None:
+    assert Tier([(0, 1, "A")], words=[(0, 2, "w")]).end == 2
+    assert Tier(points=[(4, "")], words=[(0, 2, "w")]).end == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"intervals": [(0, math.nan, "A")]}, r"intervals\[0\]: end must be a time in seconds; got nan"),
+        ({"intervals": [(0, 10**400, "A")]}, r"intervals\[0\]: end must be a time in seconds; got 1000"),
+        ({"intervals": [(True, 1, "A")]}, r"intervals\[0\]: start must be a time in seconds; got True"),
+        ({"intervals": [(0, 1, "A"), (3, 2, "B")]}, r"intervals\[1\]: end must be > start; got 2 <= 3"),
+        ({"intervals": [(1, 1, "A")]}, r"intervals\[0\]: end must be > start; got 1 <= 1"),
+        ({"intervals": [(0, 2, "A"), (1, 3, "B")]}, r"intervals\[1\]: .* 0-2 s 'A' and 1-3 s 'B' overlap"),
+        ({"intervals": [(4, 5, "A"), (1, 2, "B")]}, r"intervals\[1\]: .* 4-5 s 'A' and 1-2 s 'B' do not rise"),
+        ({"intervals": [(0, 1, " \n")]}, r"intervals\[0\]: an interval must have a label; leave out what has none"),
+        ({"intervals": [(0, 1, None)]}, r"intervals\[0\]: label must be a string; got None"),
+        ({"intervals": [(0, 1)]}, r"intervals\[0\]: it must be \(start, end, label\); got \(0, 1\)"),
+        ({"intervals": ["abc"]}, r"intervals\[0\]: it must be \(start, end, label\); got 'abc'"),
+        ({"intervals": [(0, 1, "A")], "end": 0.5}, r"intervals\[0\] must lie in 0-0.5 s; got 0-1 s 'A'"),
+        ({"intervals": [(0, 1, "A")], "begin": 0.5}, r"intervals\[0\] must lie in 0.5-1 s; got 0-1 s 'A'"),
+        ({"intervals": [(0, 1, "A")], "points": [(1, "x")]}, r"points: a tier has intervals or points; got 1 interval"),
+        ({"points": [(1, "x"), (1, "y")]}, r"points\[1\]: points must rise; got 1 s 'y' after 1 s 'x'"),
+        ({"points": [(-1, "x"), (1, "y")]}, r"points\[0\] must lie in 0-1 s; got -1 s 'x'"),
+        ({"words": [(0, 1, "w"), (0.5, 2, "v")]}, r"words\[1\]: intervals must follow each other"),
+        ({}, "end: a recording must end after it begins; got 0-0 s"),
+        ({"end": math.inf}, "end must be a time in seconds; got inf"),
+    ],
+)
+def test_what_cannot_be(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(TierError, match=said):
+        Tier(**given)
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+# time   0   1   2   3   4   5   6   7   8
+# words  . |good|night|  .  |moon|and|sun| .
+# gap     0     1     2-----2    3   4   5
+WORDS = [(1, 2, "good"), (2, 3, "night"), (4, 5, "moon"), (5, 6, "and"), (6, 7, "sun")]
+
+
+def test_an_end_goes_to_the_gap_it_lies_in() -> None:
+    # ann    |---- A ---|     |---- B ----|
+    # bo   |--- A ---|  |------- B ---------|
+    ann = Tier([(1, 3.5, "A"), (4, 7, "B")], end=8, words=WORDS)
+    bo = Tier([(0.2, 3, "A"), (3.9, 8, "B")], end=8, words=WORDS)
+    found, note = laid({"ann": ann, "bo": bo}, "words")
+    assert found == {"ann": (5, ((2, "A"), (5, "B"))), "bo": (5, ((2, "A"), (5, "B")))}
+    assert note == ""
+
+
+def test_an_end_inside_a_word_goes_to_the_nearest_gap() -> None:
+    # night 2-3: the end at 2.25 is nearer to 2 (gap 1), that at 5.75 in "and" nearer to 6 (gap 4)
+    ann = Tier([(1, 2.25, "A"), (2.25, 5.75, "B")], end=8, words=WORDS)
+    found, note = laid({"ann": ann}, "words")
+    assert found["ann"] == (5, ((1, "A"), (4, "B")))
+    assert note == "edges were moved to the nearest gap between words, that of coder 'ann' at 2.25 s by 0.25 s"
+
+
+def test_a_start_where_nothing_ends_is_a_plain_boundary() -> None:
+    # words |good|night|  |moon|and|sun|
+    # ann        |- A -|  .    |B|
+    ann = Tier([(2, 3, "A"), (5, 6, "B")], end=8, words=WORDS)
+    found, _ = laid({"ann": ann}, "words")
+    assert found["ann"] == (5, ((1, "boundary"), (2, "A"), (3, "boundary"), (4, "B")))
+    (one,) = over_units(Corpus({"x": {"ann": ann}}), "words", labels="ignore")[0].of_item("x").values()
+    assert one == Segmentation.from_masses([1, 1, 1, 1, 1], units=[w[2] for w in WORDS])
+
+
+def test_the_plain_type_comes_before_those_declared() -> None:
+    ann = Tier([(2, 3, "minor"), (5, 6, "major")], end=8, words=WORDS)
+    made = over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor", "major"])[0]["x", "ann"]
+    assert isinstance(made, Segmentation)
+    assert (made.types, made.declared) == (("boundary", "minor", "major"), True)
+    whole = Tier([(1, 3, "minor"), (3, 7, "major")], end=8, words=WORDS)
+    made = over_units(Corpus({"x": {"ann": whole}}), "words", types=["minor", "major"])[0]["x", "ann"]
+    assert isinstance(made, Segmentation)
+    assert made.types == ("minor", "major")
+    with pytest.raises(TierError, match=r"item 'x': coder 'ann': boundaries\[3\]: type 'major' is not declared"):
+        over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor"])
+
+
+def test_two_ends_at_one_gap_are_an_error() -> None:
+    ann = Tier([(1, 3.2, "A"), (3.2, 3.8, "B")], end=8, words=WORDS)  # both end in the silence after "night"
+    said = "two ends must not fall on one position; 1-3.2 s 'A' and 3.2-3.8 s 'B' both end at 2; join them, or take"
+    with pytest.raises(TierError, match=f"item 'x': coder 'ann': {said}"):
+        laid({"ann": ann}, "words")
+
+
+def test_nothing_ends_before_the_first_word() -> None:
+    ann = Tier([(0, 0.8, "noise"), (1, 7, "A")], end=8, words=WORDS)
+    with pytest.raises(TierError, match=r"0-0.8 s 'noise' lies before the first unit, where no boundary can be"):
+        laid({"ann": ann}, "words")
+
+
+def test_an_interval_without_a_word_is_said() -> None:
+    ann = Tier([(3.2, 3.8, "breath"), (4, 5, "A")], end=8, words=WORDS)
+    found, note = laid({"ann": ann}, "words")
+    assert found["ann"] == (5, ((2, "breath"), (3, "A")))
+    assert note == "1 interval holds no unit and is one boundary only"
+
+
+def test_coders_may_align_the_same_words_otherwise() -> None:
+    later = [(start + 10, end + 10, word) for start, end, word in WORDS]
+    ann = Tier([(1, 3, "A"), (4, 7, "B")], end=8, words=WORDS)
+    bo = Tier([(11, 13, "A"), (14, 17, "B")], begin=10, end=18, words=later)
+    cy = Tier([(1, 3, "A"), (4, 7, "B")], end=8)  # takes the words of the first
+    found, _ = laid({"ann": ann, "bo": bo, "cy": cy}, "words")
+    assert found["ann"] == found["bo"] == found["cy"]
+
+
+def test_coders_must_have_the_same_words() -> None:
+    ann = Tier([(1, 7, "A")], words=WORDS)
+    with pytest.raises(
+        TierError, match="item 'x': coders must have the same words; word 2 is 'night' for ann and 'day'"
+    ):
+        laid({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good"), (2, 3, "day")])}, "words")
+    with pytest.raises(TierError, match="coders must have the same words; 5 for ann and 1 for bo"):
+        laid({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good")])}, "words")
+    with pytest.raises(TierError, match="words are needed as units; the tiers have none; name the word tier, or take"):
+        laid({"bo": Tier([(1, 3, "A")])}, "words")
+
+
+@given(st.data())
+def test_every_edge_goes_to_the_nearest_gap_by_exhaustive_search(data: st.DataObject) -> None:
+    """Gaps written out as intervals of time, and every one of them tried."""
+    cuts = sorted(data.draw(st.sets(st.integers(1, 60), min_size=2, max_size=10)))
+    words = [(a, b, f"w{a}") for a, b in itertools.pairwise(cuts) if data.draw(st.booleans())]
+    if not words:
+        return
+    gaps = [(0, words[0][0]), *((a[1], b[0]) for a, b in itertools.pairwise(words)), (words[-1][1], 61)]
+    time = data.draw(st.floats(words[0][1], 61))
+    far = [max(a - time, time - b, 0) for a, b in gaps]
+    best = [i for i, one in enumerate(far) if one == min(far)]
+    found, note = laid({"c": Tier(points=[(time, "p")], end=61, words=words)}, "words")
+    ((length, ((position, kind),)),) = found.values()
+    assert (length, kind) == (len(words), "p")
+    assert position in best
+    assert (note == "") == (min(far) <= 1e-9)
+
+
+# -- steps ------------------------------------------------------------------------------------------------------------
+
+
+def test_steps_in_seconds() -> None:
+    # 0 . . . . 0.5 . . . . 1.0      ten steps of 0.1 s
+    # ann  |- A -|- B -|              0.12 is nearest to 0.1, 0.3 to 0.3 whatever binary fractions say, 0.58 to 0.6
+    ann = Tier([(0.12, 0.3, "A"), (0.3, 0.58, "B")], end=1)
+    bo = Tier([(0, 1, "A")], end=1)
+    found, note = laid({"ann": ann, "bo": bo}, 0.1)
+    assert found == {"ann": (10, ((1, "boundary"), (3, "A"), (6, "B"))), "bo": (10, ((10, "A"),))}
+    assert note == ""
+
+
+def test_steps_begin_where_the_recording_does() -> None:
+    found, _ = laid({"ann": Tier([(20.5, 21, "A")], begin=20, end=22), "bo": Tier(points=[(21.5, "")], begin=20)}, 0.5)
+    assert found == {"ann": (4, ((1, "boundary"), (2, "A"))), "bo": (4, ((3, "boundary"),))}
+
+
+def test_steps_that_cannot_be() -> None:
+    ann = Tier([(0, 0.52, "A"), (0.52, 0.54, "B")], end=1)
+    with pytest.raises(TierError, match=r"two ends must not fall on one position; 0-0.52 s 'A' and 0.52-0.54 s 'B'"):
+        laid({"ann": ann}, 0.1)
+    with pytest.raises(TierError, match="a step must not be longer than the recording, 1 s; got 2 s"):
+        laid({"ann": ann}, 2)
+    with pytest.raises(TierError, match="a step this short makes too many units; got 1e-12 s in 1 s"):
+        laid({"ann": ann}, 1e-12)
+
+
+# -- the union --------------------------------------------------------------------------------------------------------
+
+
+def test_the_union_of_times() -> None:
+    # s      0        1.0     2.0 2.05   3.0        4.0
+    # ann    |--- A ---|--- B ---|                   .
+    # bo     |--- A ----|      |---- B ----|         .
+    # groups          1.00       2.00      3.00
+    #                 1.04       2.05
+    ann = Tier([(0, 1.0, "A"), (1.0, 2.05, "B")], end=4)
+    bo = Tier([(0, 1.04, "A"), (2.0, 3.0, "B")], end=4)
+    found, _ = laid({"ann": ann, "bo": bo}, "union", tolerance=0.05)
+    assert found == {"ann": (4, ((1, "A"), (2, "B"))), "bo": (4, ((1, "A"), (2, "boundary"), (3, "B")))}
+    found, _ = laid({"ann": ann, "bo": bo}, "union", tolerance=0)
+    assert found["bo"] == (6, ((2, "A"), (3, "boundary"), (5, "B")))
+
+
+def test_a_group_is_as_long_as_the_tolerance_and_no_chain() -> None:
+    tiers = {name: Tier(points=[(time, "p")], end=9) for name, time in (("a", 1.0), ("b", 1.4), ("c", 1.8))}
+    found, _ = laid(tiers, "union", tolerance=0.5)
+    assert [one[1][0][0] for one in found.values()] == [1, 1, 2]
+
+
+def test_never_two_of_one_coder_in_a_group() -> None:
+    # ann  1.0 1.1, bo 1.2: ann's second opens a group, which bo's joins
+    ann, bo = Tier(points=[(1.0, "p"), (1.1, "p")], end=9), Tier(points=[(1.2, "p")], end=9)
+    found, _ = laid({"ann": ann, "bo": bo}, "union", tolerance=0.5)
+    assert found == {"ann": (3, ((1, "p"), (2, "p"))), "bo": (3, ((2, "p"),))}
+
+
+def test_beginning_and_end_of_the_recording() -> None:
+    """Who starts or ends within the tolerance starts or ends with the recording; a short interval at the edge stays."""
+    ann = Tier([(0.02, 2, "A"), (2, 3.98, "B")], end=4)
+    bo = Tier([(0, 0.03, "A"), (0.03, 4, "B")], end=4)
+    found, _ = laid({"ann": ann, "bo": bo}, "union", tolerance=0.05)
+    assert found == {"ann": (3, ((2, "A"), (3, "B"))), "bo": (3, ((1, "A"), (3, "B")))}
+    point = Tier(points=[(0.03, "p")], end=4)  # no interval starts here: it is a boundary
+    assert laid({"ann": point}, "union")[0]["ann"] == (2, ((1, "p"),))
+    with pytest.raises(TierError, match="0 s 'p' lies before the first unit, where no boundary can be"):
+        laid({"ann": Tier(points=[(0, "p")], end=4)}, "union")
+    with pytest.raises(TierError, match=r"tolerance must be shorter than the recording, 0.04 s; got 0.05 s"):
+        laid({"ann": Tier([(0, 0.04, "A")])}, "union")
+
+
+@given(marks=st.lists(st.sets(st.integers(1, 400), max_size=8), min_size=1, max_size=4), tolerance=st.integers(0, 60))
+def test_groups_by_their_definition(marks: list[set[int]], tolerance: int) -> None:
+    """Whole tenths of a second, as points: each group spans at most the tolerance, holds a coder once, and is greedy."""
+    tiers = {f"c{i}": Tier(points=[(t / 10, "p") for t in sorted(one)], end=100) for i, one in enumerate(marks)}
+    found, _ = laid(tiers, "union", tolerance=tolerance / 10)
+    group: dict[int, list[tuple[int, str]]] = {}
+    for (name, (_, boundaries)), one in zip(found.items(), marks, strict=True):
+        assert len(boundaries) == len(one)
+        for (position, _), time in zip(boundaries, sorted(one), strict=True):
+            group.setdefault(position, []).append((time, name))
+    assert sorted(group) == list(range(1, len(group) + 1))
+    for position, members in group.items():
+        times, names = zip(*sorted(members), strict=True)
+        assert times[-1] - times[0] <= tolerance
+        assert len(set(names)) == len(names)
+        if position > 1:  # the first of a group could not join the one before
+            before = sorted(group[position - 1])
+            assert times[0] >= before[-1][0]
+            assert times[0] - before[0][0] > tolerance or names[0] in {name for _, name in before}
+
+
+def test_other_unions_are_not_compared_by_mistake() -> None:
+    """Two coders laid over units apart: as many units on both sides, and other times."""
+    with pytest.warns(CaesuraWarning, match=UNION):
+        one, two = (
+            over_units(Corpus({"x": {"c": Tier([(0, t, "A")], end=4)}}), "union")[0]["x", "c"] for t in (1.0, 3.0)
+        )
+    assert isinstance(one, Segmentation)
+    assert isinstance(two, Segmentation)
+    assert (one.units, two.units) == (("0-1 s", "1-4 s"), ("0-3 s", "3-4 s"))
+    with pytest.raises(MismatchError, match=r"'0-1 s'.*'0-3 s'"):
+        cz.boundary_similarity(one, two)
+
+
+def test_all_coders_have_one_scale_of_types(tmp_path: Any) -> None:
+    """So that a table can hold them; nobody declared it."""
+    tiers = {"ann": Tier([(1, 2, "B")], end=3), "bo": Tier([(0, 2, "A")], end=3), "cy": Tier(end=3)}
+    corpus, _ = over_units(Corpus({"x": tiers}), 1)
+    for one in corpus.of_item("x").values():
+        assert isinstance(one, Segmentation)
+        assert (one.types, one.declared) == (("A", "B", "boundary"), False)
+    cz.write(corpus, tmp_path / "c.csv")
+    assert cz.read(tmp_path / "c.csv") == corpus
+
+
+def test_the_union_warns() -> None:
+    corpus = Corpus({"x": {"ann": Tier([(1, 2, "A")], end=4)}})
+    for units in (None, "union"):
+        with pytest.warns(CaesuraWarning, match=f"{UNION}.*Do not trust S, Pk, WindowDiff or anything corrected for"):
+            over_units(corpus, units)
+
+
+# -- whole corpora ----------------------------------------------------------------------------------------------------
+
+
+def test_words_by_default_where_there_are_any() -> None:
+    corpus = Corpus({"x": {"ann": Tier([(1, 3, "A")], words=WORDS)}, "y": {"ann": Tier([(1, 3, "A")])}})
+    with pytest.raises(TierError, match="item 'y': words are needed as units"):
+        over_units(corpus)
+    excluded: list[InputError] = []
+    made, _ = over_units(corpus, excluded=excluded)
+    assert (made.items, [str(one)[:14] for one in excluded]) == (("x",), ["item 'y': word"])
+
+
+def test_what_has_no_times_is_left_alone() -> None:
+    plain = Segmentation.from_masses([2, 2])
+    corpus = Corpus({"x": {"ann": plain}, "y": {"ann": Tier([(1, 2, "A")], end=3)}})
+    made, _ = over_units(corpus, 1)
+    assert made["x", "ann"] is plain
+    assert isinstance(made["y", "ann"], Segmentation)
+    mixed = Corpus({"x": {"ann": plain, "bo": Tier([(1, 2, "A")])}})
+    with pytest.raises(TierError, match="item 'x': all coders must have tiers, or none; 'ann' has a Segmentation"):
+        over_units(mixed, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"units": "word"}, "units must be 'words', 'union' or a number of seconds above 0; got 'word'"),
+        ({"units": 0}, "units must be 'words', 'union' or a number of seconds above 0; got 0"),
+        ({"units": True}, "units must be .* got True"),
+        ({"units": math.nan}, "units must be .* got nan"),
+        ({"tolerance": -1}, "tolerance must be a number of seconds from 0 up; got -1"),
+        ({"labels": "yes"}, "labels must be 'types' or 'ignore'; got 'yes'"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        over_units(Corpus({"x": {"ann": Tier([(1, 2, "A")])}}), **options)
+
+
+# -- what takes no tiers ----------------------------------------------------------------------------------------------
+
+TIERS = Corpus({item: {"ann": Tier([(1, 2, "A")], end=3), "bo": Tier([(1, 3, "A")], end=3)} for item in "xy"})
+
+
+@pytest.mark.parametrize("name", list(cz.measures()))
+def test_no_measure_takes_a_tier(name: str) -> None:
+    tier, measure = Tier([(1, 2, "A")]), cz.measures()[name]()
+    with pytest.raises(CaesuraError, match="is needed; got Tier") as caught:
+        measure.score(tier, tier)  # type: ignore[arg-type]
+    assert measure.view in ("spans", "trees") or "over_units lays tiers over units" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: cz.agreement(TIERS),
+        lambda: cz.pairwise(TIERS, "boundary_similarity"),
+        lambda: cz.judge(TIERS, ["bo"]),
+        lambda: cz.judge(TIERS.select(coders=["ann"]), TIERS.select(coders=["bo"])),
+        lambda: cz.cluster_coders(TIERS, "boundary_similarity"),
+        lambda: cz.cochran_q(TIERS),
+        lambda: cz.label_agreement(TIERS),
+        lambda: cz.boundaries_placed(TIERS),
+        lambda: cz.boundary_heat(TIERS),
+        lambda: cz.check_same_tokens(TIERS),
+        lambda: pair_up(TIERS, TIERS, reference_coder="ann", hypothesis_coder="bo"),
+    ],
+)
+def test_one_clear_error(ask: Any) -> None:
+    with pytest.raises(InputError, match="is needed; got Tier; over_units lays tiers over units") as caught:
+        ask()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["c.json", "c.csv", "c.tsv", "c.bits"])
+def test_other_formats_hold_no_tiers(tmp_path: Any, name: str) -> None:
+    with pytest.raises(
+        FormatError, match=r"cannot hold a Tier; over_units lays tiers over units; it can be written as textgrid"
+    ):
+        cz.write(TIERS, tmp_path / name)
+    assert not (tmp_path / name).exists()

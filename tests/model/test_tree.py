@@ -1,0 +1,238 @@
+"""The model of a tree: brackets, nested tuples, times, and what cannot be."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import TreeError
+from caesura.model.tree import Node, Tree
+from support.treebanks import random_nested, random_times
+
+MAN = "(S (NP (DT the) (NN man)) (VP (VBD ate) (NP (NN rice))))"
+
+
+def naive(nested: tuple[object, ...]) -> str:
+    """Brackets by recursion, as anybody would write it."""
+    label, *below = nested
+    if len(below) == 1 and isinstance(below[0], str):
+        return f"({label} {below[0]})"
+    return f"({label} {' '.join(naive(one) for one in below)})"  # type: ignore[arg-type]
+
+
+def test_nodes_in_preorder() -> None:
+    tree = Tree.from_brackets(MAN)
+    #  the   man   ate   rice
+    # 0S---------------------|
+    # 1NP--------|4VP--------|
+    # 2DT--|3NN--|5VBD-|6NP--|
+    #                  |7NN--|
+    assert tree.labels == ("S", "NP", "DT", "NN", "VP", "VBD", "NP", "NN")
+    assert tree.words == ("the", "man", "ate", "rice")
+    assert tree.parent.tolist() == [-1, 0, 1, 1, 0, 4, 4, 6]
+    assert [(one.start, one.end) for one in tree.nodes] == [
+        (0, 4),
+        (0, 2),
+        (0, 1),
+        (1, 2),
+        (2, 4),
+        (2, 3),
+        (3, 4),
+        (3, 4),
+    ]
+    assert tree.depth.tolist() == [0, 1, 2, 2, 1, 2, 2, 3]
+    assert np.flatnonzero(tree.preterminal).tolist() == [2, 3, 5, 7]
+    assert (tree.length, len(tree)) == (4, 8)
+    assert tree.nodes[4] == Node("VP", 2, 4, 2.0, 4.0)
+    assert str(tree) == MAN
+
+
+@given(st.integers(0, 10**9))
+def test_brackets_and_nested_tuples_say_the_same(seed: int) -> None:
+    rng = Random(seed)
+    nested = random_nested(rng, rng.randint(1, 30), "ABC")
+    tree = Tree.from_nested(nested)
+    assert tree.brackets == naive(nested)
+    assert Tree.from_brackets(tree.brackets) == tree
+    assert hash(Tree.from_brackets(tree.brackets)) == hash(tree)
+    timed = tree.with_times(random_times(rng, tree.length))
+    # The constructor that checks everything takes what the quick ones made.
+    assert Tree(timed.labels, timed.parent, timed.start, timed.end, timed.words, timed.times) == timed
+    assert pickle.loads(pickle.dumps(timed)) == timed != tree
+    assert timed.with_times(None) == tree
+
+
+@given(st.text(alphabet="() \n\tAb\u00a0-", max_size=40))
+def test_any_brackets_are_a_tree_or_an_error(text: str) -> None:
+    tree: Tree | None
+    try:
+        tree = Tree.from_brackets(text)
+    except TreeError as problem:
+        place = (problem.line or 0, problem.column or 0)
+        tree = None
+    if tree is None:
+        lines = text.split("\n")
+        assert 1 <= place[0] <= len(lines)
+        assert 1 <= place[1] <= len(lines[place[0] - 1]) + 1
+        return
+    assert Tree(tree.labels, tree.parent, tree.start, tree.end, tree.words) == tree
+    assert Tree.from_brackets(tree.brackets) == tree
+
+
+def test_wrapper_and_several_roots() -> None:
+    wrapped = Tree.from_brackets("( (S (NP (PRP he)) (VP (VBD slept))) )")
+    assert wrapped.labels[0] == ""
+    assert len(wrapped) == 6
+    assert wrapped.brackets == "( (S (NP (PRP he)) (VP (VBD slept))))"
+    two = Tree.from_brackets("(S (PRP he)) (X (UH oh))")
+    assert two.parent.tolist() == [-1, 0, -1, 2]
+    assert two.brackets == "(S (PRP he)) (X (UH oh))"
+    assert Tree.from_brackets("(NN a\u00a0b)").words == ("a\u00a0b",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(S (NP a)", r"line 1, column 1: this bracket, \(S ...\), is never closed"),
+        ("(S\n (NP a)))", r"line 2, column 9: this bracket closes nothing"),
+        ("(NP a b)", r"line 1, column 7: a word stands alone in its bracket; 'b' shares \(NP ...\)"),
+        ("(NP the (NN dog))", r"line 1, column 9: a word stands alone in its bracket; 'the' has a bracket beside it"),
+        ("(NP (NN dog) the)", r"line 1, column 14: a word stands alone in its bracket; 'the' shares \(NP ...\)"),
+        ("(S (NP) (NN a))", r"line 1, column 7: a bracket holds a word or brackets; \(NP ...\) is empty"),
+        ("()", r"line 1, column 2: a bracket holds a word or brackets; \( ...\) without a label is empty"),
+        ("S (NN a)", "line 1, column 1: a tree begins with a bracket; got 'S'"),
+        (" \n ", "line 1, column 1: a tree has at least one word; got nothing"),
+    ],
+)
+def test_what_brackets_cannot_be(text: str, message: str) -> None:
+    with pytest.raises(TreeError, match=message):
+        Tree.from_brackets(text)
+
+
+@pytest.mark.parametrize(
+    ("nested", "message"),
+    [
+        ("S", "bracket 1: a bracket is .*; got 'S'"),
+        (("S",), "bracket 1: a bracket is .* with a string as label; got a tuple of 1"),
+        (("S", ("A", "a"), "b"), "bracket 3: a bracket is .*, and a word stands alone in its own; got 'b'"),
+        ((1, "a"), "bracket 1: .* with a string as label"),
+    ],
+)
+def test_what_tuples_cannot_be(nested: tuple[object, ...], message: str) -> None:
+    with pytest.raises(TreeError, match=message):
+        Tree.from_nested(nested)
+
+
+def test_what_arrays_cannot_be() -> None:
+    for parent, start, end in (
+        ([-1, 0, 1], [0, 0, 1], [2, 1, 2]),  # the third inside the second, which ended
+        ([-1, 0, 0], [0, 0, 1], [2, 1, 3]),  # beyond its parent
+        ([-1, 0, 0], [0, 0, 0], [2, 1, 1]),  # the same word twice
+        ([0, 0, 0], [0, 0, 1], [2, 1, 2]),
+    ):
+        with pytest.raises(TreeError, match="must stand in preorder"):
+            Tree("SAB", parent, start, end, ("a", "b"))
+    with pytest.raises(TreeError, match="node 0: a preterminal has one word; got 2"):
+        Tree("S", [-1], [0], [2], ("a", "b"))
+    with pytest.raises(TreeError, match="every word needs a preterminal; got 1 for 2 words"):
+        Tree("S", [-1], [0], [1], ("a", "b"))
+    with pytest.raises(TreeError, match="a tree has at least one word; got nothing"):
+        Tree((), [], [], [], ())
+    with pytest.raises(TreeError, match="a parent, a start and an end a node are needed"):
+        Tree("S", [-1, 0], [0], [1], ("a",))
+    with pytest.raises(TreeError, match=r"words\[0\]: a string is needed; got 1"):
+        Tree("S", [-1], [0], [1], (1,))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        ([(0, 1)] * 3, "times: a pair a word is needed; got 3 for 4 words"),
+        ([(0, 1), (1, 2), (2, 3), (3, math.nan)], "word 4 'rice': times must be numbers; got 3.0 to nan"),
+        ([(0, 1), (1, 2), (2, 3), (3, math.inf)], "word 4 'rice': times must be numbers; got 3.0 to inf"),
+        ([(0, 1), (1, 2), (3, 2), (3, 4)], "word 3 'ate': must not end before it begins; got 3 to 2 s"),
+        ([(0, 1), (0.5, 2), (2, 3), (3, 4)], "word 2 'man': must not begin before word 1 'the' ends; got 0.5 < 1 s"),
+        ([(0, 1), (1, 1), (2, 3), (3, 4)], r"word 2 'man': must take time; it begins and ends at 1 s \(or give zero"),
+        ([1, 2, 3, 4], r"times: a pair \(begin, end\) a word is needed"),
+        ([(0, "x")] * 4, r"times: a pair \(begin, end\) a word is needed"),
+        ([], "times: a pair a word is needed; got 0 for 4 words"),
+    ],
+)
+def test_what_times_cannot_be(times: list[tuple[float, float]], message: str) -> None:
+    with pytest.raises(TreeError, match=message):
+        Tree.from_brackets(MAN, times)
+
+
+@pytest.mark.parametrize(
+    ("times", "brackets", "kept"),
+    [
+        # Nobody takes no time
+        ([(0, 1), (1, 2), (2, 3), (3, 4)], MAN, [(0, 1), (1, 2), (2, 3), (3, 4)]),
+        # the | man ate: the run sticks out of NP and VP, and hangs under S
+        (
+            [(0, 1), (1, 1), (1, 3), (3, 4)],
+            "(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))",
+            [(0, 1), (1, 3), (3, 4)],
+        ),
+        # The last joins its left neighbour
+        ([(0, 1), (1, 2), (2, 3), (3, 3)], "(S (NP (DT the) (NN man)) (VP (VBD ate_rice)))", [(0, 1), (1, 2), (2, 3)]),
+        # Two in a row, both to the right
+        ([(1, 1), (1, 1), (1, 3), (3, 4)], "(S (DT the_man_ate) (VP (NP (NN rice))))", [(1, 3), (3, 4)]),
+        # Two at the end, both to the left
+        ([(0, 1), (1, 2), (2, 2), (2, 2)], "(S (NP (DT the)) (NN man_ate_rice))", [(0, 1), (1, 2)]),
+    ],
+)
+def test_words_without_length_are_joined(
+    times: list[tuple[float, float]], brackets: str, kept: list[tuple[float, float]]
+) -> None:
+    tree = Tree.from_brackets(MAN, times, zero_length="merge")
+    assert tree.brackets == brackets
+    assert tree.times is not None
+    assert tree.times.tolist() == [list(one) for one in kept]
+
+
+def test_no_word_takes_time() -> None:
+    with pytest.raises(TreeError, match="no word takes any time"):
+        Tree.from_brackets("(S (A a) (B b))", [(1, 1), (1, 1)], zero_length="merge")
+    with pytest.raises(TreeError, match="zero_length must be 'error' or 'merge'; got 'drop'"):
+        Tree.from_brackets("(S (A a))", [(0, 1)], zero_length="drop")
+
+
+def test_immutable_and_not_shared() -> None:
+    times = np.array([[0.0, 1.0]])
+    tree = Tree.from_brackets("(S a)", times)
+    times[0, 1] = 5
+    assert tree.times is not None
+    assert tree.times[0, 1] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        tree.times[0, 0] = 3
+    with pytest.raises(AttributeError, match="immutable"):
+        tree.words = ("b",)  # type: ignore[misc]
+    assert tree != "(S a)"
+    assert repr(tree) == "Tree(1 word, 1 node from 0 to 1 s: (S a))"
+
+
+def test_deep_trees() -> None:
+    text = "(X (A a) " * 50_000 + "(A a)" + ")" * 50_000
+    tree = Tree.from_brackets(text)
+    assert (tree.length, len(tree), int(tree.depth.max())) == (50_001, 100_001, 50_000)
+    assert tree.brackets == text.replace("  ", " ")
+    assert len(repr(tree)) < 300
+    nested: tuple[object, ...] = ("A", "a")
+    for _ in range(50_000):
+        nested = ("X", ("A", "a"), nested)
+    assert Tree.from_nested(nested) == tree
+
+
+def test_in_a_corpus() -> None:
+    tree = Tree.from_brackets(MAN)
+    corpus = cz.Corpus({"1": {"gold": tree, "parser": tree.without_labels()}})
+    assert corpus["1", "gold"] is tree
+    assert set(corpus["1", "parser"].labels) == {""}  # type: ignore[union-attr]

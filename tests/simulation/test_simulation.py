@@ -1,0 +1,541 @@
+"""Simulated segmentations: what is drawn has the shape and the frequencies it is said to have.
+
+Frequencies are held to three standard deviations of the binomial, with fixed seeds.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+import caesura.simulation as sim
+from caesura.errors import OptionError
+
+S, B = "segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)"
+
+
+def segmentation(drawn: str) -> cz.Segmentation:
+    return cz.Segmentation.from_masses([len(segment) for segment in drawn.split("|")])
+
+
+def is_likely(count: int, n: int, p: float) -> bool:
+    return abs(count - n * p) <= 3 * math.sqrt(n * p * (1 - p))
+
+
+seeds = st.integers(0, 2**32)
+probabilities = st.floats(0, 1)
+masses = st.lists(st.integers(1, 9), min_size=1, max_size=20)
+references = masses.map(cz.Segmentation.from_masses)
+
+
+# Bounds
+
+
+@given(st.integers(1, 200), masses, seeds)
+def test_random_segmentation_is_made_of_the_masses(units, given_masses, seed):
+    drawn = sim.random_segmentation(units, given_masses, seed=seed).masses
+    assert sum(drawn) == units
+    assert set(drawn[:-1]) <= set(given_masses)
+    assert drawn[-1] <= max(given_masses)
+
+
+def test_random_segmentation_draws_each_mass_as_often_as_it_is_given():
+    drawn = sim.random_segmentation(100_000, [2, 5, 5, 5, 9], seed=1).masses[:-1]
+    for mass, p in ((2, 0.2), (5, 0.6), (9, 0.2)):
+        assert is_likely(drawn.count(mass), len(drawn), p)
+
+
+def test_random_segmentation_fills_the_text_even_if_the_first_draw_falls_short():
+    """One long segment among many short ones: the mean is no good guess of how many are needed."""
+    drawn = [sim.random_segmentation(5000, [1] * 2000 + [100_000], seed=seed) for seed in range(50)]
+    assert {one.length for one in drawn} == {5000}
+    assert max(len(one.masses) for one in drawn) > 2000
+
+
+@pytest.mark.parametrize(
+    ("mean_mass", "expected"),
+    [
+        (1, "·|·|·|·|·|·|·"),
+        (0.3, "·|·|·|·|·|·|·"),
+        (1.49, "·|·|·|·|·|·|·"),
+        (1.5, "··|··|··|·"),
+        (2.5, "···|···|·"),
+        (Fraction(7, 2), "····|···"),
+        (6.9, "·······"),
+        (1e6, "·······"),
+    ],
+)
+def test_regular_segmentation_rounds_half_up(mean_mass, expected):
+    assert sim.regular_segmentation(7, mean_mass) == segmentation(expected)
+
+
+@pytest.mark.parametrize("units", [1, 2, 9])
+def test_none_and_all(units):
+    assert sim.no_boundaries(units).masses == (units,)
+    assert sim.all_boundaries(units).masses == (1,) * units
+
+
+def test_uniform_segments_are_uniform_and_include_both_ends():
+    drawn = sim.uniform_segments(10_000, 3, 7, seed=2).masses
+    assert len(drawn) == 10_000
+    assert set(drawn) == {3, 4, 5, 6, 7}
+    for mass in range(3, 8):
+        assert is_likely(drawn.count(mass), 10_000, 1 / 5)
+
+
+# Errors
+
+
+@given(references, probabilities, seeds)
+def test_misses_only_drop(reference, p, seed):
+    drawn = sim.misses(reference, p, seed=seed)
+    assert drawn.length == reference.length
+    assert set(drawn.inner) <= set(reference.inner)
+
+
+@given(references, probabilities, seeds, st.integers(0, 3))
+def test_false_alarms_only_add_at_most_one_a_segment(reference, p, seed, margin):
+    drawn = sim.false_alarms(reference, p, seed=seed, margin=margin)
+    assert drawn.length == reference.length
+    assert set(reference.inner) <= set(drawn.inner)
+    ends = [0, *reference.inner.tolist(), reference.length]
+    for start, end in pairwise(ends):
+        inside = [p for p in drawn.inner.tolist() if start < p < end]
+        assert len(inside) <= 1
+        assert all(p <= end - 1 - margin for p in inside)
+
+
+@given(references, probabilities, seeds, st.integers(1, 12))
+def test_near_misses_keep_the_number_and_the_distance(reference, p, seed, distance):
+    drawn = sim.near_misses(reference, p, seed=seed, distance=distance)
+    assert (drawn.length, len(drawn.inner)) == (reference.length, len(reference.inner))
+    for position in set(drawn.inner.tolist()) - set(reference.inner.tolist()):
+        assert {position - distance, position + distance} & set(reference.inner.tolist())
+
+
+@given(references, seeds)
+def test_probabilities_of_0_and_1(reference, seed):
+    for error in (sim.misses, sim.false_alarms, sim.near_misses):
+        assert error(reference, 0, seed=seed) == reference
+    assert sim.misses(reference, 1, seed=seed) == sim.no_boundaries(reference.length)
+    split = sum(mass > 1 for mass in reference.masses)
+    assert len(sim.false_alarms(reference, 1, seed=seed).inner) == len(reference.inner) + split
+
+
+def test_frequency_of_misses():
+    reference = sim.regular_segmentation(50_000, 5)
+    kept = len(sim.misses(reference, 0.3, seed=3).inner)
+    assert is_likely(kept, len(reference.inner), 0.7)
+
+
+def test_frequency_and_place_of_false_alarms():
+    reference = sim.regular_segmentation(50_000, 5)  # 10,000 segments with 4 inner positions each
+    added = np.setdiff1d(sim.false_alarms(reference, 0.3, seed=4).inner, reference.inner)
+    assert is_likely(added.size, 10_000, 0.3)
+    for place in (1, 2, 3, 4):
+        assert is_likely(int((added % 5 == place).sum()), added.size, 1 / 4)
+
+
+def test_a_margin_keeps_false_alarms_off_the_last_positions():
+    reference = sim.regular_segmentation(50_000, 5)
+    added = np.setdiff1d(sim.false_alarms(reference, 1, seed=5, margin=1).inner, reference.inner)
+    assert added.size == 10_000
+    for place in (1, 2, 3):
+        assert is_likely(int((added % 5 == place).sum()), 10_000, 1 / 3)
+
+
+def test_frequency_and_direction_of_near_misses():
+    reference = sim.regular_segmentation(50_000, 5)
+    drawn = sim.near_misses(reference, 0.3, seed=6)
+    n = len(reference.inner)
+    moved = drawn.inner - reference.inner
+    assert set(moved.tolist()) == {-1, 0, 1}
+    assert is_likely(int((moved == 0).sum()), n, 0.7)
+    assert is_likely(int((moved == 1).sum()), n, 0.15)
+
+
+def test_near_misses_that_would_meet_stay():
+    # reference ···|··|···     towards each other: both stay
+    drawn = [sim.near_misses(segmentation("···|··|···"), 1, seed=seed).draw() for seed in range(400)]
+    for outcome in ("··|··|····", "··|····|··", "····|··|··", "···|··|···"):
+        assert is_likely(drawn.count(outcome), 400, 1 / 4)
+
+
+@pytest.mark.parametrize("drawn", ["·", "·|·", "·|·|·|·"])
+def test_near_misses_without_room_stay(drawn):
+    for seed in range(10):
+        assert sim.near_misses(segmentation(drawn), 1, seed=seed) == segmentation(drawn)
+
+
+def test_shifts():
+    # reference  ···|··|····
+    assert sim.shifts(segmentation("···|··|····"), 3) == segmentation("······|··|·")
+    assert sim.shifts(segmentation("···|··|····"), -2) == segmentation("·|··|······")
+    assert sim.shifts(segmentation("···|··|····"), 0) == segmentation("···|··|····")
+    assert sim.shifts(sim.no_boundaries(3), 99) == sim.no_boundaries(3)
+
+
+def test_the_text_is_kept():
+    reference = cz.Segmentation.from_masses([2, 2], units=["a", "rose", "is", "a"])
+    for drawn in (
+        sim.misses(reference, 0.5, seed=1),
+        sim.false_alarms(reference, 0.5, seed=1),
+        sim.near_misses(reference, 0.5, seed=1),
+        sim.shifts(reference, 1),
+    ):
+        assert drawn.units == reference.units
+
+
+# Seeds
+
+REFERENCE = cz.Segmentation.from_masses([5] * 40)
+DRAWN = {
+    "random_segmentation": lambda seed: sim.random_segmentation(200, [2, 3, 9], seed=seed),
+    "uniform_segments": lambda seed: sim.uniform_segments(40, 2, 9, seed=seed),
+    "misses": lambda seed: sim.misses(REFERENCE, 0.5, seed=seed),
+    "false_alarms": lambda seed: sim.false_alarms(REFERENCE, 0.5, seed=seed),
+    "near_misses": lambda seed: sim.near_misses(REFERENCE, 0.5, seed=seed),
+    "table_1": lambda seed: sim.table_1(seed=seed, trials=2, hypotheses=3, segments=20),
+    "pseudo_coders": lambda seed: sim.pseudo_coders([90, 60], [2, 3, 9], coders=3, near=0.3, miss=0.3, seed=seed),
+    "random_coders": lambda seed: sim.random_coders([90, 60], [2, 3, 9], coders=3, seed=seed),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_seed_gives_the_same_every_time_and_another_another(name):
+    draw = DRAWN[name]
+    assert draw(7) == draw(7) == draw(np.int64(7)) == draw(np.random.default_rng(7))
+    assert draw(7) != draw(8)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_generator_goes_on(name):
+    rng = np.random.default_rng(7)
+    first, second = DRAWN[name](rng), DRAWN[name](rng)
+    assert first != second
+    assert first == DRAWN[name](7)
+
+
+def test_two_draws_from_one_generator_are_independent():
+    """Of 10,000 boundaries both keep a quarter."""
+    rng, reference = np.random.default_rng(11), sim.regular_segmentation(50_000, 5)
+    one, other = (set(sim.misses(reference, 0.5, seed=rng).inner.tolist()) for _ in range(2))
+    assert is_likely(len(one & other), len(reference.inner), 1 / 4)
+
+
+def test_drawing_leaves_numpys_own_state_alone():
+    np.random.seed(1)
+    expected = np.random.random()
+    np.random.seed(1)
+    sim.random_segmentation(100, [3, 4], seed=5)
+    assert np.random.random() == expected
+
+
+# Figure 5 of Fournier & Inkpen (2012), as far as the text tells
+
+WD_2012, S_2012 = "window_diff(compat='fournier2012')", "segmentation_similarity(compat='fournier2012')"
+
+
+def test_figure_5a():
+    """ "S reacts to increasing full misses linearly"; "premature report of maximal error (at 7 FP)", k = 25."""
+    pairs = sim.figure_5a()
+    assert len(pairs) == 99  # "[0, 98] FPs"
+    for n, (reference, hypothesis) in enumerate(pairs):
+        assert (reference.length, len(reference.inner), len(hypothesis.inner)) == (100, 1, n + 1)
+        assert reference.inner[0] == hypothesis.inner[0]
+        assert max(hypothesis.masses) - min(hypothesis.masses) <= 1
+    assert cz.score_many(pairs, S_2012).values == pytest.approx([1 - n / 99 for n in range(99)])
+    errors = cz.score_many(pairs, WD_2012)
+    assert set(errors.resolved["window"].tolist()) == {25}
+    assert errors.values[0] == 0
+    assert np.all(np.diff(errors.values[:8]) > 0)
+    assert np.flatnonzero(errors.values == 1).tolist() == list(range(7, 99))
+
+
+def test_figure_5b():
+    """Costs of 1 up to n PBs and 2 beyond; a scaled cost that grows; a forgiven near miss; and 1-WD falls below all."""
+    pairs = sim.figure_5b()
+    curves = {
+        "n = 3": ("segmentation_similarity(n_t=3, transposition='unit')", [0, 1, 1] + [2] * 8),
+        "n = 5, scale": ("segmentation_similarity(n_t=5, transposition='te')", [0, 1, 1.5, 1.75, 1.875] + [2] * 6),
+    }
+    drop = 1 - cz.score_many(pairs, WD_2012).values
+    assert drop == pytest.approx([1 - 2 * d / 76 for d in range(11)])
+    assert drop.min() > 0.7  # the axis of the figure
+    for measure, costs in curves.values():
+        similarity = cz.score_many(pairs, measure).values
+        assert similarity == pytest.approx([1 - cost / 99 for cost in costs])
+        assert np.all(similarity[1:] > drop[1:])  # "These configurations are all preferable to the drop of 1-WD."
+
+
+def test_figure_5c():
+    """S approaches 1; "1-WD will eventually indicate 0.68"."""
+    pairs = sim.figure_5c()
+    m = np.array([reference.length for reference, _ in pairs])
+    assert m.tolist() == list(range(4, 101))  # "4 <= m <= 100"
+    assert cz.score_many(pairs, S_2012).values == pytest.approx(1 - 1 / (m - 1))
+    errors = cz.score_many(pairs, WD_2012)
+    assert round(1 - errors.values[-1], 2) == 0.68
+    # The window grows with the text: k / m stays at a quarter, give or take the rounding.
+    assert np.all(np.abs(errors.resolved["window"] - m / 4) <= 1)
+
+
+# Table 1 (the printed numbers are in golden/test_fournier_table1.py)
+
+
+def test_cells_of_table_1_by_hand():
+    """Without chance: everything missed, or a false alarm in every segment of 2 units, where there is one place only."""
+    table = sim.table_1(
+        seed=1, trials=2, hypotheses=3, segments=10, miss=1, false_alarm=1, ranges=[(2, 2)], measures=S_2012
+    )
+    means = {cell.scenario: cell.mean for cell in table}
+    # 20 units, 19 positions: 9 missed, 10 added; or every one of 9 moved and one added
+    assert means == pytest.approx({"misses": 1 - 9 / 19, "false alarms": 1 - 10 / 19, "both": 1 - 10 / 19})
+    assert [cell.deviation for cell in table] + [cell.standard_error for cell in table] == pytest.approx([0] * 6)
+    assert table[0].to_dict() == {
+        "scenario": "misses",
+        "low": 2,
+        "high": 2,
+        "measure": "segmentation_similarity(n_t=2, compat='fournier2012')",
+        "mean": pytest.approx(10 / 19),
+        "deviation": pytest.approx(0),
+        "standard_error": pytest.approx(0),
+    }
+
+
+def test_table_1_takes_any_measure_and_says_if_it_does_not_fit():
+    table = sim.table_1(seed=1, trials=2, hypotheses=2, segments=5, measures=[B, cz.parse("pk")], ranges=[(3, 4)])
+    assert [cell.measure.name for cell in table] == ["boundary_similarity", "pk"] * 3
+    with pytest.raises(OptionError, match="window must lie in"):
+        sim.table_1(seed=1, trials=2, hypotheses=2, segments=2, measures="pk(window=50)", ranges=[(3, 4)])
+
+
+def test_preset_of_table_1_and_what_overrides_it():
+    small = {"seed": 1, "trials": 2, "hypotheses": 2, "segments": 5}
+    preset = sim.table_1(**small, compat="fournier2012")
+    assert {(cell.low, cell.high) for cell in preset} == {(20, 30), (15, 35), (10, 40), (5, 44)}
+    ranges = ((20, 30), (15, 35), (10, 40), (5, 44))
+    assert sim.table_1(**small, ranges=ranges, margin=1) == preset
+    assert sim.table_1(**small, ranges=ranges, margin=0, compat="fournier2012") == sim.table_1(**small, ranges=ranges)
+
+
+# Coders
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=3), masses, probabilities, probabilities, seeds, st.booleans())
+def test_pseudo_coders_are_a_corpus_of_valid_segmentations(units, given_masses, near, miss, seed, omissions_only):
+    corpus = sim.pseudo_coders(
+        units, given_masses, coders=2, near=near, miss=miss, seed=seed, omissions_only=omissions_only
+    )
+    assert corpus.coders == ("coder 1", "coder 2")
+    assert [corpus[item, "coder 1"].length for item in corpus.items] == units
+    for cell in corpus:
+        assert cz.Segmentation.from_positions(corpus[cell].length, corpus[cell].inner) == corpus[cell]
+
+
+def coded(**rates: float) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of the hidden segmentation, and of one coder of 10,000 segments."""
+    hidden = sim.random_segmentation(50_000, [5], seed=1)
+    corpus = sim.pseudo_coders(50_000, [5], coders=1, seed=1, **{"near": 0, "miss": 0, **rates})
+    return hidden.inner, corpus["item 1", "coder 1"].inner
+
+
+def test_pseudo_coders_who_make_no_error_agree():
+    hidden, placed = coded()
+    assert placed.tolist() == hidden.tolist()
+
+
+def test_pseudo_coders_move():
+    hidden, placed = coded(near=0.2)
+    assert set((placed - hidden).tolist()) == {-1, 0, 1}
+    assert is_likely(int((placed != hidden).sum()), hidden.size, 0.2)
+
+
+def test_pseudo_coders_leave_out_and_add():
+    hidden, placed = coded(miss=0.4)
+    omitted, added = np.setdiff1d(hidden, placed).size, np.setdiff1d(placed, hidden)
+    assert is_likely(omitted, hidden.size, 0.2)
+    assert is_likely(added.size, hidden.size, 0.2)
+    assert is_likely(omitted + added.size, hidden.size, 0.4)
+    for place in (1, 2, 3, 4):  # anywhere
+        assert is_likely(int((added % 5 == place).sum()), added.size, 1 / 4)
+
+
+def test_pseudo_coders_who_only_leave_out():
+    hidden, placed = coded(miss=0.4, omissions_only=True)
+    assert not np.setdiff1d(placed, hidden).size
+    assert is_likely(placed.size, hidden.size, 0.6)
+
+
+def test_pseudo_coders_add_nothing_where_nothing_is_free():
+    corpus = sim.pseudo_coders(200, [1], coders=1, near=1, miss=1, seed=1)
+    assert is_likely(len(corpus["item 1", "coder 1"].inner), 199, 0.5)
+
+
+def test_random_coders_share_nothing():
+    corpus = sim.random_coders(60_000, [2, 4], coders=2, seed=3)
+    one, other = (set(corpus["item 1", coder].inner.tolist()) for coder in corpus.coders)
+    # A position carries a boundary with 1/3; independent coders share a ninth. Masses 2 and 4 make all positions even.
+    assert all(position % 2 == 0 for position in one | other)
+    p = len(one) / 30_000 * len(other) / 30_000
+    assert len(one & other) == pytest.approx(30_000 * p, rel=0.03)
+
+
+# The trends of Figure 9 of Fournier (2013), as they come out of the natural reading
+
+NEAR = 0.0921  # the seed's "constant natural level"
+
+
+@pytest.fixture(scope="module")
+def moonstone(segeval) -> list[int]:
+    """Lengths of the segments that coders made of eight chapters of The Moonstone."""
+    samples = segeval.data.samples
+    chapters = {**samples.KAZANTSEVA2012_G2, **samples.KAZANTSEVA2012_G5}.values()
+    return [mass for coders in chapters for masses in coders.values() for mass in masses]
+
+
+def multi_pi(corpus: cz.Corpus, measure: str) -> float:
+    return cz.agreement(corpus, measure=measure, interval=None).value
+
+
+def pi_by_misses(moonstone, coders, misses, **options):
+    """(S-based, B-based) pi* for each P(miss)."""
+    units = [100] * 20
+    corpora = [sim.pseudo_coders(units, moonstone, coders=coders, near=NEAR, miss=p, seed=9, **options) for p in misses]
+    return tuple([multi_pi(corpus, measure) for corpus in corpora] for measure in (S, B))
+
+
+@pytest.mark.parametrize("coders", [2, 5, 10])
+def test_misses_lower_agreement_by_b_and_hardly_by_s(moonstone, coders):
+    by_s, by_b = pi_by_misses(moonstone, coders, [0, 0.2, 0.4, 0.6, 0.8])
+    assert by_b[0] - by_b[-1] > 0.4
+    assert by_b == sorted(by_b, reverse=True)
+    assert min(by_s) > 0.75
+
+
+@pytest.mark.parametrize("coders", [2, 5, 10])
+def test_omissions_raise_agreement_by_s_again(moonstone, coders):
+    by_s, by_b = pi_by_misses(moonstone, coders, [0.6, 0.7, 0.8, 0.9], omissions_only=True)
+    assert by_s == sorted(by_s)
+    assert by_s[-1] - by_s[0] > 0.02
+    assert by_b == sorted(by_b, reverse=True)
+
+
+def test_random_coders_agree_a_little_by_b_and_much_by_s(moonstone):
+    everyone = sim.random_coders([100] * 20, moonstone, coders=10, seed=2)
+    for n in range(2, 11):
+        corpus = everyone.select(coders=everyone.coders[:n])
+        assert multi_pi(corpus, S) == pytest.approx(0.78, abs=0.02)
+        assert multi_pi(corpus, B) == pytest.approx(0.14, abs=0.03)
+
+
+# What cannot be
+
+CODERS = {"units": 10, "masses": [2], "coders": 2, "near": 0, "miss": 0, "seed": 1}
+TABLE = {"seed": 1, "trials": 2, "hypotheses": 2, "segments": 3}
+PLAIN = cz.Segmentation.from_masses([2, 3])
+TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sim.random_segmentation(0, [2], seed=1), "units must be a whole number of at least 1; got 0"),
+        (lambda: sim.random_segmentation(2.5, [2], seed=1), "units must be a whole number; got 2.5"),
+        (lambda: sim.random_segmentation(10**8, [2], seed=1), "units must be a whole number of at most 10000000; got"),
+        (lambda: sim.random_segmentation(5, [], seed=1), "masses: at least one segment length to draw from is needed"),
+        (lambda: sim.random_segmentation(5, 3, seed=1), "masses: a sequence of segment lengths is needed; got 3"),
+        (
+            lambda: sim.random_segmentation(5, [2, 0], seed=1),
+            r"masses\[1\] must be a whole number of at least 1; got 0",
+        ),
+        (lambda: sim.random_segmentation(5, "23", seed=1), r"masses\[0\] must be a whole number; got '2'"),
+        (lambda: sim.random_segmentation(5, [2], seed=-1), "seed must be a whole number of at least 0 or a numpy"),
+        (lambda: sim.random_segmentation(5, [2], seed=None), "seed must be .*; got None"),
+        (lambda: sim.random_segmentation(5, [2], seed=True), "seed must be .*; got True"),
+        (lambda: sim.random_segmentation(5, [2], seed=1.0), "seed must be .*; got 1.0"),
+        (lambda: sim.regular_segmentation(5, 0), "mean_mass must be greater than 0; got 0"),
+        (lambda: sim.regular_segmentation(5, math.nan), "mean_mass must lie between"),
+        (lambda: sim.regular_segmentation(True, 2), "units must be a whole number; got True"),
+        (lambda: sim.no_boundaries(0), "units must be"),
+        (lambda: sim.all_boundaries(-1), "units must be"),
+        (lambda: sim.uniform_segments(0, 2, 3, seed=1), "segments must be a whole number of at least 1; got 0"),
+        (lambda: sim.uniform_segments(1, 0, 3, seed=1), "low must be a whole number of at least 1; got 0"),
+        (lambda: sim.uniform_segments(1, 4, 3, seed=1), "high must be at least low; got 3 after 4"),
+        (
+            lambda: sim.uniform_segments(10**6, 2, 30, seed=1),
+            "one call may lay out 10,000,000 units, .*; got 30,000,000",
+        ),
+        (lambda: sim.misses(PLAIN, 1.5, seed=1), "p must lie between 0 and 1; got 1.5"),
+        (lambda: sim.misses(PLAIN, math.nan, seed=1), "p must lie between 0 and 1; got nan"),
+        (lambda: sim.misses(PLAIN, "half", seed=1), "p must be a number; got 'half'"),
+        (lambda: sim.misses([2, 3], 0.5, seed=1), "reference: a Segmentation is needed; got list"),
+        (lambda: sim.misses(TYPED, 0.5, seed=1), "reference: boundaries must be of one unnamed kind; got types 'act'"),
+        (lambda: sim.false_alarms(PLAIN, -0.1, seed=1), "p must lie between 0 and 1; got -0.1"),
+        (lambda: sim.false_alarms(PLAIN, 0.5, seed=1, margin=-1), "margin must be a whole number of at least 0"),
+        (lambda: sim.near_misses(PLAIN, 0.5, seed=1, distance=0), "distance must be a whole number of at least 1"),
+        (lambda: sim.near_misses(PLAIN, 2, seed=1), "p must lie between 0 and 1; got 2"),
+        (lambda: sim.shifts(PLAIN, 3), r"distance must leave every boundary in 1\.\.4; 3 moves that at 2 to 5"),
+        (lambda: sim.shifts(PLAIN, -2), r"distance must leave every boundary in 1\.\.4; -2 moves that at 2 to 0"),
+        (lambda: sim.shifts(PLAIN, 0.5), "distance must be a whole number; got 0.5"),
+        (lambda: sim.figure_5a(1), "units must be a whole number of at least 2; got 1"),
+        (lambda: sim.figure_5a(10_000), "units: one call may lay out"),
+        (lambda: sim.figure_5b(20, 10), "most must leave the boundary inside the text, 9 at most; got 10"),
+        (lambda: sim.figure_5b(10**6, 200_000), "most: one call may lay out"),
+        (lambda: sim.figure_5c(10**5), "most: one call may lay out"),
+        (lambda: sim.figure_5c(3), "most must be a whole number of at least 4; got 3"),
+        (lambda: sim.table_1(**TABLE | {"trials": 1}), "trials must be a whole number of at least 2; got 1"),
+        (lambda: sim.table_1(**TABLE | {"hypotheses": 0}), "hypotheses must be a whole number of at least 1; got 0"),
+        (lambda: sim.table_1(**TABLE | {"trials": 10**8}), "trials and hypotheses: one call may lay out"),
+        (lambda: sim.table_1(**TABLE, miss=2), "miss must lie between 0 and 1; got 2"),
+        (lambda: sim.table_1(**TABLE, false_alarm=-1), "false_alarm must lie between 0 and 1; got -1"),
+        (
+            lambda: sim.table_1(**TABLE, compat="fournier2013"),
+            "compat must be one of 'fournier2012'; got 'fournier2013'",
+        ),
+        (
+            lambda: sim.table_1(**TABLE, ranges=[5]),
+            r"ranges: pairs \(low, high\) of segment lengths are needed; got \[5\]",
+        ),
+        (lambda: sim.table_1(**TABLE, ranges=[]), "ranges: at least one pair"),
+        (lambda: sim.table_1(**TABLE, ranges=[(9, 3)]), "high must be at least low; got 3 after 9"),
+        (lambda: sim.table_1(**TABLE, margin=-1), "margin must be a whole number of at least 0; got -1"),
+        (lambda: sim.table_1(**TABLE, measures=[]), "measures: at least one is needed; got none"),
+        (lambda: sim.pseudo_coders(**CODERS | {"near": 1.1}), "near must lie between 0 and 1; got 1.1"),
+        (lambda: sim.pseudo_coders(**CODERS | {"miss": -1}), "miss must lie between 0 and 1; got -1"),
+        (lambda: sim.pseudo_coders(**CODERS | {"coders": 0}), "coders must be a whole number of at least 1; got 0"),
+        (lambda: sim.pseudo_coders(**CODERS | {"units": []}), "units: at least one item is needed; got none"),
+        (
+            lambda: sim.pseudo_coders(**CODERS | {"units": [5, 0]}),
+            r"units\[1\] must be a whole number of at least 1; got",
+        ),
+        (lambda: sim.pseudo_coders(**CODERS | {"units": "12"}), "units must be a whole number; got '12'"),
+        (lambda: sim.pseudo_coders(**CODERS | {"coders": 10**8}), "units and coders: one call may lay out"),
+        (lambda: sim.pseudo_coders(**CODERS | {"units": [1] * 10**5}), "units and coders: one call may lay out"),
+        (lambda: sim.table_1(**TABLE | {"hypotheses": 10**5}), "segments and hypotheses: one call may lay out"),
+        (lambda: sim.pseudo_coders(**CODERS, omissions_only=1), "omissions_only must be True or False; got 1"),
+        (lambda: sim.random_coders(10, [], coders=2, seed=1), "masses: at least one segment length"),
+        (lambda: sim.random_coders(10, [2], coders=2, seed="x"), "seed must be .*; got 'x'"),
+    ],
+)
+def test_what_cannot_be(call, message):
+    with pytest.raises(OptionError, match=message):
+        call()
+
+
+def test_all_is_complete():
+    made_here = {
+        name
+        for name, value in vars(sim).items()
+        if not name.startswith("_") and getattr(value, "__module__", None) == f"{sim.__name__}.segmentations"
+    }
+    assert set(sim.__all__) == made_here | {"EACH", "MOST", "trees"}
+    assert sorted(sim.__all__, key=lambda name: (not name.isupper(), name.islower(), name)) == sim.__all__
+    assert cz.simulation is sim

@@ -1,0 +1,580 @@
+"""Experiments with trees: perturbed word boundaries, a sentence with many parses, levels, correlation."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from functools import cache
+from itertools import combinations, pairwise, permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import MismatchError, OptionError, TreeError, Undefined
+from caesura.model.rewording import join_words, split_words
+from caesura.simulation import trees
+from caesura.views.tree_experiments import ambiguity_table, curve_table, length_table
+from oracle import rewording as oracle
+from support.spoken import natural_stories, sentences, spoken, two_parsers
+
+MAN = "(S (NP (DT the) (NN man)) (VP (VBD ate) (NP (NN rice))))"
+few = settings(max_examples=60)  # laws that hold whatever the shape
+seeds = st.integers(0, 2**32)
+shares = st.floats(0, 1)
+
+
+class Fixed(np.random.Generator):
+    """Draws what it is told to."""
+
+    def __init__(self, *rounds: list[float]) -> None:
+        super().__init__(np.random.PCG64(0))
+        self.rounds = list(rounds)
+
+    def random(self, size: int) -> np.ndarray:  # type: ignore[override]
+        drawn = self.rounds.pop(0)
+        assert len(drawn) == size
+        return np.array(drawn)
+
+    def uniform(self, low: float, high: float, size: int) -> np.ndarray:  # type: ignore[override]
+        drawn = self.random(size)
+        assert (drawn >= low).all()
+        assert (drawn <= high).all()
+        return drawn
+
+
+def tree(brackets: str, *edges: float) -> cz.Tree:
+    """Words that follow each other without silence."""
+    return cz.Tree.from_brackets(brackets, list(pairwise(edges)))
+
+
+def flat(words: int) -> cz.Tree:
+    return tree(f"(S {' '.join('(N a)' for _ in range(words))})", *range(words + 1))
+
+
+def edges(one: cz.Tree) -> list[float]:
+    assert one.times is not None
+    assert (one.times[1:, 0] == one.times[:-1, 1]).all()
+    return [*one.times[:, 0].tolist(), float(one.times[-1, 1])]
+
+
+def is_likely(count: int, n: int, p: float) -> bool:
+    return abs(count - n * p) <= 3 * math.sqrt(n * p * (1 - p))
+
+
+def check(one: cz.Tree) -> None:
+    """A tree made without checks stands those of the public constructor, times among them."""
+    assert cz.Tree(one.labels, one.parent, one.start, one.end, one.words, one.times) == one
+
+
+# Silence
+
+
+def test_gaps_are_closed_and_the_first_word_stays():
+    #     |the|    |man|ate|     |rice|
+    #     1   1.5  3   4   4.25  8    9
+    quiet = trees.without_silence(cz.Tree.from_brackets(MAN, [(1, 1.5), (3, 4), (4, 4.25), (8, 9)]))
+    assert edges(quiet) == [1, 1.5, 2.5, 2.75, 3.75]
+    assert quiet.brackets == MAN
+
+
+@few
+@given(spoken())
+def test_without_silence_words_keep_their_lengths(one):
+    quiet = trees.without_silence(one)
+    check(quiet)
+    assert quiet.times[0, 0] == one.times[0, 0]
+    assert np.diff(edges(quiet)) == pytest.approx(one.times[:, 1] - one.times[:, 0], abs=1e-12)
+    assert trees.without_silence(quiet) is quiet
+    assert quiet.brackets == one.brackets
+
+
+# Noise
+
+
+def test_noise_goes_from_left_to_right():
+    # b    0       4       8       12
+    # r        +.5     -.25
+    # b'   0           6   7.5     12       the second moves towards 6, not towards 4
+    moved = trees.noise(tree("(S (A a) (B b) (C c))", 0, 4, 8, 12), 0.5, seed=Fixed([0.5, -0.25]))
+    assert edges(moved) == [0, 6, 7.5, 12]
+
+
+def test_no_draw_is_a_step_to_the_right_of_no_length():
+    assert edges(trees.noise(tree("(S (A a) (B b))", 0, 4, 12), 1, seed=Fixed([0.0]))) == [0, 4, 12]
+
+
+@pytest.mark.parametrize("draws", [[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
+def test_no_word_is_lost_when_a_boundary_moves_all_the_way(draws):
+    moved = edges(trees.noise(tree("(S (A a) (B b) (C c))", 0, 4, 8, 12), 1, seed=Fixed(draws)))
+    assert (moved[0], moved[-1]) == (0, 12)
+    assert sorted(set(moved)) == moved
+
+
+def test_words_as_short_as_numbers_can_be_keep_their_place():
+    one = 1.0
+    two = math.nextafter(one, 2)
+    three = math.nextafter(two, 2)
+    short = tree("(S (A a) (B b))", one, two, three)
+    for r in (1.0, -1.0):
+        assert edges(trees.noise(short, 1, seed=Fixed([r]))) == [one, two, three]
+    assert trees.insert(short, 1, seed=1) == short  # there is no room for a cut
+
+
+@few
+@given(spoken(silence=False), shares, seeds)
+def test_noise_stays_between_the_marks_of_figure_4(one, delta, seed):
+    before = edges(one)
+    moved = trees.noise(one, delta, seed=seed)
+    check(moved)
+    after = edges(moved)
+    assert (after[0], after[-1]) == (before[0], before[-1])
+    for i in range(1, len(before) - 1):
+        left = before[i] - delta * (before[i] - after[i - 1])
+        right = before[i] + delta * (before[i + 1] - before[i])
+        assert left - 1e-9 <= after[i] <= right + 1e-9
+    assert moved.brackets == one.brackets
+
+
+def test_noise_is_uniform():
+    before, n = flat(4001), 4000
+    after = edges(trees.noise(before, 0.8, seed=1))
+    r = []
+    for i in range(1, 4001):
+        step = after[i] - i
+        r.append(step if step >= 0 else step / (i - after[i - 1]))
+    assert max(map(abs, r)) <= 0.8 + 1e-9
+    for quarter in range(4):
+        low = -0.8 + 0.4 * quarter
+        assert is_likely(sum(low <= one < low + 0.4 for one in r), n, 1 / 4)
+
+
+def test_silence_must_be_removed_before_noise():
+    with pytest.raises(OptionError, match=r"word 2 'man' ends at 2 s, the next begins at 3 s. Take without_silence"):
+        trees.noise(cz.Tree.from_brackets(MAN, [(0, 1), (1, 2), (3, 4), (4, 5)]), 0.5, seed=1)
+
+
+# Insertion
+
+
+def test_insertion_by_hand():
+    # b    0   2       10          r  .1  .6      cut  .25  .5, of which the second is not used
+    # b'   0 .5 2      10
+    made = trees.insert(tree("(S (NP (DT the)) (NN man))", 0, 2, 10), 0.6, seed=Fixed([0.1, 0.6], [0.25, 0.5]))
+    assert made.brackets == "(S (NP (DT the_1) (DT the_2)) (NN man))"
+    assert edges(made) == [0, 0.5, 2, 10]
+
+
+def test_a_word_that_is_the_root_stays_above_its_halves():
+    made = trees.insert(tree("(UH yes)", 1, 2), 1, seed=Fixed([0.9], [0.5]))
+    assert (made.brackets, edges(made)) == ("(UH (UH yes_1) (UH yes_2))", [1, 1.5, 2])
+
+
+def test_a_cut_at_the_edge_is_moved_inside():
+    made = trees.insert(tree("(S (A a))", 3, 4), 1, seed=Fixed([0.0], [0.0]))
+    assert edges(made) == [3, math.nextafter(3, 4), 4]
+
+
+def test_insertion_is_as_frequent_as_delta_and_uniform():
+    made = trees.insert(flat(4000), 0.3, seed=3)
+    cuts = [edge % 1 for edge in edges(made) if edge % 1]
+    assert is_likely(len(cuts), 4000, 0.3)
+    for quarter in range(4):
+        assert is_likely(sum(quarter / 4 <= one < (quarter + 1) / 4 for one in cuts), len(cuts), 1 / 4)
+
+
+@few
+@given(spoken(), shares, seeds)
+def test_insertion_only_adds(one, delta, seed):
+    made = trees.insert(one, delta, seed=seed)
+    check(made)
+    words = {tuple(span) for span in one.times.tolist()}
+    before, after = (Counter(map(tuple, each.spans.tolist())) for each in (one, made))
+    # All brackets stay but those of single words, which become two.
+    assert all(span in words for span in before - after)
+    assert set(one.times.ravel().tolist()) <= set(made.times.ravel().tolist())
+    assert one.length <= made.length <= 2 * one.length
+
+
+# Deletion
+
+
+@pytest.mark.parametrize(
+    ("brackets", "draws", "expected"),
+    [
+        # the | man ate | rice: the rule's own example
+        (MAN, [0.9, 0.1, 0.9], "(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))"),
+        # the man | ate rice: the lowest node over the run is the NP, or the VP; nodes that lose all words vanish
+        (MAN, [0.1, 0.9, 0.1], "(S (NP (DT the_man)) (VP (VBD ate_rice)))"),
+        # the | man ate rice: a run of three
+        (MAN, [0.9, 0.1, 0.1], "(S (NP (DT the)) (NN man_ate_rice))"),
+        (MAN, [0.1, 0.1, 0.1], "(S (DT the_man_ate_rice))"),
+        (MAN, [0.5, 0.5, 0.5], MAN),
+        ("(UH yes)", [], "(UH yes)"),
+    ],
+)
+def test_deletion_by_hand(brackets, draws, expected):
+    n = len(draws) + 1
+    made = trees.delete(tree(brackets, *range(n + 1)), 0.5, seed=Fixed(draws))
+    assert made.brackets == expected
+    assert edges(made) == [0, *(i + 1 for i, r in enumerate(draws) if r >= 0.5), n]
+
+
+def test_deletion_is_as_frequent_as_delta():
+    assert is_likely(4001 - trees.delete(flat(4001), 0.3, seed=1).length, 4000, 0.3)
+
+
+@few
+@given(spoken(), shares, seeds)
+def test_deletion_keeps_no_edge_that_was_not_there(one, delta, seed):
+    made = trees.delete(one, delta, seed=seed)
+    check(made)
+    assert set(made.times.ravel().tolist()) <= set(one.times.ravel().tolist())
+    assert "_".join(made.words) == "_".join(one.words)
+
+
+@given(sentences(), st.data())
+def test_joined_words_as_the_rule_says(roots, data):
+    n = len(oracle.leaves(roots))
+    boundaries = data.draw(st.sets(st.integers(1, n - 1))) if n > 1 else set()
+    made = join_words(cz.Tree.from_brackets(oracle.drawn(roots)), boundaries)
+    assert made == cz.Tree.from_brackets(oracle.drawn(oracle.join(roots, boundaries)))
+
+
+@given(sentences(), st.data())
+def test_split_words_as_the_rule_says(roots, data):
+    n = len(oracle.leaves(roots))
+    cut = data.draw(st.sets(st.integers(0, n - 1)))
+    one = tree(oracle.drawn(roots), *range(n + 1))
+    made = split_words(one, [(word, word + 0.5) for word in sorted(cut)])
+    assert made.brackets == oracle.drawn(oracle.split(roots, cut))
+    assert edges(made) == sorted([*range(n + 1), *(word + 0.5 for word in cut)])
+
+
+# The curve
+
+SPOKEN = [
+    cz.Tree.from_brackets(MAN, [(0, 1), (1, 3), (3.5, 4), (4, 8)]),
+    cz.Tree.from_brackets("(ROOT (S (NP (PRP he)) (VP (VBD slept))))", [(0.5, 1), (1, 2)]),
+]
+
+
+def test_at_the_start_stands_the_score_of_the_trees_as_they_are():
+    wrong = [SPOKEN[0], cz.Tree.from_brackets("(S (PRP he) (VP (VBD slept)))", SPOKEN[1].times)]
+    quiet = [[trees.without_silence(one) for one in side] for side in (SPOKEN, wrong)]
+    expected = cz.struct_iou_corpus(*quiet)
+    for point in trees.perturbation_curve(SPOKEN, wrong, deltas=[0], repeats=2, seed=1).points:
+        assert (point.mean, point.deviation) == (pytest.approx(expected.mean), 0)
+        assert (point.corpus, point.corpus_deviation) == (pytest.approx(expected.total.value), 0)
+
+
+def test_at_the_end_of_deletion_one_word_is_left():
+    # (S (DT the_man_ate_rice)) of 7.5 s: the S of 8 nodes is met, and the DT by one of a second;
+    # (ROOT (S (PRP he_slept))) of 1.5 s: ROOT and S of 6 nodes, and the PRP by one of half a second
+    (point,) = trees.perturbation_curve(SPOKEN, kinds=["delete"], deltas=[1], repeats=3, seed=1).points
+    sums, nodes = (1 + 1 / 7.5, 2 + 0.5 / 1.5), (8 + 2, 6 + 3)
+    assert point.mean == pytest.approx(sum(2 * s / n for s, n in zip(sums, nodes, strict=True)) / 2)
+    assert point.corpus == pytest.approx(2 * sum(sums) / sum(nodes))
+    assert point.deviation == pytest.approx(0)
+
+
+def test_every_draw_has_its_own_stream():
+    whole = trees.perturbation_curve(SPOKEN, deltas=[0.2, 0.7], repeats=2, seed=5)
+    turned = trees.perturbation_curve(SPOKEN, kinds=["delete", "noise"], deltas=[0.7, 0.5, 0.2], repeats=2, seed=5)
+    for kind in ("noise", "delete"):
+        assert {point for point in turned.of(kind) if point.delta != 0.5} == set(whole.of(kind))
+    assert whole != trees.perturbation_curve(SPOKEN, deltas=[0.2, 0.7], repeats=2, seed=6)
+
+
+def test_mean_and_deviation_are_over_repeats():
+    one = trees.perturbation_curve(SPOKEN, deltas=[0.5], repeats=1, seed=2).points
+    two = trees.perturbation_curve(SPOKEN, deltas=[0.5], repeats=2, seed=2).points
+    for first, both in zip(one, two, strict=True):
+        assert first.deviation == first.corpus_deviation == 0
+        # The second is as far from the mean as the first.
+        assert both.deviation == pytest.approx(abs(first.mean - both.mean))
+        assert both.corpus_deviation == pytest.approx(abs(first.corpus - both.corpus))
+    assert any(both.deviation > 0.001 for both in two)
+
+
+def test_seed_progress_signature_and_json():
+    seen: list[tuple[int, int]] = []
+    curve = trees.perturbation_curve(SPOKEN, deltas=[0, 1], repeats=2, progress=lambda *step: seen.append(step))
+    assert seen == [(step, 12) for step in range(1, 13)]
+    again = trees.perturbation_curve(SPOKEN, deltas=[0, 1], repeats=2, seed=curve.seed)
+    assert again == curve
+    assert curve.signature == (
+        f"perturbation_curve|measure:struct_iou|kinds:noise+insert+delete|deltas:0,1|sentences:2|repeats:2|seed:{curve.seed}"
+        f"|caesura:{cz.__version__}"
+    )
+    assert json.loads(json.dumps(curve.to_dict()))["points"][0]["mean"] == 1
+    table = curve_table(curve)
+    assert table.columns == ("delta", "noise", "noise sd", "insert", "insert sd", "delete", "delete sd")
+    assert [row[0] for row in table.rows] == [0, 1]
+    assert table.rows[1][5] == curve.of("delete")[1].mean
+    assert curve_table(curve, level="corpus").rows[1][3] == curve.of("insert")[1].corpus
+
+
+def test_on_natural_stories_noise_falls_more_than_insertion(shared: Path):
+    """The reverse of Figure 5, whose order comes back at the end if two in five utterances are one word, as the paper's."""
+    stories = natural_stories(shared)[:60]
+    deltas = (0.0, 0.2, 0.6, 1.0)
+    curve = trees.perturbation_curve(stories, deltas=deltas, repeats=2, seed=1)
+    means = {kind: np.array([[p.mean, p.corpus] for p in curve.of(kind)]) for kind in ("noise", "insert", "delete")}
+    for fell in means.values():
+        assert (fell[0] == 1).all()
+        assert (np.diff(fell, axis=0) < 0).all()
+    assert (means["delete"][1:] < means["noise"][1:]).all()
+    assert (means["noise"][1:] < means["insert"][1:]).all()
+    one_word = tree("(INTJ (UH yes))", 0, 0.4)
+    mixed = trees.perturbation_curve(
+        [*stories, *[one_word] * 40], kinds=["noise", "insert"], deltas=[1], repeats=2, seed=1
+    )
+    assert mixed.of("insert")[0].mean < mixed.of("noise")[0].mean
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: trees.noise(SPOKEN[1], 1.5, seed=1), "delta must lie between 0 and 1; got 1.5"),
+        (lambda: trees.insert(SPOKEN[1], -0.1, seed=1), "delta must lie between 0 and 1; got -0.1"),
+        (lambda: trees.delete(SPOKEN[1], math.nan, seed=1), "delta must lie between 0 and 1; got nan"),
+        (lambda: trees.delete(SPOKEN[1], 1, seed=-1), "seed must be a whole number"),
+        (lambda: trees.delete(cz.Tree.from_brackets(MAN), 1, seed=1), "a tree with times is needed"),
+        (lambda: trees.insert("(S (A a))", 1, seed=1), "a Tree is needed; got str"),
+        (lambda: trees.perturbation_curve([]), "gold: at least one tree is needed"),
+        (lambda: trees.perturbation_curve([*SPOKEN, None]), "gold, sentence 3: a Tree is needed; got NoneType"),
+        (lambda: trees.perturbation_curve(SPOKEN, SPOKEN[:1]), "gold has 2, predicted 1"),
+        (
+            lambda: trees.perturbation_curve(SPOKEN, SPOKEN[::-1]),
+            "sentence 1: both trees must stand over the same word",
+        ),
+        (lambda: trees.perturbation_curve(SPOKEN, kinds=["blur"]), "kinds must be one of 'noise', 'insert', 'delete'"),
+        (lambda: trees.perturbation_curve(SPOKEN, kinds="noise"), "kinds must be a list; got 'noise'"),
+        (lambda: trees.perturbation_curve(SPOKEN, deltas=[]), "deltas: at least one is needed"),
+        (lambda: trees.perturbation_curve(SPOKEN, deltas=[2]), "deltas must lie between 0 and 1; got 2"),
+        (lambda: trees.perturbation_curve(SPOKEN, repeats=0), "repeats must be a whole number of at least 1"),
+        (lambda: trees.perturbation_curve(SPOKEN, measure="pk"), r"measure: one of trees is needed; got pk"),
+        (lambda: trees.perturbation_curve(SPOKEN, seed="x"), "seed must be a whole number"),
+        (lambda: trees.perturbation_curve(SPOKEN, deltas=[1], repeats=1).of("blur"), "no kind 'blur'; there are noise"),
+        (lambda: trees.plausible_trees(0), "n must be a whole number of at least 1"),
+        (lambda: trees.ambiguity(1), "n must be at least 2"),
+        (lambda: trees.ambiguity(11), "n must be a whole number of at most 10"),
+        (lambda: trees.ambiguity(2, random_trees=0), "random_trees must be a whole number of at least 1"),
+        (lambda: trees.random_tree([], seed=1), "words: at least one is needed"),
+        (lambda: trees.by_length([0.5]), "corpus: what struct_iou_corpus returns is needed; got list"),
+        (lambda: trees.correlation(SPOKEN, SPOKEN), "2 sentences make 0 of 10. Take a smaller size"),
+        (
+            lambda: trees.correlation(SPOKEN, SPOKEN, samples=5),
+            "size must be at most the number of sentences, 2; got 10",
+        ),
+        (lambda: trees.correlation(SPOKEN, SPOKEN, samples=2), "samples must be a whole number of at least 3"),
+    ],
+)
+def test_what_cannot_be(call, message):
+    with pytest.raises((OptionError, MismatchError), match=message):
+        call()
+
+
+def test_a_word_too_short_where_silence_puts_it_is_an_error_with_its_place():
+    lost = cz.Tree.from_brackets("(S (A a) (B b))", [(-1, -0.9), (0, 1e-300)])
+    with pytest.raises(TreeError, match="gold, sentence 1: word 2 'b': must take time"):
+        trees.perturbation_curve([lost])
+
+
+# A sentence with many parses
+
+Brackets = frozenset[tuple[int, int]]
+
+
+@cache
+def parses(symbol: str, start: int, end: int) -> tuple[Brackets, ...]:
+    """Brackets of two or more words of each derivation of the words start .. end - 1 of N P N P N ..."""
+    if end - start == 1:
+        return (frozenset(),) if symbol == ("P" if start % 2 else "NP") else ()
+    if symbol == "P":
+        return ()
+    left, right = {"NP": ("NP", "PP"), "PP": ("P", "NP")}[symbol]
+    return tuple(
+        frozenset({(start, end)}) | a | b
+        for middle in range(start + 1, end)
+        for a in parses(left, start, middle)
+        for b in parses(right, middle, end)
+    )
+
+
+def brackets_of(one: cz.Tree) -> Brackets:
+    return frozenset((node.start, node.end) for node in one.nodes if node.end - node.start > 1)
+
+
+def f1(a: Brackets, b: Brackets) -> float:
+    return 2 * len(a & b) / (len(a) + len(b))
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_plausible_trees_are_all_parses(n):
+    found = trees.plausible_trees(n)
+    assert len(found) == math.comb(2 * n, n) // (n + 1)
+    assert Counter(map(brackets_of, found)) == Counter(parses("NP", 0, 2 * n + 1))
+    assert {one.words for one in found} == {("N", "P") * n + ("N",)}
+    assert {len(one) for one in found} == {4 * n + 1}
+
+
+@pytest.mark.parametrize("n", range(2, 7))
+def test_lowest_scores_by_looking_at_every_pair(n):
+    found, listed = trees.ambiguity(n, random_trees=1, seed=1), trees.plausible_trees(n)
+    iou = np.full((len(listed), len(listed)), np.inf)
+    pairs = list(combinations(range(len(listed)), 2))
+    scored = cz.score_many([(listed[a], listed[b]) for a, b in pairs], "struct_iou(unlabelled=True)").values
+    for (a, b), value in zip(pairs, scored.tolist(), strict=True):
+        iou[a, b] = iou[b, a] = value
+    assert found.lowest_iou.tolist() == iou.min(axis=1).tolist()
+    sets = [brackets_of(one) for one in listed]
+    assert found.lowest_f1.tolist() == [min(f1(a, b) for b in sets if b != a) for a in sets]
+
+
+def random_brackets(words: int) -> list[Brackets]:
+    """The brackets of every order in which gaps between words can close, each order as likely as any other."""
+    found = []
+    for order in permutations(range(1, words)):
+        groups = [(i, i + 1) for i in range(words)]
+        brackets = set()
+        for gap in order:
+            left = next(g for g in groups if g[1] == gap)
+            right = next(g for g in groups if g[0] == gap)
+            joined = (left[0], right[1])
+            brackets.add(joined)
+            groups = [g for g in groups if g not in (left, right)] + [joined]
+        found.append(frozenset(brackets))
+    return found
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_expected_f1_by_every_order(n):
+    made = random_brackets(2 * n + 1)
+    expected = [np.mean([f1(brackets_of(one), other) for other in made]) for one in trees.plausible_trees(n)]
+    assert trees.ambiguity(n, random_trees=1, seed=1).random_f1 == pytest.approx(expected, abs=1e-12)
+
+
+def test_random_trees_come_as_often_as_orders_make_them():
+    """Of the six orders in which three gaps close, two make ((ab)(cd)) and one each of the four others."""
+    rng = np.random.default_rng(7)
+    drawn = Counter(brackets_of(trees.random_tree("abcd", seed=rng)) for _ in range(2000))
+    for made, orders in Counter(random_brackets(4)).items():
+        assert is_likely(drawn.pop(made), 2000, orders / 6)
+    assert not drawn
+    assert trees.random_tree("a", seed=1).brackets == "(X a)"
+
+
+def test_the_mean_over_random_trees():
+    found, listed = trees.ambiguity(3, random_trees=4, seed=11), trees.plausible_trees(3)
+    rng = np.random.default_rng(11)
+    drawn = [trees.random_tree("NPNPNPN", seed=rng) for _ in range(4)]
+    expected = [np.mean([cz.struct_iou(one, other, unlabelled=True).value for other in drawn]) for one in listed]
+    assert found.random_iou == pytest.approx(expected)
+
+
+def test_table_1():
+    """Of the paper, where the lowest Struct-IoU is printed as 63.6; its own program has 19/33 too."""
+    found = trees.ambiguity(random_trees=1, seed=1)
+    assert found.trees == 1430
+    assert set(found.lowest_f1.tolist()) == {2 / 16}
+    assert set(found.lowest_iou.tolist()) == {19 / 33}
+    assert (round(found.random_f1.min(), 3), round(found.random_f1.max(), 3)) == (0.152, 0.315)
+    table = ambiguity_table(found)
+    assert [row[4] for row in table.rows] == [12.5, 63.6, 27.3, 61.9]
+    assert table.rows[1][2:4] == pytest.approx((1900 / 33, 1900 / 33))
+    assert ambiguity_table(trees.ambiguity(2, random_trees=1, seed=1)).rows[0][4] is None
+    assert len(json.loads(json.dumps(found.to_dict()))["random_iou"]) == 1430
+
+
+# Levels
+
+
+def test_levels_by_length_are_those_of_the_shorter_sentences(shared: Path):
+    gold, predicted = two_parsers(shared)
+    scored = cz.struct_iou_corpus([None, *gold], [None, *predicted])
+    for row in trees.by_length(scored)[::9]:
+        places = [i for i, one in enumerate(gold) if one is not None and one.length <= row.length]
+        alone = cz.struct_iou_corpus([gold[i] for i in places], [predicted[i] for i in places])
+        assert row.sentences == len(places)
+        assert (row.mean, row.corpus) == (pytest.approx(alone.mean), pytest.approx(alone.total.value))
+    last = trees.by_length(scored)[-1]
+    assert (last.sentences, last.mean) == (283, pytest.approx(scored.mean))
+    assert last.corpus == pytest.approx(scored.total.value)
+    assert last.corpus < last.mean  # "as desired"
+
+
+def test_lengths_that_were_asked_for():
+    corpus = cz.struct_iou_corpus(SPOKEN, SPOKEN)
+    rows = trees.by_length(corpus, [3, 1, 9])
+    assert [(row.length, row.sentences, row.mean, row.corpus) for row in rows] == [
+        (3, 1, 1, 1),
+        (1, 0, None, None),
+        (9, 2, 1, 1),
+    ]
+    assert length_table(rows).rows[1] == (1, 0, None, None)
+    assert rows[0].to_dict() == {"length": 3, "sentences": 1, "mean": 1, "corpus": 1}
+
+
+# Correlation
+
+
+def spearman(x: Any, y: Any) -> float:
+    """Pearson's, of ranks; those that tie share the mean of theirs."""
+    ranks = [[(np.sum(v < one) + np.sum(v <= one) + 1) / 2 for one in v] for v in (np.asarray(x), np.asarray(y))]
+    return float(np.corrcoef(*ranks)[0, 1])
+
+
+def test_samples_of_one_sentence(shared: Path):
+    gold, predicted = two_parsers(shared)
+    found = trees.correlation(gold, predicted, size=1, seed=1)
+    scored = cz.struct_iou_corpus(gold, predicted)
+    assert sorted(found.struct_iou.tolist()) == sorted(scored.values.tolist())
+    shares = [cz.parseval(a, b).value for a, b in zip(gold, predicted, strict=True)]  # type: ignore[arg-type]
+    assert sorted(found.f1.tolist()) == pytest.approx(sorted(shares))
+    assert found.rho == pytest.approx(spearman(scored.values, shares))
+
+
+def test_samples_of_ten_on_two_parsers(shared: Path):
+    gold, predicted = two_parsers(shared)
+    found = trees.correlation(gold, predicted, seed=1)
+    assert (len(found.f1), found.size, found.sentences, found.errors) == (28, 10, 283, {})
+    assert found.rho == pytest.approx(spearman(found.struct_iou, found.f1))
+    assert 0.4 < found.rho < 1
+    assert found.p < 0.01
+    # Cut from all sentences: the mean of samples is that of 280 of them.
+    assert found.struct_iou.mean() == pytest.approx(cz.struct_iou_corpus(gold, predicted).mean, abs=0.01)
+    drawn = trees.correlation(gold, predicted, samples=40, seed=1, unlabelled=True)
+    assert len(drawn.f1) == 40
+    assert f"samples:40|size:10|seed:1|caesura:{cz.__version__}" in drawn.signature
+    assert json.loads(json.dumps(drawn.to_dict()))["rho"] == drawn.rho
+
+
+def test_sentences_that_cannot_be_compared_are_left_out_and_named():
+    texts = [
+        "(S (NP (A a)) (B b))",
+        "(S (NP (A a) (B b)))",
+        "(S (NP (A a)) (VP (B b)))",
+        "(S (NP (A a)) (VP (VP (B b))))",
+    ]
+    other = [cz.Tree.from_brackets("(S (NP (A a)) (VP (B b)))")] * 4
+    gold = [None, *map(cz.Tree.from_brackets, texts), tree("(S (A a))", 0, 1), tree("(S (A a) (B b))", 0, 1, 2)]
+    odd = [tree("(S (A a) (B b))", 0, 0.5, 1), tree("(S (A a) (B b))", 0, 1, 2)]
+    found = trees.correlation(gold, [other[0], *other, *odd], size=1, seed=1)
+    assert (found.sentences, sorted(found.errors)) == (5, [0, 5])
+    assert str(found.errors[5]) == "both sides must have the same words after deletion; gold has 1, predicted has 2"
+
+
+def test_no_brackets_above_words_are_no_disagreement_and_what_never_varies_has_no_correlation():
+    same = [cz.Tree.from_brackets("(UH yes)")] * 3
+    with pytest.raises(Undefined, match="Struct-IoU is the same in all 3 samples"):
+        trees.correlation(same, same, size=1, seed=1)
+    other = [cz.Tree.from_brackets(f"({label} yes)") for label in ("UH", "NN", "UH")]
+    with pytest.raises(Undefined, match="F1 is the same in all 3 samples"):
+        trees.correlation(same, other, size=1, seed=1)

@@ -1,0 +1,181 @@
+"""The alternative annotator test: which way round it is, each of its tests, and what it refuses."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from caesura.errors import MismatchError, OptionError, Undefined
+from caesura.statistics import alternative_annotator, benjamini_yekutieli
+from caesura.statistics.alternative import _signed_rank
+
+
+def similarities(rng, items, coders, noise, program_noise):
+    """S_f and S_h, from coders and a program that see the truth of each item with noise: similarity is 1 - distance.
+
+    ``program_noise`` None: a program that draws blindly.
+    """
+    truth = rng.random(items)
+    people = truth + rng.normal(0, noise, (coders, items))
+    program = rng.random(items) if program_noise is None else truth + rng.normal(0, program_noise, items)
+    S_f, S_h = np.empty((coders, items)), np.empty((coders, items))  # noqa: N806
+    for j in range(coders):
+        others = np.delete(people, j, axis=0)
+        S_f[j] = 1 - np.abs(program - others).mean(axis=0)
+        S_h[j] = 1 - np.abs(people[j] - others).mean(axis=0)
+    return S_f, S_h
+
+
+@pytest.mark.parametrize("items", [20, 100])
+def test_a_program_that_sees_what_is_there_passes_and_a_blind_one_fails(items):
+    rng = np.random.default_rng(items)
+    good = alternative_annotator(*similarities(rng, items, 4, 0.1, 0.05))
+    blind = alternative_annotator(*similarities(rng, items, 4, 0.1, None))
+    assert (good.passed, good.winning_rate) == (True, 1.0)
+    assert (blind.passed, blind.winning_rate) == (False, 0.0)
+    assert good.advantage > 0.6 > 0.3 > blind.advantage
+
+
+def test_a_program_equal_to_the_best_coder_passes():
+    """Level with the best coder on every item (d = 0, below epsilon: won), and closer than the others on most."""
+    rng = np.random.default_rng(1)
+    S_f, S_h = similarities(rng, 60, 4, 0.1, 0.02)  # noqa: N806
+    S_f[0] = S_h[0]
+    found = alternative_annotator(S_f, S_h)
+    assert (found.coders[0].test, found.coders[0].p, found.coders[0].advantage) == ("constant", 0, 1)
+    assert found.passed
+    assert all(one.rejected for one in found.coders)
+
+
+def test_a_program_that_is_a_little_worse_passes_only_if_coders_are_dear():
+    """Closer on 47 of 100 items, farther on 53: mean d = .06, more than nothing and less than .3."""
+    S_h = np.tile(np.repeat([1.0, 0.0], [53, 47]), (3, 1))  # noqa: N806
+    assert alternative_annotator(1 - S_h, S_h, epsilon=0.3).passed
+    assert not alternative_annotator(1 - S_h, S_h, epsilon=0).passed
+    assert alternative_annotator(S_h, 1 - S_h, epsilon=0.2).coders[0].mean_difference == pytest.approx(-0.06)
+
+
+def test_advantage_and_difference_count_ties_on_both_sides():
+    """Closer on 1 item, level on 2, farther on 3."""
+    S_f, S_h = [[2, 1, 1, 0, 0, 0]] * 3, [[1, 1, 1, 1, 1, 1]] * 3  # noqa: N806
+    (one, *_) = alternative_annotator(S_f, S_h).coders
+    assert (one.advantage, one.mean_difference) == pytest.approx((3 / 6, (3 - 1) / 6))
+
+
+def test_similarities_that_differ_by_rounding_are_level():
+    S_f, S_h = [[0.1 + 0.2] * 4] * 3, [[0.3] * 4] * 3  # noqa: N806
+    assert alternative_annotator(S_f, S_h).coders[0].mean_difference == 0
+
+
+def test_from_thirty_items_on_a_t_test():
+    rng = np.random.default_rng(4)
+    S_f, S_h = similarities(rng, 30, 3, 0.1, 0.1)  # noqa: N806
+    found = alternative_annotator(S_f, S_h, epsilon=0.15)
+    p = []
+    for j, one in enumerate(found.coders):
+        d = (S_h[j] >= S_f[j]).astype(float) - (S_f[j] >= S_h[j])
+        p.append(stats.ttest_1samp(d, 0.15, alternative="less").pvalue)
+        assert (one.test, one.items) == ("t", 30)
+    assert [one.p for one in found.coders] == pytest.approx(p)
+    assert [one.adjusted for one in found.coders] == pytest.approx(benjamini_yekutieli(p))
+    assert [one.rejected for one in found.coders] == [x <= 0.05 for x in benjamini_yekutieli(p)]
+    assert found.winning_rate == np.mean([one.rejected for one in found.coders])
+    fewer = alternative_annotator(S_f[:, :29], S_h[:, :29], epsilon=0.15)
+    assert {one.test for one in fewer.coders} == {"wilcoxon"}
+
+
+@given(st.lists(st.sampled_from([-1.2, -0.2, 0.8, 0.0]), min_size=1, max_size=9))
+def test_signed_ranks_against_all_signs(x):
+    x = np.array(x)
+    kept = x[x != 0]
+    ranks = stats.rankdata(np.abs(kept))
+    seen = ranks[kept > 0].sum()
+    sums = [ranks[list(signs)].sum() for signs in product([False, True], repeat=len(kept))] if len(kept) else [0.0]
+    assert _signed_rank(x) == pytest.approx(np.mean(np.array(sums) <= seen + 1e-9))
+
+
+def test_signed_ranks_without_ties_against_scipy():
+    x = np.array([0.4, -1.1, 2.3, -0.2, -3.5, -1.9, 0.7, -2.8])
+    assert _signed_rank(x) == pytest.approx(stats.wilcoxon(x, alternative="less", method="exact").pvalue)
+
+
+@pytest.mark.parametrize(("d", "epsilon", "p"), [(-1, 0.2, 0), (0, 0.2, 0), (0, 0, 1), (1, 0.2, 1)])
+def test_the_same_on_every_item(d, epsilon, p):
+    S_h = np.full((3, 5), 0.5)  # noqa: N806
+    found = alternative_annotator(S_h - 0.1 * d, S_h, epsilon=epsilon)
+    assert [(one.test, one.p, one.rejected) for one in found.coders] == [("constant", p, p == 0)] * 3
+
+
+def test_half_of_the_coders_are_enough():
+    S_h = np.full((4, 8), 0.5)  # noqa: N806
+    S_f = S_h + np.array([[0.1], [0.1], [-0.1], [-0.1]])  # noqa: N806
+    found = alternative_annotator(S_f, S_h)
+    assert (found.winning_rate, found.passed, found.advantage) == (0.5, True, 0.5)
+    S_f[1] = 0.4
+    assert not alternative_annotator(S_f, S_h).passed
+
+
+@given(st.randoms(use_true_random=False), st.integers(2, 40))
+def test_laws(random, items):
+    """Order of coders and items, and any monotone change of similarity, leave the test as it is; NaN is as if absent."""
+    rng = np.random.default_rng(items)
+    S_f, S_h = similarities(rng, items, 4, 0.2, 0.2)  # noqa: N806
+    found = alternative_annotator(S_f, S_h)
+    people, places = list(range(4)), list(range(items))
+    random.shuffle(people)
+    random.shuffle(places)
+    moved = alternative_annotator(np.exp(S_f[people][:, places]), np.exp(S_h[people][:, places]))
+    for one, j in zip(moved.coders, people, strict=True):
+        before = found.coders[j]
+        assert (one.items, one.test, one.rejected) == (before.items, before.test, before.rejected)
+        assert (one.mean_difference, one.p, one.adjusted, one.advantage) == pytest.approx(
+            (before.mean_difference, before.p, before.adjusted, before.advantage)
+        )
+    gap = np.full((4, 1), math.nan)
+    assert alternative_annotator(np.hstack([S_f, gap]), np.hstack([S_h, S_h[:, :1]])) == found
+
+
+GOOD = np.full((3, 4), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("system", "coders", "options", "kind", "message"),
+    [
+        (GOOD[:2], GOOD[:2], {}, Undefined, "the alternative annotator test needs at least 3 coders; got 2"),
+        (
+            GOOD,
+            GOOD[:, :3],
+            {},
+            MismatchError,
+            "system and coders must have the same coders and items; got 3 by 4 and 3 by 3",
+        ),
+        (
+            GOOD[:, :1],
+            GOOD[:, :1],
+            {},
+            Undefined,
+            "coder 0: must have at least 2 items with a similarity to others; got 1; leave this coder out",
+        ),
+        (
+            GOOD * math.inf,
+            GOOD,
+            {},
+            OptionError,
+            "system[0, 0]: must be a finite number (NaN where there is no value); got inf",
+        ),
+        (GOOD[0], GOOD, {}, OptionError, "system: must be a table of coders by items; got an array of shape (4,)"),
+        (GOOD, GOOD, {"epsilon": -0.1}, OptionError, "epsilon: must be a number from 0 up and below 1; got -0.1"),
+        (GOOD, GOOD, {"epsilon": 1}, OptionError, "epsilon: must be a number from 0 up and below 1; got 1"),
+        (GOOD, GOOD, {"q": 0}, OptionError, "q: must be a number between 0 and 1; got 0"),
+    ],
+)
+def test_what_cannot_be(system, coders, options, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        alternative_annotator(system, coders, **options)

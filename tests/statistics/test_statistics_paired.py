@@ -1,0 +1,317 @@
+"""Two systems on the same items: against exhaustive search, laws, edge cases, and the level under the null."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.errors import MismatchError, OptionError, Undefined
+from caesura.statistics import bootstrap, paired_bootstrap, randomisation
+from oracle.randomise import randomisation as exhaustive
+
+
+def ratio(sums):
+    return sums[:, 0] / sums[:, 1]
+
+
+def shared(sums):
+    """Found over all, and 1 where there is nothing to find."""
+    return np.where(sums[:, 1] > 0, sums[:, 0] / np.maximum(sums[:, 1], 1), 1.0)
+
+
+@st.composite
+def two_systems(draw, least=1, most=8):
+    wholes = st.integers(1, 9)
+    items = draw(st.integers(least, most))
+
+    def side():
+        return [
+            (draw(st.integers(0, whole)), whole) for whole in draw(st.lists(wholes, min_size=items, max_size=items))
+        ]
+
+    return side(), side()
+
+
+# Randomisation
+
+
+@given(two_systems())
+def test_all_swaps_against_exhaustive_search(systems):
+    a, b = systems
+    found = randomisation(a, b, ratio)
+    assert found.exact
+    assert (found.items, found.draws) == (len(a), 2 ** len(a))
+    assert found.p == float(exhaustive(a, b))
+    assert found.difference == pytest.approx(ratio(np.sum(a, axis=0)[None])[0] - ratio(np.sum(b, axis=0)[None])[0])
+
+
+def test_drawn_swaps_come_close_to_all_of_them():
+    rng = np.random.default_rng(5)
+    a = np.column_stack([rng.integers(3, 9, 12), np.full(12, 10)])
+    b = np.column_stack([rng.integers(2, 8, 12), np.full(12, 10)])
+    every, drawn = randomisation(a, b, ratio), randomisation(a, b, ratio, draws=4000, seed=3)
+    assert (every.exact, drawn.exact, drawn.draws) == (True, False, 4000)
+    assert 0.02 < every.p < 0.5
+    assert drawn.p == pytest.approx(every.p, abs=4 * math.sqrt(every.p * (1 - every.p) / 4000))
+
+
+def test_drawn_p_counts_the_assignment_that_was_seen():
+    """Ten identical differences: one swap in 2^20 is as large, so none of 99 is, and p is 1 / 100 and not 0."""
+    a, b = [[9, 10]] * 20, [[1, 10]] * 20
+    assert randomisation(a, b, ratio, draws=99, seed=1).p == 0.01
+
+
+def test_six_items_are_the_fewest_that_can_be_significant():
+    for n in (1, 5, 6, 9):
+        assert randomisation([[9, 10]] * n, [[1, 10]] * n, ratio).p == 2.0 ** (1 - n)
+
+
+@given(two_systems(least=2))
+def test_paired_tests_do_not_mind_which_system_is_first(systems):
+    a, b = systems
+    assert randomisation(a, b, ratio).p == randomisation(b, a, ratio).p
+    one, other = (paired_bootstrap(x, y, ratio, replicates=200, seed=1) for x, y in ((a, b), (b, a)))
+    assert one.p == other.p
+    assert (one.difference, one.low, one.high) == pytest.approx((-other.difference, -other.high, -other.low))
+
+
+@given(two_systems(least=2), st.integers(2, 5))
+def test_paired_tests_do_not_mind_the_scale_of_parts_or_a_shift_of_values(systems, factor):
+    a, b = (np.array(side, float) for side in systems)
+    plain = randomisation(a, b, ratio)
+    assert randomisation(factor * a, factor * b, ratio).p == plain.p
+    assert randomisation(a, b, lambda sums: ratio(sums) + 3).p == plain.p
+    straight = paired_bootstrap(a, b, ratio, replicates=99, seed=2)
+    moved = paired_bootstrap(a, b, lambda sums: factor * ratio(sums) - 1, replicates=99, seed=2)
+    assert moved.p == straight.p
+    assert moved.standard_error == pytest.approx(factor * straight.standard_error, abs=1e-9)
+
+
+# The studentised bootstrap
+
+
+def test_of_a_mean_the_standard_error_is_the_textbook_one():
+    """For scores of equal weight the slope of the mean is exact, and s is that of the paired t-test."""
+    rng = np.random.default_rng(1)
+    x, y = rng.random(12), rng.random(12)
+    found = paired_bootstrap(np.c_[x, np.ones(12)], np.c_[y, np.ones(12)], ratio, replicates=99)
+    assert found.difference == pytest.approx((x - y).mean())
+    assert found.standard_error == pytest.approx((x - y).std(ddof=1) / math.sqrt(12))
+
+
+def test_of_a_mean_against_every_resample():
+    """All 3^3 resamples of three differences, t* by hand. Of 27, 3 have no spread and t* is infinite."""
+    d = np.array([0.1, 0.2, 0.6])
+    theta, s = d.mean(), d.std(ddof=1) / math.sqrt(3)
+    t = []
+    for i, j, k in np.ndindex(3, 3, 3):
+        drawn = d[[i, j, k]]
+        error = drawn.std(ddof=1) / math.sqrt(3)
+        t.append(math.inf if i == j == k else abs(drawn.mean() - theta) / error)
+    share = np.mean(np.array(t) >= theta / s - 1e-12)
+    found = paired_bootstrap(np.c_[d, np.ones(3)], np.c_[np.zeros(3), np.ones(3)], ratio, replicates=40_000, seed=1)
+    assert found.p == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 40_000))
+    assert (found.low, found.high) == (-math.inf, math.inf)
+
+
+@given(two_systems(least=2, most=12), st.sampled_from([0.5, 0.8, 0.95]))
+def test_p_and_interval_agree(systems, level):
+    found = paired_bootstrap(*systems, ratio, replicates=199, level=level, seed=4)
+    assert 0 < found.p <= 1
+    assert found.low <= found.difference <= found.high
+    assert (found.p <= 1 - level + 1e-12) == (found.low > 1e-12 or found.high < -1e-12)
+
+
+def test_systems_that_are_the_same():
+    parts = [[1, 4], [2, 3], [0, 5]]
+    found = paired_bootstrap(parts, parts, ratio)
+    assert (found.difference, found.standard_error, found.p, found.low, found.high) == (0, 0, 1, 0, 0)
+    assert randomisation(parts, parts, ratio).p == 1
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 6, 8, 20])
+def test_the_same_difference_on_every_item(n):
+    """No spread to divide by: randomisation decides, and with fewer than 6 items it cannot."""
+    found = paired_bootstrap([[7, 10]] * n, [[4, 10]] * n, ratio, replicates=9999, seed=1)
+    assert found.difference == pytest.approx(0.3)
+    assert found.standard_error == 0
+    assert found.p == (2.0 ** (1 - n) if n < 14 else 1e-4)
+    unbounded = (-math.inf, math.inf)
+    assert (found.low, found.high) == (unbounded if n < 6 else (found.difference, found.difference))
+
+
+def test_items_that_count_for_nothing_do_not_make_a_difference_certain():
+    """Two texts with the same difference and eight that are empty: 1 swap in 2 is as large."""
+    a, b = [[2, 2]] * 2 + [[0, 0]] * 8, [[1, 2]] * 2 + [[0, 0]] * 8
+    assert paired_bootstrap(a, b, shared, seed=1).p == randomisation(a, b, shared).p == 0.5
+
+
+def test_one_item_alone_differs():
+    a, b = [[9, 10]] + [[5, 10]] * 9, [[1, 10]] + [[5, 10]] * 9
+    assert randomisation(a, b, ratio).p == 1
+    assert paired_bootstrap(a, b, ratio, seed=1).p > 0.3
+
+
+def test_signed_parts():
+    """Parts may be costs below 0, whose sum may be 0 although the items' are not."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(15, 1))
+    x -= x.mean()
+    found = paired_bootstrap(x, np.zeros((15, 1)), lambda sums: sums[:, 0], replicates=99, seed=1)
+    assert found.difference == pytest.approx(0, abs=1e-12)
+    assert found.standard_error == pytest.approx(x.std(ddof=1) * math.sqrt(15))
+
+
+def test_a_real_difference_is_found():
+    rng = np.random.default_rng(3)
+    size = rng.integers(5, 30, 30)
+    a, b = (np.column_stack([rng.binomial(size, share), size]) for share in (0.8, 0.6))
+    for found in (paired_bootstrap(a, b, ratio, seed=1), randomisation(a, b, ratio, seed=1)):
+        assert found.difference > 0.1
+        assert found.p < 0.001
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    rng = np.random.default_rng(1)
+    a, b = (np.column_stack([rng.integers(0, 9, 40), np.full(40, 9)]) for _ in range(2))
+    for test in (paired_bootstrap, randomisation):
+        assert test(a, b, ratio, seed=7) == test(a, b, ratio, seed=7)
+        assert test(a, b, ratio, seed=7) != test(a, b, ratio, seed=8)
+
+
+@pytest.mark.parametrize(
+    "name", ["boundary_similarity", "segmentation_similarity", "boundary_confusion", "window_diff", "pk"]
+)
+def test_parts_of_a_measure(name):
+    """Whole numbers and fractions, texts without a boundary, a system that finds nothing: every sum can be finished."""
+    rng = np.random.default_rng(6)
+    empty = cz.Segmentation.from_masses([12])
+    gold = [cz.Segmentation.from_masses(masses) for masses in ([3, 4, 5], [6, 6], [2, 2, 8], [1, 5, 6], [4, 8], [7, 5])]
+    near = [cz.Segmentation.from_masses(rng.permutation(one.masses)) for one in gold]
+    measure = cz.parse(name)
+    scores = [cz.score_many(zip([*gold, empty], side, strict=True), measure) for side in ([*near, empty], [empty] * 7)]
+
+    def finish(sums):
+        return measure.finish(sums, scores[0].types)
+
+    a, b = (one.counts for one in scores)
+    found, swapped = paired_bootstrap(a, b, finish, seed=1), randomisation(a, b, finish)
+    assert found.difference == pytest.approx(scores[0].total.value - scores[1].total.value)
+    assert found.difference == pytest.approx(swapped.difference)
+    assert found.standard_error > 0
+    assert 0 < found.p <= 1
+
+
+# The level
+
+
+def equal_systems(rng, items):
+    """Boundary pairs of two systems that find as much: matches, near misses, and pairs with nothing on one side."""
+    size, ease = rng.integers(4, 40, items), rng.normal(0, 0.8, items)
+
+    def system():
+        matches = rng.binomial(size, 1 / (1 + np.exp(-(ease + rng.normal(0, 0.6, items)))))
+        near = rng.binomial(size - matches, 0.3)
+        return np.column_stack([matches, near, size - matches - near + rng.poisson(3, items)]).astype(float)
+
+    return system(), system()
+
+
+def correctness(sums):
+    return (sums[:, 0] + sums[:, 1] / 2) / sums.sum(axis=1)
+
+
+@pytest.mark.parametrize("items", [6, 20])
+def test_equal_systems_are_seldom_called_different(items):
+    """500 comparisons at 5 %; ``python -m bench level`` has 2,000. The plain bootstrap shows that this can fail."""
+    rng = np.random.default_rng(items)
+    counts = {"studentised": 0, "randomisation": 0, "plain": 0}
+    for trial in range(500):
+        a, b = equal_systems(rng, items)
+        counts["studentised"] += paired_bootstrap(a, b, correctness, replicates=399, seed=trial).p <= 0.05
+        counts["randomisation"] += randomisation(a, b, correctness, draws=399, seed=trial).p <= 0.05
+        both = bootstrap(
+            np.hstack([a, b]),
+            lambda sums: correctness(sums[:, :3]) - correctness(sums[:, 3:]),
+            replicates=399,
+            seed=trial,
+        )
+        counts["plain"] += both.low > 0 or both.high < 0
+    assert counts["studentised"] <= 0.065 * 500
+    assert counts["randomisation"] <= 0.065 * 500
+    assert counts["plain"] > 0.065 * 500
+
+
+# What cannot be
+
+GOOD = [[1, 2], [2, 3]]
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
+@pytest.mark.parametrize(
+    ("a", "b", "finish", "kind", "message"),
+    [
+        ([1, 2], GOOD, ratio, OptionError, "a: must be a table of items by columns; got an array of shape (2,)"),
+        (
+            GOOD,
+            np.zeros((0, 2)),
+            ratio,
+            OptionError,
+            "b: must be a table of items by columns; got an array of shape (0, 2)",
+        ),
+        ([[1, 2], [3]], GOOD, ratio, OptionError, "a: must be a regular array of numbers; got list"),
+        ([[1, 2], [math.nan, 3]], GOOD, ratio, OptionError, "a[1, 0]: must be a finite number; got nan"),
+        (
+            GOOD,
+            [*GOOD, [1, 1]],
+            ratio,
+            MismatchError,
+            "both systems must have the same items and parts; a has 2 by 2, b has 3 by 2",
+        ),
+        (
+            GOOD,
+            GOOD,
+            lambda sums: sums,
+            OptionError,
+            "finish: must turn 1 rows of summed parts into 1 values; got an array of shape (1, 2)",
+        ),
+        (
+            GOOD,
+            GOOD,
+            lambda sums: sums[:, 0] * math.nan,
+            OptionError,
+            "finish: must give every sum of parts a finite value; got nan for [3.0, 5.0]",
+        ),
+    ],
+)
+def test_bad_parts(test, a, b, finish, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        test(a, b, finish)
+
+
+@pytest.mark.parametrize("given", [0, -1, 2.5, True, "9"])
+def test_bad_numbers_of_draws(given):
+    with pytest.raises(OptionError, match=re.escape(f"draws: must be a whole number of at least 1; got {given!r}")):
+        randomisation(GOOD, GOOD, ratio, draws=given)
+    with pytest.raises(
+        OptionError, match=re.escape(f"replicates: must be a whole number of at least 1; got {given!r}")
+    ):
+        paired_bootstrap(GOOD, GOOD, ratio, replicates=given)
+
+
+@pytest.mark.parametrize("given", [0, 1, 95, -0.5, math.nan, "0.9", True])
+def test_bad_level(given):
+    with pytest.raises(OptionError, match=re.escape(f"level: must be a number between 0 and 1; got {given!r}")):
+        paired_bootstrap(GOOD, GOOD, ratio, level=given)
+
+
+def test_one_item_says_nothing():
+    with pytest.raises(Undefined, match="a bootstrap over items needs at least 2 items; got 1"):
+        paired_bootstrap([[1, 2]], [[2, 2]], ratio)
+    assert randomisation([[1, 2]], [[2, 2]], ratio).p == 1

@@ -1,0 +1,288 @@
+"""Kruskal-Wallis and Friedman with their comparisons of pairs: published examples, live peers, laws."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import combinations
+
+import numpy as np
+import pytest
+import scikit_posthocs
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from caesura.errors import OptionError, Undefined
+from caesura.statistics import friedman, kruskal_wallis
+
+# Hollander & Wolfe (1999), Nonparametric statistical methods, 2nd edition, Table 7.1: seconds from home plate to second base,
+# 22 players who round first base in three ways (round out, narrow angle, wide angle).
+ROUNDING_FIRST_BASE = np.array(
+    [
+        [5.40, 5.50, 5.55],
+        [5.85, 5.70, 5.75],
+        [5.20, 5.60, 5.50],
+        [5.55, 5.50, 5.40],
+        [5.90, 5.85, 5.70],
+        [5.45, 5.55, 5.60],
+        [5.40, 5.40, 5.35],
+        [5.45, 5.50, 5.35],
+        [5.25, 5.15, 5.00],
+        [5.85, 5.80, 5.70],
+        [5.25, 5.20, 5.10],
+        [5.65, 5.55, 5.45],
+        [5.60, 5.35, 5.45],
+        [5.05, 5.00, 4.95],
+        [5.50, 5.50, 5.40],
+        [5.45, 5.55, 5.50],
+        [5.55, 5.55, 5.35],
+        [5.45, 5.50, 5.55],
+        [5.50, 5.45, 5.25],
+        [5.65, 5.60, 5.40],
+        [5.70, 5.65, 5.55],
+        [6.30, 6.30, 6.25],
+    ]
+)
+
+# The example of kruskalmc in the R package pgirmess, which computes the comparison of pairs of Siegel & Castellan (1988),
+# Nonparametric statistics for the behavioral sciences, pages 213-214. 0.44 occurs twice and 0.80 three times.
+KRUSKALMC = [
+    [0.44, 0.44, 0.54, 0.32, 0.21, 0.28],
+    [0.70, 0.77, 0.48, 0.64, 0.71, 0.75],
+    [0.80, 0.76, 0.34, 0.80, 0.73, 0.80],
+]
+
+# R's data set ChickWeight (Crowder & Hand 1990, example 5.3): weight of 50 chicks at birth, by diet.
+CHICKS_AT_BIRTH = [
+    [42, 40, 43, 42, 41, 41, 41, 42, 42, 41, 43, 41, 41, 41, 41, 41, 42, 39, 43, 41],
+    [40, 41, 43, 42, 40, 42, 39, 39, 39, 42],
+    [42, 41, 39, 41, 41, 39, 41, 41, 42, 41],
+    [42, 42, 42, 42, 41, 40, 41, 39, 40, 41],
+]
+
+# Hollander & Wolfe (1973), page 116: mucociliary efficiency; the example of R's kruskal.test.
+MUCOCILIARY = [[2.9, 3.0, 2.5, 2.6, 3.2], [3.8, 2.7, 4.0, 2.4], [2.8, 3.4, 3.7, 2.2, 2.0]]
+
+# R's data set InsectSprays (Beall 1942).
+INSECT_SPRAYS = [
+    [10, 7, 20, 14, 14, 12, 10, 23, 17, 20, 14, 13],
+    [11, 17, 21, 11, 16, 14, 17, 17, 19, 21, 7, 13],
+    [0, 1, 7, 2, 3, 1, 2, 1, 3, 0, 1, 4],
+    [3, 5, 12, 6, 4, 3, 5, 5, 5, 5, 2, 4],
+    [3, 5, 3, 5, 3, 6, 1, 1, 3, 2, 6, 4],
+    [11, 9, 15, 22, 15, 16, 13, 10, 26, 26, 24, 13],
+]
+
+
+# Friedman: published
+
+
+def test_rounding_first_base():
+    """Rank sums and conclusion of Hollander & Wolfe, section 7.3; statistic and p as R's friedman.test prints them."""
+    found = friedman(ROUNDING_FIRST_BASE)
+    assert (found.mean_ranks * 22).tolist() == [53, 47, 32]
+    assert round(found.statistic, 3) == 11.143
+    assert round(found.p, 6) == 0.003805
+    assert (found.df, found.dropped, found.sizes.tolist()) == (2, 0, [22, 22, 22])
+    assert found.significant.tolist() == [[False, False, True], [False, False, False], [True, False, False]]
+
+
+def test_rounding_first_base_pairs():
+    """The comparison of pairs, as the R package coin prints it (tests/Examples/coin-Ex.Rout.save, example of SymmetryTests).
+
+    coin conditions on the ties as we do, and integrates a normal distribution by drawing, to 0.001.
+    """
+    pairs = friedman(ROUNDING_FIRST_BASE).pairs
+    assert pairs[0, 1] == pytest.approx(0.623924061, abs=1e-4)
+    assert pairs[2, 1] == pytest.approx(0.053791966, abs=1e-4)
+    assert pairs[2, 0] == pytest.approx(0.003398076, abs=1e-4)
+
+
+def test_rounding_first_base_without_the_correction_for_ties():
+    """Four players tie: scikit-posthocs, which does not correct, finds larger p-values for all pairs."""
+    ours, theirs = friedman(ROUNDING_FIRST_BASE).pairs, scikit_posthocs.posthoc_nemenyi_friedman(ROUNDING_FIRST_BASE)
+    upper = np.triu_indices(3, 1)
+    assert (ours[upper] < theirs.to_numpy()[upper] - 1e-4).all()
+
+
+# Kruskal-Wallis: published
+
+
+def test_the_rule_of_siegel_and_castellan():
+    """Worked through by hand: rank sums, their critical difference (without ties) and ours, which pairs differ."""
+    found = kruskal_wallis(KRUSKALMC)
+    assert (found.mean_ranks * 6).tolist() == [25, 65, 81]
+    untied = stats.norm.isf(0.05 / 6) * math.sqrt(18 * 19 / 12 * (1 / 6 + 1 / 6))
+    assert found.critical[0, 1] == pytest.approx(untied * math.sqrt(1 - (6 + 24) / (18**3 - 18)))
+    apart = np.abs(found.mean_ranks[:, None] - found.mean_ranks)
+    assert ((apart >= untied) & ~np.eye(3, dtype=bool)).tolist() == found.significant.tolist()
+    assert found.significant.tolist() == [[False, False, True], [False, False, False], [True, False, False]]
+
+
+def test_chicks_at_birth():
+    """p, differences and critical differences that R and kruskalmc print in a course text (biostats, chapter 07-anova).
+
+    Its critical differences are Siegel & Castellan's without ties, so ours are smaller by the correction of the variance.
+    """
+    found = kruskal_wallis(CHICKS_AT_BIRTH)
+    apart = [abs(found.mean_ranks[i] - found.mean_ranks[j]) for i, j in combinations(range(4), 2)]
+    assert apart == pytest.approx([6.95, 6.90, 4.15, 0.05, 2.80, 2.75])
+    assert round(found.p, 3) == 0.475
+    ties = np.unique(np.concatenate(CHICKS_AT_BIRTH), return_counts=True)[1]
+    correction = math.sqrt(1 - (ties**3 - ties).sum() / (50**3 - 50))
+    critical = [found.critical[i, j] / correction for i, j in combinations(range(4), 2)]
+    assert critical == pytest.approx([14.89506] * 3 + [17.19933] * 3, abs=5e-6)
+    assert not found.significant.any()
+
+
+def test_r_examples():
+    """What R prints for the examples of kruskal.test and for InsectSprays."""
+    assert round(kruskal_wallis(MUCOCILIARY).statistic, 5) == 0.77143
+    assert round(kruskal_wallis(MUCOCILIARY).p, 2) == 0.68
+    assert round(kruskal_wallis(INSECT_SPRAYS).statistic, 3) == 54.691
+    assert f"{kruskal_wallis(INSECT_SPRAYS).p:.3e}" == "1.511e-10"
+
+
+# Live peers
+
+scores = st.integers(0, 6).map(float)
+
+
+@given(st.lists(st.lists(scores, min_size=1, max_size=7), min_size=2, max_size=5))
+def test_kruskal_against_scipy_and_scikit_posthocs(groups):
+    assume(len({x for group in groups for x in group}) > 1)
+    found = kruskal_wallis(groups)
+    H, p = stats.kruskal(*groups)  # noqa: N806
+    assert (found.statistic, found.p) == pytest.approx((H, p), abs=1e-10)
+    longest = max(map(len, groups))
+    padded = [[*group, *[math.nan] * (longest - len(group))] for group in groups]
+    dunn = scikit_posthocs.posthoc_dunn(padded, p_adjust="bonferroni").to_numpy()
+    assert found.pairs == pytest.approx(dunn, abs=1e-10)
+    apart = np.abs(found.mean_ranks[:, None] - found.mean_ranks)
+    beyond = (apart >= found.critical) & ~np.eye(len(groups), dtype=bool)
+    at_border = np.isclose(apart, found.critical)
+    assert (beyond == found.significant)[~at_border].all()
+
+
+tables = st.integers(2, 5).flatmap(
+    lambda k: st.lists(st.lists(scores, min_size=k, max_size=k), min_size=1, max_size=8).map(np.array)
+)
+
+
+@given(tables)
+def test_friedman_against_scipy(table):
+    assume(table.shape[1] > 2 and (table != table[:, :1]).any())
+    found = friedman(table)
+    Q, p = stats.friedmanchisquare(*table.T)  # noqa: N806
+    assert (found.statistic, found.p) == pytest.approx((Q, p), abs=1e-10)
+
+
+def test_friedman_pairs_without_ties_against_scikit_posthocs():
+    """Sachs (1997), page 675, the example of PMCMR's posthoc.friedman.nemenyi.test."""
+    table = np.array(
+        [
+            [3.88, 5.64, 5.76, 4.25, 5.91, 4.33],
+            [30.58, 30.14, 16.92, 23.19, 26.74, 10.91],
+            [25.24, 33.52, 25.45, 18.85, 20.45, 26.67],
+            [4.44, 7.94, 4.04, 4.4, 4.23, 4.36],
+            [29.41, 30.72, 32.92, 28.23, 23.35, 12],
+            [38.87, 33.12, 39.15, 28.06, 38.23, 26.65],
+        ]
+    ).T
+    found = friedman(table)
+    assert found.pairs == pytest.approx(scikit_posthocs.posthoc_nemenyi_friedman(table).to_numpy(), abs=1e-9)
+    apart = np.abs(found.mean_ranks[:, None] - found.mean_ranks)
+    assert ((apart >= found.critical) & ~np.eye(6, dtype=bool)).tolist() == found.significant.tolist()
+    assert found.significant.any()
+
+
+def test_two_systems_are_the_sign_test():
+    table = [[1, 2]] * 9 + [[2, 1]] * 2 + [[1, 1]] * 5
+    found = friedman(table)
+    assert found.statistic == pytest.approx((9 - 2) ** 2 / 11)
+    assert found.pairs[0, 1] == pytest.approx(found.p) == pytest.approx(2 * stats.norm.sf(7 / math.sqrt(11)))
+
+
+# Laws
+
+
+@given(tables, st.randoms(use_true_random=False))
+def test_friedman_laws(table, random):
+    """Order of blocks and systems, and any monotone change inside a block, leave the test as it is."""
+    found = friedman(table)
+    systems, blocks = list(range(table.shape[1])), list(range(len(table)))
+    random.shuffle(systems)
+    random.shuffle(blocks)
+    moved = friedman(np.exp(table[blocks][:, systems]) + np.arange(len(table))[:, None])
+    assert (moved.statistic, moved.p) == pytest.approx((found.statistic, found.p))
+    assert moved.pairs == pytest.approx(found.pairs[np.ix_(systems, systems)])
+    assert (found.pairs == found.pairs.T).all()
+    assert (found.pairs.diagonal() == 1).all()
+
+
+@given(st.lists(st.lists(scores, min_size=1, max_size=5), min_size=2, max_size=4), st.randoms(use_true_random=False))
+def test_kruskal_laws(groups, random):
+    found = kruskal_wallis(groups)
+    order = list(range(len(groups)))
+    random.shuffle(order)
+    moved = kruskal_wallis([[2**x - 9 for x in groups[i]] for i in order])
+    assert (moved.statistic, moved.p) == pytest.approx((found.statistic, found.p))
+    assert moved.pairs == pytest.approx(found.pairs[np.ix_(order, order)])
+
+
+def test_where_nothing_differs():
+    for found in (kruskal_wallis([[3, 3], [3], [3, 3, 3]]), friedman([[1, 1, 1], [4, 4, 4]])):
+        assert (found.statistic, found.p) == (0, 1)
+        assert (found.pairs == 1).all()
+        assert not found.significant.any()
+
+
+def test_incomplete_blocks_are_left_out_and_counted():
+    table = np.vstack([ROUNDING_FIRST_BASE, [[5.0, math.nan, 5.1], [math.nan] * 3]])
+    found, complete = friedman(table), friedman(ROUNDING_FIRST_BASE)
+    assert (found.dropped, found.sizes.tolist()) == (2, [22, 22, 22])
+    assert (found.statistic, found.pairs.tolist()) == (complete.statistic, complete.pairs.tolist())
+
+
+@pytest.mark.parametrize(
+    ("run", "kind", "message"),
+    [
+        (lambda: kruskal_wallis([[1, 2]]), OptionError, "groups: a comparison needs at least 2 groups; got 1"),
+        (
+            lambda: kruskal_wallis([[1, 2], []]),
+            OptionError,
+            "groups[1]: must be a list of at least one number; got an array of shape (0,)",
+        ),
+        (
+            lambda: kruskal_wallis([[1, 2], [1, math.nan]]),
+            OptionError,
+            "groups[1][1]: must be a finite number; got nan",
+        ),
+        (lambda: kruskal_wallis([[1], [2]], alpha=5), OptionError, "alpha: must be a number between 0 and 1; got 5"),
+        (
+            lambda: friedman([1, 2]),
+            OptionError,
+            "blocks: must be a table of blocks by systems; got an array of shape (2,)",
+        ),
+        (
+            lambda: friedman([[1], [2]]),
+            OptionError,
+            "blocks: a comparison needs at least 2 systems, a column each; got 1",
+        ),
+        (
+            lambda: friedman([[1, math.inf]]),
+            OptionError,
+            "blocks[0, 1]: must be a finite number (NaN where there is no value); got inf",
+        ),
+        (
+            lambda: friedman([[1, math.nan], [math.nan, 2]]),
+            Undefined,
+            "no block is complete: each of 2 lacks a value of some system",
+        ),
+        (lambda: friedman([[1, 2]], alpha=0), OptionError, "alpha: must be a number between 0 and 1; got 0"),
+    ],
+)
+def test_what_cannot_be(run, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        run()

@@ -1,0 +1,1 @@
+"""Data, strategies and helpers that several tests share."""

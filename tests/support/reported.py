@@ -1,0 +1,172 @@
+"""Corpora to report on, of every kind, and how a page is read again: by the standard library, not by what wrote it."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import caesura as cz
+from caesura.model.score import Edit
+
+Given = tuple[cz.Corpus, list[str] | None]
+TYPES = (".", ",", "?", "--", ";")
+
+#           1    2    3    4    5    6
+# ann       good|night moon|good|night stars
+# bo        good night|moon good|night stars
+WORDS = ("good", "night", "moon", "good", "night", "stars")
+
+
+def plain() -> cz.Corpus:
+    cut = cz.Segmentation.from_positions
+    first = {"ann": cut(6, [1, 3, 4], units=WORDS), "bo": cut(6, [2, 4], units=WORDS), "cy": cut(6, [3], units=WORDS)}
+    second = {"ann": cut(5, [2]), "bo": cut(5, [2]), "cy": cut(5, [4])}
+    return cz.Corpus({"moon": first, "plain": second})
+
+
+def talk() -> cz.Corpus:
+    def marks(*given: str) -> cz.Segmentation:
+        return cz.Segmentation.from_marks(given, types=TYPES)
+
+    ann = {"F": marks("", ",", "", "", "."), "M": marks("", "?", "", ".")}
+    bo = {"F": marks("", "", ",", "", "?"), "M": marks("", "?", "", "")}
+    return cz.Corpus({"talk": {"ann": ann, "bo": bo}})
+
+
+def nested() -> cz.Corpus:
+    # Figure 4 of Carbone et al. (2004)
+    first = cz.Hierarchy(8, [(1, 8), (1, 2), (3, 6), (7, 8)])
+    second = cz.Hierarchy(8, [(1, 8), (1, 4), (5, 8)])
+    third = cz.Hierarchy(8, [(1, 8), (1, 2), (3, 6)])
+    return cz.Corpus({"figure 4": {"first": first, "second": second, "third": third}})
+
+
+def parsed() -> cz.Corpus:
+    gold = cz.Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))")
+    other = cz.Tree.from_brackets("(S (NP (DT the)) (JJ man) (VP (VBD ate)))")
+    return cz.Corpus({"1": {"gold": gold, "parser": other}, "2": {"gold": gold, "parser": gold}})
+
+
+# -- real ones ----------------------------------------------------------------------------------------------------------
+
+
+def stargazer(shared: Path) -> Given:
+    return cz.read(shared / "data/linear/stargazer_hearst1997.json"), None
+
+
+def moonstone(shared: Path) -> Given:
+    groups = json.loads((shared / "data/linear/moonstone_kazantseva2012.json").read_text())["groups"]
+    return cz.Corpus(
+        {
+            f"{chapter} ({group[-2:]})": {coder: cz.Segmentation.from_masses(masses) for coder, masses in by.items()}
+            for group, chapters in groups.items()
+            for chapter, by in chapters.items()
+        }
+    ), None
+
+
+def kubla_khan(shared: Path) -> Given:
+    lines = [one for one in (shared / "data/linear/kubla_khan_poem.txt").read_text().splitlines() if one.strip()]
+    by_coder = cz.read(shared / "data/linear/kubla_khan_fournier2013.json").of_item("kublakhan")
+    units = {coder: cz.Segmentation.from_masses(one.masses, units=lines) for coder, one in by_coder.items()}  # type: ignore[union-attr]
+    return cz.Corpus({"Kubla Khan": units}), ["C9"]
+
+
+def nccu(shared: Path) -> Given:
+    def marks(line: str) -> cz.Segmentation:
+        return cz.Segmentation.from_marks([{" ": "", "–": "--"}.get(c, c) for c in line], types=TYPES)
+
+    row = json.loads((shared / "oracles/nccu.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    sides = [dict(zip(row["speakers"], map(marks, row[side]), strict=True)) for side in ("lists1", "lists2")]
+    return cz.Corpus({row["text"]: {"A": sides[0], "B": sides[1]}}), None
+
+
+def spam(shared: Path) -> Given:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of other tracks
+        corpus = cz.read(shared / "data/hierarchical_time/spam_12tracks_5annotators.json", excluded=[])
+    return corpus.select(items=corpus.items[:1]), None
+
+
+def evalb(shared: Path) -> Given:
+    sides = [cz.read_trees(shared / f"data/trees/evalb/sample.{suffix}") for suffix in ("gld", "tst")]
+    rows: dict[str, dict[str, cz.Tree]] = {}
+    for number, pair in enumerate(zip(*sides, strict=True), 1):
+        rows[str(number)] = {who: tree for who, tree in zip(("gold", "parser"), pair, strict=True) if tree is not None}
+    return cz.Corpus(rows), ["parser"]
+
+
+REAL = {one.__name__: one for one in (stargazer, moonstone, kubla_khan, nccu, spam, evalb)}
+
+
+# -- a page, read again ---------------------------------------------------------------------------------------------------
+
+
+class Page(HTMLParser):
+    """Tags with their attributes, scripts by id, and all text that a reader sees."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: dict[str | None, str] = {}
+        self.text = ""
+        self._inside: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._inside.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside.append("")
+
+    def handle_data(self, data: str) -> None:
+        inside = self._inside[-1] if self._inside else ""
+        if inside == "script":
+            self.scripts[self.tags[-1][1].get("id")] = data
+        elif inside != "style":
+            self.text += data
+
+    def of(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    @property
+    def ids(self) -> list[str]:
+        return [attributes["id"] or "" for _, attributes in self.tags if "id" in attributes]
+
+    @property
+    def common(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.scripts["common"])
+        return found
+
+    def item(self, name: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.scripts[f"item-{self.common['items'].index(name)}"])
+        return found
+
+    def edits(self, item: str, a: str, b: str) -> tuple[Edit, ...]:
+        """As the description of the data says: shape and distance from the edit before, again and again."""
+        common = self.common
+        places = common["coders"].index(a), common["coders"].index(b)
+        return tuple(self._edits(common, self.item(item)["edits"][f"{places[0]}-{places[1]}"]))
+
+    @staticmethod
+    def _edits(common: dict[str, Any], numbers: list[int]) -> Iterator[Edit]:
+        at = 0
+        for shape, distance in zip(numbers[::2], numbers[1::2], strict=True):
+            kind, shift, a_type, b_type, cost, stream = common["shapes"][shape]
+            at += distance
+            named = common["kinds"][kind]
+            yield Edit(
+                named,
+                None if named == "insertion" else at if shift >= 0 else at - shift,
+                None if named == "deletion" else at if shift <= 0 else at + shift,
+                None if a_type < 0 else common["types"][a_type],
+                None if b_type < 0 else common["types"][b_type],
+                cost,
+                common["streams"][stream] or None,
+            )

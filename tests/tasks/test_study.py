@@ -1,0 +1,343 @@
+"""Many pairs at once: the same numbers, whatever the number of workers, and every bad pair told."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import random
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import caesura as cz
+from caesura.errors import CaesuraWarning, MismatchError, OptionError
+from support import strategies
+from support.corpora import WAY_OUT
+from support.strategies import TypedPair, corpora, laid, segmentation, typed, typed_corpora
+
+masses = cz.Segmentation.from_masses
+ALL = sorted(cz.measures())
+VARIED = [
+    *ALL,
+    "pk(padded=True)",
+    "window_diff(window=1)",
+    "window_diff(compat='segeval-2.0.11', padded=True)",
+    "pk(compat='nltk')",
+    "win_pr(window=1)",
+    "crisp(tolerance=2)",
+    "boundary_similarity(n_t=4)",
+    "boundary_similarity(n_t=3, alignment='greedy')",
+    "segmentation_similarity(n_t=5, transposition='te')",
+    "segmentation_similarity(n_t=3, wt=0.3, ws=0.2)",
+    "boundary_confusion(n_t=4, compat='fournier2013')",
+    "fuzzy_success(chain_strength=2, alpha=1.5, p_max=0.5)",
+]
+
+
+def defined(text: str, pairs: list[tuple]) -> list[tuple]:
+    """Those pairs that the measure has a value for, as hierarchies for a measure of those."""
+    measure = cz.parse(text)
+    taken = [laid(measure, *pair) for pair in pairs]
+    return [pair for pair in taken if strategies.defined(measure, *pair)]
+
+
+def random_pairs(
+    number: int, seed: int = 0, longest: int = 40, types: tuple[str, ...] = (), exclusive: bool = False
+) -> list[tuple]:
+    rng = random.Random(seed)
+    pairs = []
+    for _ in range(number):
+        length, density = rng.randint(2, longest), rng.choice([0, 0.1, 0.4, 1])
+        kinds = range(max(1, len(types)))
+        sides = [frozenset((p, t) for p in range(1, length) for t in kinds if rng.random() < density) for _ in range(2)]
+        if exclusive:
+            sides = [frozenset(dict(side).items()) for side in sides]
+        if types:
+            pairs.append(tuple(typed(length, types, side) for side in sides))
+        else:
+            pairs.append(tuple(segmentation(length, frozenset(p for p, _ in side)) for side in sides))
+    return pairs
+
+
+@pytest.mark.parametrize("types", [(), ("x", "y", "z")], ids=["plain", "typed"])
+@pytest.mark.parametrize("text", VARIED)
+def test_many_are_as_one_whatever_the_workers(text, types):
+    measure = cz.parse(text)
+    pairs = defined(text, random_pairs(60, types=types, exclusive=measure.view == "streams"))
+    single = [measure.score(*pair) for pair in pairs]
+    for workers in (None, 1, 2, 5):
+        scores = cz.score_many(pairs, text, workers=workers)
+        assert not scores.errors
+        assert len(scores) == len(pairs)
+        assert scores.values.tolist() == [one.value for one in single]
+        rows = [dict(zip(scores.part_names, row, strict=True)) for row in scores.counts.tolist()]
+        assert rows == [dict(one.parts) for one in single]
+        assert scores.scored.tolist() == list(range(len(pairs)))
+        for i, one in enumerate(single):
+            assert {name: scores[i].params[name] for name in scores.resolved} == {
+                name: one.params[name] for name in scores.resolved
+            }
+    assert scores.measure == measure
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("number", [1, 2, 3, 7])
+def test_fewer_documents_than_pieces(number, workers):
+    drawn = random_pairs(number, seed=number)
+    for name in ALL:
+        pairs = defined(name, drawn)
+        scores = cz.score_many(pairs, name, workers=workers)
+        assert scores.values.tolist() == [cz.parse(name).score(*pair).value for pair in pairs]
+
+
+def test_one_long_document_among_short_ones():
+    """Pieces are cut by work, so that one may hold a single document and the next a hundred."""
+    rng = random.Random(3)
+    long = tuple(segmentation(20_000, frozenset(rng.sample(range(1, 20_000), 9000))) for _ in range(2))
+    drawn = [*random_pairs(100), long, *random_pairs(100, seed=1)]
+    for name in ALL:
+        if name in ("t_measure", "l_measure"):  # quadratic: a long one takes seconds
+            continue
+        pairs = defined(name, drawn)
+        one, five = (cz.score_many(pairs, name, workers=n) for n in (1, 5))
+        assert one.values.tolist() == five.values.tolist()
+        assert one.counts.tolist() == five.counts.tolist()
+
+
+@settings(max_examples=60)
+@given(corpora())
+def test_total_is_finished_from_the_sum_of_parts(documents):
+    drawn = [one.segmentations for one in documents]
+    for text in VARIED:
+        pairs = defined(text, drawn)
+        if "window=" in text or not pairs:
+            continue  # a given window does not fit every text
+        scores = cz.score_many(pairs, text)
+        single = [cz.parse(text).score(*pair) for pair in pairs]
+        for name in scores.part_names:
+            assert scores.total.parts[name] == pytest.approx(math.fsum(s.parts[name] for s in single), abs=1e-9)
+        assert scores.total.value == pytest.approx(sum(single).value, abs=1e-12)
+        assert scores.total.documents == len(pairs)
+        row = np.array([[math.fsum(column) for column in scores.counts.T.tolist()]])
+        assert scores.total.value == scores.measure.finish(row, scores.types)[0]
+
+
+@settings(max_examples=60)
+@given(typed_corpora())
+def test_total_of_typed_documents(documents: list[TypedPair]):
+    pairs = [one.segmentations for one in documents]
+    for text in ("boundary_similarity(n_t=3)", "segmentation_similarity", "boundary_confusion"):
+        scores = cz.score_many(pairs, text, workers=2)
+        assert scores.types == documents[0].types
+        assert scores.total.value == pytest.approx(sum(scores[i] for i in range(len(pairs))).value, abs=1e-12)
+
+
+# Bad pairs
+
+GOOD = (masses([2, 3, 6]), masses([5, 6]))
+PAIRS = [
+    GOOD,
+    (masses([2, 3, 6]), masses([5, 5])),
+    (masses([1, 1], units=["to", "be"]), masses([1, 1], units=["to", "do"])),
+    (masses([3]), "001"),
+    ([1, 2], masses([3])),
+    5,
+    (masses([3]), masses([3]), masses([3])),
+    None,
+    GOOD,
+]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("name", "a", "b"),
+    [("pk", "reference", "hypothesis"), ("crisp", "reference", "hypothesis"), ("boundary_similarity", "a", "b")],
+)
+def test_every_bad_pair_is_told_and_the_good_ones_are_scored(name, a, b, workers):
+    scores = cz.score_many(PAIRS, name, workers=workers)
+    assert {place: str(problem) for place, problem in scores.errors.items()} == {
+        1: f"both sides must have the same units; {a} has 11, {b} has 10",
+        2: f"unit 2 differs: {a} has 'be', {b} has 'do'" + WAY_OUT,
+        3: f"{b}: a Segmentation is needed; got str",
+        4: f"{a}: a Segmentation is needed; got list",
+        5: "a pair of segmentations is needed; got int",
+        6: "a pair of segmentations is needed; got tuple",
+        7: "a pair of segmentations is needed; got NoneType",
+    }
+    assert all(isinstance(problem, MismatchError) for problem in scores.errors.values())
+    assert len(scores) == len(PAIRS)
+    assert scores.scored.tolist() == [0, 8]
+    value = cz.parse(name).score(*GOOD).value
+    assert scores.values[[0, 8]].tolist() == [value, value]
+    assert np.isnan(scores.values[1:8]).all()
+    assert not scores.counts[1:8].any()
+    assert scores.total.documents == 2
+    assert scores.total.value == pytest.approx(value)
+    assert scores[8].value == value
+    with pytest.raises(MismatchError, match="both sides must have the same units"):
+        scores[1]
+
+
+def test_one_pair_raises_what_the_batch_lists():
+    for place in (1, 2, 3, 4):
+        with pytest.raises(MismatchError) as caught:
+            cz.pk(*PAIRS[place])
+        assert str(caught.value) == str(cz.score_many(PAIRS, "pk").errors[place])
+
+
+def test_a_window_that_fits_only_some():
+    pairs = [(masses([n]), masses([n])) for n in (9, 3, 1, 8)]
+    scores = cz.score_many(pairs, "pk(window=4)")
+    assert {place: str(problem) for place, problem in scores.errors.items()} == {
+        1: "window must lie in 1..2 for a text of 3 units; got 4",
+        2: "window: a text of one unit has no inner position to slide over; got 4",
+    }
+    assert all(isinstance(problem, OptionError) for problem in scores.errors.values())
+    assert scores.total.parts["windows"] == 5 + 4
+    assert scores.values[[0, 3]].tolist() == [0, 0]
+
+
+def test_types_that_do_not_go_together():
+    """The first declared scale is the scale; a pair that declares another, or has another type, is an error."""
+
+    def both(sets, **types):
+        one = cz.Segmentation.from_sets(sets, **types)
+        return one, one
+
+    pairs = [both([{"x"}], types=["x", "y"]), both([{"x"}], types=["y", "x"]), both([{"z"}]), both([{"y"}])]
+    scores = cz.score_many(pairs, "boundary_similarity")
+    assert scores.types == ("x", "y")
+    assert {place: str(problem) for place, problem in scores.errors.items()} == {
+        1: "both sides must declare the same types in the same order; a has y, x, elsewhere x, y",
+        2: "a: type 'z' at position 1 is not declared; declared are x, y",
+    }
+    assert scores.values[[0, 3]].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("name", ["segmentation_similarity", "boundary_similarity"])
+def test_another_scale_is_an_error_on_either_side(name):
+    """A scale was declared, so it counts, boundaries or not: S divides by the number of declared types.
+
+    a  ··· over x, y       b  ·x·z· over x, y, z
+    """
+    empty = cz.Segmentation.from_sets([set(), set()], types=["x", "y"])
+    full = cz.Segmentation.from_sets([{"x"}, {"z"}], types=["x", "y", "z"])
+    for pair in ((empty, full), (full, empty)):
+        with pytest.raises(MismatchError, match="both sides must declare the same types in the same order"):
+            getattr(cz, name)(*pair)
+
+
+def test_types_that_nobody_declared_are_told_with_a_warning():
+    """Of three or more the order decides what a substitution costs."""
+    a, b = cz.Segmentation.from_sets([{"x"}, {"y"}]), cz.Segmentation.from_sets([{"x"}, {"z"}])
+    with pytest.warns(CaesuraWarning) as caught:
+        score = cz.boundary_similarity(a, b)
+    assert str(caught[0].message) == (
+        "the order of the types was not declared; taken as x < y < z, which decides what a substitution costs. "
+        "Declare types=[...] in order"
+    )
+    assert caught[0].filename == __file__
+    assert score.types == ("x", "y", "z")
+    assert score.value == pytest.approx(1 - 1 / 3 / 2)
+
+
+def test_two_types_need_no_order():
+    a, b = cz.Segmentation.from_sets([{"x"}, {"y"}]), cz.Segmentation.from_sets([{"x"}, {"x"}])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cz.boundary_similarity(a, b).value == 0.75
+
+
+def test_a_score_taken_from_the_table_is_the_one_in_the_table():
+    """Types that nobody declared are collected over all pairs; one pair looked at again must not forget the others."""
+    pairs = [
+        tuple(cz.Segmentation.from_sets(s) for s in ([{"1"}, {"2"}], [{"2"}, {"2"}])),
+        tuple(cz.Segmentation.from_sets(s) for s in ([{"3"}, {"4"}], [{"3"}, {"4"}])),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaesuraWarning)
+        scores = cz.score_many(pairs, "segmentation_similarity")
+        assert scores.types == ("1", "2", "3", "4")
+        assert scores.values[0] == pytest.approx(1 - 1 / 4 / (2 * 4))
+        assert scores[0].value == scores.values[0]
+
+
+def test_pickled_segmentations_score_the_same():
+    """Fast paths may look at identity, results may not depend on it."""
+    pairs = random_pairs(10, types=("x", "y", "z"))
+    again = pickle.loads(pickle.dumps(pairs))
+    for name in ALL:
+        one, other = ([laid(cz.measures()[name], *pair) for pair in each] for each in (again, pairs))
+        np.testing.assert_array_equal(cz.score_many(one, name).values, cz.score_many(other, name).values)
+
+
+# The ends of the range
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_pairs(name):
+    for nothing in ([], iter(())):
+        scores = cz.score_many(nothing, name)
+        assert (len(scores), scores.values.tolist(), scores.errors, scores.scored.tolist()) == (0, [], {}, [])
+        with pytest.raises(OptionError) as caught:
+            _ = scores.total
+        assert str(caught.value) == "there are no pairs to score"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_only_bad_pairs(name):
+    scores = cz.score_many([(masses([1]), masses([2]))] * 3, name, workers=2)
+    assert sorted(scores.errors) == [0, 1, 2]
+    assert np.isnan(scores.values).all()
+    with pytest.raises(OptionError) as caught:
+        _ = scores.total
+    assert str(caught.value) == "none of 3 pairs could be scored"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_ten_thousand_documents(name):
+    view = cz.measures()[name].view
+    # Trees take long to make; some of them several times are as many documents.
+    drawn = random_pairs(1600 if view == "trees" else 16_000, seed=4, longest=8 if view in ("spans", "trees") else 25)
+    pairs = (defined(name, drawn) * 10)[:10_000]
+    scores = cz.score_many(pairs, name, workers=2)
+    assert len(scores) == 10_000
+    measure = cz.parse(name)
+    rng = random.Random(5)
+    for place in rng.sample(range(10_000), 300):
+        assert scores.values[place] == measure.score(*pairs[place]).value
+    assert scores.values.tolist() == cz.score_many(pairs, name).values.tolist()
+    total = scores.total
+    assert total.documents == 10_000
+    names = measure.part_names(scores.types)
+    columns = [math.fsum(column) for column in scores.counts.T.tolist()]
+    assert dict(total.parts) == pytest.approx(dict(zip(names, columns, strict=True)))
+    assert total.value == pytest.approx(float(measure.finish(np.array([columns]), scores.types)[0]))
+    assert f"documents:{10_000}" in total.signature.split("|")
+
+
+def test_params_of_a_total_say_what_there_was():
+    pairs = [(masses([n]), masses([n])) for n in (2, 8, 12)]
+    params = cz.score_many(pairs, "pk").total.params
+    assert params["window"] == "1..6"
+    assert params["window_from"] == "auto/auto, clamped to the text"
+    same = cz.score_many([pairs[1]] * 3, "pk").total.params
+    assert (same["window"], same["window_from"]) == (4, "auto")
+
+
+def test_bad_arguments():
+    with pytest.raises(OptionError) as caught:
+        cz.score_many([GOOD], "pk", workers=0)
+    assert str(caught.value) == "workers must be a whole number from 1 to 10000; got 0"
+    with pytest.raises(OptionError) as caught:
+        cz.score_many([GOOD], "pc")
+    assert str(caught.value).startswith("there is no measure 'pc'")
+
+
+def test_pairs_may_come_from_a_generator_and_the_measure_ready_made():
+    measure = cz.parse("crisp(tolerance=1)")
+    scores = cz.score_many((GOOD for _ in range(3)), measure)
+    assert scores.measure == measure
+    assert scores.values.tolist() == [measure.score(*GOOD).value] * 3

@@ -1,0 +1,224 @@
+"""Dendrograms, drawn by hand and compared character by character."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import caesura as cz
+from caesura.agreement.clusters import Cluster, Clustering
+from caesura.views.dendrogram import draw_dendrogram
+from support.corpora import of_masses, random_corpus
+
+Tree = str | tuple["Tree", "Tree", float, float | None]
+"""A coder, or two halves, the height of the joint, and the coefficient inside."""
+
+
+def clustering(tree: Tree) -> Clustering:
+    made: list[Cluster] = []
+
+    def join(one: Tree) -> tuple[str, ...]:
+        if isinstance(one, str):
+            return (one,)
+        halves = join(one[0]), join(one[1])
+        made.append(Cluster(halves[0] + halves[1], one[2], halves, one[3], 0.5, 0.1))
+        return halves[0] + halves[1]
+
+    coders = join(tree)
+    made.sort(key=lambda one: one.height)
+    nothing = np.zeros((0, 4))
+    measure = cz.parse("boundary_similarity")
+    return Clustering(measure, "multi_pi", "average", coders, nothing, nothing, tuple(made), "signature")
+
+
+@pytest.mark.parametrize(
+    ("tree", "width", "drawn"),
+    [
+        pytest.param(
+            ("ann", "bo", 0.5, 0.714),
+            4,
+            """
+ann ────┐
+        ├ .71
+bo  ────┘
+""",
+            id="two",
+        ),
+        pytest.param(
+            (("ann", "bo", 0.2, 0.714), "cy", 0.4, 0.5),
+            14,
+            """
+ann ───────┐
+           ├ .71 ─┐
+bo  ───────┘      ├ .50
+                  │
+cy  ──────────────┘
+""",
+            id="three",
+        ),
+        pytest.param(
+            (("ann", "bo", 0.2, 0.714), "cy", 0.4, 0.5),
+            12,
+            """
+ann ──────┐
+          ├─────┐
+bo  ──────┘     ├ .50
+                │
+cy  ────────────┘
+""",
+            id="no room for the inner value",
+        ),
+        pytest.param(
+            ("cy", ("ann", "bo", 0.2, 0.714), 0.4, 0.5),
+            14,
+            """
+cy  ──────────────┐
+                  ├ .50
+ann ───────┐      │
+           ├ .71 ─┘
+bo  ───────┘
+""",
+            id="leaf first",
+        ),
+        pytest.param(
+            (("a", "b", 0.3, 0.9), ("c", "d", 0.3, 0.8), 0.6, 0.4),
+            6,
+            """
+a ───┐
+     ├──┐
+b ───┘  │
+        ├ .40
+c ───┐  │
+     ├──┘
+d ───┘
+""",
+            id="two pairs at one height",
+        ),
+        pytest.param(
+            (("a", "b", 0.5, 0.9), "c", 0.5, 0.4),
+            5,
+            """
+a ─────┐
+       ├┐
+b ─────┘├ .40
+        │
+c ──────┘
+""",
+            id="a chain at one height",
+        ),
+        pytest.param(
+            (("a", "b", 0.0, 1.0), "c", 0.0, 1.0),
+            60,
+            """
+a ┐
+  ├┐
+b ┘├ 1.00
+   │
+c ─┘
+""",
+            id="identical",
+        ),
+        pytest.param(
+            ("a", "b", 0.5, None),
+            3,
+            """
+a ───┐
+     ├ undefined
+b ───┘
+""",
+            id="undefined",
+        ),
+        pytest.param(
+            ("a", "b", 1.0, -0.125001),
+            3,
+            """
+a ───┐
+     ├ -.13
+b ───┘
+""",
+            id="below chance",
+        ),
+        pytest.param(
+            ("a", "b", 1.0, 0.9999),
+            3,
+            """
+a ───┐
+     ├ 1.00
+b ───┘
+""",
+            id="nearly one",
+        ),
+        pytest.param(
+            ("狗犬", "b", 1.0, 0.5),
+            3,
+            """
+狗犬 ───┐
+        ├ .50
+b    ───┘
+""",
+            id="wide names",
+        ),
+        pytest.param(
+            ("e\u0301a", "bob", 1.0, 0.5),
+            3,
+            """
+e\u0301a  ───┐
+        ├ .50
+bob ───┘
+""".replace("        ├", "       ├"),
+            id="accents that combine",
+        ),
+        pytest.param(
+            ("a\x1b[31m\n", "b", 1.0, 0.5),
+            3,
+            """
+a�[31m� ───┐
+           ├ .50
+b       ───┘
+""",
+            id="control characters",
+        ),
+    ],
+)
+def test_drawn_by_hand(tree: Tree, width: int, drawn: str) -> None:
+    assert draw_dendrogram(clustering(tree), width=width) == drawn.strip("\n")
+
+
+def test_from_coders() -> None:
+    """ann and bo 1/4 apart, cy 1/2 from bo and 3/4 from ann: .625 in the mean; see test_clusters."""
+    found = cz.cluster_coders(of_masses(x={"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [5, 1]}))
+    first, last = (f"{one.value:.2f}"[1:] for one in found.clusters)
+    expected = f"""
+ann ────────┐
+            ├ {first} ──────┐
+bo  ────────┘           ├ {last}
+                        │
+cy  ────────────────────┘
+"""
+    turned = f"""
+cy  ────────────────────┐
+                        ├ {last}
+bo  ────────┐           │
+            ├ {first} ──────┘
+ann ────────┘
+"""
+    assert draw_dendrogram(found, width=20) in (expected.strip("\n"), turned.strip("\n"))
+
+
+def test_sixty_coders() -> None:
+    coders = [f"coder {i}" for i in range(60)]
+    found = cz.cluster_coders(random_corpus(1, items=5, coders=coders))
+    lines = draw_dendrogram(found).splitlines()
+    assert len(lines) == 119
+    assert [line[:9].strip() for line in lines[::2]] == list(found.leaves)
+    assert all(line[:9] == " " * 9 for line in lines[1::2])
+    drawn = "".join(line[9:] for line in lines)
+    assert drawn.count("├") == drawn.count("┐") == drawn.count("┘") == 59
+    assert max(map(len, lines)) <= 9 + 60 + 20
+
+
+def test_a_chain_of_many_identical_coders() -> None:
+    found = cz.cluster_coders(of_masses(x={f"c{i:02}": [2, 3] for i in range(30)}))
+    drawn = draw_dendrogram(found)
+    assert drawn.count("├") == 29
+    assert drawn.count("1.00") >= 1

@@ -1,0 +1,197 @@
+"""What a notebook shows of a result: HTML that can be read, and in which no name is a tag."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+import caesura as cz
+from caesura.data import stargazer
+from caesura.views.notebook import MOST_UNITS
+from caesura.views.table import Table
+
+BAD = "<script>alert('x')</script>\"&\x07"
+# A tag that nothing of ours would write; the control character is made visible.
+SHOWN = "<script>alert('x')</script>\"&\ufffd"
+EMPTY = {"line", "br"}
+
+
+class Page(HTMLParser):
+    """Text and tags; every tag must be closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[str] = []
+        self.cells: list[str] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attrs]
+        self.open.append(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: Any) -> None:
+        assert tag in EMPTY
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if self.open and self.open[-1] in ("td", "th"):
+            self.cells[-1] += data
+
+
+def page(one: Any) -> Page:
+    made = one._repr_html_()
+    assert isinstance(made, str)
+    found = Page(made)
+    assert "script" not in found.tags
+    assert not [name for name in found.attributes if name.startswith("on")]
+    return found
+
+
+def test_segmentation_with_its_text() -> None:
+    found = page(cz.Segmentation.from_positions(4, [2], units=["wir", BAD, "gehen", "heim"]))
+    assert found.text == f"wir {SHOWN} | gehen heim"
+
+
+def test_segmentation_with_types() -> None:
+    two = cz.Segmentation.from_sets([set(), {BAD, "act"}], types=["act", BAD], units=list("abc"))
+    assert page(two).text == f"a b |act+{SHOWN} c"
+    assert page(cz.Segmentation.from_masses([1, 2])).text == "·|··"
+
+
+def test_long_text_is_cut() -> None:
+    found = page(cz.Segmentation.from_positions(10_000_000, [3, 9_000_000]))
+    assert found.text.count("·") == MOST_UNITS
+    assert found.text.count("|") == 1
+    assert found.text.endswith(f"… {10_000_000 - MOST_UNITS} units more")
+
+
+def test_score_with_drawing_and_signature() -> None:
+    a, b = cz.Segmentation.from_masses([2, 3, 6]), cz.Segmentation.from_masses([2, 2, 7])
+    score = cz.boundary_similarity(a, b)
+    text = page(score).text
+    assert text.startswith("boundary_similarity(n_t=2) = 0.7500")
+    assert "1 match, 1 transposition" in text
+    assert "REF  ··|·· ·|······\nHYP  ··|··|· ······\n       =  < >" in text
+    assert score.signature in text
+    assert "REF" not in page(score + score).text  # two documents have no drawing
+
+
+def test_score_over_types_of_strangers() -> None:
+    a = cz.Segmentation.from_marks(["", ",", "", "", BAD, "."])
+    b = cz.Segmentation.from_marks(["", "", ",", "", "?", "."])
+    text = page(cz.flexible_similarity(a, b)).text
+    assert "1 transposition, 1 substitution, 1 match" in text
+    assert SHOWN in text
+    sets = [cz.Segmentation.from_sets(s, types=["x", "y"]) for s in ([{"x", "y"}, set()], [{"x"}, {"y"}])]
+    assert "{x+y}" in page(cz.boundary_similarity(*sets)).text
+    talk = {"A": a, "B": b}
+    assert "match" in page(cz.flexible_similarity(talk, talk)).text
+
+
+@pytest.mark.parametrize("name", [name for name, kind in cz.measures().items() if kind.view not in ("spans", "trees")])
+def test_score_of_every_measure(name: str) -> None:
+    readers = stargazer()
+    score = cz.parse(name).score(readers["stargazer", "1"], readers["stargazer", "3"])
+    text = page(score).text
+    assert f"{score.measure.label} = {score.value:.4f}" in text
+    for figure, value in score.figures.items():
+        assert f"{figure} {value:.4f}" in text
+
+
+def test_agreement() -> None:
+    found = cz.agreement(stargazer())
+    cells = page(found).cells
+    assert cells[:5] == ["coefficient", "over", "value", "observed", "expected"]
+    assert cells[5:10] == [
+        "multi_pi",
+        "boundary_similarity(n_t=2)",
+        *(f"{v:.4f}" for v in (found.value, found.observed, found.expected)),
+    ]
+    assert [cells[14 + 4 * i] for i in range(7)] == list("1234567")
+    assert "positions" in page(cz.agreement(stargazer(), coefficient="alpha")).cells
+
+
+def test_corpus_has_the_number_of_boundaries() -> None:
+    corpus = cz.Corpus(
+        {
+            BAD: {"a": cz.Segmentation.from_masses([2, 3]), BAD: cz.Segmentation.from_masses([5])},
+            "y": {"a": cz.Hierarchy(2, [(1, 2)])},
+        }
+    )
+    assert page(corpus).cells == ["item", "a", SHOWN, SHOWN, "1", "0", "y", "1 span", ""]
+
+
+def test_judgement() -> None:
+    readers = stargazer()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cz.errors.CaesuraWarning)
+        found = cz.judge(
+            readers.select(coders="123"),
+            {BAD: {"stargazer": readers["stargazer", "7"]}},
+            measures="pk",
+            seed=1,
+            draws=2,
+        )
+    one = page(found)
+    assert f"{found.row(BAD, 'pk').value:.4f}" == one.cells[one.cells.index(SHOWN) + 1]
+    assert found.signature in one.text
+
+
+def test_table() -> None:
+    table = Table((BAD, "n"), (("x", 0.5), (BAD, None)), title=BAD, notes=(BAD,))
+    found = page(table)
+    assert found.cells == [SHOWN, "n", "x", "0.5000", SHOWN, ""]
+    assert found.text.count(SHOWN) == 4
+    many = page(Table(("i",), tuple((i,) for i in range(150))))
+    assert len(many.cells) == 1 + 100 + 1
+    assert many.cells[-1] == "… 50 more"
+
+
+def test_tree_is_drawn_in_order() -> None:
+    tree = cz.Tree.from_nested(("S", ("NP", ("DT", "the"), ("NN", BAD)), ("VP", "ate")))
+    found = page(tree)
+    cut = SHOWN[:15] + "…"
+    assert found.tags.count("svg") == 1
+    assert found.tags.count("text") == len(tree) + tree.length
+    assert [one in found.text for one in ("SNPDTtheNN", cut, "VPate")] == [True] * 3
+
+
+def test_very_large_tree_is_in_brackets() -> None:
+    tree = cz.Tree.from_nested(("S", *(("N", "a"),) * 400))
+    assert page(tree).text.startswith("(S (N a) (N a)")
+    deep: Any = ("X", "a")
+    for _ in range(2000):
+        deep = ("X", deep)
+    assert page(cz.Tree.from_nested(deep)).tags == ["pre"]
+
+
+def test_what_makes_html_is_imported_when_something_is_shown() -> None:
+    code = (
+        "import sys, caesura as cz\n"
+        "one = cz.Segmentation.from_masses([1, 2])\n"
+        "assert 'caesura.views.notebook' not in sys.modules\n"
+        "assert one._repr_html_() == '<div><code>·|··</code></div>'\n"
+        "assert 'matplotlib' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-X", "utf8", "-c", code], check=True)
+
+
+def test_model_does_without_a_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caesura.model.display._viewer", None)
+    assert cz.Segmentation.from_masses([1, 2])._repr_html_() is None

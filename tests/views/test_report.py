@@ -1,0 +1,158 @@
+"""Tables and drawings."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+import caesura as cz
+from caesura.views.alignment import draw, edit_table
+from caesura.views.table import Table, clean, cut, pad, text_width
+
+
+def test_every_kind_of_edit_is_drawn() -> None:
+    types = ["scene", "act"]
+    a = cz.Segmentation.from_sets([{"act"}, set(), {"scene"}, {"act"}, set(), set(), {"act"}, set(), set()], types)
+    b = cz.Segmentation.from_sets([{"act"}, set(), {"act"}, set(), {"act"}, set(), set(), set(), {"scene"}], types)
+    assert draw(a, b, cz.boundary_similarity(a, b).edits or ()).splitlines() == [
+        "REF  ·{act}··{scene}·{act}·     ··{act}··       ·",
+        "HYP  ·{act}··{act}  ·     ·{act}··     ··{scene}·",
+        "      =      ~       >     <      -      +",
+    ]
+
+
+def test_long_texts_are_wrapped() -> None:
+    a = cz.Segmentation.from_masses([50, 50])
+    lines = draw(a, a, cz.boundary_similarity(a, a).edits or (), width=45).splitlines()
+    assert max(map(len, lines)) <= 45
+    assert sum(line.count("·") for line in lines if line.startswith("REF")) == 100
+
+
+def test_words_and_wide_characters_line_up() -> None:
+    a = cz.Segmentation.from_bits("10", units=["狗", "barked", "loudly"])
+    b = cz.Segmentation.from_bits("01", units=["狗", "barked", "loudly"])
+    assert draw(a, b, cz.boundary_similarity(a, b).edits or ()).splitlines() == [
+        "REF  狗 | barked   loudly",
+        "HYP  狗   barked | loudly",
+        "        >        <",
+    ]
+
+
+def test_control_characters_are_not_sent_to_the_terminal() -> None:
+    a = cz.Segmentation.from_bits("1", units=["\x1b[31mred", "b"])
+    assert "\x1b" not in draw(a, a, cz.boundary_similarity(a, a).edits or ())
+
+
+def test_edit_table_names_types_only_where_there_are_any() -> None:
+    a = cz.Segmentation.from_masses([1, 1])
+    assert edit_table(cz.boundary_similarity(a, a).edits or (), ("r", "h")).columns == (
+        "what happened",
+        "r",
+        "h",
+        "cost",
+    )
+
+
+def test_table_as_text_csv_and_latex() -> None:
+    table = Table(("name", "value"), (("a_b & c", 0.12345), ("a_b & c", None)), notes=("n",), group=1)
+    out = io.StringIO()
+    table.print(Console(file=out, width=60))
+    lines = [line.split() for line in out.getvalue().splitlines() if line.strip()]
+    assert lines[0] == ["name", "value"]
+    assert lines[2] == ["a_b", "&", "c", "0.1235"]
+    assert lines[-1] == ["n"]
+    assert table.csv() == "name,value\na_b & c,0.12345\na_b & c,\n"
+    assert table.latex().splitlines()[4] == r"a\_b \& c & 0.1235 \\"
+
+
+def test_markup_in_names_is_shown_and_not_obeyed() -> None:
+    out = io.StringIO()
+    Table(("[red]x[/red]",), (("[bold]y",),)).print(Console(file=out, width=60))
+    assert "[red]x[/red]" in out.getvalue()
+    assert "[bold]y" in out.getvalue()
+
+
+def test_columns_with_nothing_in_them_are_not_printed() -> None:
+    table = Table(("name", "low", "high"), (("a", None, 0.5), ("b", None, None)))
+    out = io.StringIO()
+    table.print(Console(file=out, width=60))
+    assert "low" not in out.getvalue()
+    assert "high" in out.getvalue()
+    assert table.csv().startswith("name,low,high\n")
+
+
+def test_what_is_small_but_not_nothing() -> None:
+    table = Table(("x", "p"), ((0.00001, 0.00001234), (0.0, 0.0)), tiny=("p",))
+    assert table.latex().splitlines()[4:6] == [r"0.0000 & 1.2e-05 \\", r"0.0000 & 0.0000 \\"]
+    assert table.csv() == "x,p\n1e-05,1.234e-05\n0.0,0.0\n"
+
+
+def test_control_characters_in_tables() -> None:
+    table = Table(("name",), (("\x1b[31mred\n",),), title="t", notes=("one\nline",))
+    out = io.StringIO()
+    table.print(Console(file=out, width=60))
+    assert "\x1b" not in out.getvalue()
+    assert "one�line" in out.getvalue()
+    assert table.latex().splitlines()[4] == r"�[31mred  \\"
+    assert table.latex().splitlines()[-1] == "% one�line"
+
+
+def test_numbers_are_never_cut_in_two() -> None:
+    table = Table(("what", "value"), (("a long name that has to give way", -0.12345),) * 2)
+    out = io.StringIO()
+    table.print(Console(file=out, width=24))
+    assert out.getvalue().count("-0.1235") == 2
+
+
+def test_blocks_of_rows_as_tables_of_their_own() -> None:
+    rows = (("pi", "B", "ann", 0.5), ("pi", "B", "bo", 0.25), ("pi", "S", "ann", 0.75))
+    table = Table(("coefficient", "over", "coder", "value"), rows, title="Coders", notes=("n",), group=2, apart=True)
+    out = io.StringIO()
+    table.print(Console(file=out, width=60))
+    lines = [line.split() for line in out.getvalue().splitlines() if line.strip() and "─" not in line]
+    assert lines == [
+        ["Coders:", "pi,", "B"],
+        ["coder", "value"],
+        ["ann", "0.5000"],
+        ["bo", "0.2500"],
+        ["Coders:", "pi,", "S"],
+        ["coder", "value"],
+        ["ann", "0.7500"],
+        ["n"],
+    ]
+    assert table.csv().splitlines()[1] == "pi,B,ann,0.5"
+
+
+def test_clean_keeps_what_writing_needs() -> None:
+    kept = "Zo\u00e9 e\u0301 a\u00a0b \u3000狗 می\u200cروم 👩\u200d🔬"
+    assert clean(kept) == kept
+    assert clean("a\x1b\n\t\u202e\u2028\ud800\x7f") == "a" + "�" * 7
+    assert (text_width("می\u200cروم"), text_width("e\u0301"), text_width("\u3000")) == (5, 1, 2)
+    assert pad("狗", 4) == "狗  "
+
+
+def test_control_characters_in_columns() -> None:
+    out = io.StringIO()
+    Table(("as \x1b[31m",), ((1,),)).print(Console(file=out, width=60))
+    assert "\x1b" not in out.getvalue()
+
+
+def test_table_as_markdown() -> None:
+    """Whatever stands in a cell, it is text and stays in its cell."""
+    rows = (("a|b", 0.5), ("<b>*x*</b> [y](z) `q` $e$", None), ("one\nline\\", 2.0))
+    assert Table(("name_1", "B"), rows, title="T*", notes=("n_t:2", "second")).markdown() == (
+        "**T\\***\n\n"
+        "| name\\_1 | B |\n|---|--:|\n"
+        "| a\\|b | 0.5000 |\n"
+        "| \\<b\\>\\*x\\*\\</b\\> \\[y\\](z) \\`q\\` \\$e\\$ |  |\n"
+        "| one\N{REPLACEMENT CHARACTER}line\\\\ | 2.0000 |\n"
+        "\nn\\_t:2  \nsecond\n"
+    )
+
+
+def test_text_is_cut_by_the_columns_it_takes() -> None:
+    assert cut("abcdef", 6) == "abcdef"
+    assert cut("abcdefg", 6) == "abcde…"
+    assert cut("王小明王", 6) == "王小…"  # two columns each: five are left, and the third would take the sixth
+    assert cut("e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}s", 3) == "e\N{COMBINING ACUTE ACCENT}t…"

@@ -1,0 +1,319 @@
+"""The report in headless Chromium: nothing is logged, nothing is fetched, and what the page promises to do it does.
+
+Screenshots go to the folder that CAESURA_SCREENSHOTS names, else to pytest's temporary one.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caesura as cz
+from support.reported import REAL, parsed
+
+CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1200,1400",
+    # Whatever is asked for is not found, so that a page that needs the network would be seen to fail.
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+)
+
+CHINESE = list("床前明月光，疑是地上霜")
+HEBREW = ["בראשית ברא אלהים את השמים ואת הארץ", "והארץ היתה תהו ובהו", "וחשך על פני תהום ורוח אלהים"]
+EVIL = ["<script>document.title = 'ran'</script>", "<img src=x onerror=\"document.title = 'ran'\">", "</script>"]
+
+
+class Browser:
+    """A page at a time, and what it did."""
+
+    def __init__(self, driver: Any, folder: Path, shots: Path) -> None:
+        self.driver = driver
+        self.folder = folder
+        self.shots = shots
+
+    def open(self, name: str, corpus: cz.Corpus, systems: list[str] | None = None) -> None:
+        path = self.folder / f"{name}.html"
+        if not path.exists():
+            cz.report(corpus, systems=systems, path=path, title=name)
+        self.driver.get_log("performance")  # what came before is another page's
+        self.driver.get(path.as_uri())
+
+    def run(self, script: str, *arguments: object) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def choose(self, control: str, value: str) -> None:
+        self.run(
+            "const list = document.getElementById(arguments[0]);"
+            "list.value = [...list.options].find((one) => one.text === arguments[1]).value;"
+            "list.dispatchEvent(new Event('change'))",
+            control,
+            value,
+        )
+
+    def press(self, key: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.driver).send_keys(key).perform()
+
+    def marks(self) -> list[tuple[int, int]]:
+        """Kind and position of every mark that is shown, in the order of the text."""
+        found = self.run(
+            "return [...document.querySelectorAll('.mark:not([hidden])')].map((one) =>"
+            "  [Number(one.className.match(/k(\\d)/)[1]), Number(one.parentElement.dataset.position)])"
+        )
+        return [(kind, position) for kind, position in found]
+
+    def focused(self) -> tuple[str, str]:
+        """The number of the edit that has the focus, and what is said of it."""
+        number = self.run("return document.activeElement.dataset.edit ?? ''")
+        return number, self.said()
+
+    def said(self) -> str:
+        return str(self.run("return document.getElementById('said').textContent"))
+
+    def column(self, name: str) -> list[str]:
+        found: list[str] = self.run(
+            "const table = document.getElementById('edits');"
+            "const at = [...table.tHead.rows[0].cells].findIndex((one) => one.textContent.startsWith(arguments[0]));"
+            "return [...table.tBodies[0].rows].map((row) => row.cells[at].textContent)",
+            name,
+        )
+        return found
+
+    def shoot(self, name: str, section: str = "texts") -> None:
+        self.run("document.getElementById(arguments[0]).scrollIntoView({ behavior: 'instant' })", section)
+        assert self.driver.save_screenshot(str(self.shots / f"{name}.png"))
+
+    def requests(self) -> set[str]:
+        """Every address that the page asked for."""
+        told = (json.loads(one["message"])["message"] for one in self.driver.get_log("performance"))
+        return {one["params"]["request"]["url"] for one in told if one["method"] == "Network.requestWillBeSent"}
+
+    def errors(self) -> list[Any]:
+        return list(self.driver.get_log("browser"))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    for program in (CHROMIUM, DRIVER):
+        if shutil.which(program) is None:
+            pytest.skip(f"no {program}: apt-get install chromium chromium-driver fonts-noto-cjk fonts-noto-core")
+    selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install caesura[test]")
+    folder = tmp_path_factory.mktemp("pages")
+    shots = Path(os.environ.get("CAESURA_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
+    shots.mkdir(parents=True, exist_ok=True)
+    options = selenium.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
+    driver = selenium.Chrome(options=options, service=selenium.ChromeService(DRIVER))
+    try:
+        yield Browser(driver, folder, shots)
+    finally:
+        driver.quit()
+
+
+@pytest.fixture
+def poem(browser: Browser) -> Browser:
+    """Three coders, two items.
+
+    position  1 2 3 4 5 6 7 8 9         1 2 3 4
+    ann       . | . | . . | . .         . | . .
+    bo        . | . . | . . . |         . | . .
+    cy        | . . . . . . . .         . . . |
+    """
+    units = [f"word{i}" for i in range(1, 11)]
+    long = {"ann": [2, 4, 7], "bo": [2, 5, 9], "cy": [1]}
+    short = {"ann": [2], "bo": [2], "cy": [4]}
+    cut = cz.Segmentation.from_positions
+    items = {
+        "long": {coder: cut(10, at, units=units) for coder, at in long.items()},
+        "short": {coder: cut(5, at) for coder, at in short.items()},
+    }
+    browser.open("poem", cz.Corpus(items))
+    return browser
+
+
+MATCH, NEAR, FIRST, SECOND = 0, 1, 4, 5
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_corpora_open_in_silence(browser: Browser, shared: Path, name: str) -> None:
+    corpus, systems = REAL[name](shared)
+    browser.open(name, corpus, systems)
+    assert browser.errors() == []
+    asked = browser.requests()
+    assert {one for one in asked if not one.startswith("data:")} == {browser.driver.current_url}
+    assert (
+        browser.run("return performance.getEntriesByType('resource').filter((one) => !one.name.startsWith('data:'))")
+        == []
+    )
+    assert browser.run("return [...document.images].every((one) => one.complete && one.naturalWidth > 0)")
+    assert browser.run("return document.images.length") > 2
+    browser.press("n")
+    assert browser.focused()[0] != ""
+    browser.shoot(f"{name}-summary", "summary")
+    browser.shoot(f"{name}-texts")
+
+
+def test_choosing_two_coders_changes_the_marks(poem: Browser) -> None:
+    #  ann |2 |4 |7   bo |2 |5 |9: 2 is a match, 4 and 5 a near miss, 7 and 9 are two apart and so one's alone
+    assert poem.marks() == [(MATCH, 2), (NEAR, 4), (NEAR, 5), (FIRST, 7), (SECOND, 9)]
+    assert poem.said() == "long: ann and bo, 3 of 4 edits are disagreements"
+    shapes = poem.run("return [...document.querySelectorAll('.mark')].map((one) => one.textContent)")
+    assert shapes == ["●", "◆", "◇", "▲", "▼"]
+    poem.choose("second", "cy")  # |1: near to ann's 2
+    assert poem.marks() == [(NEAR, 1), (NEAR, 2), (FIRST, 4), (FIRST, 7)]
+    poem.press("x")
+    assert poem.run("return document.getElementById('shown').textContent") == "long: cy and ann"
+    assert poem.marks() == [(NEAR, 1), (NEAR, 2), (SECOND, 4), (SECOND, 7)]
+    poem.choose("first", "ann")
+    assert (poem.marks(), poem.said()) == ([], "choose two different coders")
+    ticks = poem.run(
+        "return [...document.querySelectorAll('.gap')].map((one) => [one.dataset.position, one.innerText])"
+    )
+    assert ticks == [["1", "3"], ["2", "12"], ["4", "1"], ["5", "2"], ["7", "1"], ["9", "2"]]  # everybody's boundaries
+
+
+def test_next_and_previous_move_the_focus(poem: Browser) -> None:
+    poem.press("n")
+    assert poem.focused() == ("1", "near miss: ann at 4, bo at 5, 1 of 3 in long")
+    poem.press("n")
+    poem.press("n")
+    assert poem.focused() == ("3", "only in the second: bo at 9, 3 of 3 in long")
+    poem.press("p")
+    assert poem.focused()[0] == "2"
+    poem.choose("second", "cy")
+    for _ in range(4):  # three in the first item, and on into the second
+        poem.press("n")
+    assert poem.focused() == ("0", "only in the first: ann at 2, 1 of 2 in short")
+    poem.press("p")
+    assert poem.focused() == ("2", "only in the first: ann at 7, 3 of 3 in long")
+    poem.run("document.getElementById('next').click()")
+    assert poem.focused()[1].endswith("1 of 2 in short")
+    poem.press("]")
+    assert poem.said().startswith("long: ")
+
+
+def test_filter(poem: Browser) -> None:
+    poem.run("document.querySelector('#kinds input[value=\"1\"]').click()")
+    assert poem.marks() == [(MATCH, 2), (FIRST, 7), (SECOND, 9)]
+    assert poem.column("kind") == ["match", "only in the first", "only in the second"]
+    poem.press("n")
+    assert poem.focused()[1] == "only in the first: ann at 7, 1 of 2 in long"
+    assert poem.run("return document.getElementById('count').textContent") == "3 of 4 edits"
+
+
+def test_sort_and_save(poem: Browser) -> None:
+    assert poem.column("ann") == ["2", "4", "7", ""]
+    sort = "[...document.querySelectorAll('#edits th button')].find((one) => one.textContent.startsWith('ann')).click()"
+    poem.run(sort)
+    poem.run(sort)
+    assert poem.column("ann") == ["", "7", "4", "2"]
+    assert poem.run("return [...document.querySelectorAll('#edits th[aria-sort=descending]')].length") == 1
+    assert poem.said() == "sorted by ann, falling"
+    poem.run("document.querySelector('#edits tbody tr:nth-child(2) .go').click()")
+    assert poem.focused()[0] == "2"
+    poem.run("document.getElementById('save').click()")
+    saved = poem.folder / "edits.csv"
+    for _ in range(100):
+        if saved.exists():
+            break
+        time.sleep(0.05)
+    with saved.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows == [
+        ["item", "kind", "ann", "bo", "cost", "text"],
+        ["long", "only in the second", "", "9", "1", "word9 | word10"],
+        ["long", "only in the first", "7", "", "1", "word7 | word8"],
+        ["long", "near miss", "4", "5", "0.5", "word4 | word5"],
+        ["long", "match", "2", "2", "0", "word2 | word3"],
+    ]
+    assert poem.errors() == []
+
+
+def test_trees_stand_side_by_side(browser: Browser) -> None:
+    browser.open("trees", parsed(), ["parser"])
+    rows = browser.run(
+        "return [...document.querySelectorAll('.pair')].map((one) => one.innerText.split('\\n').map((x) => x.trim()))"
+    )
+    assert [" ".join(filter(None, row)) for row in rows] == [
+        "S ● S",
+        "NP ◆ 0.50 NP",
+        "DT the ● DT the",
+        "NN man ▲",
+        "▼ JJ man",
+        "VP ● VP",
+        "VBD ate ● VBD ate",
+    ]
+    browser.press("x")
+    assert browser.run("return document.querySelectorAll('.pair .k4').length") == 1
+    assert browser.errors() == []
+
+
+def test_text_that_looks_like_a_script_is_text(browser: Browser) -> None:
+    cut = cz.Segmentation.from_positions
+    name = EVIL[0]
+    browser.open("evil", cz.Corpus({name: {"ann": cut(3, [1], units=EVIL), EVIL[1]: cut(3, [2], units=EVIL)}}))
+    assert browser.driver.title == "evil"
+    assert browser.run("return [...document.querySelectorAll('.unit')].map((one) => one.textContent)") == EVIL
+    browser.press("n")
+    assert browser.said().startswith(f"near miss: ann at 1, {EVIL[1]} at 2")
+    assert browser.run("return document.querySelectorAll('#texts script, #texts img').length") == 0
+    # Even what is put into the page by force is not fetched.
+    browser.run("const image = new Image(); image.src = 'https://example.org/x.png'; document.body.append(image)")
+    assert any("Content Security Policy" in one["message"] for one in browser.errors())
+
+
+def test_other_scripts_dark_and_print(browser: Browser) -> None:
+    cut = cz.Segmentation.from_positions
+    browser.open(
+        "scripts",
+        cz.Corpus(
+            {
+                "李白": {"甲": cut(11, [5], units=CHINESE), "乙": cut(11, [6], units=CHINESE)},
+                "בראשית": {"甲": cut(3, [1], units=HEBREW), "乙": cut(3, [2], units=HEBREW)},
+            }
+        ),
+    )
+    text = "return document.querySelector('.units').innerText.replace(/[◆◇12]/g, '')"
+    assert "".join(browser.run(text).split()) == "".join(CHINESE)
+    gaps = browser.run(
+        "return [...document.querySelectorAll('.unit')].map((one) => one.nextSibling?.textContent ?? '')"
+    )
+    assert " " not in gaps  # words of Chinese stand close
+    browser.shoot("chinese")
+    browser.press("]")
+    assert browser.run("return getComputedStyle(document.querySelector('.units')).direction") == "rtl"
+    browser.shoot("hebrew")
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    emulate = browser.driver.execute_cdp_cmd
+    light = browser.run(ground)
+    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    emulate("Emulation.setEmulatedMedia", dark)
+    assert browser.run(ground) != light
+    browser.shoot("dark")
+    emulate("Emulation.setEmulatedMedia", {"media": "print", **dark})
+    assert browser.run(ground) == light  # paper is white
+    assert browser.run("return getComputedStyle(document.querySelector('.choices')).display") == "none"
+    browser.shoot("print")
+    emulate("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    assert browser.errors() == []

@@ -1,0 +1,448 @@
+"""The page of ``cz.report``: what stands in it for every kind of corpus, that it is whole, and that text stays text."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from importlib import resources
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura import plot
+from caesura.cli import main
+from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.simulation import pseudo_coders
+from caesura.views.page import build, render, texts
+from caesura.views.page import sections as page_sections
+from support.corpora import TALK, random_corpus
+from support.reported import Page, nested, parsed, plain, talk
+
+KINDS = {"segmentations": plain, "dialogues": talk, "hierarchies": nested, "trees": parsed}
+SECTIONS = {
+    "segmentations": ["agreement", "pairs", "coders", "heat", "precision-recall", "operations"],
+    "dialogues": ["agreement", "pairs", "coders", "heat", "operations"],
+    "hierarchies": ["agreement", "pairs", "coders", "heat", "precision-recall", "operations", "gold"],
+    "trees": ["agreement", "pairs", "trees"],
+}
+SYSTEMS = {
+    "segmentations": ("cy", ["systems", "clusters"]),
+    "dialogues": ("bo", ["systems", "clusters"]),
+    "hierarchies": ("third", ["systems", "clusters"]),
+    "trees": ("parser", ["systems"]),
+}
+
+
+_draw = page_sections._figure
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick() -> Iterator[None]:
+    """Figures take most of the time: they are drawn where a test is about them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_sections, "_figure", lambda caption, draw: page_sections.Figure(caption, "data:,"))
+        yield
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_sections, "_figure", _draw)
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, Page]:
+    return {kind: Page(cz.report(corpus())) for kind, corpus in KINDS.items()}
+
+
+def sections(page: Page) -> list[str]:
+    return [one["id"] or "" for one in page.of("section")]
+
+
+# -- what stands in it ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sections_of_every_kind(pages: dict[str, Page], kind: str) -> None:
+    page = pages[kind]
+    assert sections(page) == ["summary", *SECTIONS[kind], "texts"]
+    assert len(page.of("img")) >= len(SECTIONS[kind]) - 1  # agreement has none
+
+
+@pytest.mark.usefixtures("drawn")
+@pytest.mark.parametrize("kind", KINDS)
+def test_programs_of_every_kind_with_all_figures(kind: str) -> None:
+    name, more = SYSTEMS[kind]
+    page = Page(cz.report(KINDS[kind](), systems=[name]))
+    assert set(sections(page)) - {"left-out"} == {"summary", *SECTIONS[kind], *more, "texts"}
+    assert "could not be drawn" not in page.text
+    assert all((one["src"] or "").startswith("data:image/svg+xml;base64,") and one["alt"] for one in page.of("img"))
+    assert page.common["programs"] == [page.common["coders"].index(name)]
+
+
+def test_programs_in_a_mapping_are_those_in_the_corpus() -> None:
+    corpus = plain()
+    people = corpus.select(coders=["ann", "bo"])
+    inside = cz.report(corpus, systems=["cy"])
+    assert cz.report(people, systems={"cy": corpus.of_coder("cy")}) == inside
+    assert cz.report(people, systems=corpus.select(coders=["cy"])) == inside
+
+
+def test_numbers_and_signatures_are_those_of_the_package(pages: dict[str, Page]) -> None:
+    corpus = plain()
+    with pytest.warns(CaesuraWarning, match="an interval from 2 items is too short") as told:
+        found = cz.agreement(corpus, seed=0)
+    assert str(told[0].message) in pages["segmentations"].text  # a reader of the page has to know that too
+    assert f"{found.value:.4f}" in pages["segmentations"].text
+    assert found.signature in pages["segmentations"].text
+    assert cz.pairwise(corpus, "boundary_similarity(n_t=2)").signature in pages["segmentations"].text
+    assert cz.cluster_coders(corpus, "boundary_similarity(n_t=2)").signature in pages["segmentations"].text
+    exact = cz.agreement(talk(), measure="flexible_similarity", chance="exact")
+    assert exact.signature in pages["dialogues"].text
+    assert cz.unify(nested().of_item("figure 4")).signature in pages["hierarchies"].text  # type: ignore[arg-type]
+    scores = cz.struct_iou_corpus(*([parsed()[item, who] for item in "12"] for who in ("gold", "parser")))  # type: ignore[list-item]
+    assert scores.total.signature in pages["trees"].text
+
+
+def test_parsers_have_gold_as_reference() -> None:
+    """Whoever comes first in the corpus: recall is of the person's brackets."""
+    by_hand = parsed()
+    turned = cz.Corpus({item: dict(reversed(by_hand.of_item(item).items())) for item in by_hand.items})
+    total = sum(cz.parseval(by_hand[item, "gold"], by_hand[item, "parser"]) for item in by_hand.items)  # type: ignore[arg-type, misc]
+    (table,) = re.findall(r'<section id="systems".*?</section>', cz.report(turned, systems=["parser"]), re.S)
+    (row,) = [row for row in re.findall("<tr>(<td.*?)</tr>", table) if "parseval" in row]
+    cells = re.findall("<td[^>]*>(.*?)</td>", row)
+    assert cells[1:4] == ["parser", "gold", f"{total.value:.4f}"]
+    assert f"{total.recall():.4f}" in cells
+    assert f"{total.precision():.4f}" in cells
+
+
+def test_the_measure_is_the_one_asked_for() -> None:
+    page = Page(cz.report(plain(), measure="boundary_similarity(n_t=3)"))
+    assert "boundary_similarity(n_t=3)" in page.text
+    assert "segmentation_similarity" not in page.text
+    windows = Page(cz.report(plain(), measure="window_diff"))  # which is not symmetric, and aligns nothing
+    assert "agreement needs a symmetric measure" in windows.text
+    assert "by boundary_similarity(n_t=2)" in windows.text
+
+
+def test_one_coder_is_enough() -> None:
+    excluded: list[str] = []
+    page = Page(cz.report(plain().select(coders=["ann"]), excluded=excluded))
+    assert excluded == []
+    assert "agreement needs at least two coders" in page.text
+    assert page.item("moon")["edits"] == {}
+    assert page.item("moon")["streams"][0]["marks"] == [[0, [1, 3, 4], [0, 0, 0]]]
+
+
+def test_what_is_left_out_is_named() -> None:
+    corpus = plain()
+    other = {"ann": cz.Segmentation.from_masses([3]), "bo": cz.Segmentation.from_masses([4])}
+    tree = parsed()["1", "gold"]
+    whole = cz.Corpus({**{item: corpus.of_item(item) for item in corpus.items}, "odd": other, "tree": {"ann": tree}})
+    excluded: list[str] = []
+    page = Page(cz.report(whole, excluded=excluded))
+    assert "left-out" in page.ids
+    assert page.common["items"] == ["moon", "plain"]
+    assert [one.split(" left out")[0] for one in excluded] == ["item 'tree'", "item 'odd'"]
+    assert all(one in page.text for one in excluded)
+
+
+def test_parses_that_only_struct_iou_can_compare() -> None:
+    trees = [cz.Tree.from_brackets(one) for one in ("(S (A a))", "(S (A a) (B b))")]
+    excluded: list[str] = []
+    page = Page(cz.report(cz.Corpus({"1": dict(zip(("gold", "parser"), trees, strict=True))}), excluded=excluded))
+    assert [one.split(":")[0] for one in excluded] == ["no pairs under parseval"]
+    assert "mean struct_iou of pairs" in page.text
+
+
+@pytest.mark.usefixtures("drawn")
+def test_the_same_corpus_makes_the_same_page() -> None:
+    assert cz.report(plain(), seed=3) == cz.report(plain(), seed=3)
+
+
+# -- the edits ------------------------------------------------------------------------------------------------------------
+
+
+def test_edits_in_the_page_are_those_of_the_measure() -> None:
+    corpus = random_corpus(5, items=6, coders="abcd", missing=0.15)
+    page = Page(cz.report(corpus))
+    for item in corpus.items:
+        by_coder = corpus.of_item(item)
+        pairs = list(combinations([coder for coder in corpus.coders if coder in by_coder], 2))
+        assert len(page.item(item)["edits"]) == len(pairs)
+        for a, b in pairs:
+            assert page.edits(item, a, b) == cz.boundary_similarity(by_coder[a], by_coder[b]).edits  # type: ignore[arg-type]
+
+
+def test_edits_of_a_dialogue(pages: dict[str, Page]) -> None:
+    by_coder = talk().of_item("talk")
+    expected = cz.flexible_similarity(by_coder["ann"], by_coder["bo"]).edits  # type: ignore[arg-type]
+    assert expected is not None
+    assert {edit.kind for edit in expected} > {"match"}
+    assert pages["dialogues"].edits("talk", "ann", "bo") == expected
+
+
+def test_edits_of_hierarchies_are_over_levels(pages: dict[str, Page]) -> None:
+    flat = cz.levels_as_types(nested())
+    for a, b in combinations(flat.coders, 2):
+        expected = cz.boundary_similarity(flat["figure 4", a], flat["figure 4", b]).edits  # type: ignore[arg-type]
+        assert pages["hierarchies"].edits("figure 4", a, b) == expected
+
+
+def test_aligned_nodes_of_trees(pages: dict[str, Page]) -> None:
+    found = cz.struct_iou(parsed()["1", "gold"], parsed()["1", "parser"]).alignment  # type: ignore[arg-type]
+    numbers = pages["trees"].item("1")["pairs"]["0-1"]
+    assert list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)) == [
+        (one.gold, one.predicted, pytest.approx(one.iou, abs=5e-5)) for one in found
+    ]
+    assert pages["trees"].item("1")["trees"][0] == [
+        0,
+        [[0, "S"], [1, "NP"], [2, "DT", "the"], [2, "NN", "man"], [1, "VP"], [2, "VBD", "ate"]],
+    ]
+
+
+def test_a_full_page_says_where_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "MOST_EDITS", 2)
+    excluded: list[str] = []
+    page = Page(cz.report(plain(), excluded=excluded))
+    assert (len(page.item("moon")["edits"]), page.item("plain")["edits"]) == (3, {})
+    assert any("from item 'plain'" in one and "the page is full" in one for one in excluded)
+
+
+def test_a_text_too_long_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "LONGEST", 5)
+    excluded: list[str] = []
+    page = Page(cz.report(plain(), excluded=excluded))
+    assert page.common["items"] == ["plain"]
+    assert excluded == ["the text of item 'moon' is not shown: it has 6 units, above 5"]
+    # A short file may claim a text that would fill the memory, and still be compared.
+    endless = {coder: cz.Segmentation.from_positions(2**31 - 1, [at]) for coder, at in (("ann", 5), ("bo", 6))}
+    page = Page(cz.report(cz.Corpus({"endless": endless})))
+    assert "the texts are too long to show" in page.text
+    assert cz.agreement(cz.Corpus({"endless": endless})).signature in page.text
+
+
+# -- one file, whole and harmless -------------------------------------------------------------------------------------------
+
+EVIL = ("<script>ran = 1</script>", "</script><script>ran = 2</script>", "<!--", "a & b", "\u2028", "\"'>")
+
+
+@pytest.fixture(scope="module")
+def evil() -> str:
+    def cut(at: list[int]) -> cz.Segmentation:
+        return cz.Segmentation.from_positions(6, at, marks=["<b>bold</b>"] * len(at), types=["<b>bold</b>"], units=EVIL)
+
+    return cz.report(
+        cz.Corpus({"<script>ran = 3</script>": {"<i>ann</i>": cut([1, 4]), "bo\x00\ud800": cut([2, 4])}}),
+        title="</title><script>ran = 4</script>",
+    )
+
+
+def test_text_is_never_markup(evil: str) -> None:
+    page = Page(evil)
+    assert [one.get("id") for one in page.of("script")] == ["common", "item-0", None]
+    assert not any(page.of(tag) for tag in ("b", "i"))
+    assert "ran = " not in page.scripts[None]
+    (stream,) = page.item("<script>ran = 3</script>")["streams"]
+    assert stream["units"] == [*EVIL[:4], " ", EVIL[5]]  # a separator of lines is shown as a space
+    assert page.common["types"] == ["<b>bold</b>"]
+    assert page.common["coders"] == ["<i>ann</i>", "bo\ufffd\ufffd"]
+    assert "</title><script>ran = 4</script>" in page.text
+    assert "\x00" not in evil
+    evil.encode("utf-8")  # which half a surrogate pair cannot be
+
+
+@settings(max_examples=100)
+@given(st.recursive(st.text() | st.integers() | st.none(), lambda one: st.lists(one) | st.dictionaries(st.text(), one)))
+def test_embedded_data_cannot_end_its_block(data: object) -> None:
+    made = render.embedded(data)
+    assert not set(made) & set("<>&\u2028\u2029")
+    assert json.loads(made) == data
+
+
+def test_policy(evil: str) -> None:
+    (policy,) = [one["content"] for one in Page(evil).of("meta") if "http-equiv" in one]
+    assert policy == "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+
+
+def test_nothing_is_asked_of_the_network(evil: str) -> None:
+    names = {"http://www.w3.org/2000/svg"}  # of a kind of element; nobody goes there
+    assert set(re.findall(r"https?://[^\s\"'<>]*", evil)) == names
+    page = Page(evil)
+    assert not any(page.of(tag) for tag in ("link", "iframe", "object", "embed", "base"))
+    assert not any("src" in one for one in page.of("script"))
+    assert not re.search(r"@import|url\(", page_style())
+    assert all((one["href"] or "").startswith("#") for one in page.of("a"))
+
+
+def test_every_name_stands_once_and_what_is_named_is_there(pages: dict[str, Page]) -> None:
+    for page in pages.values():
+        assert len(set(page.ids)) == len(page.ids)
+        asked = {(one["href"] or "")[1:] for one in page.of("a")}
+        asked |= {attributes["aria-labelledby"] or "" for _, attributes in page.tags if "aria-labelledby" in attributes}
+        assert asked <= set(page.ids)
+        assert set(re.findall(r'byId\("([a-z]+)"\)', page.scripts[None] or "")) <= set(page.ids)
+
+
+@pytest.mark.usefixtures("drawn")
+def test_twenty_items_of_ten_coders_are_below_three_megabytes() -> None:
+    corpus = pseudo_coders([200] * 20, [5, 8, 12, 15], coders=10, near=0.1, miss=0.15, seed=1)
+    words = [f"word{i}" for i in range(200)]
+    texts = {
+        item: {
+            who: cz.Segmentation.from_positions(200, one.inner, units=words)
+            for who, one in corpus.of_item(item).items()
+        }  # type: ignore[union-attr]
+        for item in corpus.items
+    }
+    assert len(cz.report(cz.Corpus(texts)).encode()) < 3_000_000
+
+
+def page_style() -> str:
+    return resources.files("caesura.views.page").joinpath("static/report.css").read_text(encoding="utf-8")
+
+
+def luminance(colour: str) -> float:
+    """WCAG 2.2, relative luminance."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_contrast_is_enough_in_light_and_dark() -> None:
+    """AA: 4.5 to 1 for everything that is read, on paper and in a band."""
+    light, dark = (dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", one)) for one in page_style().split("@media", 2)[:2])
+    assert set(light) == set(dark) > {"paper", "band", "ink"}
+    for scheme in (light, dark):
+        for name in set(scheme) - {"paper", "band", "line"}:
+            for ground in ("paper", "band"):
+                low, high = sorted((luminance(scheme[name]), luminance(scheme[ground])))
+                assert (high + 0.05) / (low + 0.05) >= 4.5, (name, ground)
+
+
+# -- what goes wrong ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("drawn")
+def test_a_figure_that_fails_does_not_cost_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("no <room>")
+
+    monkeypatch.setattr(plot, "pairwise", fail)
+    page = Page(cz.report(plain()))
+    assert "This figure could not be drawn: no <room>" in page.text
+    assert sections(page) == ["summary", *SECTIONS["segmentations"], "texts"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"systems": ["ann", "bo", "cy"]}, "at least one coder must be a person"),
+        ({"systems": ["dan"]}, "no coder 'dan'"),
+        ({"systems": "ann"}, "a list of names, a mapping or a Corpus is needed; got 'ann'"),
+        ({"systems": {"ann": {}}}, "system 'ann': a coder has the same name"),
+        ({"systems": {"p": cz.Segmentation.from_masses([6])}}, "system 'p': a mapping item -> segmentation is needed"),
+        (
+            {"measure": "struct_iou"},
+            "struct_iou does not apply: this corpus holds segmentations, for which there is pk, ",
+        ),
+        ({"seed": -1}, "seed must be a whole number"),
+    ],
+)
+def test_what_cannot_be(options: dict[str, object], said: str) -> None:
+    with pytest.raises(OptionError) as raised:
+        cz.report(plain(), **options)  # type: ignore[arg-type]
+    assert said in str(raised.value)
+
+
+def test_tiers_need_units_first() -> None:
+    with pytest.raises(OptionError, match="over_units lays tiers over units"):
+        cz.report(cz.Corpus({"song": {"ann": cz.Tier([(0, 1, "a")])}}))
+    with pytest.raises(OptionError, match="nothing is left to report on"):
+        cz.report(cz.Corpus({}))
+
+
+def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "find_spec", lambda name: None)
+    with pytest.raises(OptionError, match=r"needs matplotlib, .*pip install 'caesura\[report\]'"):
+        cz.report(plain())
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    render._environment.cache_clear()
+    with pytest.raises(OptionError, match=r"needs jinja2, .*pip install 'caesura\[report\]'"):
+        cz.report(plain())
+
+
+def test_progress_reaches_its_end() -> None:
+    told: list[tuple[int, int]] = []
+    cz.report(plain(), progress=lambda made, total: told.append((made, total)))
+    assert [made for made, _ in told] == list(range(1, len(told) + 1))
+    assert told[-1] == (len(told), len(told))
+
+
+# -- the command line -------------------------------------------------------------------------------------------------------
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    moon = plain().select(items=["plain"])
+    cz.write(moon, "all.json")
+    cz.write(moon.select(coders=["ann", "bo"]), "people.json")
+    cz.write(moon.select(coders=["cy"]), "cy.json")
+
+    def call(*words: str) -> Result:
+        result = CliRunner().invoke(main, ["report", *words])
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result
+
+    return call
+
+
+def test_a_file_is_written(run: Run) -> None:
+    result = run("all.json", "-o", "page.html", "--title", "A <title>", "--system", "cy")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert re.fullmatch(r"page\.html: 0\.\d\d MB\n", result.stderr)
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert page == cz.report(cz.read("all.json"), systems=["cy"], title="A <title>")
+    assert f'<h1 dir="auto">{html.escape("A <title>")}</h1>' in page
+    assert run("people.json", "-o", "other.html", "--title", "A <title>", "--system", "cy.json").exit_code == 0
+    assert Path("other.html").read_text(encoding="utf-8") == page
+
+
+def test_problems_are_lines_and_exit_code_1(run: Run) -> None:
+    Path("odd.json").write_text('{"items": {"a": {"x": [1, 2], "y": [2, 1]}, "b": {"x": [4], "y": [5]}}}')
+    result = run("odd.json")
+    assert result.exit_code == 1
+    assert "caesura: item 'b' left out, coders differ: 4 tokens for x and 5 for y\n" in result.stderr
+    assert Path("report.html").exists()
+    result = run("missing.json")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1)
+    result = run("all.json", "-o", "no/such/folder.html")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "caesura: no/such/folder.html: cannot be written: No such file or directory\n",
+    )
+    with pytest.raises(FormatError):
+        cz.report(plain(), path="no/such/folder.html")
+    assert run().exit_code == 2
+
+
+def test_settings_are_of_flexible_similarity(run: Run) -> None:
+    Path("talk.csv").write_text(TALK)
+    Path("settings.json").write_text('{"normalize": "boundaries", "transposition": 0.25}')
+    assert run("talk.csv", "--settings", "settings.json").exit_code == 0
+    page = Page(Path("report.html").read_text(encoding="utf-8"))
+    assert "transposition:0.25|normalize:boundaries" in page.text
+    result = run("talk.csv", "--settings", "settings.json", "-m", "pk")
+    assert (result.exit_code, result.stderr) == (1, "caesura: settings are of flexible_similarity; got pk\n")
