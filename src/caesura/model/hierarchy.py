@@ -232,6 +232,25 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
             units=self.units,
         )
 
+    def with_spans(self, spans: Iterable[Span]) -> Hierarchy:
+        """Return a hierarchy over the same units with different spans, which may cross.
+
+        Parameters
+        ----------
+        spans : iterable of Span
+            Spans in order: by start, the larger first, then by level. They are not checked.
+
+        Returns
+        -------
+        Hierarchy
+            Same length, units, times and extent.
+
+        Notes
+        -----
+        A union of several coders may hold spans that cross, which no coder's own hierarchy may.
+        """
+        return _rebuild(self.length, spans, self.units, self.edges, self.extent)
+
     def __iter__(self) -> Iterator[Span]:
         return iter(self.spans)
 
@@ -279,12 +298,15 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
 
 def _rebuild(
     length: int,
-    spans: tuple[tuple[Any, ...], ...],
+    spans: Iterable[Sequence[Any]],
     units: tuple[str, ...] | None,
     edges: tuple[float, ...] | None,
     extent: int,
 ) -> Hierarchy:
-    return Hierarchy(length, spans, units=units, edges=edges, extent=extent)
+    """Return a hierarchy of values that were checked before."""
+    hierarchy = Hierarchy.__new__(Hierarchy)
+    hierarchy._put(length, tuple(Span(*span) for span in spans), units, edges, extent)
+    return hierarchy
 
 
 def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -> tuple[dict[str, Hierarchy], int]:
