@@ -53,7 +53,7 @@ def _peer() -> Table:
         warnings.simplefilter("ignore")
         import segeval
     corpus = codings(10, 20, 1000, seed=2)
-    data = {i: {c: tuple(one.masses) for c, one in corpus.of_item(i).items()} for i in corpus.items}  # type: ignore[union-attr]
+    data = {i: {c: tuple(one.masses) for c, one in corpus.of_item(i).items()} for i in corpus.item_names}  # type: ignore[union-attr]
     options = {"measure": "boundary_similarity(n_t=2)", "compat": "segeval-2.0.11", "interval": None}
     theirs = best(lambda: segeval.fleiss_pi_linear(data, fnc_compare=segeval.boundary_similarity), seconds=0, least=2)
     ours = best(lambda: cz.agreement(corpus, **options))  # type: ignore[arg-type]
@@ -74,7 +74,7 @@ def coverage(items: int, runs: int = 500, *, seed: int = 1) -> tuple[float, floa
     rng = np.random.default_rng(seed + 1)
     hits = 0
     for run in range(runs):
-        sample = population.select(items=rng.choice(population.items, items, replace=False).tolist())
+        sample = population.select(items=rng.choice(population.item_names, items, replace=False).tolist())
         low, high = cz.agreement(sample, seed=run).interval or (np.nan, np.nan)
         hits += low <= truth <= high
     return truth, hits / runs

@@ -53,10 +53,10 @@ def text_tiling(units: list[str], *, w: int = 20, k: int = 10) -> cz.Segmentatio
 def from_text(text: Path, coders: Path) -> tuple[cz.Corpus, dict[str, list[str]]]:
     """One text, its paragraphs as units."""
     corpus = cz.read(coders)
-    if len(corpus.items) != 1:
-        raise SystemExit(f"{coders}: one item is needed, the text; got {len(corpus.items)}")
+    if len(corpus.item_names) != 1:
+        raise SystemExit(f"{coders}: one item is needed, the text; got {len(corpus.item_names)}")
     paragraphs = [part for part in text.read_text(encoding="utf-8").split("\n\n") if part.strip()]
-    return corpus, {corpus.items[0]: paragraphs}
+    return corpus, {corpus.item_names[0]: paragraphs}
 
 
 def from_sessions(folder: Path) -> tuple[cz.Corpus, dict[str, list[str]]]:

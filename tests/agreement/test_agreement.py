@@ -151,7 +151,7 @@ def test_the_order_of_coders_and_items_does_not_matter(missing: float, coefficie
         first = cz.agreement(corpus, **options)
         rng = random.Random(9)
         for _ in range(5):
-            items = rng.sample(corpus.items, len(corpus.items))
+            items = rng.sample(corpus.item_names, len(corpus.item_names))
             turned = cz.Corpus(
                 {
                     item: dict(rng.sample(sorted(corpus.of_item(item).items()), len(corpus.of_item(item))))
@@ -392,7 +392,9 @@ def test_percentiles_of_the_replicates() -> None:
     """The interval is the percentiles of coefficients of corpora made of resampled items."""
     corpus = random_corpus(8, items=25, coders="abc")
     rng = np.random.default_rng(0)
-    values = [cz.agreement(resampled(corpus, list(rng.choice(corpus.items, 25))), **QUIET).value for _ in range(400)]
+    values = [
+        cz.agreement(resampled(corpus, list(rng.choice(corpus.item_names, 25))), **QUIET).value for _ in range(400)
+    ]
     low, high = np.quantile(values, [0.025, 0.975])
     ours = cz.agreement(corpus, seed=3, replicates=4000).interval
     spread = (high - low) / 10  # a percentile of 400 draws is itself uncertain
@@ -403,7 +405,7 @@ def test_few_items_warn_and_one_has_no_interval() -> None:
     corpus = random_corpus(8, items=5)
     with pytest.warns(CaesuraWarning, match=r"an interval from 5 items is too short: it covers about \.84 at 5 items"):
         assert cz.agreement(corpus).interval is not None
-    one = cz.agreement(corpus.select(items=corpus.items[:1]))
+    one = cz.agreement(corpus.select(items=corpus.item_names[:1]))
     assert one.interval is None
     assert one.interval_note == "no interval: it needs at least two items to resample; there is one"
     assert one.seed is None
@@ -582,7 +584,7 @@ def test_sets_of_types_can_push_chance_above_one() -> None:
 def test_items_of_one_unit_count_for_nothing() -> None:
     corpus = random_corpus(1, items=3)
     one = cz.Segmentation.from_masses([1])
-    longer = cz.Corpus({**{i: corpus.of_item(i) for i in corpus.items}, "word": dict.fromkeys("abcde", one)})
+    longer = cz.Corpus({**{i: corpus.of_item(i) for i in corpus.item_names}, "word": dict.fromkeys("abcde", one)})
     for compat in (None, "fournier2013", "segeval-2.0.11"):
         for name in ("multi_pi", "multi_kappa"):
             options = {"coefficient": name, "compat": compat, **QUIET}

@@ -368,7 +368,7 @@ def test_percentiles_of_the_replicates() -> None:
     values = []
     for _ in range(200):
         times = np.bincount(rng.integers(0, 20, 20), minlength=20)
-        values.append(agreement(resampled(corpus, corpus.items, times), chance="exact").value)
+        values.append(agreement(resampled(corpus, corpus.item_names, times), chance="exact").value)
     low, high = np.quantile(values, [0.025, 0.975])
     ours = agreement(corpus, chance="exact", interval="items", seed=3).interval
     assert ours is not None
@@ -428,4 +428,4 @@ def test_a_row_of_a_table_is_the_coefficient_of_that_part_alone(missing: float) 
         mine = [pair for pair in whole.pairs if row.name in pair.name]
         assert row.observed == pytest.approx(sum(pair.observed for pair in mine) / len(mine))
         assert row.expected == pytest.approx(sum(pair.expected or 0 for pair in mine) / len(mine))
-        assert row.items == len([i for i in corpus.items if (i, row.name) in corpus])
+        assert row.items == len([i for i in corpus.item_names if (i, row.name) in corpus])

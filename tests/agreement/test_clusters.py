@@ -25,7 +25,7 @@ def apart(corpus: cz.Corpus, measure: str = "boundary_similarity(n_t=2)") -> dic
     """1 - similarity of every two coders, over all items both coded."""
     found = {}
     for a, b in combinations(corpus.coders, 2):
-        both = [(corpus[i, a], corpus[i, b]) for i in corpus.items if (i, a) in corpus and (i, b) in corpus]
+        both = [(corpus[i, a], corpus[i, b]) for i in corpus.item_names if (i, a) in corpus and (i, b) in corpus]
         found[frozenset((a, b))] = 1 - cz.score_many(both, measure).total.value
     return found
 

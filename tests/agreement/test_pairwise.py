@@ -52,7 +52,7 @@ def test_every_row_is_the_score_of_its_pair(measure: str) -> None:
         assert [row.coders for row in table.rows] == list(choose(corpus.coders, 2))
         for row in table.rows:
             a, b = row.coders
-            items = [i for i in corpus.items if (i, a) in corpus and (i, b) in corpus]
+            items = [i for i in corpus.item_names if (i, a) in corpus and (i, b) in corpus]
             scores = cz.score_many([(corpus[i, a], corpus[i, b]) for i in items], measure)
             assert row.value == pytest.approx(scores.total.value)
             assert row.items == pytest.approx(dict(zip(items, scores.values, strict=True)))

@@ -27,10 +27,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("judge")
     people, systems = people_and_systems()
     cz.write(people, made / "people.json")
-    apart = {i: {s: systems[s][i] for s in SYSTEMS if i in systems[s]} for i in people.items}
+    apart = {i: {s: systems[s][i] for s in SYSTEMS if i in systems[s]} for i in people.item_names}
     cz.write(cz.Corpus(apart), made / "systems.json")
-    cz.write(cz.Corpus({i: {**people.of_item(i), **apart[i]} for i in people.items}), made / "both.json")
-    cz.write(cz.Corpus({i: {"alpha": systems["alpha"][i]} for i in people.items}), made / "alpha.json")
+    cz.write(cz.Corpus({i: {**people.of_item(i), **apart[i]} for i in people.item_names}), made / "both.json")
+    cz.write(cz.Corpus({i: {"alpha": systems["alpha"][i]} for i in people.item_names}), made / "alpha.json")
     cz.write(stargazer(), made / "readers.json")
     (made / "talk.csv").write_text(TALK)
     (made / "matrix.toml").write_text('normalize = "positions"\n[similarity]\npairs = [["?", ".", 0.75]]\n')
@@ -273,7 +273,7 @@ def test_other_lengths_are_named_a_line_each(run: Run) -> None:
         "caesura: system 'alpha', item 'item 1' left out: 20 tokens for coder 1 and 3 for alpha",
         "caesura: system 'alpha', item 'item 2' left out: 27 tokens for coder 1 and 3 for alpha",
     ]
-    assert people.items == tuple(wrong)
+    assert people.item_names == tuple(wrong)
 
 
 def test_unreadable_items_are_listed(run: Run) -> None:

@@ -53,7 +53,7 @@ def same(found: cz.Score, expected: cz.Score) -> None:
 def agrees(
     source: Any, corpus: cz.Corpus, *, partitions: int, coders: tuple[str, str] = ("ann", "bo"), **asked: Any
 ) -> None:
-    pairs = [(corpus[item, coders[0]], corpus[item, coders[1]]) for item in corpus.items]
+    pairs = [(corpus[item, coders[0]], corpus[item, coders[1]]) for item in corpus.item_names]
     if coders != ("reference", "hypothesis"):
         asked |= {"reference": coders[0], "hypothesis": coders[1]}
     result = cz.evaluate(source, MEASURES, workers=2, **asked)
@@ -107,7 +107,7 @@ def test_a_file_a_coder(name: str, pattern: str | None, tmp_path: Path) -> None:
         for coder, one in zip(("ann", "bo"), pair, strict=True):
             put(tmp_path / name.format(coder=coder, item=f"t{i}"), table({coder: one}))
     corpus = cz.read(tmp_path, pattern=pattern)
-    assert (sorted(corpus.items), sorted(corpus.coders)) == ([f"t{i}" for i in range(NUMBER)], ["ann", "bo"])
+    assert (sorted(corpus.item_names), sorted(corpus.coders)) == ([f"t{i}" for i in range(NUMBER)], ["ann", "bo"])
     agrees(tmp_path, corpus, partitions=4, pattern=pattern)
 
 
@@ -175,7 +175,7 @@ def test_data_sets(parquet: Any, tmp_path: Path) -> None:
     agrees(one, corpus, partitions=3, coders=sides)
     several = tmp_path / "several"
     (several / "deep").mkdir(parents=True)
-    for i, item in enumerate(corpus.items):
+    for i, item in enumerate(corpus.item_names):
         cz.write(corpus.select(items=[item]), several / ("deep" if i % 2 else "") / f"{i}.parquet", "documents-parquet")
     agrees(several, corpus, partitions=9, coders=sides)
     agrees(f"{several}/**/*.parquet", corpus, partitions=9, coders=sides)
@@ -234,7 +234,7 @@ def test_types_that_are_declared(parquet: Any, tmp_path: Path) -> None:
     check_types(iter(pairs), pairs)
     folder = tmp_path / "tables"
     folder.mkdir()
-    for item in corpus.items:
+    for item in corpus.item_names:
         cz.write(corpus.select(items=[item]), folder / f"{item}.csv")
     check_types(folder, pairs)  # by every file
     flexible = typed_pairs(exclusive=True)

@@ -117,7 +117,7 @@ def test_folders_are_coders(tmp_path: Path) -> None:
         for item in ("x", "y"):
             put(tmp_path / coder, lines, name=item)
     corpus = cz.read_coders(sorted(tmp_path.glob("*/*.ann")))
-    assert (corpus.items, corpus.coders) == (("x", "y"), ("ann", "bo"))
+    assert (corpus.item_names, corpus.coders) == (("x", "y"), ("ann", "bo"))
     assert [len(corpus["y", coder]) for coder in corpus.coders] == [3, 0]  # type: ignore[arg-type]
 
 

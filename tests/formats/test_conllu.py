@@ -38,7 +38,7 @@ TOK = (
 def test_tok(tmp_path: Path) -> None:
     # a: In Xanadu | did    b: Kubla Khan
     corpus = cz.read(put(tmp_path, TOK, "t.tok"))
-    assert corpus.items == ("a", "b")
+    assert corpus.item_names == ("a", "b")
     assert (corpus["a", "t"].masses, corpus["a", "t"].units) == ((2, 1), ("In", "Xanadu", "did"))
     assert corpus["b", "t"].masses == (2,)
     newer = TOK.replace("newdoc_id", "newdoc id").replace("BeginSeg=Yes", "Seg=B-seg").replace("\t_\n", "\tSeg=O\n")
@@ -46,7 +46,7 @@ def test_tok(tmp_path: Path) -> None:
     assert cz.read(put(tmp_path, TOK.replace("\n", "\r\n"))) == corpus
     assert cz.read(put(tmp_path, TOK.replace("newdoc_id", "newdoc"))) == corpus
     assert cz.read(put(tmp_path, TOK.replace("# newdoc_id", "# sent_id = 1\n#newdoc_id"))) == corpus
-    assert cz.read(put(tmp_path, TOK.replace("newdoc_id = b", "newdocument = b"))).items == ("a",)
+    assert cz.read(put(tmp_path, TOK.replace("newdoc_id = b", "newdocument = b"))).item_names == ("a",)
 
 
 SENTENCES = (
@@ -79,7 +79,7 @@ def test_documents_without_a_name_are_numbered(tmp_path: Path) -> None:
     path = put(
         tmp_path, "# newdoc\n" + row(1, "a") + "\n# newdoc id = x\n" + row(1, "b") + "\n# newdoc\n" + row(1, "c")
     )
-    assert cz.read(path).items == ("1", "x", "3")
+    assert cz.read(path).item_names == ("1", "x", "3")
 
 
 BAD = {
@@ -133,7 +133,7 @@ def test_good_documents_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
         tmp_path, TOK.replace("Kubla\t_\t_\t_\t_\t_\t_\t_\tBeginSeg=Yes", "Kubla\t_\t_\t_\t_\t_\t_\t_\tSeg=B-conn")
     )
     excluded: list[FormatError] = []
-    assert cz.read(path, excluded=excluded).items == ("a",)
+    assert cz.read(path, excluded=excluded).item_names == ("a",)
     assert [one.line for one in excluded] == [7]
 
 
@@ -162,7 +162,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_round_trip_or_refuse(corpus: cz.Corpus, name: str, folder: Path) -> None:
     forms = [unit for key in corpus for unit in corpus[key].units]
     sure = all(one and not {*"\t\n\r"} & {*one} for one in forms) and all(
-        one.strip() == one != "" and not {*"\n\r"} & {*one} for one in corpus.items
+        one.strip() == one != "" and not {*"\n\r"} & {*one} for one in corpus.item_names
     )
     round_trip_or_refuse(corpus, folder / name, sure=sure)
 

@@ -33,7 +33,7 @@ def test_recordings_are_items(tmp_path: Path) -> None:
     assert cz.read(put(tmp_path, CTM), units="times") == Corpus({"talk1": {"asr": one}, "talk2": {"asr": two}})
     assert cz.read(put(tmp_path, CTM.replace("\n", "\r\n")), units="times", coder="x").coders == ("x",)
     assert cz.read(put(tmp_path, CTM, "noname"), format="ctm", units="times").coders == ("noname",)
-    assert cz.read(put(tmp_path, CTM, "words.out"), units="times").items == ("talk1", "talk2")  # by its content
+    assert cz.read(put(tmp_path, CTM, "words.out"), units="times").item_names == ("talk1", "talk2")  # by its content
 
 
 def test_the_sum_of_decimals_is_exact(tmp_path: Path) -> None:

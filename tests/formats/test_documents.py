@@ -79,7 +79,7 @@ def test_what_is_missing_costs_its_document(tmp_path: Path) -> None:
     }
     path = put(tmp_path / "a.parquet", table)
     corpus, excluded = told(path)
-    assert corpus.items == ("a",)
+    assert corpus.item_names == ("a",)
     assert excluded == [
         "2: item '2': length: a whole number is needed; got nothing",
         "3: item 'c': reference: a list is needed; got nothing",
@@ -486,7 +486,7 @@ def corpora(draw: st.DrawFn) -> cz.Corpus:
 
 def same(one: cz.Corpus, other: cz.Corpus) -> bool:
     """Equal but for a side without boundaries and types, which says the same with types as without."""
-    if one.items != other.items:
+    if one.item_names != other.item_names:
         return False
     for key in one:
         a, b = one[key], other[key]
@@ -591,7 +591,7 @@ def test_what_has_no_place_is_told(tmp_path: Path) -> None:
         f"{path}: left out, because one of the two coders has nothing: j0, j1, j2, j3, j4 and 2 more",
         f"{path}: the text of units and the labels of segments have no place in it and are left out",
     ]
-    assert cz.read(path).items == ("i0", "i1")
+    assert cz.read(path).item_names == ("i0", "i1")
     with pytest.warns(CaesuraWarning, match="left out"), pytest.raises(FormatError, match="no item has both coders"):
         cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="cy")
     with pytest.raises(FormatError, match="reference and hypothesis must be two coders; got 'ann' for both"):

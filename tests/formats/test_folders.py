@@ -89,7 +89,7 @@ def test_a_file_that_numbers_its_own_items(tmp_path: Path) -> None:
         for doc in ("a", "b"):
             (tmp_path / f"{doc}.{coder}.ptb").write_text("(S (NN x))\n(S (NN y))\n")
     corpus = cz.read(tmp_path, pattern="{item}.{coder}.ptb")
-    assert corpus.items == ("a/1", "a/2", "b/1", "b/2")
+    assert corpus.item_names == ("a/1", "a/2", "b/1", "b/2")
     assert set(corpus.coders) == {"old", "new"}
 
 
@@ -311,4 +311,4 @@ def test_files_that_differ_in_their_suffix_alone(tmp_path: Path) -> None:
         (tmp_path / name).write_text("(S (A a) (B b))\n(S (A a))\n")
     corpus = cz.read_coders([tmp_path / "sample.gld", tmp_path / "sample.tst"])
     assert corpus.coders == ("sample.gld", "sample.tst")
-    assert corpus.items == ("1", "2")
+    assert corpus.item_names == ("1", "2")

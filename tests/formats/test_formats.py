@@ -93,8 +93,10 @@ def test_masses_tsv_round_trip(corpus: cz.Corpus, folder: Path) -> None:
 
 @given(corpus=plain_corpora(coders=1))
 def test_bits_round_trip_or_refuse(corpus: cz.Corpus, folder: Path) -> None:
-    corpus = cz.Corpus({item: {"c": corpus[item, corpus.coders[0]]} for item in corpus.items})
-    holdable = all(item == item.strip() and len(item.splitlines()) == 1 and "\t" not in item for item in corpus.items)
+    corpus = cz.Corpus({item: {"c": corpus[item, corpus.coders[0]]} for item in corpus.item_names})
+    holdable = all(
+        item == item.strip() and len(item.splitlines()) == 1 and "\t" not in item for item in corpus.item_names
+    )
     if holdable:
         cz.write(corpus, folder / "c.bits")
         assert cz.read(folder / "c.bits") == corpus
@@ -105,7 +107,7 @@ def test_bits_round_trip_or_refuse(corpus: cz.Corpus, folder: Path) -> None:
 
 @given(corpus=plain_corpora(), suffix=st.sampled_from([("c.csv", "table-csv"), ("c.tsv", "table-tsv")]))
 def test_plain_table_round_trip(corpus: cz.Corpus, suffix: tuple[str, str], folder: Path) -> None:
-    lengths = {item: {one.length for one in corpus.of_item(item).values()} for item in corpus.items}
+    lengths = {item: {one.length for one in corpus.of_item(item).values()} for item in corpus.item_names}
     if not all(map(is_column, corpus.coders)):
         with pytest.raises(FormatError, match="cannot be a column"):
             cz.write(corpus, folder / suffix[0], suffix[1])
@@ -131,7 +133,7 @@ def test_segevals_own_tsv_form(tmp_path: Path) -> None:
     path = tmp_path / "hearst1997.tsv"
     path.write_text("Coder\tMasses\n1\t2\t3\t3\n2\t8\n")
     corpus = cz.read(path)
-    assert corpus.items == ("hearst1997",)
+    assert corpus.item_names == ("hearst1997",)
     assert corpus["hearst1997", "1"].masses == (2, 3, 3)
     cz.write(corpus, path)
     assert path.read_text() == "Coder\tMasses\n1\t2\t3\t3\n2\t8\n"

@@ -42,7 +42,7 @@ def test_a_file_for_each_coder(tmp_path: Path) -> None:
     for coder in ("ann", "bo"):
         (tmp_path / f"song_{coder}.lab").write_text(UPPER)
     corpus = cz.read_coders({coder: tmp_path / f"song_{coder}.lab" for coder in ("ann", "bo")})
-    assert (corpus.items, corpus.coders) == (("song",), ("ann", "bo"))
+    assert (corpus.item_names, corpus.coders) == (("song",), ("ann", "bo"))
 
 
 @pytest.mark.parametrize(

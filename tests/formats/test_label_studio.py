@@ -136,7 +136,7 @@ def test_other_results_are_counted_and_named(tmp_path: Path) -> None:
 def test_cancelled_annotations(tmp_path: Path) -> None:
     path = put(tmp_path, task(region(0, 3, "A")), task(name=8, was_cancelled=True))
     with pytest.warns(CaesuraWarning, match=r"1 annotation\(s\) were cancelled and were not read") as said:
-        assert cz.read(path, **STRICT).items == ("7",)
+        assert cz.read(path, **STRICT).item_names == ("7",)
     assert said[0].filename == __file__
 
 

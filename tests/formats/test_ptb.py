@@ -31,7 +31,7 @@ def test_a_sentence_a_line(tmp_path: Path) -> None:
     path = put(tmp_path, f"# a comment\n{HE}\n\n(A a) (B b)\n%% another\n(C c)\n\n")
     assert texts(cz.read_trees(path)) == [HE, None, "(A a) (B b)", "(C c)"]
     corpus = cz.read(path)
-    assert corpus.items == ("1", "3", "4")
+    assert corpus.item_names == ("1", "3", "4")
     assert corpus.coders == ("t",)
 
 
@@ -59,7 +59,7 @@ def test_layout_can_be_said(tmp_path: Path) -> None:
     path = put(tmp_path, "(A a) (B b)\n(C c)\n")
     assert texts(cz.read_trees(path)) == ["(A a) (B b)", "(C c)"]
     assert texts(cz.read_trees(path, layout="brackets")) == ["(A a)", "(B b)", "(C c)"]
-    assert cz.read(path, layout="brackets").items == ("1", "2", "3")
+    assert cz.read(path, layout="brackets").item_names == ("1", "2", "3")
     with pytest.raises(OptionError, match="layout must be one of lines, brackets; got 'pages'"):
         cz.read_trees(path, layout="pages")
 

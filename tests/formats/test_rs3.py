@@ -91,10 +91,10 @@ def test_folders_are_coders_where_files_have_the_same_name(tmp_path: Path) -> No
         for item in ("x", "y"):
             put(tmp_path / coder, body + '<group id="3" type="multinuc"/>', f"{item}.rs3")
     corpus = cz.read_coders(sorted(tmp_path.glob("*/*.rs3")))
-    assert (corpus.items, corpus.coders) == (("x", "y"), ("ann", "bo"))
+    assert (corpus.item_names, corpus.coders) == (("x", "y"), ("ann", "bo"))
     assert corpus["y", "bo"] == Hierarchy(2, [(1, 2)], units=["A", "B"])
     one = cz.read_coders([tmp_path / "ann/x.rs3", tmp_path / "bo/y.rs3"])
-    assert (one.items, one.coders) == (("1",), ("x", "y"))  # as ever: the files are coders of one item
+    assert (one.item_names, one.coders) == (("1",), ("x", "y"))  # as ever: the files are coders of one item
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])

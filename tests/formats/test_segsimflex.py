@@ -340,7 +340,7 @@ def test_the_case_studys_conversations(shared: Path, tmp_path: Path) -> None:
             with paths[coder].open("w", newline="") as file:
                 csv.writer(file).writerows(rows)
         corpus = read_coders(paths, symbols=symbols, unclassified=";")
-        assert corpus.items == (text,)
+        assert corpus.item_names == (text,)
         assert check_same_tokens(corpus) == []
         for coder, lists in (("A1", case["lists1"]), ("A2", case["lists2"])):
             one = corpus[text, coder]

@@ -443,7 +443,7 @@ def test_salami(shared: Path) -> None:
 
 def test_discourse_spans_from_zero(shared: Path) -> None:
     corpus = cz.read(shared / "data/discourse/gcdt_spans.json")
-    assert corpus.items == ("gcdt_bio_dvorak", "gcdt_news_simplified")
+    assert corpus.item_names == ("gcdt_bio_dvorak", "gcdt_news_simplified")
     one = corpus["gcdt_news_simplified", "A1"]
     assert isinstance(one, Hierarchy)
     assert one.length == 185

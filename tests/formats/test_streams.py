@@ -190,7 +190,7 @@ def test_human_and_automatic_boundaries_of_ten_conversations(shared: Path, tmp_p
     cz.write(corpus, tmp_path / "sbc.csv")
     again = cz.read(tmp_path / "sbc.csv")
     assert again == corpus
-    assert (len(again.items), again.coders) == (10, ("human", "auto"))
+    assert (len(again.item_names), again.coders) == (10, ("human", "auto"))
     counted = Counter(
         (coder, name) for item, coder in again for one in again[item, coder].values() for _, name in one.boundaries
     )
@@ -202,7 +202,7 @@ def test_human_and_automatic_boundaries_of_ten_conversations(shared: Path, tmp_p
         for _, mark in one["b"]
     )
     units = sum(one["n"] for sides in docs.values() for one in sides["human"].values())
-    assert sum(again[item, "human"].length for item in again.items) == units
+    assert sum(again[item, "human"].length for item in again.item_names) == units
     assert check_same_tokens(again) == []
 
 

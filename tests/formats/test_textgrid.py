@@ -175,7 +175,7 @@ def test_files_of_several_coders_share_their_units(tmp_path: Path) -> None:
     files = {name: tmp_path / f"talk_{name}.TextGrid" for name in ("ann", "bo")}
     with pytest.warns(CaesuraWarning, match="the units are the union"):
         corpus = cz.read_coders(files, tiers="ann")
-    assert (corpus.items, corpus.coders) == (("talk",), ("ann", "bo"))
+    assert (corpus.item_names, corpus.coders) == (("talk",), ("ann", "bo"))
     assert [one.positions.tolist() for one in corpus.of_item("talk").values()] == [[1, 2, 3], [1, 2, 3]]  # type: ignore[union-attr]
     times = cz.read_coders(files, tiers="ann", units="times")
     assert times["talk", "ann"] == ANN
@@ -187,11 +187,11 @@ def test_the_only_tier_of_a_file_does_not_name_the_coder(tmp_path: Path) -> None
         for item in ("x", "y"):
             (tmp_path / folder / f"{item}.TextGrid").write_text(LONG)
     corpus = cz.read_coders(sorted(tmp_path.glob("*/*.TextGrid")), tiers="ann", units="times")
-    assert (corpus.items, corpus.coders) == (("x", "y"), ("ann", "bo"))
+    assert (corpus.item_names, corpus.coders) == (("x", "y"), ("ann", "bo"))
     for name in ("x_ann", "x_bo"):
         (tmp_path / f"{name}.TextGrid").write_text(LONG)
     corpus = cz.read_coders(sorted(tmp_path.glob("*.TextGrid")), tiers="ann", units="times")
-    assert (corpus.items, corpus.coders) == (("x",), ("x_ann", "x_bo"))
+    assert (corpus.item_names, corpus.coders) == (("x",), ("x_ann", "x_bo"))
     with pytest.raises(FormatError, match="item 'x' has coder 'ann' in another file too"):
         cz.read_coders(sorted(tmp_path.glob("*.TextGrid")), units="times")
 

@@ -78,11 +78,11 @@ cells = sides | st.dictionaries(st.sampled_from("FM"), sides, min_size=1)
 def test_it_never_raises_and_is_empty_if_all_can_be_compared(items: dict[str, dict[str, object]]) -> None:
     corpus = cz.Corpus(items)
     found = {str(problem).split("'")[1] for problem in check_same_tokens(corpus)}
-    for item in corpus.items:
+    for item in corpus.item_names:
         shapes = set()
         for one in corpus.of_item(item).values():
             streams = one if isinstance(one, cz.Dialogue) else {None: one}
             shapes.add(frozenset((name, side.length) for name, side in streams.items()))
         if len(shapes) > 1:
             assert item in found
-    assert found <= set(corpus.items)
+    assert found <= set(corpus.item_names)

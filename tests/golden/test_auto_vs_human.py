@@ -55,7 +55,7 @@ def test_values(judged, conversations):
         row = found.row("auto", f"flexible_similarity(normalize={normalize!r})")
         scores = [
             cz.flexible_similarity(corpus[doc, "human"], corpus[doc, "auto"], normalize=normalize)
-            for doc in corpus.items
+            for doc in corpus.item_names
         ]
         assert row.value == pytest.approx(sum(scores).value, abs=1e-12)
         assert row.macro == pytest.approx(sum(map(float, scores)) / 10, abs=1e-12)

@@ -41,7 +41,7 @@ def kubla_khan(shared: Path) -> cz.Corpus:
 @pytest.fixture(scope="module")
 def numbered(kubla_khan: cz.Corpus) -> dict[int, str]:
     """The study's numbers of its coders, found by the boundaries they placed."""
-    (item,) = kubla_khan.items
+    (item,) = kubla_khan.item_names
     placed = [20, 26, 18, 10, 26, 16, 9, 23, 11]
     by_count = {kubla_khan[item, coder].inner.size: coder for coder in kubla_khan.coders}
     return {i: by_count[n] for i, n in enumerate(placed)} | {1: "C3", 4: "C5"}
@@ -95,7 +95,7 @@ TABLE_2 = {
 
 @pytest.mark.parametrize("chapter", TABLE_2)
 def test_table_2_of_2012(moonstone: dict[str, cz.Corpus], chapter: str) -> None:
-    group = next(one for one in moonstone.values() if chapter in one.items)
+    group = next(one for one in moonstone.values() if chapter in one.item_names)
     one = group.select(items=[chapter])
     found = [
         cz.agreement(one, measure="segmentation_similarity(n_t=2)", coefficient=name, compat="fournier2012").value

@@ -22,7 +22,7 @@ PEOPLE = cz.Corpus(
         "y": {"ann": cz.Segmentation.from_masses([4, 4])},
     }
 )
-BOT = {"bot": {item: PEOPLE[item, "ann"] for item in PEOPLE.items}}
+BOT = {"bot": {item: PEOPLE[item, "ann"] for item in PEOPLE.item_names}}
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +87,7 @@ def test_random_is_the_mean_of_pooled_values():
         for measure in measures:
             scores = {
                 item: sum(measure.score(one, drawn[item]) for one in PEOPLE.of_item(item).values())
-                for item in PEOPLE.items
+                for item in PEOPLE.item_names
             }
             values[measure].append(sum(scores.values()).value)
             macro[measure].append(np.mean([one.value for one in scores.values()]))

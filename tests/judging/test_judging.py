@@ -82,7 +82,7 @@ def test_human_bound(judged, measure):
     """All ordered pairs of different coders; under fuzzy success each coder against the marks of the others."""
     corpus, _, found = judged
     pairs = []
-    for item in corpus.items:
+    for item in corpus.item_names:
         by = corpus.of_item(item)
         if measure.startswith("fuzzy"):
             pairs += [(cz.Marks.of([by[other] for other in by if other != coder]), by[coder]) for coder in by]
@@ -113,7 +113,7 @@ def test_drop(judged):
     corpus, systems, found = judged
     for one in found.drops:
         mine = systems[one.system]
-        items = [item for item in corpus.items if item in mine]
+        items = [item for item in corpus.item_names if item in mine]
         alone = cz.Corpus({item: corpus.of_item(item) for item in items})
         joined = cz.Corpus({item: {**corpus.of_item(item), "the system": mine[item]} for item in items})
         values = [cz.agreement(each, interval=None).value for each in (alone, joined)]
@@ -126,7 +126,7 @@ def test_drop_is_over_the_same_items_before_and_after():
     """An item with one coder says nothing of the coders' agreement, and must not enter when the system joins."""
     corpus, systems = people_and_systems()
     lonely = random_segmentation(200, [2, 3], seed=1)
-    more = cz.Corpus({**{i: corpus.of_item(i) for i in corpus.items}, "lonely": {"coder 1": lonely}})
+    more = cz.Corpus({**{i: corpus.of_item(i) for i in corpus.item_names}, "lonely": {"coder 1": lonely}})
     with_lonely = {"alpha": {**systems["alpha"], "lonely": random_segmentation(200, [2, 3], seed=2)}}
     plain = cz.judge(corpus, {"alpha": systems["alpha"]}, measures=B, bounds=False, interval=None, seed=1)
     found = cz.judge(more, with_lonely, measures=B, bounds=False, interval=None, seed=1)
@@ -137,9 +137,9 @@ def test_drop_is_over_the_same_items_before_and_after():
 def similarities(corpus, mine):
     """S_f and S_h by loops: system and coder j to the coders other than j."""
     coders = sorted(corpus.coders)
-    system, human = (np.full((len(coders), len(corpus.items)), np.nan) for _ in range(2))
+    system, human = (np.full((len(coders), len(corpus.item_names)), np.nan) for _ in range(2))
     for j, coder in enumerate(coders):
-        for i, item in enumerate(sorted(corpus.items)):
+        for i, item in enumerate(sorted(corpus.item_names)):
             by = corpus.of_item(item)
             others = [by[other] for other in by if other != coder]
             if coder in by and others and item in mine:
@@ -200,7 +200,7 @@ def same(a, b):
 
 def test_order_of_items_coders_and_systems_does_not_matter(judged):
     corpus, systems, found = judged
-    turned = cz.Corpus({i: dict(reversed(corpus.of_item(i).items())) for i in reversed(corpus.items)})
+    turned = cz.Corpus({i: dict(reversed(corpus.of_item(i).items())) for i in reversed(corpus.item_names)})
     backwards = {name: dict(reversed(systems[name].items())) for name in reversed(SYSTEMS)}
     same(found, cz.judge(turned, backwards, seed=3, draws=20, replicates=200))
 
@@ -208,9 +208,9 @@ def test_order_of_items_coders_and_systems_does_not_matter(judged):
 def test_systems_as_names_mapping_or_corpus(judged):
     corpus, systems, found = judged
     together = cz.Corpus(
-        {i: {**corpus.of_item(i), **{s: systems[s][i] for s in SYSTEMS if i in systems[s]}} for i in corpus.items}
+        {i: {**corpus.of_item(i), **{s: systems[s][i] for s in SYSTEMS if i in systems[s]}} for i in corpus.item_names}
     )
-    apart = cz.Corpus({i: {s: systems[s][i] for s in SYSTEMS if i in systems[s]} for i in corpus.items})
+    apart = cz.Corpus({i: {s: systems[s][i] for s in SYSTEMS if i in systems[s]} for i in corpus.item_names})
     for given in ((together, SYSTEMS), (corpus, apart)):
         again = cz.judge(*given, seed=3, draws=20, replicates=200)
         assert json.dumps(again.to_dict()) == json.dumps(found.to_dict())
@@ -330,7 +330,7 @@ def test_few_coders(coders, undefined):
 def test_coders_who_share_no_item():
     corpus, systems = people_and_systems()
     apart = cz.Corpus({f"item {k}": {f"coder {k}": corpus[f"item {k}", f"coder {k}"]} for k in (1, 2, 3)})
-    mine = {item: systems["alpha"][item] for item in apart.items}
+    mine = {item: systems["alpha"][item] for item in apart.item_names}
     found = cz.judge(apart, {"alpha": mine}, seed=1, draws=3, measures=B)
     assert found.undefined["human"] == found.undefined["drop"] == "no two coders share an item"
     assert found.drops[0].undefined == "no item of alpha has two coders"
@@ -371,7 +371,7 @@ def test_interval_pairs():
 
 def test_no_boundary_pairs():
     flat = cz.Corpus({"x": {"ann": cz.Segmentation.from_masses([9])}, "y": {"ann": cz.Segmentation.from_masses([7])}})
-    mine = {item: flat[item, "ann"] for item in flat.items}
+    mine = {item: flat[item, "ann"] for item in flat.item_names}
     found = cz.judge(flat, {"flat": mine}, measures=B, interval="pairs", seed=1, draws=2)
     assert found.row("flat", B).value == 1
     assert found.row("flat", B).interval_note == "no interval: there are no boundary pairs"
@@ -411,7 +411,7 @@ def test_no_cluster_is_named_and_the_rest_scored():
     apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
     near = {f"c{k}": cz.Segmentation.from_positions(12, [5]) for k in (1, 2, 3)}
     corpus = cz.Corpus({"x": apart, "y": near, "z": near})
-    mine = {item: cz.Segmentation.from_positions(12, [5]) for item in corpus.items}
+    mine = {item: cz.Segmentation.from_positions(12, [5]) for item in corpus.item_names}
     found = cz.judge(corpus, {"a": mine, "b": mine}, measures=["fuzzy_success", B], seed=1, draws=3)
     assert found.excluded == (
         "item 'x': fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2",
@@ -486,12 +486,12 @@ def test_dialogue():
         "flexible_similarity(normalize='positions')",
         "flexible_similarity(normalize='boundaries')",
     }
-    pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.items for c in corpus.coders]
+    pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.item_names for c in corpus.coders]
     for row in found.rows:
         if row.segmenter == "bot":
             assert row.value == pytest.approx(pooled(row.measure, pairs).value, abs=1e-12)
     drop = found.drops[0]
-    joined = cz.Corpus({i: {**corpus.of_item(i), "bot": systems["bot"][i]} for i in corpus.items})
+    joined = cz.Corpus({i: {**corpus.of_item(i), "bot": systems["bot"][i]} for i in corpus.item_names})
     values = [
         cz.agreement(one, measure="flexible_similarity(normalize='positions')", interval=None, seed=1).value
         for one in (corpus, joined)
@@ -518,7 +518,7 @@ def sets(items=3, coders=3, seed=1, declare=True):
 def test_sets_of_types(declare):
     corpus, systems = sets(declare=declare)
     found = cz.judge(corpus, systems, seed=1, draws=3)
-    pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.items for c in corpus.coders]
+    pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.item_names for c in corpus.coders]
     for measure in LINEAR[:3]:
         assert found.row("bot", measure).value == pytest.approx(pooled(measure, pairs).value, abs=1e-12)
     assert found.excluded == ()
@@ -623,7 +623,7 @@ def test_lengths_that_differ_are_named_and_the_rest_scored():
 
 def test_coders_that_differ_are_named_and_the_rest_scored():
     corpus, systems = people_and_systems()
-    by = {item: corpus.of_item(item) for item in corpus.items}
+    by = {item: corpus.of_item(item) for item in corpus.item_names}
     by["item 4"]["coder 2"] = cz.Segmentation.from_masses([5])
     found = cz.judge(cz.Corpus(by), {"alpha": systems["alpha"]}, measures=B, seed=1, draws=2)
     assert found.excluded == (
@@ -654,8 +654,8 @@ def field_of_known_quality():
     systems = {
         "copy": made.of_coder("coder 1"),
         "sixth": made.of_coder("coder 6"),
-        "late": {item: late(people[item, "coder 1"]) for item in people.items},
-        "random": {item: random_segmentation(60, [4, 6, 9, 14], seed=rng) for item in people.items},
+        "late": {item: late(people[item, "coder 1"]) for item in people.item_names},
+        "random": {item: random_segmentation(60, [4, 6, 9, 14], seed=rng) for item in people.item_names},
     }
     return people, systems, cz.judge(people, systems, measures=B, seed=1, replicates=500, draws=10)
 

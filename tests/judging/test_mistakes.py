@@ -118,7 +118,7 @@ def test_a_random_system_is_not_called_late():
     people = pseudo_coders([80] * 10, [6, 8, 11], coders=3, near=0.05, miss=0.1, seed=2)
     rng = np.random.default_rng(1)
     systems = {
-        f"r{k}": {item: random_segmentation(80, [6, 8, 11], seed=rng) for item in people.items} for k in range(30)
+        f"r{k}": {item: random_segmentation(80, [6, 8, 11], seed=rng) for item in people.item_names} for k in range(30)
     }
     field = enter(people, systems)
     found = {name: mistakes_of(field, name, cz.parse(B)) for name in systems}
@@ -128,7 +128,7 @@ def test_a_random_system_is_not_called_late():
 
 def test_counts_are_those_of_single_scores():
     people = pseudo_coders([40, 30], [3, 5], coders=3, near=0.2, miss=0.3, seed=4)
-    bot = {item: random_segmentation(people[item, "coder 1"].length, [3, 5], seed=7) for item in people.items}
+    bot = {item: random_segmentation(people[item, "coder 1"].length, [3, 5], seed=7) for item in people.item_names}
     found = mistakes(people, {"bot": bot}, measures=B)["bot"]
     kinds = {"deletion": "miss", "insertion": "false alarm", "transposition": "near miss"}
     expected = dict.fromkeys((*kinds.values(), "confusion"), 0)

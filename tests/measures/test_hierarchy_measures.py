@@ -443,7 +443,7 @@ def test_pairwise(corpus):
     table = cz.pairwise(corpus, "hierarchy_kappa")
     by_coders = {row.coders: row for row in table.rows}
     assert set(by_coders) == {("ann", "bo"), ("ann", "cy"), ("bo", "cy")}
-    alone = [cz.hierarchy_kappa(corpus[item, "ann"], corpus[item, "bo"]) for item in corpus.items]
+    alone = [cz.hierarchy_kappa(corpus[item, "ann"], corpus[item, "bo"]) for item in corpus.item_names]
     assert by_coders["ann", "bo"].score == sum(alone)
     assert by_coders["ann", "bo"].items == {"one": 1.0, "two": alone[1].value}
     assert cz.pairwise(corpus, "non_crossing", ordered=True).matrix.shape == (3, 3)
@@ -466,7 +466,9 @@ def test_agreement_pools_observed_and_chance(corpus):
         result = cz.agreement(corpus, measure="hierarchy_kappa", seed=1)
     pairs = [("ann", "bo"), ("ann", "cy"), ("bo", "cy")]
     scores = {
-        (item, a, b): cz.hierarchy_kappa(corpus[item, a], corpus[item, b]) for item in corpus.items for a, b in pairs
+        (item, a, b): cz.hierarchy_kappa(corpus[item, a], corpus[item, b])
+        for item in corpus.item_names
+        for a, b in pairs
     }
     whole = sum(scores.values())
     assert (result.coefficient, result.method) == ("kappa", "counted")
@@ -474,10 +476,10 @@ def test_agreement_pools_observed_and_chance(corpus):
         (whole.value, whole.parts["p_o"], whole.parts["p_c"])
     )
     assert {row.name: row.value for row in result.pairs} == pytest.approx(
-        {(a, b): sum(scores[item, a, b] for item in corpus.items).value for a, b in pairs}
+        {(a, b): sum(scores[item, a, b] for item in corpus.item_names).value for a, b in pairs}
     )
     assert {row.name[0]: row.value for row in result.items} == pytest.approx(
-        {item: sum(scores[item, a, b] for a, b in pairs).value for item in corpus.items}
+        {item: sum(scores[item, a, b] for a, b in pairs).value for item in corpus.item_names}
     )
     for row in result.coders:
         mine = sum(score for (_, a, b), score in scores.items() if row.name in (a, b))
@@ -502,7 +504,7 @@ def test_clusters_of_coders(corpus):
 
 
 def test_agreement_leaves_out_what_is_undefined(corpus):
-    items = {item: corpus.of_item(item) for item in corpus.items}
+    items = {item: corpus.of_item(item) for item in corpus.item_names}
     result = cz.agreement(
         cz.Corpus({**items, "none": {"ann": NOTHING, "bo": NOTHING}}), measure="hierarchy_kappa", interval=None
     )
@@ -549,7 +551,7 @@ def test_agreement_that_cannot_be(corpus, options, message):
 
 def test_levels_as_types(corpus):
     flat = cz.levels_as_types(corpus)
-    assert flat.items == corpus.items
+    assert flat.item_names == corpus.item_names
     assert flat.coders == corpus.coders
     assert all(flat[key].types == ("1", "2", "3") for key in flat)
     assert flat["one", "cy"].boundaries == ((3, "2"),)

@@ -606,7 +606,7 @@ def corpus() -> cz.Corpus:
 
 def test_pairs_of_coders():
     table = cz.pairwise(corpus(), "parseval")
-    scores = cz.score_many([(corpus()[item, "a"], corpus()[item, "b"]) for item in corpus().items], "parseval")
+    scores = cz.score_many([(corpus()[item, "a"], corpus()[item, "b"]) for item in corpus().item_names], "parseval")
     assert table.rows[0].value == scores.total.value
     assert table.matrix[0, 1] == table.matrix[1, 0]
     uneven = cz.pairwise(corpus(), cz.parse("parseval(quote_labels=['POS'])"))

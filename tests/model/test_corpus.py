@@ -19,7 +19,7 @@ CORPUS = cz.Corpus({"poem": {"Ann": one, "Bo": two}, "letter": {"Bo": three}})
 
 
 def test_what_it_holds():
-    assert CORPUS.items == ("poem", "letter")
+    assert CORPUS.item_names == ("poem", "letter")
     assert CORPUS.coders == ("Ann", "Bo")
     assert len(CORPUS) == 3
     assert list(CORPUS) == [("poem", "Ann"), ("poem", "Bo"), ("letter", "Bo")]
@@ -36,7 +36,7 @@ def test_what_it_holds():
 
 def test_order_is_that_of_appearance():
     corpus = cz.Corpus({"b": {"y": one}, "a": {"x": two, "y": one}})
-    assert corpus.items == ("b", "a")
+    assert corpus.item_names == ("b", "a")
     assert corpus.coders == ("y", "x")
 
 
@@ -63,7 +63,7 @@ def test_equality_hash_and_pickle():
     assert cz.Corpus({"poem": {"Ann": one, "Bo": two}}) != CORPUS
     assert {"poem": {"Ann": one}} != CORPUS
     again = pickle.loads(pickle.dumps(CORPUS))
-    assert (again, again.items, again.coders) == (CORPUS, CORPUS.items, CORPUS.coders)
+    assert (again, again.item_names, again.coders) == (CORPUS, CORPUS.item_names, CORPUS.coders)
     assert copy.deepcopy(CORPUS) == CORPUS
 
 
@@ -109,7 +109,7 @@ def test_what_cannot_be(call, message):
 
 def test_names_become_text():
     corpus = cz.Corpus({1: {2: one}})
-    assert (corpus.items, corpus.coders) == (("1",), ("2",))
+    assert (corpus.item_names, corpus.coders) == (("1",), ("2",))
     assert corpus["1", "2"] == one
 
 

@@ -151,7 +151,7 @@ def test_bad_items_are_collected() -> None:
     good = Segmentation.from_bits("1", units=["a", "b"])
     bad: list[InputError] = []
     found, _ = over_characters(Corpus({"x": {"ann": good}, "y": {"ann": Segmentation.from_bits("1")}}), excluded=bad)
-    assert (found.items, len(bad)) == (("x",), 1)
+    assert (found.item_names, len(bad)) == (("x",), 1)
 
 
 # -- other characters -------------------------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ def test_two_parsers_with_other_tokens(shared: Path) -> None:
     assert len(trees) == 31
     bad: list[InputError] = []
     found, notes = over_characters(Corpus(trees), excluded=bad)
-    assert (len(found.items), len(bad), len(notes)) == (30, 1, 30)
+    assert (len(found.item_names), len(bad), len(notes)) == (30, 1, 30)
     assert "200km|h,as" in str(bad[0])
     assert "200km/h,as" in str(bad[0])
     assert all("lost" not in note for note in notes.values())
@@ -307,13 +307,13 @@ def test_two_parsers_with_other_tokens(shared: Path) -> None:
         assert ends[-1] == found[item, "old"].times[-1, 1]
         assert (after.times[1:, 0] == ends[:-1]).all()
     edited, said = over_edits(Corpus(trees))
-    assert len(edited.items) == 31
-    (item,) = set(trees) - set(found.items)
+    assert len(edited.item_names) == 31
+    (item,) = set(trees) - set(found.item_names)
     assert re.fullmatch(
         r"for new 1 of \d+ characters differs from the text of old; 0 boundaries moved, 0 lost", said[item]
     )
     assert all(edited[key] == found[key] for key in found)
-    assert all(0 < cz.struct_iou(edited[i, "old"], edited[i, "new"]).value <= 1 for i in edited.items)
+    assert all(0 < cz.struct_iou(edited[i, "old"], edited[i, "new"]).value <= 1 for i in edited.item_names)
 
 
 def test_two_transcribers_without_a_text(shared: Path, tmp_path: Path) -> None:

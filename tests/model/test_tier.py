@@ -320,7 +320,7 @@ def test_words_by_default_where_there_are_any() -> None:
         over_units(corpus)
     excluded: list[InputError] = []
     made, _ = over_units(corpus, excluded=excluded)
-    assert (made.items, [str(one)[:14] for one in excluded]) == (("x",), ["item 'y': word"])
+    assert (made.item_names, [str(one)[:14] for one in excluded]) == (("x",), ["item 'y': word"])
 
 
 def test_what_has_no_times_is_left_alone() -> None:

@@ -335,7 +335,7 @@ def test_pseudo_coders_are_a_corpus_of_valid_segmentations(units, given_masses, 
         units, given_masses, coders=2, near=near, miss=miss, seed=seed, omissions_only=omissions_only
     )
     assert corpus.coders == ("coder 1", "coder 2")
-    assert [corpus[item, "coder 1"].length for item in corpus.items] == units
+    assert [corpus[item, "coder 1"].length for item in corpus.item_names] == units
     for cell in corpus:
         assert cz.Segmentation.from_positions(corpus[cell].length, corpus[cell].inner) == corpus[cell]
 

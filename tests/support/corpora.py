@@ -46,7 +46,7 @@ def random_corpus(seed: int, *, items: int = 8, coders: Sequence[str] = "abcde",
 def shuffled(corpus: cz.Corpus, seed: int) -> cz.Corpus:
     """The same with items, and the coders of each, in another order."""
     rng = random.Random(seed)
-    items = rng.sample(corpus.items, len(corpus.items))
+    items = rng.sample(corpus.item_names, len(corpus.item_names))
     return cz.Corpus({i: dict(rng.sample(list(by.items()), len(by))) for i in items if (by := corpus.of_item(i))})
 
 

@@ -19,10 +19,10 @@ def people_and_systems(items=6, coders=4, seed=1):
     rng = np.random.default_rng(seed)
     kept = {
         item: {coder: one for coder, one in people.of_item(item).items() if (item, coder) != ("item 2", "coder 4")}
-        for item in people.items
+        for item in people.item_names
     }
     systems = {name: {} for name in SYSTEMS}
-    for item in people.items:
+    for item in people.item_names:
         first = people[item, "coder 1"]
         systems["alpha"][item] = near_misses(first, 0.3, seed=rng)
         systems["beta"][item] = misses(first, 0.5, seed=rng)

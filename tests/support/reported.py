@@ -89,7 +89,7 @@ def spam(shared: Path) -> Given:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of other tracks
         corpus = cz.read(shared / "data/hierarchical_time/spam_12tracks_5annotators.json", excluded=[])
-    return corpus.select(items=corpus.items[:1]), None
+    return corpus.select(items=corpus.item_names[:1]), None
 
 
 def evalb(shared: Path) -> Given:

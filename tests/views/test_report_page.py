@@ -114,8 +114,8 @@ def test_numbers_and_signatures_are_those_of_the_package(pages: dict[str, Page])
 def test_parsers_have_gold_as_reference() -> None:
     """Whoever comes first in the corpus: recall is of the person's brackets."""
     by_hand = parsed()
-    turned = cz.Corpus({item: dict(reversed(by_hand.of_item(item).items())) for item in by_hand.items})
-    total = sum(cz.parseval(by_hand[item, "gold"], by_hand[item, "parser"]) for item in by_hand.items)  # type: ignore[arg-type, misc]
+    turned = cz.Corpus({item: dict(reversed(by_hand.of_item(item).items())) for item in by_hand.item_names})
+    total = sum(cz.parseval(by_hand[item, "gold"], by_hand[item, "parser"]) for item in by_hand.item_names)  # type: ignore[arg-type, misc]
     (table,) = re.findall(r'<section id="systems".*?</section>', cz.report(turned, systems=["parser"]), re.S)
     (row,) = [row for row in re.findall("<tr>(<td.*?)</tr>", table) if "parseval" in row]
     cells = re.findall("<td[^>]*>(.*?)</td>", row)
@@ -146,7 +146,9 @@ def test_what_is_left_out_is_named() -> None:
     corpus = plain()
     other = {"ann": cz.Segmentation.from_masses([3]), "bo": cz.Segmentation.from_masses([4])}
     tree = parsed()["1", "gold"]
-    whole = cz.Corpus({**{item: corpus.of_item(item) for item in corpus.items}, "odd": other, "tree": {"ann": tree}})
+    whole = cz.Corpus(
+        {**{item: corpus.of_item(item) for item in corpus.item_names}, "odd": other, "tree": {"ann": tree}}
+    )
     excluded: list[str] = []
     page = Page(cz.report(whole, excluded=excluded))
     assert "left-out" in page.ids
@@ -174,7 +176,7 @@ def test_the_same_corpus_makes_the_same_page() -> None:
 def test_edits_in_the_page_are_those_of_the_measure() -> None:
     corpus = random_corpus(5, items=6, coders="abcd", missing=0.15)
     page = Page(cz.report(corpus))
-    for item in corpus.items:
+    for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         pairs = list(combinations([coder for coder in corpus.coders if coder in by_coder], 2))
         assert len(page.item(item)["edits"]) == len(pairs)
@@ -301,7 +303,7 @@ def test_twenty_items_of_ten_coders_are_below_three_megabytes() -> None:
             who: cz.Segmentation.from_positions(200, one.inner, units=words)
             for who, one in corpus.of_item(item).items()
         }  # type: ignore[union-attr]
-        for item in corpus.items
+        for item in corpus.item_names
     }
     assert len(cz.report(cz.Corpus(texts)).encode()) < 3_000_000
 

@@ -448,7 +448,7 @@ def _complete(corpus: Corpus) -> tuple[dict[str, dict[str, Segmentation]], dict[
     """The items that every coder coded, and why the others cannot be used."""
     texts: dict[str, dict[str, Segmentation]] = {}
     dropped: dict[str, str] = {}
-    for item in corpus.items:
+    for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         missing = [coder for coder in corpus.coders if coder not in by_coder]
         plain = {coder: one for coder, one in by_coder.items() if isinstance(one, Segmentation)}

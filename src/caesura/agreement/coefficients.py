@@ -321,7 +321,7 @@ def _item_rows(corpus: Corpus, name: str, basis: Basis) -> tuple[Row, ...]:
     figures = basis.each_item()
     values = _values(name, figures)
     place = {item: k for k, item in enumerate(o.items)}
-    return tuple(_row((item,), name, figures, values, place[item], 1) for item in corpus.items if item in place)
+    return tuple(_row((item,), name, figures, values, place[item], 1) for item in corpus.item_names if item in place)
 
 
 def _coder_rows(corpus: Corpus, name: str, basis: Basis, value: float) -> tuple[CoderRow, ...]:

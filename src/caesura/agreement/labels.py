@@ -229,7 +229,7 @@ def _labelled(
     texts: dict[str, dict[str, tuple[str, ...]]] = {}
     unlabelled: list[tuple[str, str]] = []
     dropped: dict[str, str] = {}
-    for item in corpus.items:
+    for item in corpus.item_names:
         by_coder = dict(sorted(corpus.of_item(item).items()))
         plain = {coder: one for coder, one in by_coder.items() if isinstance(one, Segmentation)}
         if strange := not_plain(by_coder):

@@ -113,7 +113,7 @@ def common(corpus: Corpus) -> tuple[dict[str, list[str]], dict[str, str]]:
         raise OptionError(f"corpus: a Corpus is needed; got {type(corpus).__name__}")
     if len(corpus.coders) < 2:
         raise OptionError(f"agreement needs at least two coders; got {', '.join(corpus.coders) or 'none'}")
-    by_item = {item: list(corpus.of_item(item)) for item in corpus.items}
+    by_item = {item: list(corpus.of_item(item)) for item in corpus.item_names}
     dropped = {item: f"coded by {who[0]} only" for item, who in by_item.items() if len(who) < 2}
     return {item: who for item, who in by_item.items() if len(who) > 1}, dropped
 

@@ -120,7 +120,7 @@ def boundary_heat(corpus: Corpus) -> tuple[Heat, ...]:
     if not isinstance(corpus, Corpus):
         raise OptionError(f"corpus: a Corpus is needed; got {type(corpus).__name__}")
     found = []
-    for item in corpus.items:
+    for item in corpus.item_names:
         counts: dict[str | None, NDArray[np.int64]] = {}
         by_coder = corpus.of_item(item)
         for coder, given in by_coder.items():

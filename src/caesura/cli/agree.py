@@ -294,7 +294,7 @@ def _heat(corpus: Corpus, _ask: _Asked, dropped: dict[str, str]) -> _Section:
     from caesura.agreement.placed import boundary_heat
     from caesura.views.agreement import draw_heat, heat_table
 
-    found = boundary_heat(corpus.select(items=[item for item in corpus.items if item not in dropped]))
+    found = boundary_heat(corpus.select(items=[item for item in corpus.item_names if item not in dropped]))
     data = [one.to_dict() for one in found]
     return _Section("heat", data, (heat_table(found),), "Boundaries by position\n\n" + draw_heat(found))
 

@@ -51,10 +51,10 @@ def convert(
         asked = asked.with_options(units="times")
     corpus = asked.read(source).select(coders=coders or None, items=items or None)
     if drop_labels:
-        corpus = Corpus({item: _unlabelled(corpus.of_item(item)) for item in corpus.items})
+        corpus = Corpus({item: _unlabelled(corpus.of_item(item)) for item in corpus.item_names})
     stem = Path(target).stem
     for kind in writing(target, corpus, to).named_by_file:
-        (name, *others) = corpus.coders if kind == "coder" else corpus.items
+        (name, *others) = corpus.coders if kind == "coder" else corpus.item_names
         if name != stem and not others:
             click.echo(f"{kind} {name!r} is called {stem!r} in {target}", err=True)
             corpus = _renamed(corpus, kind, stem)
@@ -68,8 +68,8 @@ def convert(
 def _renamed(corpus: Corpus, kind: str, name: str) -> Corpus:
     """With another name for the only coder or item."""
     if kind == "item":
-        return Corpus({name: corpus.of_item(corpus.items[0])})
-    return Corpus({item: {name: corpus[item, corpus.coders[0]]} for item in corpus.items})
+        return Corpus({name: corpus.of_item(corpus.item_names[0])})
+    return Corpus({item: {name: corpus[item, corpus.coders[0]]} for item in corpus.item_names})
 
 
 def _keeps_times(able: list[Format]) -> bool:

@@ -32,7 +32,7 @@ def demo() -> None:
     from caesura.views.table import Table
 
     corpus = stargazer()
-    (item,) = corpus.items
+    (item,) = corpus.item_names
     coders = {coder: one for coder, one in corpus.of_item(item).items() if isinstance(one, Segmentation)}
     console = console_for_tables()
     click.echo(f"{STARGAZER_SOURCE}\n")

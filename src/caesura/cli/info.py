@@ -53,13 +53,13 @@ def info(path: str, asked: Input, output: str | None) -> None:
         return
     counted = Counter(one.name for one in used.values())
     contents = describe(corpus)
-    lines = first_lines(corpus.of_item(corpus.items[0]))
+    lines = first_lines(corpus.of_item(corpus.item_names[0]))
     if output == "json":
         data = {
             "path": path,
             "formats": dict(counted),
             "files": len(files),
-            "items": list(corpus.items),
+            "items": list(corpus.item_names),
             "coders": [one.to_dict() for one in contents.coders],
             "tiers": {name: [_tier(one) for one in every] for name, every in tiers.items()},
             "first": dict(lines),
@@ -74,7 +74,7 @@ def info(path: str, asked: Input, output: str | None) -> None:
     show(contents.table(), output)
     if output is None:
         _show_tiers(tiers, output)
-        click.echo(f"\n{clean(corpus.items[0])} begins")
+        click.echo(f"\n{clean(corpus.item_names[0])} begins")
         show(Table(("coder", "first line"), tuple(lines)), output)
         for said in dict.fromkeys(bad):
             click.echo(f"caesura: {clean(said)}", err=True)
@@ -83,8 +83,8 @@ def info(path: str, asked: Input, output: str | None) -> None:
 def _items(corpus: Corpus) -> str:
     from caesura.views.table import clean
 
-    names = ", ".join(map(clean, corpus.items[:10])) + (", …" if len(corpus.items) > 10 else "")
-    return f"{len(corpus.items)} item{'' if len(corpus.items) == 1 else 's'}: {names}"
+    names = ", ".join(map(clean, corpus.item_names[:10])) + (", …" if len(corpus.item_names) > 10 else "")
+    return f"{len(corpus.item_names)} item{'' if len(corpus.item_names) == 1 else 's'}: {names}"
 
 
 def _formats(files: list[str], asked: Input) -> dict[str, Any]:

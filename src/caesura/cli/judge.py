@@ -196,8 +196,8 @@ def enter(corpus: Corpus, systems: tuple[str, ...], files: dict[str, Corpus]) ->
 
 def _items(mine: dict[str, Any], corpus: Corpus) -> dict[str, Any]:
     """Two files of one item each go together whatever the names."""
-    if len(mine) == len(corpus.items) == 1:
-        return dict(zip(corpus.items, mine.values(), strict=True))
+    if len(mine) == len(corpus.item_names) == 1:
+        return dict(zip(corpus.item_names, mine.values(), strict=True))
     return mine
 
 

@@ -226,10 +226,10 @@ class _Asked:
 
     def one_item(self, corpus: Corpus) -> str:
         """The item that was asked for, or the only one."""
-        if len(corpus.items) != 1:
-            there = ", ".join(map(repr, corpus.items[:10])) + (", …" if len(corpus.items) > 10 else "")
+        if len(corpus.item_names) != 1:
+            there = ", ".join(map(repr, corpus.item_names[:10])) + (", …" if len(corpus.item_names) > 10 else "")
             raise OptionError(f"the figure shows one item; name it with --item, one of {there}")
-        return corpus.items[0]
+        return corpus.item_names[0]
 
     def people_and_systems(self) -> tuple[Corpus, Any]:
         """The corpus without the systems, and the systems."""

@@ -142,7 +142,7 @@ def _only_hierarchies(corpus: Corpus) -> None:
 
 def _follows(item: str, corpus: Corpus, bad: list[str]) -> bool:
     """Whether an item is lost because annotations of it are, which has been said."""
-    said = len(corpus.items) == 1 or any(f"item {item!r}" in one for one in bad)
+    said = len(corpus.item_names) == 1 or any(f"item {item!r}" in one for one in bad)
     return bool(bad) and said and len(corpus.of_item(item)) < 2
 
 
@@ -152,7 +152,7 @@ def _golds(corpus: Corpus, options: dict[str, Any]) -> tuple[dict[str, Gold], di
 
     golds: dict[str, Gold] = {}
     lost = {}
-    for item in corpus.items:
+    for item in corpus.item_names:
         drawn = {coder: one for coder, one in corpus.of_item(item).items() if isinstance(one, Hierarchy)}
         try:
             golds[item] = run(drawn, **options)

@@ -272,14 +272,14 @@ def _chunk(corpus: Corpus, asked: Asked, excluded: Problems) -> Pairs:
     wrong: dict[int, str | FormatError] = {}
     names = [asked.reference or SIDES[0], asked.hypothesis or SIDES[1]]
     unread = list(excluded)
-    for item in corpus.items:
+    for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         missing = [who for who in names if who not in by_coder]
         if len(missing) == len(names):
             continue  # of other coders
         if missing:
             # The file of the one who is missing may be what could not be read.
-            alone = unread and len(corpus.items) == 1
+            alone = unread and len(corpus.item_names) == 1
             wrong[len(items)] = unread.pop(0) if alone else f"coder {missing[0]!r} is missing"
         items.append(item)
         pairs.append(None if missing else tuple(by_coder[who] for who in names))

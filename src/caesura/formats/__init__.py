@@ -147,12 +147,12 @@ def _is_recognised(path: str, able: Sequence[Format]) -> bool:
 
 def _apart(found: list[Corpus], paths: list[str], finish: Callable[[Corpus], Corpus]) -> list[Corpus]:
     """Several corpora finished as one, and taken apart again. Corpora of one item each go together whatever its name."""
-    alone = all(len(one.items) == 1 for one in found)
+    alone = all(len(one.item_names) == 1 for one in found)
     cells: dict[str, dict[str, Annotation]] = {}
     places: dict[tuple[str, str], tuple[int, str, str]] = {}
     for i, corpus in enumerate(found):
         for item, coder in corpus:
-            named = found[0].items[0] if alone else item
+            named = found[0].item_names[0] if alone else item
             who = coder if coder not in cells.get(named, ()) else f"{coder} ({paths[i]}, {i + 1})"
             cells.setdefault(named, {})[who] = corpus[item, coder]
             places[named, who] = i, item, coder

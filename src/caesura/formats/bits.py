@@ -50,9 +50,9 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     if coder != Path(path).stem:
         # The name is the file's; another one would come back as somebody else.
         raise FormatError(path, None, f"bit strings name the coder by the file; write coder {coder!r} to {coder}.bits")
-    numbered = corpus.items == tuple(map(str, range(1, len(corpus.items) + 1)))
+    numbered = corpus.item_names == tuple(map(str, range(1, len(corpus.item_names) + 1)))
     lines = []
-    for item in corpus.items:
+    for item in corpus.item_names:
         one = plain(corpus[item, coder], path, item, coder)
         if any(c in item for c in "\t\n\r") or item != item.strip() or not item or len(item.splitlines()) != 1:
             raise FormatError(path, None, f"item {item!r}: a name in a bit string file cannot hold tabs or line breaks")

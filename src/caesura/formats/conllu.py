@@ -150,7 +150,7 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     coder = only_coder(corpus, path, options)
     id_ = "newdoc_id" if path.lower().endswith(".tok") else "newdoc id"
     out = []
-    for item in corpus.items:
+    for item in corpus.item_names:
         one, units = with_text(corpus, path, item, coder)
         if one.types != UNTYPED:
             raise FormatError(path, None, f"item {item!r}: this format cannot hold boundary types; write a .csv table")

@@ -96,7 +96,7 @@ def _both(
         raise FormatError(path, None, str(problem)) from None
     both = {}
     left_out = []
-    for item in corpus.items:
+    for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         if reference in by_coder and hypothesis in by_coder:
             both[item] = by_coder[reference], by_coder[hypothesis]

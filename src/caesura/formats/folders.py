@@ -330,7 +330,7 @@ class _Names:
         # The only tier of a file says what it holds ("IU"), not who made it; that is up to the file.
         self.tiers_by_file = together or all(len(one.coders) == 1 for _, one in found if holds_tiers(one))
         if not together and plain and not self.by_folder:
-            guessed = sum(self._by_file(*one) and one[1].items == (Path(one[0].path).stem,) for one in found)
+            guessed = sum(self._by_file(*one) and one[1].item_names == (Path(one[0].path).stem,) for one in found)
             if guessed > 1:
                 say(
                     f"{guessed} files name no item and no coder: they are taken as coders of one item, {self.shared!r}; a "
@@ -358,7 +358,7 @@ class _Names:
         return path.name if self.by_suffix else path.stem
 
     def item(self, source: Source, corpus: Corpus, own: str) -> str:
-        named = corpus.items != (Path(source.path).stem,)
+        named = corpus.item_names != (Path(source.path).stem,)
         if source.item is not None:
             return f"{source.item}/{own}" if named else source.item
         if named or self.by_folder:

@@ -57,7 +57,7 @@ def _mass(reading: Reading, line: int, i: int, cell: str) -> int:
 
 def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     """segeval's own form where the file's name says the item, else with a column Item."""
-    named = corpus.items != (Path(path).stem,)
+    named = corpus.item_names != (Path(path).stem,)
     rows: list[list[object]] = [["Item", "Coder", "Masses"] if named else ["Coder", "Masses"]]
     for item, coder in corpus:
         one = plain(corpus[item, coder], path, item, coder)

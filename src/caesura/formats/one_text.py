@@ -25,7 +25,7 @@ def add(reading: Reading, make: Callable[[], Annotation]) -> Corpus:
 
 def only_item(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     """The one item that the file can hold and name."""
-    return _only("item", corpus.items, path, options)
+    return _only("item", corpus.item_names, path, options)
 
 
 def only_coder(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:

@@ -200,7 +200,7 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     if coder != Path(path).stem:
         raise FormatError(path, None, f"brackets name the coder by the file; write coder {coder!r} to {coder}.ptb")
     lines: list[str] = []
-    for item in corpus.items:
+    for item in corpus.item_names:
         if not item.isdecimal() or not item.isascii() or str(int(item)) != item or int(item) <= len(lines):
             raise FormatError(path, None, f"item {item!r}: sentences are numbered 1, 2, 3 ... and stand in order")
         lines += [""] * (int(item) - 1 - len(lines))

@@ -143,16 +143,18 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
         raise FormatError(path, None, f"the file of one coder is needed; choose one of {', '.join(corpus.coders)}")
     (coder,) = corpus.coders
     stem = Path(path).stem
-    named = {"Item": corpus.items != (options["item"] or stem,), "Coder": coder != (options["coder"] or stem)}
+    named = {"Item": corpus.item_names != (options["item"] or stem,), "Coder": coder != (options["coder"] or stem)}
     columns = [name for name, there in named.items() if there]
     rows: list[list[str]] = [[*columns, options["speaker"], options["utterance"]]]
-    scales = dict.fromkeys(one.types for item in corpus.items for one in _streams(corpus, path, item, coder).values())
+    scales = dict.fromkeys(
+        one.types for item in corpus.item_names for one in _streams(corpus, path, item, coder).values()
+    )
     if len(scales) != 1:
         raise FormatError(
             path, None, f"all segmentations must declare the same types; got {' and '.join(map(str, scales))}"
         )
     symbols = Symbols.of(options, next(iter(scales)), {})
-    for item in corpus.items:
+    for item in corpus.item_names:
         names = {"Item": item, "Coder": coder}
         for name in columns:
             if names[name] != names[name].strip():

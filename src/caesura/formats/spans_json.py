@@ -319,7 +319,7 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     kinds = {frame.seconds for frame in frames.values()}
     top = '  "unit": "seconds",\n' if kinds == {True} else ""
     items = []
-    for item in corpus.items:
+    for item in corpus.item_names:
         coders = [coder for coder in corpus.coders if (item, coder) in frames]
         mine = {coder: _plain(frames[item, coder], mixed=len(kinds) > 1) for coder in coders}
         shared = mine[coders[0]] if all(one == mine[coders[0]] for one in mine.values()) else {}

@@ -185,10 +185,10 @@ def word_times(
 
 def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     """One item, a tier for each coder and one for the words, where there are any."""
-    if len(corpus.items) != 1:
-        names = ", ".join(map(repr, corpus.items[:10])) or "none"
+    if len(corpus.item_names) != 1:
+        names = ", ".join(map(repr, corpus.item_names[:10])) or "none"
         raise FormatError(path, None, f"a TextGrid holds one item, a file each; got {names}")
-    (item,) = corpus.items
+    (item,) = corpus.item_names
     if item != Path(path).stem and item != options["item"]:
         # The name is the file's; another one would come back as something else.
         raise FormatError(path, None, f"a TextGrid names the item by the file; write item {item!r} to {item}.TextGrid")

@@ -326,7 +326,7 @@ def table_rows(corpus: Corpus, path: str) -> list[list[str]]:
     names = {"stream": has_streams, "unit": True, "text": has_text, "types": typed}
     rows = [["item", *(name for name, there in names.items() if there), *corpus.coders]]
     declared = json.dumps(list(next(iter(scales))), ensure_ascii=False) if typed else ""
-    for item in corpus.items:
+    for item in corpus.item_names:
         for stream, by_coder in _streams(path, item, corpus.of_item(item)).items():
             units = _one_text(path, item, by_coder, has_text)
             columns = [_column(by_coder.get(coder), len(units), typed) for coder in corpus.coders]

@@ -173,7 +173,7 @@ def evaluate_unification(
     plans = _plans(methods, threshold=threshold, weights=weights, min_support=min_support)
     pools: dict[str, Pool] = {}
     dropped: dict[str, str] = {}
-    for item in corpus.items:
+    for item in corpus.item_names:
         try:
             pools[item] = pool(_hierarchies(corpus, item), tolerance)
         except CaesuraError as problem:

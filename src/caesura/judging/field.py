@@ -53,7 +53,7 @@ def enter(corpus: Corpus, systems: Systems) -> Field:
         if name in people.coders:
             raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
     coders: dict[str, dict[str, Annotation]] = {}
-    for item in people.items:
+    for item in people.item_names:
         said = difference(people.of_item(item))
         if said is None:
             coders[item] = people.of_item(item)

@@ -32,7 +32,7 @@ class Corpus(Displayed):
     Corpus(1 item, 2 coders: Ann, Bo)
     """
 
-    __slots__ = ("_cells", "_hash", "_rows", "coders", "items")
+    __slots__ = ("_cells", "_hash", "_rows", "coders", "item_names")
 
     def __init__(self, items: Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]]) -> None:
         cells: dict[tuple[str, str], Annotation] = {}
@@ -59,12 +59,12 @@ class Corpus(Displayed):
         object.__setattr__(self, "_cells", cells)
         object.__setattr__(self, "_rows", rows)
         object.__setattr__(self, "coders", tuple(coders))
-        object.__setattr__(self, "items", tuple(rows))
+        object.__setattr__(self, "item_names", tuple(rows))
         object.__setattr__(self, "_hash", None)
 
     coders: tuple[str, ...]
     """Everyone who coded at least one item, in order of appearance."""
-    items: tuple[str, ...]
+    item_names: tuple[str, ...]
     """Names of the items, in order of appearance."""
     _cells: dict[tuple[str, str], Annotation]
     _rows: dict[str, dict[str, Annotation]]
@@ -101,10 +101,10 @@ class Corpus(Displayed):
         return self._hash  # type: ignore[return-value]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Corpus, ({item: self.of_item(item) for item in self.items},)
+        return Corpus, ({item: self.of_item(item) for item in self.item_names},)
 
     def __repr__(self) -> str:
-        items = f"{len(self.items)} item{'' if len(self.items) == 1 else 's'}"
+        items = f"{len(self.item_names)} item{'' if len(self.item_names) == 1 else 's'}"
         coders = f"{len(self.coders)} coder{'' if len(self.coders) == 1 else 's'}"
         names = ", ".join(self.coders[:8]) + (", …" if len(self.coders) > 8 else "")
         return f"Corpus({items}, {coders}: {names})" if names else f"Corpus({items}, {coders})"
@@ -112,7 +112,7 @@ class Corpus(Displayed):
     def of_item(self, item: str) -> dict[str, Annotation]:
         """Coder -> segmentation, for one item."""
         if item not in self._rows:
-            raise OptionError(f"no item {item!r}; there are {_listed(self.items)}")
+            raise OptionError(f"no item {item!r}; there are {_listed(self.item_names)}")
         return dict(self._rows[item])
 
     def of_coder(self, coder: str) -> dict[str, Annotation]:
@@ -123,10 +123,10 @@ class Corpus(Displayed):
 
     def select(self, *, items: Iterable[str] | None = None, coders: Iterable[str] | None = None) -> Corpus:
         """The part of the corpus with these items and coders."""
-        kept_items = set(self.items if items is None else items)
+        kept_items = set(self.item_names if items is None else items)
         kept_coders = set(self.coders if coders is None else coders)
-        for name in kept_items.difference(self.items):
-            raise OptionError(f"no item {name!r}; there are {_listed(self.items)}")
+        for name in kept_items.difference(self.item_names):
+            raise OptionError(f"no item {name!r}; there are {_listed(self.item_names)}")
         for name in kept_coders.difference(self.coders):
             raise OptionError(f"no coder {name!r}; there are {_listed(self.coders)}")
         chosen: dict[str, dict[str, Annotation]] = {}

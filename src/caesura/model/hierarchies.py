@@ -24,7 +24,7 @@ def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus
     """
     made: dict[str, dict[str, Hierarchy]] = {}
     notes: dict[str, str] = {}
-    for item in corpus.items:
+    for item in corpus.item_names:
         given = _hierarchies(corpus, item)
         try:
             made[item], dropped = common_units(given, tolerance=tolerance)
@@ -55,7 +55,7 @@ def levels_as_types(corpus: Corpus) -> Corpus:
     >>> corpus["talk", "bo"].types
     ('1', '2', '3')
     """
-    given = {item: _hierarchies(corpus, item) for item in corpus.items}
+    given = {item: _hierarchies(corpus, item) for item in corpus.item_names}
     deepest = max((one.depth for by_coder in given.values() for one in by_coder.values()), default=1)
     flat: dict[str, dict[str, Segmentation]] = {
         item: {coder: one.segmentation(deepest) for coder, one in by_coder.items()} for item, by_coder in given.items()

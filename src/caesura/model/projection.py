@@ -229,7 +229,7 @@ class _Item:
 def _over(corpus: Corpus, lay: Lay, excluded: list[InputError] | None) -> tuple[Corpus, dict[str, Note]]:
     made: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, Note] = {}
-    for item in corpus.items:
+    for item in corpus.item_names:
         with about_item(item, excluded, MismatchError):
             one = _Item(lay)
             made[item] = _projected(corpus.of_item(item), one)

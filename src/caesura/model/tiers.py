@@ -71,7 +71,7 @@ def over_units(
     way, near = check_units("units", units), check_tolerance("tolerance", tolerance)
     typed = check_labels("labels", labels) == "types"
     given: dict[str, dict[str, Tier]] = {}
-    for item in corpus.items:
+    for item in corpus.item_names:
         with about_item(item, excluded, TierError):
             given[item] = _tiers(corpus.of_item(item))
     if way is None:

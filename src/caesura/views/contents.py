@@ -160,7 +160,7 @@ def describe(corpus: Corpus) -> Contents:
         one = corpus[item, coder]
         kind = type(one).__name__.lower()
         found.setdefault((coder, kind), Described(coder, kind)).add(one)
-    return Contents(corpus.items, tuple(found.values()))
+    return Contents(corpus.item_names, tuple(found.values()))
 
 
 def _parts(one: Segmentation | Dialogue) -> list[Segmentation]:

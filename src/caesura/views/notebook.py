@@ -111,11 +111,11 @@ def _mark(position: int, types: list[str]) -> str:
 def _corpus(one: Corpus) -> str:
     coders = one.coders[:MOST_CODERS]
     rows: list[tuple[Cell, ...]] = []
-    for item in one.items[:MOST_ROWS]:
+    for item in one.item_names[:MOST_ROWS]:
         by_coder = one.of_item(item)
         rows.append((item, *(_size(by_coder[coder]) if coder in by_coder else None for coder in coders)))
     notes = ["boundaries of each coder, or what else there is"]
-    for what, all_, most in (("items", one.items, MOST_ROWS), ("coders", one.coders, MOST_CODERS)):
+    for what, all_, most in (("items", one.item_names, MOST_ROWS), ("coders", one.coders, MOST_CODERS)):
         if len(all_) > most:
             notes.append(f"{len(all_) - most} {what} more")
     return _table(Table(("item", *coders), tuple(rows), title=repr(one).partition(":")[0] + ")", notes=tuple(notes)))

@@ -66,7 +66,7 @@ def report(
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", CaesuraWarning)
         subject = subject_of(corpus, systems, measure, seed)
-        found = results_of(subject, _Steps(len(subject.corpus.items) + STEPS, progress))
+        found = results_of(subject, _Steps(len(subject.corpus.item_names) + STEPS, progress))
         page = _page(found, title, told)
     for one in told:
         if not issubclass(one.category, CaesuraWarning):  # ours stand in the page
@@ -108,7 +108,7 @@ def _page(found: Results, title: str | None, told: list[warnings.WarningMessage]
     }
     warned = dict.fromkeys(str(one.message) for one in told if issubclass(one.category, CaesuraWarning))
     return render(
-        title=title or f"Report on {_several(len(subject.corpus.items), 'item')}",
+        title=title or f"Report on {_several(len(subject.corpus.item_names), 'item')}",
         facts=_facts(found),
         signatures=_signatures(found),
         notes=[*subject.notes, *warned],
@@ -132,12 +132,12 @@ def _facts(found: Results) -> list[tuple[str, str]]:
     corpus = subject.corpus
     facts = [
         ("holds", _WHAT[subject.kind]),
-        ("items", str(len(corpus.items))),
+        ("items", str(len(corpus.item_names))),
         ("coders", f"{len(subject.people)}: {', '.join(subject.people)}"),
     ]
     if subject.systems:
         facts.append(("programs", f"{len(subject.systems)}: {', '.join(subject.systems)}"))
-    units: Any = [next(iter(corpus.of_item(item).values())) for item in corpus.items]
+    units: Any = [next(iter(corpus.of_item(item).values())) for item in corpus.item_names]
     facts.append(("units", f"{sum(one.length for one in units):,}".replace(",", " ")))
     if not isinstance(found.placed, str):
         facts.append(("boundaries", f"{sum(row.boundaries for row in found.placed.rows):,}".replace(",", " ")))

@@ -272,7 +272,7 @@ def _golds(subject: Subject, told: Told) -> dict[str, Gold] | None:
         return None
     golds = {}
     people = subject.of_people(subject.corpus)
-    for item in people.items:
+    for item in people.item_names:
         drawn = {coder: one for coder, one in people.of_item(item).items() if isinstance(one, Hierarchy)}
         try:
             golds[item] = unify(drawn)

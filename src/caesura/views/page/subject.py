@@ -102,7 +102,7 @@ def _joined(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tuple[str,
         for name in names:
             corpus.of_coder(name)  # an error if there is none
         return corpus, names
-    rows: dict[str, dict[str, Annotation]] = {item: corpus.of_item(item) for item in corpus.items}
+    rows: dict[str, dict[str, Annotation]] = {item: corpus.of_item(item) for item in corpus.item_names}
     for name, given in systems.items():
         if name in corpus.coders:
             raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
@@ -127,7 +127,7 @@ def _alike(corpus: Corpus, excluded: list[str]) -> tuple[str, Corpus]:
     chosen = "dialogues" if first in ("segmentations", "dialogues") and "dialogues" in kinds else str(first)
     able = ("segmentations", "dialogues") if chosen == "dialogues" else (chosen,)
     kept = []
-    for item in corpus.items:
+    for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         strange = next((coder for coder in by_coder if found[item, coder] not in able), None)
         if strange is not None:
@@ -143,7 +143,7 @@ def _alike(corpus: Corpus, excluded: list[str]) -> tuple[str, Corpus]:
 
 def _over_same_units(texts: Corpus, excluded: list[str]) -> list[str]:
     """The items whose coders segmented the same text."""
-    differing = {item: difference(texts.of_item(item)) for item in texts.items}
+    differing = {item: difference(texts.of_item(item)) for item in texts.item_names}
     excluded += [f"item {item!r} left out, coders differ{said}" for item, said in differing.items() if said is not None]
     same = [item for item, said in differing.items() if said is None]
     if not same:

@@ -107,7 +107,7 @@ def texts_of(subject: Subject, told: Told) -> Texts:
     coders = {coder: i for i, coder in enumerate(subject.corpus.coders)}
     shapes = _Shapes(types, streams)
     rows: dict[str, dict[str, Any]] = {}
-    for item in subject.texts.items:
+    for item in subject.texts.item_names:
         by_coder = {coder: streams_of(one) for coder, one in subject.texts.of_item(item).items()}
         length = sum(one.length for one in next(iter(by_coder.values())).values())
         if length > LONGEST:
@@ -212,7 +212,7 @@ def _trees(subject: Subject, told: Told) -> Texts:
     """Every sentence with everybody's nodes in preorder, and which nodes of two coders are aligned."""
     coders = {coder: i for i, coder in enumerate(subject.corpus.coders)}
     rows: dict[str, dict[str, Any]] = {}
-    for item in subject.corpus.items:
+    for item in subject.corpus.item_names:
         drawn = [[coders[coder], _nodes(one)] for coder, one in subject.corpus.of_item(item).items()]
         rows[item] = {"trees": drawn, "pairs": {}}
     observed = _observed(subject)
