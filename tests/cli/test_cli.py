@@ -142,7 +142,9 @@ def test_window_too_wide_for_one_item(run: Run) -> None:
 
 
 SUFFIXES = ", ".join(
-    dict.fromkeys(x for one in formats().values() if one.write and cz.Segmentation in one.holds for x in one.suffixes)
+    dict.fromkeys(
+        x for one in formats().values() if one.write and cz.Segmentation in one.annotation_types for x in one.suffixes
+    )
 )
 
 

@@ -250,7 +250,7 @@ def test_any_to_any(name: str, run: Run) -> None:
     reading += ["--reading", "tiers=ann"] if name == "textgrid" else []
     kept = 0
     for target in WRITTEN:
-        suffix = (*formats()[target].suffixes, *formats()[target].guessed, ".txt")[0]
+        suffix = (*formats()[target].suffixes, *formats()[target].other_suffixes, ".txt")[0]
         out = f"out-{target}{suffix}"
         result = run("convert", f"in/{sample.name}", out, "--format", name, "--to", target, "--drop-labels", *reading)
         said = [line for line in result.stderr.splitlines() if line.startswith("caesura: ") and "warning" not in line]

@@ -77,7 +77,7 @@ def test_names_and_ends_are_options(tmp_path: Path) -> None:
 def test_a_settings_file_says_the_same(tmp_path: Path) -> None:
     path = put(tmp_path, "*CHI:\tone two\n*CHI:\tthree .\n")
     (tmp_path / "s.json").write_text('{"unclassified": ";"}')
-    options = read_settings(tmp_path / "s.json").reading("chat")
+    options = read_settings(tmp_path / "s.json").reading_options("chat")
     assert cz.read(path, **options)["t", "t"]["CHI"].boundaries == ((2, ";"), (3, "."))
 
 

@@ -188,7 +188,7 @@ def test_links_are_not_followed_in_circles(tmp_path: Path) -> None:
 
 def test_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table(tmp_path / "x.csv", "101")
-    monkeypatch.setattr(folders, "MOST_FILES", 0)
+    monkeypatch.setattr(folders, "MAX_FILES", 0)
     with pytest.raises(FormatError, match="a folder of at most 0 files is needed; this holds more"):
         cz.read(tmp_path)
 
@@ -288,7 +288,7 @@ def test_options_go_to_the_formats_that_have_them(tmp_path: Path) -> None:
     grid(tmp_path / "y.TextGrid", ("ann", 1), ("bo", 2))
     corpus = cz.read(tmp_path, pattern="{item}.*", tiers="ann", units=0.5, symbols=["."])
     assert len(corpus) == 2
-    with pytest.raises(OptionError, match="format segsimflex has no option 'tier'; there are symbols, "):
+    with pytest.raises(OptionError, match="format segsimflex has no option 'tier'; "):
         cz.read(tmp_path, pattern="{item}.*", tier="ann")
 
 

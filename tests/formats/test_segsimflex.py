@@ -157,11 +157,7 @@ def test_good_coders_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
 
 
 OPTIONS = [
-    (
-        {"symbol": ["."]},
-        "format segsimflex has no option 'symbol'; there are symbols, unclassified, item, coder, attached, "
-        "speaker, utterance, item_column, coder_column",
-    ),
+    ({"symbol": ["."]}, "format segsimflex has no option 'symbol'; did you mean 'symbols'?"),
     ({"symbols": "."}, "symbols must be a list of symbols, or a mapping from symbols to types; got '.'"),
     ({"symbols": [". ."]}, "symbols: a symbol must be a string without spaces; got '. .'"),
     ({"symbols": [".", "."]}, "symbols: a symbol may be named only once; got '.' again"),
@@ -181,7 +177,7 @@ def test_options_are_checked(options: dict[str, object], message: str, tmp_path:
 
 
 def test_a_format_without_options_says_so(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="format table-csv has no option 'symbols'; there are none"):
+    with pytest.raises(OptionError, match="format table-csv has no option 'symbols'; it has none"):
         cz.read(written(tmp_path, "unit,ann\n1,\n"), symbols=["."])
 
 

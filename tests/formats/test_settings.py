@@ -56,20 +56,25 @@ def written(tmp_path: Path, text: str, name: str = "study.toml") -> Path:
 
 def test_toml(tmp_path: Path) -> None:
     settings = read_settings(written(tmp_path, TOML))
-    assert settings.measure() == {
+    assert settings.measure_options() == {
         "similarity": {(".", ","): 0.5, (",", "none"): 0.25},
         "transposition": 0.5,
         "normalize": "boundaries",
     }
     symbols = {symbol: symbol for symbol in (".", ",", "?", "--")}
-    assert settings.reading("segsimflex") == {
+    assert settings.reading_options("segsimflex") == {
         "symbols": symbols,
         "unclassified": ";",
         "speaker": "who",
         "utterance": "said",
     }
-    assert settings.reading("rez") == {"symbols": symbols, "unclassified": ";", "speaker": "who", "kind": "Kind"}
-    assert settings.reading("table-csv") == {}
+    assert settings.reading_options("rez") == {
+        "symbols": symbols,
+        "unclassified": ";",
+        "speaker": "who",
+        "kind": "Kind",
+    }
+    assert settings.reading_options("table-csv") == {}
     with pytest.raises(FrozenInstanceError):
         settings.unclassified = "x"
     assert hash(settings) == hash(read_settings(tmp_path / "study.toml"))
@@ -77,34 +82,34 @@ def test_toml(tmp_path: Path) -> None:
 
 def test_json(tmp_path: Path) -> None:
     settings = read_settings(written(tmp_path, json.dumps(CASE_STUDY), "study.json"))
-    assert settings.measure() == {key: CASE_STUDY[key] for key in ("similarity", "transposition")}
+    assert settings.measure_options() == {key: CASE_STUDY[key] for key in ("similarity", "transposition")}
     assert settings.types == (".", ",", "?", "--", ";")
-    assert settings.reading("table-csv") == {"types": [".", ",", "?", "--", ";"]}
+    assert settings.reading_options("table-csv") == {"types": [".", ",", "?", "--", ";"]}
 
 
 def test_none_may_be_named_and_a_matrix_may_stand_elsewhere(tmp_path: Path) -> None:
     path = written(tmp_path, '[similarity]\ntypes = [".", "none"]\nmatrix = [[1, 0.5], [0.25, 1.0]]\n')
-    assert read_settings(path).measure() == {"similarity": {"types": ["."], "matrix": [[1, 0.5], [0.25, 1]]}}
+    assert read_settings(path).measure_options() == {"similarity": {"types": ["."], "matrix": [[1, 0.5], [0.25, 1]]}}
     path = written(tmp_path, 'similarity = "m.csv"\n')
-    assert read_settings(path).measure() == {"similarity": str(tmp_path / "m.csv")}
-    assert read_settings(written(tmp_path, "# nothing\n")).measure() == {}
+    assert read_settings(path).measure_options() == {"similarity": str(tmp_path / "m.csv")}
+    assert read_settings(written(tmp_path, "# nothing\n")).measure_options() == {}
 
 
 def test_two_pairs_are_not_taken_for_a_matrix(tmp_path: Path) -> None:
     path = written(tmp_path, '[similarity]\npairs = [["a", "b", 0.5], ["a", "c", 0.5]]\n')
     assert read_settings(path).types is None
-    assert read_settings(path).measure() == {"similarity": {("a", "b"): 0.5, ("a", "c"): 0.5}}
+    assert read_settings(path).measure_options() == {"similarity": {("a", "b"): 0.5, ("a", "c"): 0.5}}
 
 
 def test_they_read_and_measure(tmp_path: Path) -> None:
     settings = read_settings(written(tmp_path, json.dumps(CASE_STUDY), "study.json"))
     table = written(tmp_path, 'Coder,Speaker,Utterance\nann,F,a ?\nbo,F,"a ,"\n', "t.csv")
-    corpus = cz.read(table, "segsimflex", **settings.reading("segsimflex"))
+    corpus = cz.read(table, "segsimflex", **settings.reading_options("segsimflex"))
     assert corpus["t", "ann"]["F"].types == (".", ",", "?", "--", ";")
     if not hasattr(cz, "flexible_similarity"):
         pytest.skip("flexible_similarity is not here yet")
     with pytest.warns(cz.errors.CaesuraWarning):  # ';' is identical to none in this matrix
-        score = cz.flexible_similarity(corpus["t", "ann"], corpus["t", "bo"], **settings.measure())
+        score = cz.flexible_similarity(corpus["t", "ann"], corpus["t", "bo"], **settings.measure_options())
     assert score.value == 0.5
 
 
@@ -206,8 +211,8 @@ def test_any_content_gives_settings_or_our_error(data: object, folder: Path) -> 
     path.write_text(json.dumps(data))
     with suppress(cz.errors.CaesuraError):
         settings = read_settings(path)
-        assert isinstance(settings.measure(), dict)
-        assert isinstance(settings.reading("rez"), dict)
+        assert isinstance(settings.measure_options(), dict)
+        assert isinstance(settings.reading_options("rez"), dict)
         hash(settings)
 
 

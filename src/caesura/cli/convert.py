@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from caesura.cli.program import Input, input_options, main
-from caesura.formats import detect, find, formats, write, writing
+from caesura.formats import detect, find, format_for_writing, formats, write
 from caesura.formats.format import Format
 from caesura.formats.registry import NAMES
 from caesura.model.corpus import Corpus
@@ -53,7 +53,7 @@ def convert(
     if drop_labels:
         corpus = Corpus({item: _unlabelled(corpus.of_item(item)) for item in corpus.item_names})
     stem = Path(target).stem
-    for kind in writing(target, corpus, to).named_by_file:
+    for kind in format_for_writing(target, corpus, to).names_from_file:
         (name, *others) = corpus.coders if kind == "coder" else corpus.item_names
         if name != stem and not others:
             click.echo(f"{kind} {name!r} is called {stem!r} in {target}", err=True)
@@ -73,13 +73,13 @@ def _renamed(corpus: Corpus, kind: str, name: str) -> Corpus:
 
 
 def _keeps_times(able: list[Format]) -> bool:
-    return any(Tier in one.holds for one in able)
+    return any(Tier in one.annotation_types for one in able)
 
 
 def _has_tiers(source: str, asked: Input) -> bool:
     """Whether the first file is in a format of tiers."""
     first = find(source, asked.format, asked.pattern)[0].path
-    return Tier in detect(first, asked.format).holds
+    return Tier in detect(first, asked.format).annotation_types
 
 
 def _unlabelled(by_coder: dict[str, Annotation]) -> dict[str, Annotation]:

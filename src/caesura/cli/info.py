@@ -36,7 +36,7 @@ def info(path: str, asked: Input, output: str | None) -> None:
 
     files = [source.path for source in find(path, asked.format, asked.pattern)]
     used = _formats(files, asked)
-    if any(Tier in one.holds for one in used.values()):
+    if any(Tier in one.annotation_types for one in used.values()):
         asked = asked.with_options(units="times")
     excluded: list[FormatError] = []
     try:

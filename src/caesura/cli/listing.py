@@ -52,10 +52,10 @@ def list_formats(output: str | None) -> None:
             name: {
                 "says": one.description,
                 "suffixes": list(one.suffixes),
-                "found_by_content": list(one.guessed),
+                "found_by_content": list(one.other_suffixes),
                 "reads": True,
                 "writes": one.write is not None,
-                "holds": [kind.__name__ for kind in one.holds],
+                "holds": [kind.__name__ for kind in one.annotation_types],
                 "extra": one.extra or None,
                 "options": {
                     option.name: {"default": option.default, "says": option.description} for option in one.options
@@ -67,7 +67,9 @@ def list_formats(output: str | None) -> None:
         return
     rows: list[tuple[str, ...]] = []
     for name, one in formats().items():
-        suffixes = " ".join((*one.suffixes, *(f"({suffix})" for suffix in one.guessed if suffix not in one.suffixes)))
+        suffixes = " ".join(
+            (*one.suffixes, *(f"({suffix})" for suffix in one.other_suffixes if suffix not in one.suffixes))
+        )
         needs = f"; needs caesura[{one.extra}]" if one.extra else ""
         rows.append((name, suffixes, "read, write" if one.write else "read", "", one.description + needs))
         rows += [("", "", "", f"{option.name}={option.default!r}", option.description) for option in one.options]

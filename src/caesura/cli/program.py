@@ -175,7 +175,7 @@ class Input:
         told: dict[str, Any] = {}
         if self.settings is not None:
             first = find(paths[0], self.format, self.pattern)[0].path
-            told = self.settings.reading(detect(first, self.format).name)
+            told = self.settings.reading_options(detect(first, self.format).name)
         told |= self.options
         return told if self.types is None else {**told, "types": self.types}
 
@@ -382,7 +382,7 @@ def with_settings(chosen: tuple[Measure, ...], settings: Settings | None) -> tup
     """Flexible similarity with the matrix and costs of the settings."""
     if settings is None:
         return chosen
-    found = {name: value for name, value in settings.measure().items() if name != "normalize"}
+    found = {name: value for name, value in settings.measure_options().items() if name != "normalize"}
     if settings.normalize is not None and len(chosen) > 1:
         chosen = tuple(one for one in chosen if one.settings.get("normalize") in (None, settings.normalize))
     return tuple(

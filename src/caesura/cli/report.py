@@ -84,7 +84,7 @@ def _measure(chosen: Measure | None, settings: Settings | None) -> Measure | Non
     """What was asked for; settings are of flexible similarity, and fill in what it leaves open."""
     if settings is None:
         return chosen
-    found = settings.measure()
+    found = settings.measure_options()
     if chosen is None:
         return parse("flexible_similarity").replace(**found)
     if not isinstance(chosen, FlexibleSimilarity):

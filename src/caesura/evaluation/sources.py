@@ -17,9 +17,8 @@ from caesura.errors import CaesuraError, FormatError, OptionError
 from caesura.evaluation.partition import Chunk, Partition
 from caesura.formats import detect, documents_json, find, folders, read_files
 from caesura.formats.documents import SIDES, sides_of
-from caesura.formats.folders import Naming
-from caesura.formats.folders import Source as File
-from caesura.formats.format import Format, Problems
+from caesura.formats.folders import InputFile, NamingScheme
+from caesura.formats.format import Format
 from caesura.model.corpus import Corpus
 from caesura.model.documents import Pairs
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -106,7 +105,7 @@ def _of_path(path: str, asked: Asked, types: tuple[str, ...] | None) -> Source:
     files = find(path, asked.format, asked.pattern)
     root = path if os.path.isdir(path) else os.path.dirname(path) or "."
     paths = [one.path for one in files]
-    if not folders.is_many(path):
+    if not folders.is_collection(path):
         _stamp(path, root)  # the only file must be there
     kind = asked.format or _kind(paths)
     if kind in ("documents-parquet", "documents-json"):
@@ -148,8 +147,8 @@ def _declared(paths: Sequence[str]) -> tuple[str, ...] | None:
 class FileGroups:
     """Some groups of files, each read by itself: the files of one item, or one file with items of its own."""
 
-    groups: tuple[tuple[File, ...], ...]
-    naming: Naming
+    groups: tuple[tuple[InputFile, ...], ...]
+    naming: NamingScheme
     asked: Asked
     declared: tuple[str, ...] | None
     root: str
@@ -157,7 +156,7 @@ class FileGroups:
     """Whether this is all there is."""
 
     @property
-    def files(self) -> list[File]:
+    def files(self) -> list[InputFile]:
         """All of them."""
         return [one for group in self.groups for one in group]
 
@@ -180,7 +179,7 @@ class FileGroups:
     def chunks(self) -> Iterator[Chunk]:
         """The items of each group, as one batch. So nothing depends on which groups came together."""
         for group in self.groups:
-            excluded: Problems = []
+            excluded: list[FormatError] = []
             corpus = _read(group, self.naming, self.asked, self.declared, excluded)
             if self.alone and len(corpus):
                 sides_of(corpus.coders, self.asked.sides)
@@ -192,7 +191,11 @@ class FileGroups:
 
 
 def _read(
-    files: Sequence[File], naming: Naming, asked: Asked, types: tuple[str, ...] | None, excluded: Problems
+    files: Sequence[InputFile],
+    naming: NamingScheme,
+    asked: Asked,
+    types: tuple[str, ...] | None,
+    excluded: list[FormatError],
 ) -> Corpus:
     return read_files(files, naming, asked.format, align=asked.align, types=types, excluded=excluded, **asked.options)
 
@@ -205,11 +208,11 @@ def _stamp(path: str, root: str) -> list[Any]:
     return [os.path.relpath(path, root), said.st_size, said.st_mtime_ns]
 
 
-def _groups(files: list[File], asked: Asked, types: tuple[str, ...] | None, root: str) -> list[FileGroups]:
+def _groups(files: list[InputFile], asked: Asked, types: tuple[str, ...] | None, root: str) -> list[FileGroups]:
     """Files that can be read apart from the others: item by item, or file by file where each has both coders."""
-    naming = Naming.of(files)
+    naming = NamingScheme.of(files)
     _check_options(files, asked)
-    groups = folders.by_item(files, naming)
+    groups = folders.group_by_item(files, naming)
     if groups is None:
         groups = [[one] for one in files] if _has_both(files, naming, asked, types) else [files]
     if len(groups) > 1:
@@ -220,7 +223,7 @@ def _groups(files: list[File], asked: Asked, types: tuple[str, ...] | None, root
     ]
 
 
-def _check_options(files: list[File], asked: Asked) -> None:
+def _check_options(files: list[InputFile], asked: Asked) -> None:
     """An option that the format of no file has is an error, before any is read. Most often the first file has them all."""
     unknown = set(asked.options)
     last: Format | None = None
@@ -236,7 +239,7 @@ def _check_options(files: list[File], asked: Asked) -> None:
         last.resolve({name: asked.options[name] for name in asked.options if name in unknown})
 
 
-def _has_both(files: list[File], naming: Naming, asked: Asked, types: tuple[str, ...] | None) -> bool:
+def _has_both(files: list[InputFile], naming: NamingScheme, asked: Asked, types: tuple[str, ...] | None) -> bool:
     """Whether the first file that can be read has both coders."""
     for one in files if len(files) > 1 else ():
         try:
@@ -249,7 +252,9 @@ def _has_both(files: list[File], naming: Naming, asked: Asked, types: tuple[str,
     return len(files) == 1
 
 
-def _check_sides(groups: list[list[File]], naming: Naming, asked: Asked, types: tuple[str, ...] | None) -> None:
+def _check_sides(
+    groups: list[list[InputFile]], naming: NamingScheme, asked: Asked, types: tuple[str, ...] | None
+) -> None:
     """A coder who stands nowhere is an error, before all is read. Most often the first group has both."""
     named = dict.fromkeys(one.coder for group in groups for one in group)
     coders = [name for name in named if name is not None]
@@ -265,7 +270,7 @@ def _check_sides(groups: list[list[File]], naming: Naming, asked: Asked, types: 
         sides_of(list(dict.fromkeys(coders)), asked.sides)
 
 
-def _chunk(corpus: Corpus, asked: Asked, excluded: Problems) -> Pairs:
+def _chunk(corpus: Corpus, asked: Asked, excluded: list[FormatError]) -> Pairs:
     """What both coders made of every item; and what could not be read, as documents that are wrong."""
     items: list[str] = []
     pairs: list[Any] = []

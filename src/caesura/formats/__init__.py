@@ -14,7 +14,7 @@ from typing import Any
 
 from caesura.errors import FormatError, InputError, MismatchError, OptionError
 from caesura.formats import folders, timed
-from caesura.formats.format import Format, Problems, Reading, decode, load, say
+from caesura.formats.format import Format, Reading, decode, load, warn
 from caesura.formats.registry import NAMES, registry
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus
@@ -51,7 +51,7 @@ def read(
     pattern: str | None = None,
     align: str | None = None,
     types: Iterable[str | int] | None = None,
-    excluded: Problems | None = None,
+    excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> Corpus:
     """A corpus from a file, a folder or a glob.
@@ -83,7 +83,7 @@ def read_together(
     pattern: str | None = None,
     align: str | None = None,
     types: Iterable[str | int] | None = None,
-    excluded: Problems | None = None,
+    excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> list[Corpus]:
     """A corpus from each of several files, folders or globs, all over the same units: a reference and a hypothesis, say.
@@ -94,7 +94,7 @@ def read_together(
     reader = _Reader(format, types, excluded, options, loose=sum(map(len, sources)) > 1)
     found = []
     for path, files in zip(paths, sources, strict=True):
-        if folders.is_many(path):
+        if folders.is_collection(path):
             found.append(folders.join(files, reader.read, together=False, excluded=excluded))
         else:
             found.append(reader.read(fspath(path), excluded))
@@ -107,13 +107,13 @@ def read_together(
 
 
 def read_files(
-    sources: Sequence[folders.Source],
-    naming: folders.Naming,
+    sources: Sequence[folders.InputFile],
+    naming: folders.NamingScheme,
     format: str | None = None,
     *,
     align: str | None = None,
     types: Iterable[str | int] | None = None,
-    excluded: Problems | None = None,
+    excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> Corpus:
     """Some of the files that :func:`find` gave, as :func:`read` would read all of them; ``naming`` is that of all.
@@ -125,14 +125,14 @@ def read_files(
     return reader.finish(corpus, str(Path(sources[0].path).parent), align)
 
 
-def find(path: str | PathLike[str], format: str | None = None, pattern: str | None = None) -> list[folders.Source]:
+def find(path: str | PathLike[str], format: str | None = None, pattern: str | None = None) -> list[folders.InputFile]:
     """The files that ``read`` would take, with what a pattern says about each."""
-    if not folders.is_many(path):
+    if not folders.is_collection(path):
         if pattern is not None:
             raise OptionError(f"a pattern is for a folder or a glob; {fspath(path)} is neither")
-        return [folders.Source(fspath(path))]
+        return [folders.InputFile(fspath(path))]
     able = [_named(format)] if format is not None else [*registry().values()]
-    return folders.gather(path, pattern, able, lambda name: _is_recognised(name, able))
+    return folders.find_files(path, pattern, able, lambda name: _is_recognised(name, able))
 
 
 def _is_recognised(path: str, able: Sequence[Format]) -> bool:
@@ -142,7 +142,7 @@ def _is_recognised(path: str, able: Sequence[Format]) -> bool:
         text = decode(path, load(path))
     except FormatError:
         return False
-    return any(one.looks_like(text) for one in able if suffix in (*one.suffixes, *one.guessed))
+    return any(one.looks_like(text) for one in able if suffix in (*one.suffixes, *one.other_suffixes))
 
 
 def _apart(found: list[Corpus], paths: list[str], finish: Callable[[Corpus], Corpus]) -> list[Corpus]:
@@ -170,7 +170,7 @@ class _Reader:
 
     format: str | None
     given_types: InitVar[Iterable[str | int] | None]
-    excluded: Problems | None
+    excluded: list[FormatError] | None
     options: Mapping[str, Any]
     loose: bool = False
     """Whether a file may be in a format that does not have all options, since others do."""
@@ -180,7 +180,7 @@ class _Reader:
     def __post_init__(self, given_types: Iterable[str | int] | None) -> None:
         self.types = None if given_types is None else declare(given_types)
 
-    def read(self, path: str, excluded: Problems | None) -> Corpus:
+    def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
         """What is in a file, tiers still in seconds."""
         options = self.options
         if self.loose and options:
@@ -205,7 +205,7 @@ class _Reader:
         return laid if align is None else _aligned(laid, path, align, self.excluded)
 
 
-def _aligned(corpus: Corpus, path: str, align: str, excluded: Problems | None) -> Corpus:
+def _aligned(corpus: Corpus, path: str, align: str, excluded: list[FormatError] | None) -> Corpus:
     if align not in ALIGNMENTS:
         raise OptionError(f"align must be one of {', '.join(ALIGNMENTS)}; got {align!r}")
     bad: list[InputError] | None = None if excluded is None else []
@@ -217,11 +217,11 @@ def _aligned(corpus: Corpus, path: str, align: str, excluded: Problems | None) -
         excluded += [FormatError(path, None, str(error)) for error in bad or ()]
     for item, note in notes.items():
         if note.loss:
-            say(f"{path}: item {item!r}: {note}")
+            warn(f"{path}: item {item!r}: {note}")
     whole = [f"item {item!r}: {note}" for item, note in notes.items() if not note.loss]
     if whole:
         more = f"; other tokens in {len(whole) - 1} more items too" if len(whole) > 1 else ""
-        say(f"{path}: {whole[0]}{more}")
+        warn(f"{path}: {whole[0]}{more}")
     return laid
 
 
@@ -229,7 +229,7 @@ def _read_file(
     path: str | PathLike[str],
     format: str | None,
     types: tuple[str, ...] | None,
-    excluded: Problems | None,
+    excluded: list[FormatError] | None,
     options: Mapping[str, Any],
 ) -> tuple[Corpus, dict[str, Any]]:
     """What is in a file, tiers still in seconds; and every option of its format."""
@@ -250,7 +250,7 @@ def read_coders(
     item: str | None = None,
     align: str | None = None,
     types: Iterable[str | int] | None = None,
-    excluded: Problems | None = None,
+    excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> Corpus:
     """One corpus from several files, each what one coder made of the same material.
@@ -261,7 +261,7 @@ def read_coders(
     folders (``ann/t001.rs3``, ``bo/t001.rs3``), the file names the item and the folder the coder. Tiers in seconds are
     laid over units when all files are read, so that the coders of an item share them; ``align`` is that of :func:`read`.
     """
-    sources = folders.listed(files)
+    sources = folders.list_files(files)
     reader = _Reader(format, types, excluded, options, loose=len(sources) > 1)
     corpus = folders.join(sources, reader.read, item=item, together=True, excluded=excluded)
     reader.check_used()
@@ -273,14 +273,16 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
 
     What the format cannot hold is an error, and nothing is written.
     """
-    chosen = writing(path, corpus, format)
+    chosen = format_for_writing(path, corpus, format)
     resolved = chosen.resolve(options)
     if chosen.write is None:
         raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
     for item, coder in corpus:
         one = corpus[item, coder]
-        if not isinstance(one, chosen.holds):
-            able = [other.name for other in registry().values() if other.write and isinstance(one, other.holds)]
+        if not isinstance(one, chosen.annotation_types):
+            able = [
+                other.name for other in registry().values() if other.write and isinstance(one, other.annotation_types)
+            ]
             raise FormatError(
                 path,
                 None,
@@ -295,7 +297,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
         raise FormatError(path, None, f"cannot be written: {problem.strerror}") from None
 
 
-def writing(path: str | PathLike[str], corpus: Corpus, format: str | None = None) -> Format:
+def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | None = None) -> Format:
     """The format that ``write`` would take: the one named, or what the suffix says."""
     return _named(format) if format is not None else _by_suffix(path, corpus)
 
@@ -348,12 +350,12 @@ def _detect(path: str | PathLike[str], data: bytes) -> Format:
     suffix = Path(path).suffix.lower()
     likely = _of_suffix(path)
     for one in registry().values():
-        if one.magic and data.startswith(one.magic) and (one.recognised is None or one.recognised(data)):
+        if one.magic and data.startswith(one.magic) and (one.matches_bytes is None or one.matches_bytes(data)):
             return one
     if likely and (likely[0].decode is not None or likely[0].magic):  # its own decoding tells it from all others
         return likely[0]
     text = decode(path, data)
-    for one in [*(one for one in registry().values() if suffix in one.guessed), *likely]:
+    for one in [*(one for one in registry().values() if suffix in one.other_suffixes), *likely]:
         if one.looks_like(text):
             return one
     if likely:  # let the format of the suffix say what is wrong
@@ -368,9 +370,13 @@ def _by_suffix(path: str | PathLike[str], corpus: Corpus) -> Format:
     suffix = Path(path).suffix.lower()
     likely = _of_suffix(path)
     kinds = {type(corpus[key]) for key in corpus}
-    likely.sort(key=lambda one: not all(issubclass(kind, one.holds) for kind in kinds))
+    likely.sort(key=lambda one: not all(issubclass(kind, one.annotation_types) for kind in kinds))
     if likely:
         return likely[0]
-    able = [one for one in registry().values() if one.write and all(issubclass(kind, one.holds) for kind in kinds)]
+    able = [
+        one
+        for one in registry().values()
+        if one.write and all(issubclass(kind, one.annotation_types) for kind in kinds)
+    ]
     known = ", ".join(dict.fromkeys(suffix for one in able for suffix in one.suffixes))
     raise FormatError(path, None, f"the suffix must say the format, one of {known}; got {suffix or 'none'}")

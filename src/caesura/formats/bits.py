@@ -16,8 +16,6 @@ from caesura.formats.masses_json import plain
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["FORMAT"]
-
 _ONE_UNIT = "-"
 
 
@@ -36,7 +34,7 @@ def read(reading: Reading) -> Corpus:
             for column, mark in enumerate(marks, 1):
                 if mark not in "01" and marks != _ONE_UNIT:
                     raise reading.error(number, f"a bit must be 0 or 1; got {mark!r} at mark {column}")
-            if item in reading.cells:
+            if item in reading.annotations:
                 raise reading.error(number, f"item {item!r} stands twice")
             reading.add(item, reading.stem, Segmentation.from_bits("" if marks == _ONE_UNIT else marks))
     return reading.corpus()
@@ -73,5 +71,5 @@ FORMAT = Format(
     read=read,
     looks_like=_looks_like,
     write=write,
-    named_by_file=("coder",),
+    names_from_file=("coder",),
 )

@@ -40,17 +40,17 @@ def read(reading: Reading) -> Corpus:
     standoff = Standoff(reading)
     with reading.item(None, f"item {item!r}, coder {coder!r}: "):
         standoff.add(item, coder, Tokens.cut(said, reading.options["tokens"]), _drawn(reading, said))
-    standoff.say()
+    standoff.warn()
     return reading.corpus()
 
 
 def _text(reading: Reading) -> str:
-    beside = reading.options["text"] or str(Path(reading.path).with_suffix(".txt"))
-    if not Path(beside).exists():
+    companions = reading.options["text"] or str(Path(reading.path).with_suffix(".txt"))
+    if not Path(companions).exists():
         raise reading.error(
-            None, f"the text is needed beside it, in {beside}; there is no such file; or name it by text="
+            None, f"the text is needed beside it, in {companions}; there is no such file; or name it by text="
         )
-    return decode(beside, load(beside))
+    return decode(companions, load(companions))
 
 
 def _drawn(reading: Reading, said: str) -> list[Drawn]:
@@ -107,6 +107,6 @@ FORMAT = Format(
         *OPTIONS,
     ),
     may_be_empty=True,
-    beside=(".txt",),
-    holds=(Hierarchy, Segmentation),
+    companions=(".txt",),
+    annotation_types=(Hierarchy, Segmentation),
 )

@@ -31,8 +31,6 @@ from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.options import Option
 
-__all__ = ["CHOI", "MARKED"]
-
 _MARKER = "=========="
 
 
@@ -93,7 +91,7 @@ def _marker(name: str, value: Any) -> str:
 CHOI = Format(
     name="choi",
     suffixes=(".ref",),
-    guessed=(".txt",),
+    other_suffixes=(".txt",),
     description=f"text with {_MARKER} between segments, a line a unit",
     read=read,
     looks_like=lambda text: re.search(rf"^[ \t]*{_MARKER}[ \t]*\r?$", text, re.MULTILINE) is not None,
@@ -104,14 +102,14 @@ CHOI = Format(
         Option("marker", _MARKER, _marker, "the line between segments; '' for blank lines"),
         Option("unit", "line", choice("line", "word"), "whether a line or a word is a unit"),
     ),
-    named_by_file=("item", "coder"),
+    names_from_file=("item", "coder"),
 )
 
 MARKED = replace(
     CHOI,
     name="marked-text",
     suffixes=(),
-    guessed=(),
+    other_suffixes=(),
     description="text with blank lines between segments, or another marker, a line a unit",
     looks_like=lambda text: False,  # any text may have blank lines
     options=tuple(replace(one, default="") if one.name == "marker" else one for one in CHOI.options),

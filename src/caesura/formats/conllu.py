@@ -171,7 +171,7 @@ def _looks_like(text: str) -> bool:
 FORMAT = Format(
     name="conllu",
     suffixes=(".conllu", ".tok"),
-    guessed=(".txt", ".tsv"),
+    other_suffixes=(".txt", ".tsv"),
     description="CoNLL-U and DISRPT's .tok: a line a token, BeginSeg=Yes or Seg=B-seg where a segment begins",
     read=read,
     looks_like=_looks_like,
@@ -186,5 +186,5 @@ FORMAT = Format(
             "whether segments or sentences; auto is segments where the file marks any",
         ),
     ),
-    named_by_file=("coder",),
+    names_from_file=("coder",),
 )

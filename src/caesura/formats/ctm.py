@@ -112,5 +112,5 @@ FORMAT = Format(
     read=read,
     looks_like=_looks_like,
     options=(CODER, *COMMON),
-    holds=(Tier,),
+    annotation_types=(Tier,),
 )

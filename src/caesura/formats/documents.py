@@ -20,15 +20,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, OptionError, SegmentationError, TreeError
-from caesura.formats.format import Reading, say, shown
+from caesura.formats.format import Reading, describe_value, warn
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import Documents, Pairs
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tree import Tree
 from caesura.options import Option
-
-__all__ = ["FIELDS", "SIDES", "WRITING", "add_chunk", "check_reading", "rows_of", "scale_of", "sides_of", "tree_from"]
 
 SIDES = ("reference", "hypothesis")
 FIELDS = ("item", "length", *SIDES, *(f"{side}_types" for side in SIDES), *(f"{side}_times" for side in SIDES))
@@ -37,7 +35,7 @@ _SHOWN = 5  # names that a message still lists
 
 def _coder(name: str, value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise OptionError(f"{name}: the name of a coder is needed; got {shown(value)}")
+        raise OptionError(f"{name}: the name of a coder is needed; got {describe_value(value)}")
     return value
 
 
@@ -62,11 +60,11 @@ def rows_of(corpus: Corpus, path: str, options: Mapping[str, Any]) -> list[dict[
     both, left_out = _both(corpus, path, options)
     if left_out:
         more = f" and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
-        say(f"{path}: left out, because one of the two coders has nothing: {', '.join(left_out[:_SHOWN])}{more}")
+        warn(f"{path}: left out, because one of the two coders has nothing: {', '.join(left_out[:_SHOWN])}{more}")
     if not both:
         raise FormatError(path, None, "no item has both coders; there is nothing to write")
     if any(_has_more(one) for pair in both.values() for one in pair):
-        say(f"{path}: the text of units and the labels of segments have no place in it and are left out")
+        warn(f"{path}: the text of units and the labels of segments have no place in it and are left out")
     typed = any(isinstance(one, Segmentation) and one.types != UNTYPED for pair in both.values() for one in pair)
     return [{"item": item} | _row(item, *pair, path, typed) for item, pair in both.items()]
 

@@ -22,13 +22,11 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError, SegmentationError, TreeError
 from caesura.formats.documents import FIELDS, SIDES, WRITING, add_chunk, check_reading, rows_of, tree_from
-from caesura.formats.format import Format, Reading, decode, parse_json, shown
+from caesura.formats.format import Format, Reading, decode, describe_value, parse_json
 from caesura.model.corpus import Corpus
 from caesura.model.documents import Column, Documents, Pairs
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-
-__all__ = ["FORMAT", "Lines", "partitions"]
 
 Ints = NDArray[np.int64]
 
@@ -263,10 +261,10 @@ def _kind(row: Mapping[str, Any]) -> str:
 def _object(path: str, number: int, line: bytes) -> dict[str, Any]:
     row = parse_json(path, decode(path, line), "documents")
     if not isinstance(row, dict):
-        raise FormatError(path, number, f"an object is needed; got {shown(row)}")
+        raise FormatError(path, number, f"an object is needed; got {describe_value(row)}")
     for name in row:
         if name not in FIELDS:
-            raise FormatError(path, number, f"no field is called {shown(name)}; there are {', '.join(FIELDS)}")
+            raise FormatError(path, number, f"no field is called {describe_value(name)}; there are {', '.join(FIELDS)}")
     for side in SIDES:
         if side not in row:
             raise FormatError(path, number, f"{side}: it is missing")
@@ -278,7 +276,7 @@ def _item(row: Mapping[str, Any], number: int) -> str:
     if item is None:
         return str(number)
     if isinstance(item, bool) or not isinstance(item, str | int):
-        raise SegmentationError(f"item: text is needed; got {shown(item)}")
+        raise SegmentationError(f"item: text is needed; got {describe_value(item)}")
     return str(item)
 
 
@@ -287,7 +285,7 @@ def _tree(row: Mapping[str, Any], side: str) -> Tree | None:
     if text is None:
         return None
     if not isinstance(text, str):
-        raise TreeError(f"{side}: brackets are needed; got {shown(text)}")
+        raise TreeError(f"{side}: brackets are needed; got {describe_value(text)}")
     return tree_from(side, text, row.get(f"{side}_times"))
 
 
@@ -295,20 +293,22 @@ def _check(row: Mapping[str, Any]) -> None:
     """Whole numbers where numbers belong; whether they make a segmentation is seen later, with many at a time."""
     length = row.get("length")
     if not _is_whole(length):
-        raise SegmentationError(f"length: a whole number is needed, of 63 bits at most; got {shown(length)}")
+        raise SegmentationError(f"length: a whole number is needed, of 63 bits at most; got {describe_value(length)}")
     for side in SIDES:
         positions, types = row[side], row.get(f"{side}_types")
         if not isinstance(positions, list):
-            raise SegmentationError(f"{side}: a list of positions is needed; got {shown(positions)}")
+            raise SegmentationError(f"{side}: a list of positions is needed; got {describe_value(positions)}")
         if positions and not (
             set(map(type, positions)) == {int} and _is_whole(min(positions)) and _is_whole(max(positions))
         ):
             wrong = next(one for one in positions if not _is_whole(one))
-            raise SegmentationError(f"{side}: a position is a whole number, of 63 bits at most; got {shown(wrong)}")
+            raise SegmentationError(
+                f"{side}: a position is a whole number, of 63 bits at most; got {describe_value(wrong)}"
+            )
         if types is None:
             continue
         if not isinstance(types, list) or not all(isinstance(one, str) for one in types):
-            raise SegmentationError(f"{side}_types: a list of names is needed; got {shown(types)}")
+            raise SegmentationError(f"{side}_types: a list of names is needed; got {describe_value(types)}")
 
 
 def _is_whole(value: object) -> bool:
@@ -348,5 +348,5 @@ FORMAT = Format(
     looks_like=_looks_like,
     write=write,
     options=WRITING,
-    holds=(Segmentation, Tree),
+    annotation_types=(Segmentation, Tree),
 )

@@ -36,8 +36,6 @@ from caesura.model.tree import Tree
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FORMAT", "RowGroups", "declared_types", "is_documents", "is_readable", "partitions"]
-
 Ints = NDArray[np.int64]
 
 AT_ONCE = 2**15
@@ -533,7 +531,7 @@ FORMAT = Format(
     looks_like=lambda text: False,
     write=write,
     options=WRITING,
-    holds=(Segmentation, Tree),
+    annotation_types=(Segmentation, Tree),
     magic=b"PAR1",
-    recognised=is_documents,
+    matches_bytes=is_documents,
 )

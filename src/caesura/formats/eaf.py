@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats.format import Format, Reading, say
+from caesura.formats.format import Format, Reading, warn
 from caesura.formats.spans import choice
 from caesura.formats.timed import TIERS, Row, TierRead, add, choose
 from caesura.formats.xml import decode_xml, parse_xml
@@ -106,7 +106,7 @@ def _document(reading: Reading) -> tuple[dict[str, _Tier], list[TierRead]]:
 
 
 def _warn(reading: Reading, said: str) -> None:
-    say(f"{reading.path}: {said}")
+    warn(f"{reading.path}: {said}")
 
 
 def _coder(reading: Reading, one: _Tier) -> str:
@@ -308,5 +308,5 @@ FORMAT = Format(
         *TIERS,
         Option("coders", "tier", choice("tier", "annotator", "participant"), "what names the coder of a tier"),
     ),
-    holds=(Tier,),
+    annotation_types=(Tier,),
 )

@@ -20,9 +20,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from caesura.errors import CaesuraWarning, FormatError
-from caesura.formats.format import decode, load, shown
-
-__all__ = ["read_evalb_param"]
+from caesura.formats.format import decode, describe_value, load
 
 # Key -> option of the measure, and how many values a line has.
 _LISTS = {
@@ -65,7 +63,7 @@ def read_evalb_param(path: str | PathLike[str]) -> dict[str, Any]:
 def _check_count(path: str, line: int, key: str, values: list[str], count: int) -> None:
     if len(values) != count:
         needed = "one value" if count == 1 else f"{count} values"
-        got = shown(" ".join(values)) if values else "none"
+        got = describe_value(" ".join(values)) if values else "none"
         raise FormatError(path, line, f"{key} takes {needed}; got {got} (a comment has a line of its own)")
 
 
@@ -74,7 +72,7 @@ def _number(path: str, line: int, key: str, text: str) -> int:
     # Ten digits are more than the largest number has, and few enough to be converted.
     value = int(text) if re.fullmatch("[0-9]{1,10}", text) else most + 1
     if value > most:
-        raise FormatError(path, line, f"{key} must be a whole number from 0 to {most}; got {shown(text)}")
+        raise FormatError(path, line, f"{key} must be a whole number from 0 to {most}; got {describe_value(text)}")
     return value
 
 
@@ -83,4 +81,4 @@ def _warn(path: str, line: int, key: str) -> None:
 
     near = get_close_matches(key, _KEYS, 1)
     way = f"did you mean {near[0]}?" if near else f"there are {', '.join(_KEYS)}"
-    warnings.warn(f"{path}:{line}: no such key, ignored: {shown(key)}; {way}", CaesuraWarning, stacklevel=3)
+    warnings.warn(f"{path}:{line}: no such key, ignored: {describe_value(key)}; {way}", CaesuraWarning, stacklevel=3)

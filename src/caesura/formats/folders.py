@@ -23,32 +23,30 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError, OptionError
-from caesura.formats.format import Format, Problems, say
+from caesura.formats.format import Format, warn
 from caesura.formats.timed import holds_tiers
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 
-__all__ = ["MOST_FILES", "Naming", "Source", "by_item", "gather", "is_many", "join", "listed"]
-
-MOST_FILES = 100_000
+MAX_FILES = 100_000
 _MAGIC = re.compile(r"[*?\[]")
-_SHOWN = 5  # names that a message still lists
+MAX_LISTED = 5  # names that a message still lists
 
 
-class Source(NamedTuple):
+class InputFile(NamedTuple):
     """A file, and what the caller or a pattern says about it."""
 
     path: str
     item: str | None = None
     coder: str | None = None
-    rest: str | None = None
+    remainder: str | None = None
     """Of a path that matched a pattern: what stands around the only name in it."""
 
 
 # -- which files ------------------------------------------------------------------------------------------------------
 
 
-def is_many(path: str | PathLike[str]) -> bool:
+def is_collection(path: str | PathLike[str]) -> bool:
     """Whether this is a folder or a glob. A file may have any name."""
     text = fspath(path)
     if "\0" in text or os.path.isfile(text):
@@ -56,9 +54,9 @@ def is_many(path: str | PathLike[str]) -> bool:
     return os.path.isdir(text) or bool(_MAGIC.search(text))
 
 
-def gather(
+def find_files(
     path: str | PathLike[str], pattern: str | None, formats: Sequence[Format], looks_like: Callable[[str], bool]
-) -> list[Source]:
+) -> list[InputFile]:
     """The files of a folder or glob. What is left out is said; to find none is an error that names some that are there.
 
     Of a folder without a pattern, these are the files whose suffix one of the formats has; files that belong to another one
@@ -83,11 +81,11 @@ def gather(
         asked = [name for name in found if name not in belonging]
         known = {name for name in asked if _is_known(name, formats)}
         known -= {name for name in known if _says_nothing(name) and not looks_like(os.path.join(root, name))}
-        sources = [Source(os.path.join(root, name)) for name in asked if name in known]
+        sources = [InputFile(os.path.join(root, name)) for name in asked if name in known]
         unknown = [name for name in asked if name not in known]
         _say_left_out(path, unknown, bool(sources), "are in no known format")
     else:
-        sources = [Source(os.path.join(root, name)) for name in found]
+        sources = [InputFile(os.path.join(root, name)) for name in found]
     if not sources:
         what = f"matches the pattern {pattern}" if pattern is not None else "can be read"
         some = f"there are {_listed(there)}" if there else "the folder is empty"
@@ -149,9 +147,9 @@ def _walk(root: str) -> list[str]:
                 for entry in entries:
                     name = f"{inner}/{entry.name}" if inner else entry.name
                     seen += 1
-                    if seen > MOST_FILES:
+                    if seen > MAX_FILES:
                         raise FormatError(
-                            root, None, f"a folder of at most {MOST_FILES} files is needed; this holds more"
+                            root, None, f"a folder of at most {MAX_FILES} files is needed; this holds more"
                         )
                     if entry.name.startswith("."):
                         continue
@@ -166,7 +164,7 @@ def _walk(root: str) -> list[str]:
 
 def _is_known(name: str, formats: Iterable[Format]) -> bool:
     suffix = Path(name).suffix.lower()
-    return any(suffix in (*one.suffixes, *one.guessed) for one in formats)
+    return any(suffix in (*one.suffixes, *one.other_suffixes) for one in formats)
 
 
 def _says_nothing(name: str) -> bool:
@@ -180,8 +178,8 @@ def _belonging(names: Sequence[str], formats: Sequence[Format]) -> set[str]:
         path = Path(name)
         for one in formats:
             if path.suffix.lower() in one.suffixes:
-                beside = (path.with_suffix(b) if b.startswith(".") else path.with_name(b) for b in one.beside)
-                belonging.update(other.as_posix() for other in beside)
+                companions = (path.with_suffix(b) if b.startswith(".") else path.with_name(b) for b in one.companions)
+                belonging.update(other.as_posix() for other in companions)
     return belonging
 
 
@@ -189,11 +187,11 @@ def _say_left_out(path: str | PathLike[str], names: Sequence[str], some: bool, w
     if names and some:
         files = "1 file is" if len(names) == 1 else f"{len(names)} files are"
         it = why.replace("do not", "does not").replace("are", "is") if len(names) == 1 else why
-        say(f"{fspath(path)}: {files} left out, which {it}: {_listed(names)}")
+        warn(f"{fspath(path)}: {files} left out, which {it}: {_listed(names)}")
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    return ", ".join(names[:MAX_LISTED]) + (f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else "")
 
 
 class _Pattern:
@@ -217,23 +215,23 @@ class _Pattern:
             raise OptionError(f"pattern: {{item}} or {{coder}} must stand in it; got {text!r}")
         self.matcher = re.compile(made, re.DOTALL)
 
-    def source(self, root: str, name: str) -> Source | None:
+    def source(self, root: str, name: str) -> InputFile | None:
         found = self.matcher.fullmatch(name)
         if found is None:
             return None
         named = found.groupdict()
-        rest = None
+        remainder = None
         if len(named) == 1:
             start, end = found.span(self.names[0])
             bare = name.removesuffix(Path(name).suffix)
-            rest = (bare[:start] + bare[end:]).strip(" _.-/")
-        return Source(os.path.join(root, name), named.get("item"), named.get("coder"), rest)
+            remainder = (bare[:start] + bare[end:]).strip(" _.-/")
+        return InputFile(os.path.join(root, name), named.get("item"), named.get("coder"), remainder)
 
 
 # -- one corpus -------------------------------------------------------------------------------------------------------
 
 
-class Naming(NamedTuple):
+class NamingScheme(NamedTuple):
     """What the names of all files together say about each."""
 
     shared: str
@@ -246,11 +244,11 @@ class Naming(NamedTuple):
     """Whether nobody said what the names mean."""
 
     @classmethod
-    def of(cls, sources: Sequence[Source], item: str | None = None) -> Naming:
+    def of(cls, sources: Sequence[InputFile], item: str | None = None) -> NamingScheme:
         """From all files of a corpus."""
         stems = [Path(one.path).stem for one in sources]
         places = {(Path(one.path).absolute().parent, stem) for one, stem in zip(sources, stems, strict=True)}
-        plain = all(one.item is one.coder is one.rest is None for one in sources)
+        plain = all(one.item is one.coder is one.remainder is None for one in sources)
         # sample.gld and sample.tst of one folder differ in nothing but the suffix.
         files = {Path(one.path).absolute() for one in sources}
         return cls(
@@ -261,11 +259,11 @@ class Naming(NamedTuple):
         )
 
 
-def by_item(sources: Sequence[Source], naming: Naming) -> list[list[Source]] | None:
+def group_by_item(sources: Sequence[InputFile], naming: NamingScheme) -> list[list[InputFile]] | None:
     """The files of each item, in the order of the first; None where names do not say which item a file belongs to."""
-    groups: dict[str, list[Source]] = {}
+    groups: dict[str, list[InputFile]] = {}
     for one in sources:
-        item = one.item or one.rest or (Path(one.path).stem if naming.by_folder else None)
+        item = one.item or one.remainder or (Path(one.path).stem if naming.by_folder else None)
         if item is None:
             return None
         groups.setdefault(item, []).append(one)
@@ -273,13 +271,13 @@ def by_item(sources: Sequence[Source], naming: Naming) -> list[list[Source]] | N
 
 
 def join(
-    sources: Sequence[Source],
-    read: Callable[[str, Problems | None], Corpus],
+    sources: Sequence[InputFile],
+    read: Callable[[str, list[FormatError] | None], Corpus],
     *,
     item: str | None = None,
     together: bool,
-    excluded: Problems | None = None,
-    naming: Naming | None = None,
+    excluded: list[FormatError] | None = None,
+    naming: NamingScheme | None = None,
 ) -> Corpus:
     """The corpora of all files as one.
 
@@ -288,11 +286,11 @@ def join(
     be missing. Otherwise, given ``problems``, a file that cannot be read goes there and does not cost the others. Where
     these are some files of more, ``naming`` is what the names of all say.
     """
-    found: list[tuple[Source, Corpus]] = []
+    found: list[tuple[InputFile, Corpus]] = []
     for source in sources:
         with _collected(source, None if together else excluded) as mine:
             found.append((source, read(source.path, excluded if together else mine)))
-    names = _Names(naming or Naming.of(sources, item), found, together)
+    names = _NameResolver(naming or NamingScheme.of(sources, item), found, together)
     cells: dict[str, dict[str, Annotation]] = {}
     for source, corpus in found:
         with _collected(source, None if together else excluded):
@@ -306,44 +304,44 @@ def join(
 
 
 @contextmanager
-def _collected(source: Source, excluded: Problems | None) -> Iterator[Problems | None]:
+def _collected(source: InputFile, excluded: list[FormatError] | None) -> Iterator[list[FormatError] | None]:
     """What is wrong with one file; of many complaints about the same file, the first few."""
     if excluded is None:
         yield None
         return
-    mine: Problems = []
+    mine: list[FormatError] = []
     try:
         yield mine
     except FormatError as problem:
         mine.append(problem)
-    excluded += mine[:_SHOWN]
-    if len(mine) > _SHOWN:
-        excluded.append(FormatError(source.path, None, f"{len(mine) - _SHOWN} more problems"))
+    excluded += mine[:MAX_LISTED]
+    if len(mine) > MAX_LISTED:
+        excluded.append(FormatError(source.path, None, f"{len(mine) - MAX_LISTED} more problems"))
 
 
-class _Names:
+class _NameResolver:
     """Item and coder, where a file does not say them itself."""
 
-    def __init__(self, naming: Naming, found: Sequence[tuple[Source, Corpus]], together: bool) -> None:
+    def __init__(self, naming: NamingScheme, found: Sequence[tuple[InputFile, Corpus]], together: bool) -> None:
         self.together = together
         self.shared, self.by_folder, self.by_suffix, plain = naming
         # The only tier of a file says what it holds ("IU"), not who made it; that is up to the file.
         self.tiers_by_file = together or all(len(one.coders) == 1 for _, one in found if holds_tiers(one))
         if not together and plain and not self.by_folder:
-            guessed = sum(self._by_file(*one) and one[1].item_names == (Path(one[0].path).stem,) for one in found)
-            if guessed > 1:
-                say(
-                    f"{guessed} files name no item and no coder: they are taken as coders of one item, {self.shared!r}; a "
+            uncertain = sum(self._by_file(*one) and one[1].item_names == (Path(one[0].path).stem,) for one in found)
+            if uncertain > 1:
+                warn(
+                    f"{uncertain} files name no item and no coder: they are taken as coders of one item, {self.shared!r}; a "
                     "pattern such as '{item}_{coder}.csv' says otherwise"
                 )
 
-    def _by_file(self, source: Source, corpus: Corpus) -> bool:
+    def _by_file(self, source: InputFile, corpus: Corpus) -> bool:
         """Whether nothing but the file says who the coder is."""
         if corpus.coders == (Path(source.path).stem,):
             return True
         return self.tiers_by_file and source.item is None and holds_tiers(corpus) and len(corpus.coders) == 1
 
-    def coder(self, source: Source, corpus: Corpus, own: str) -> str:
+    def coder(self, source: InputFile, corpus: Corpus, own: str) -> str:
         path = Path(source.path)
         if source.coder is not None:
             if len(corpus.coders) > 1:
@@ -351,20 +349,20 @@ class _Names:
             return source.coder
         if not self._by_file(source, corpus):
             return own
-        if source.rest is not None:
-            return source.rest or "1"
+        if source.remainder is not None:
+            return source.remainder or "1"
         if self.by_folder:
             return path.absolute().parent.name
         return path.name if self.by_suffix else path.stem
 
-    def item(self, source: Source, corpus: Corpus, own: str) -> str:
+    def item(self, source: InputFile, corpus: Corpus, own: str) -> str:
         named = corpus.item_names != (Path(source.path).stem,)
         if source.item is not None:
             return f"{source.item}/{own}" if named else source.item
         if named or self.by_folder:
             return own
-        if source.rest is not None:
-            return source.rest or self.shared
+        if source.remainder is not None:
+            return source.remainder or self.shared
         return self.shared if self.together or self._by_file(source, corpus) else own
 
 
@@ -379,10 +377,10 @@ def _beginning(names: Sequence[str]) -> str:
     return common.rstrip(" _-.")
 
 
-def listed(files: Mapping[str, str | PathLike[str]] | Iterable[str | PathLike[str]]) -> list[Source]:
+def list_files(files: Mapping[str, str | PathLike[str]] | Iterable[str | PathLike[str]]) -> list[InputFile]:
     """Files that the caller lists, each the work of one coder, who may be named."""
     if isinstance(files, (str, PathLike)):
         raise OptionError(f"files must be a mapping from coders to files, or a list of files; got {fspath(files)!r}")
     if isinstance(files, Mapping):
-        return [Source(fspath(path), coder=coder) for coder, path in files.items()]
-    return [Source(fspath(path)) for path in files]
+        return [InputFile(fspath(path), coder=coder) for coder, path in files.items()]
+    return [InputFile(fspath(path)) for path in files]

@@ -21,24 +21,6 @@ from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, resolve_options
 
-__all__ = [
-    "NUMBER",
-    "Format",
-    "Option",
-    "Problems",
-    "Reading",
-    "decode",
-    "key_line",
-    "lines_of",
-    "load",
-    "parse_json",
-    "say",
-    "shown",
-    "table_text",
-]
-
-Problems = list[FormatError]
-
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """A decimal number, as people write it."""
 LARGEST = 2**31  # bytes; what is larger belongs into pieces
@@ -52,12 +34,12 @@ class Reading:
     text: str
     """What it says; empty for a format that is no text."""
     types: tuple[str, ...] | None = None
-    excluded: Problems | None = None
+    excluded: list[FormatError] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the format was told, every option it has."""
     data: bytes = b""
     """The bytes, for a format that is no text."""
-    cells: dict[str, dict[str, Annotation]] = field(default_factory=dict)
+    annotations: dict[str, dict[str, Annotation]] = field(default_factory=dict)
 
     @property
     def stem(self) -> str:
@@ -81,14 +63,14 @@ class Reading:
 
     def add(self, item: str, coder: str, segmentation: Annotation) -> None:
         """Put a segmentation into the corpus; the same item and coder twice is an error."""
-        by_coder = self.cells.setdefault(item, {})
+        by_coder = self.annotations.setdefault(item, {})
         if coder in by_coder:
             raise self.error(None, f"item {item!r} has coder {coder!r} twice")
         by_coder[coder] = segmentation
 
     def corpus(self) -> Corpus:
         """What was read."""
-        return Corpus(self.cells)
+        return Corpus(self.annotations)
 
 
 Write = Callable[[Corpus, str, Mapping[str, Any]], str | bytes]
@@ -109,21 +91,21 @@ class Format:
     """The text of a corpus, or the bytes; the path is for error messages and names. None: a format that is only read."""
     options: tuple[Option, ...] = ()
     """What can be said about a file that does not say it itself, in reading and in writing."""
-    guessed: tuple[str, ...] = ()
+    other_suffixes: tuple[str, ...] = ()
     """Suffixes of other formats under which it is found by its content."""
     decode: Callable[[str | PathLike[str], bytes], str] | None = None
     """The text of the bytes, where it is not plain UTF-8."""
-    holds: tuple[type, ...] = (Segmentation, Dialogue)
+    annotation_types: tuple[type, ...] = (Segmentation, Dialogue)
     """What it can hold; under a suffix that several formats have, a corpus goes to one that holds what is in it."""
     may_be_empty: bool = False
     """Whether a file without a character says something: that nobody drew anything."""
     magic: bytes = b""
     """What the bytes begin with, where the format is no text."""
-    recognised: Callable[[bytes], bool] | None = None
+    matches_bytes: Callable[[bytes], bool] | None = None
     """Of several formats whose bytes begin alike: whether these are in this one."""
-    named_by_file: tuple[str, ...] = ()
+    names_from_file: tuple[str, ...] = ()
     """Which names the file gives, ``item`` or ``coder``, because there is no room for them inside."""
-    beside: tuple[str, ...] = ()
+    companions: tuple[str, ...] = ()
     """Suffixes or names of files beside it that belong to it, and are not read by themselves."""
     extra: str = ""
     """The optional part of the package that it needs, as in ``caesura[xml]``."""
@@ -139,7 +121,7 @@ class Format:
         return resolve_options(f"format {self.name}", self.options, values)
 
 
-def say(message: str) -> None:
+def warn(message: str) -> None:
     """A warning about the line outside the package that reads, from however deep inside."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "caesura":
@@ -187,7 +169,7 @@ def parse_json(path: str, text: str, what: str) -> Any:
         raise FormatError(path, None, f"not valid JSON: {problem}") from None
 
 
-def shown(value: object) -> str:
+def describe_value(value: object) -> str:
     """A value of a stranger's file for a message: short, and never walked into."""
     if isinstance(value, int) and value.bit_length() > 200:
         return "a very large number"
@@ -197,7 +179,7 @@ def shown(value: object) -> str:
     return {"dict": "an object", "list": "a list"}.get(type(value).__name__, type(value).__name__)
 
 
-def key_line(text: str, *keys: str) -> int | None:
+def line_of_key(text: str, *keys: str) -> int | None:
     """The line of a JSON text on which the last of these nested keys stands."""
     at = 0
     for key in keys:

@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, HierarchyError
-from caesura.formats.format import Format, Reading, parse_json, shown
+from caesura.formats.format import Format, Reading, describe_value, parse_json
 from caesura.formats.spans import (
     BEYOND,
     DURATION,
@@ -63,7 +63,7 @@ def read(reading: Reading) -> Corpus:
     left_out = LeftOut(reading.path)
     for coder, rows in by_coder.items():
         add_timed(reading, rows, item, coder, duration=duration, until=until, left_out=left_out)
-    left_out.say()
+    left_out.warn()
     return reading.corpus()
 
 
@@ -75,7 +75,9 @@ def _kind(reading: Reading, annotations: list[Any]) -> str:
     """The kind that was named, or the only one there is."""
     for i, one in enumerate(annotations):
         if not isinstance(one, dict) or not isinstance(one.get("namespace"), str):
-            raise reading.error(None, f"annotations[{i}]: an object with a namespace is needed; got {shown(one)}")
+            raise reading.error(
+                None, f"annotations[{i}]: an object with a namespace is needed; got {describe_value(one)}"
+            )
     there = dict.fromkeys(one["namespace"] for one in annotations)
     found = [kind for kind, names in _LEVELS.items() if any(name in there for name in names)]
     asked = reading.options["namespace"]
@@ -128,22 +130,28 @@ def _annotator(one: Mapping[str, Any]) -> str | None:
 
 def _rows(data: object, level: int | None) -> list[Row]:
     if not isinstance(data, list):
-        raise HierarchyError(f'data: [{{"time": ..., "duration": ..., "value": ...}}] is needed; got {shown(data)}')
+        raise HierarchyError(
+            f'data: [{{"time": ..., "duration": ..., "value": ...}}] is needed; got {describe_value(data)}'
+        )
     rows = []
     for i, one in enumerate(data):
         place = f"data[{i}]"
         if not isinstance(one, dict):
-            raise HierarchyError(f"{place}: an object with time, duration and value is needed; got {shown(one)}")
+            raise HierarchyError(
+                f"{place}: an object with time, duration and value is needed; got {describe_value(one)}"
+            )
         start = check_time(f"{place}: time", one.get("time"))
         lasts = check_time(f"{place}: duration", one.get("duration"))
         label, deep = one.get("value"), level
         if level is None:
             if not isinstance(label, dict):
-                raise HierarchyError(f"{place}: value must be an object with label and level; got {shown(label)}")
+                raise HierarchyError(
+                    f"{place}: value must be an object with label and level; got {describe_value(label)}"
+                )
             deep = check_whole(f"{place}: level", label.get("level"), 0)
             label = label.get("label")
         if label is not None and not isinstance(label, str):
-            raise HierarchyError(f"{place}: a label must be a string; got {shown(label)}")
+            raise HierarchyError(f"{place}: a label must be a string; got {describe_value(label)}")
         rows.append(Row(start, start + lasts, deep, label))
     return rows
 
@@ -174,7 +182,7 @@ def _looks_like(text: str) -> bool:
 FORMAT = Format(
     name="jams",
     suffixes=(".jams",),
-    guessed=(".json",),
+    other_suffixes=(".json",),
     description="JAMS, music: annotations in multi_segment, segment_salami_upper and _lower, or segment_open",
     read=read,
     looks_like=_looks_like,
@@ -187,5 +195,5 @@ FORMAT = Format(
         replace(SNAP, default=1e-6),
         BEYOND,
     ),
-    holds=(Hierarchy,),
+    annotation_types=(Hierarchy,),
 )

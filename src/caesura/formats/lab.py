@@ -51,7 +51,7 @@ def read(reading: Reading) -> Corpus:
     for level, path in enumerate(reading.options["deeper"], 2):
         beside = Reading(path, decode(path, load(path)))
         rows += _segments(beside, beside.text, level)
-    _add(reading, rows, reading.stem, reading.stem).say()
+    _add(reading, rows, reading.stem, reading.stem).warn()
     return reading.corpus()
 
 
@@ -118,7 +118,7 @@ def read_salami(reading: Reading) -> Corpus:
     if open_:
         raise reading.error(None, "the last line must be End; got none, so the last segments do not end")
     item, _, coder = reading.stem.rpartition("_")
-    _add(reading, rows, item or Path(reading.path).absolute().parent.name, coder).say()
+    _add(reading, rows, item or Path(reading.path).absolute().parent.name, coder).warn()
     return reading.corpus()
 
 
@@ -162,15 +162,15 @@ LAB = Format(
     read=read,
     looks_like=_looks_like_lab,
     options=(*_OPTIONS, Option("deeper", (), _paths, "files with the deeper levels, the coarsest first")),
-    holds=(Hierarchy,),
+    annotation_types=(Hierarchy,),
 )
 SALAMI = Format(
     name="salami",
     suffixes=(),
-    guessed=(".txt",),
+    other_suffixes=(".txt",),
     description="a text file of SALAMI: a time and its labels a line, upper and lower level",
     read=read_salami,
     looks_like=_looks_like_salami,
     options=_OPTIONS,
-    holds=(Hierarchy,),
+    annotation_types=(Hierarchy,),
 )

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import FormatError, HierarchyError
-from caesura.formats.format import Format, Reading, parse_json, shown
+from caesura.formats.format import Format, Reading, describe_value, parse_json
 from caesura.formats.spans import check_whole, choice
 from caesura.formats.standoff import OPTIONS, TOKENS, Drawn, Standoff, Tokens, Utf16, check_parts, plain
 from caesura.formats.symbols import text
@@ -78,7 +78,7 @@ def read(reading: Reading) -> Corpus:
     for i, task in enumerate(tasks):
         with reading.item(None, f"tasks[{i}]: "):
             file.task(task)
-    file.say()
+    file.warn()
     return reading.corpus()
 
 
@@ -108,15 +108,15 @@ class _File:
 
     def task(self, task: object) -> None:
         if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
-            raise HierarchyError(f'an object with "id", "data" and "annotations" is needed; got {shown(task)}')
+            raise HierarchyError(f'an object with "id", "data" and "annotations" is needed; got {describe_value(task)}')
         item = _name("id", task.get("id"))
         listed: object = next((task[name] for name in _LISTS if task.get(name) is not None), [])
         if not isinstance(listed, list):
-            raise HierarchyError(f"item {item!r}: annotations must be a list; got {shown(listed)}")
+            raise HierarchyError(f"item {item!r}: annotations must be a list; got {describe_value(listed)}")
         for i, one in enumerate(listed):
             with self.reading.item(None, f"item {item!r}: annotations[{i}]: "):
                 if not isinstance(one, dict) or not isinstance(one.get("result"), list):
-                    raise HierarchyError(f'an object with "result": [...] is needed; got {shown(one)}')
+                    raise HierarchyError(f'an object with "result": [...] is needed; got {describe_value(one)}')
                 if one.get("was_cancelled") is True:
                     self.cancelled += 1
                 else:
@@ -132,7 +132,7 @@ class _File:
         for i, one in enumerate(results):
             kind = one.get("type") if isinstance(one, dict) else None
             if not isinstance(kind, str):
-                raise HierarchyError(f"result[{i}]: an object with a type is needed; got {shown(one)}")
+                raise HierarchyError(f"result[{i}]: an object with a type is needed; got {describe_value(one)}")
             if kind != _SPAN:
                 self.other[kind[:40]] += 1
                 continue
@@ -177,7 +177,7 @@ class _File:
             for label in one.labels
         ]
 
-    def say(self) -> None:
+    def warn(self) -> None:
         if self.other:
             listed = ", ".join(f"{count} of type {kind}" for kind, count in self.other.most_common(20))
             if not self.read:
@@ -185,19 +185,21 @@ class _File:
             self.standoff.left_out.said.append(f"results that are no spans of text were not read: {listed}")
         if self.cancelled:
             self.standoff.left_out.said.append(f"{self.cancelled} annotation(s) were cancelled and were not read")
-        self.standoff.say()
+        self.standoff.warn()
 
 
 def _region(place: str, value: object) -> _Region:
     if not isinstance(value, dict):
-        raise HierarchyError(f"{place}: value must be an object with start, end and labels; got {shown(value)}")
+        raise HierarchyError(
+            f"{place}: value must be an object with start, end and labels; got {describe_value(value)}"
+        )
     start, end = (check_whole(f"{place}: {name}", value.get(name), 0) for name in ("start", "end"))
     labels = value.get("labels") or [None]
     if not isinstance(labels, list) or not all(isinstance(one, str) or labels == [None] for one in labels):
-        raise HierarchyError(f"{place}: labels must be a list of names; got {shown(labels)}")
+        raise HierarchyError(f"{place}: labels must be a list of names; got {describe_value(labels)}")
     covered = value.get("text")
     if covered is not None and not isinstance(covered, str):
-        raise HierarchyError(f"{place}: text must be a string; got {shown(covered)}")
+        raise HierarchyError(f"{place}: text must be a string; got {describe_value(covered)}")
     return _Region(place, start, end, tuple(labels), covered)
 
 
@@ -208,7 +210,7 @@ def _unfit(said: str, regions: list[_Region], ways: Mapping[str, list[tuple[int,
             there = said[one.start : one.end][:60]
             return (
                 f"{one.name} must repeat what the text has at {one.start}-{one.end}, {there!r}; got "
-                f"{shown(one.covered)}; is it this text?"
+                f"{describe_value(one.covered)}; is it this text?"
             )
     names = [next(one.name for i, one in enumerate(regions) if parts[i] is None) for parts in ways.values()]
     return f"offsets must all count characters or all UTF-16 units; {' and '.join(names)} disagree on it"
@@ -239,7 +241,7 @@ def _looks_like(lines: str) -> bool:
 FORMAT = Format(
     name="label-studio",
     suffixes=(),
-    guessed=(".json",),
+    other_suffixes=(".json",),
     description="Label Studio's export as JSON: tasks with spans that annotators labelled in a text",
     read=read,
     looks_like=_looks_like,
@@ -249,5 +251,5 @@ FORMAT = Format(
         TOKENS,
         *OPTIONS,
     ),
-    holds=(Hierarchy, Segmentation),
+    annotation_types=(Hierarchy, Segmentation),
 )

@@ -11,14 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats.format import Format, Reading, key_line, parse_json, shown
+from caesura.formats.format import Format, Reading, describe_value, line_of_key, parse_json
 from caesura.formats.symbols import flag
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.options import Option
-
-__all__ = ["FORMAT"]
 
 
 def read(reading: Reading) -> Corpus:
@@ -29,22 +27,24 @@ def read(reading: Reading) -> Corpus:
     kind = data.get("segmentation_type", "linear")
     if kind != "linear":
         raise reading.error(
-            key_line(reading.text, "segmentation_type"), f"segmentation_type must be linear; got {shown(kind)}"
+            line_of_key(reading.text, "segmentation_type"),
+            f"segmentation_type must be linear; got {describe_value(kind)}",
         )
     labels = _labels(reading, data) if reading.options["labels"] else {}
     for item, by_coder in data["items"].items():
         if not isinstance(by_coder, dict):
-            with reading.item(key_line(reading.text, "items", item)):
+            with reading.item(line_of_key(reading.text, "items", item)):
                 raise reading.error(
-                    key_line(reading.text, "items", item), f"item {item!r}: {{coder: [masses]}} is needed"
+                    line_of_key(reading.text, "items", item), f"item {item!r}: {{coder: [masses]}} is needed"
                 )
             continue
         for coder, masses in by_coder.items():
-            line = key_line(reading.text, "items", item, coder)
+            line = line_of_key(reading.text, "items", item, coder)
             with reading.item(line, f"item {item!r}, coder {coder!r}: "):
                 if not isinstance(masses, list):
                     raise reading.error(
-                        line, f"item {item!r}, coder {coder!r}: a list of masses is needed; got {shown(masses)}"
+                        line,
+                        f"item {item!r}, coder {coder!r}: a list of masses is needed; got {describe_value(masses)}",
                     )
                 names = labels.get(item, {}).get(coder)
                 reading.add(item, coder, Segmentation.from_masses(masses, labels=names))
@@ -56,9 +56,11 @@ def _labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, list[
     given = data.get("segment_labels")
     if given is None:
         return {}
-    line = key_line(reading.text, "segment_labels")
+    line = line_of_key(reading.text, "segment_labels")
     if not isinstance(given, dict):
-        raise reading.error(line, f"segment_labels: {{item: {{coder: [labels]}}}} is needed; got {shown(given)}")
+        raise reading.error(
+            line, f"segment_labels: {{item: {{coder: [labels]}}}} is needed; got {describe_value(given)}"
+        )
     items = data["items"]
     of_coders = bool(given) and all(isinstance(one, list) for one in given.values())
     if of_coders and len(items) != 1:
@@ -69,25 +71,28 @@ def _labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, list[
     found: dict[str, dict[str, list[str]]] = {}
     for item, by_coder in ({next(iter(items)): given} if of_coders else given).items():
         keys = ("segment_labels",) if of_coders else ("segment_labels", item)
-        line = key_line(reading.text, *keys)
+        line = line_of_key(reading.text, *keys)
         if not isinstance(by_coder, dict):
             with reading.item(line):
                 raise reading.error(
-                    line, f"segment_labels, item {item!r}: {{coder: [labels]}} is needed; got {shown(by_coder)}"
+                    line,
+                    f"segment_labels, item {item!r}: {{coder: [labels]}} is needed; got {describe_value(by_coder)}",
                 )
             continue
         for coder, labels in by_coder.items():
-            line = key_line(reading.text, *keys, coder)
+            line = line_of_key(reading.text, *keys, coder)
             place = f"segment_labels, item {item!r}, coder {coder!r}"
             with reading.item(line):
                 masses = items.get(item)
                 if not isinstance(masses, dict) or coder not in masses:
                     raise reading.error(line, f"{place}: there are no masses of this item and coder")
                 if not isinstance(labels, list):
-                    raise reading.error(line, f"{place}: a list of labels is needed; got {shown(labels)}")
+                    raise reading.error(line, f"{place}: a list of labels is needed; got {describe_value(labels)}")
                 for i, label in enumerate(labels):
                     if not isinstance(label, str):
-                        raise reading.error(line, f"{place}, label {i + 1}: a string is needed; got {shown(label)}")
+                        raise reading.error(
+                            line, f"{place}, label {i + 1}: a string is needed; got {describe_value(label)}"
+                        )
                 found.setdefault(item, {})[coder] = labels
     return found
 

@@ -16,8 +16,6 @@ from caesura.formats.masses_json import plain
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["FORMAT"]
-
 
 def read(reading: Reading) -> Corpus:
     """A row a coder. Rows differ in length, as coders differ in the number of segments."""
@@ -37,7 +35,7 @@ def read(reading: Reading) -> Corpus:
                 if len(row) < named + 2:
                     raise reading.error(line, f"a name and at least one mass are needed; got {len(row)} cell(s)")
                 item, coder = row[0] if named else reading.stem, row[named]
-                if coder in reading.cells.get(item, {}):
+                if coder in reading.annotations.get(item, {}):
                     raise reading.error(line, f"item {item!r} has coder {coder!r} twice")
                 masses = [_mass(reading, line, i, cell) for i, cell in enumerate(row[named + 1 :])]
                 reading.add(item, coder, Segmentation.from_masses(masses))

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.format import Reading, shown
+from caesura.formats.format import Reading, describe_value
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import Segmentation
-
-__all__ = ["add", "checked", "only_coder", "only_item", "with_text"]
 
 
 def add(reading: Reading, make: Callable[[], Annotation]) -> Corpus:
@@ -86,8 +84,8 @@ def _difference(meant: Corpus, back: Corpus) -> str:
             if one.units is not None and other.units is not None:
                 for i, (mine, its) in enumerate(zip(one.units, (*other.units, None), strict=False), 1):
                     if mine != its:
-                        got = "nothing" if its is None else shown(its)
-                        return f"item {item!r}: unit {i}, {shown(mine)}, would be read otherwise; got {got}"
+                        got = "nothing" if its is None else describe_value(its)
+                        return f"item {item!r}: unit {i}, {describe_value(mine)}, would be read otherwise; got {got}"
             if one == other:
                 continue
             return f"item {item!r}: its boundaries would be read otherwise than they were meant"

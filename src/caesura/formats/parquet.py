@@ -25,8 +25,6 @@ from caesura.model.corpus import Corpus
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FORMAT"]
-
 _CELLS = 2**28  # two gigabytes of pointers
 _AT_ONCE = 2**16  # rows
 _NULL = -1
@@ -131,5 +129,5 @@ FORMAT = Format(
     looks_like=lambda text: False,
     write=write,
     magic=b"PAR1",
-    recognised=lambda data: not is_documents(data),
+    matches_bytes=lambda data: not is_documents(data),
 )

@@ -19,7 +19,7 @@ from typing import Any
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError, TreeError
 from caesura.formats import ctm, textgrid
-from caesura.formats.format import Format, Problems, Reading, decode, load
+from caesura.formats.format import Format, Reading, decode, load
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.tree import Tree
@@ -47,7 +47,7 @@ def read_trees(
     snap: float = 1e-4,
     zero_length: str = "error",
     layout: str | None = None,
-    excluded: Problems | None = None,
+    excluded: list[FormatError] | None = None,
 ) -> list[Tree | None]:
     """The trees of a file, in order; None for a sentence without a parse.
 
@@ -242,7 +242,7 @@ FORMAT = Format(
     read=read,
     looks_like=_looks_like,
     write=write,
-    named_by_file=("coder",),
+    names_from_file=("coder",),
     options=(Option("layout", None, _layout, "'lines' for a sentence a line, 'brackets' for trees over several"),),
-    holds=(Tree,),
+    annotation_types=(Tree,),
 )

@@ -7,8 +7,6 @@ from importlib import import_module
 
 from caesura.formats.format import Format
 
-__all__ = ["NAMES", "registry"]
-
 # In the order in which a content that could be several is tried.
 _WHERE = {
     "masses-json": "masses_json.FORMAT",

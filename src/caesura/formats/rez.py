@@ -19,7 +19,7 @@ from os import PathLike
 from typing import Any
 
 from caesura.errors import CaesuraWarning, FormatError, SegmentationError
-from caesura.formats.format import Format, Reading, decode, key_line, parse_json, shown
+from caesura.formats.format import Format, Reading, decode, describe_value, line_of_key, parse_json
 from caesura.formats.symbols import OPTIONS, Symbols, flag, text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -105,7 +105,8 @@ class _File:
                 stream = said.strip() if isinstance(said, str) else ""
                 if not stream:
                     raise self.error(
-                        name, f"{self.unit(name)} must name its speaker in the field {speaker!r}; got {shown(said)}"
+                        name,
+                        f"{self.unit(name)} must name its speaker in the field {speaker!r}; got {describe_value(said)}",
                     )
             found, kind = self.split(name)
             words.setdefault(stream, []).extend(found)
@@ -146,7 +147,7 @@ class _File:
         for entry in self.listed(unit, "entryList", "entry"):
             name = self.node(entry, "entry").get("token")
             if not isinstance(name, str):
-                raise self.error(entry, f"entry {entry[:40]!r} must name a token; got {shown(name)}")
+                raise self.error(entry, f"entry {entry[:40]!r} must name a token; got {describe_value(name)}")
             tags = self.tags(name, "token")
             said = tags.get(field)
             if not isinstance(said, str):
@@ -188,10 +189,10 @@ class _File:
     def listed(self, name: str, key: str, kind: str) -> list[str]:
         found = self.node(name).get(key)
         if not isinstance(found, list):
-            raise self.error(name, f"node {name[:40]!r} must have a list {key}; got {shown(found)}")
+            raise self.error(name, f"node {name[:40]!r} must have a list {key}; got {describe_value(found)}")
         for one in found:
             if not isinstance(one, str):
-                raise self.error(name, f"{key} of {name[:40]!r} must name nodes; got {shown(one)}")
+                raise self.error(name, f"{key} of {name[:40]!r} must name nodes; got {describe_value(one)}")
             self.once(one, kind)
         return found
 
@@ -212,15 +213,15 @@ class _File:
             self.once(name, kind)
         tags = self.node(name, kind).get("tagMap")
         if not isinstance(tags, dict):
-            raise self.error(name, f"{kind} {name[:40]!r} must have a tagMap; got {shown(tags)}")
+            raise self.error(name, f"{kind} {name[:40]!r} must have a tagMap; got {describe_value(tags)}")
         return tags
 
     def unit(self, name: str) -> str:
         number = self.nodes[name].get("unitSeq")
-        return f"unit {shown(number)}" if isinstance(number, int) else f"unit {name[:40]!r}"
+        return f"unit {describe_value(number)}" if isinstance(number, int) else f"unit {name[:40]!r}"
 
     def error(self, name: str, problem: str) -> FormatError:
-        return self.reading.error(key_line(self.reading.text, "nodeMap", name), problem)
+        return self.reading.error(line_of_key(self.reading.text, "nodeMap", name), problem)
 
 
 def _decode(path: str | PathLike[str], data: bytes) -> str:

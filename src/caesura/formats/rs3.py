@@ -75,7 +75,7 @@ def read(reading: Reading) -> Corpus:
         frame = Frame(units=tuple(edus))
         made = hierarchy(rows, frame, place=place, options=reading.options, left_out=left_out)
         reading.add(item, coder, made)
-    left_out.say()
+    left_out.warn()
     return reading.corpus()
 
 
@@ -203,5 +203,5 @@ FORMAT = Format(
         Option("as_", "spans", choice("spans", "segments"), "spans of EDUs, or a segmentation of the tokens into EDUs"),
         REPAIR,
     ),
-    holds=(Hierarchy,),
+    annotation_types=(Hierarchy,),
 )

@@ -30,8 +30,6 @@ from caesura.model.dialogue import Dialogue
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option
 
-__all__ = ["FORMAT"]
-
 _ABOVE = ("", "NA")
 _DELIMITERS = ("\t", ",", ";")
 _CODER = ("Coder", "Annotator")
@@ -215,7 +213,7 @@ def _looks_like(table: str) -> bool:
 FORMAT = Format(
     name="segsimflex",
     suffixes=(),
-    guessed=(".csv", ".tsv", ".txt"),
+    other_suffixes=(".csv", ".tsv", ".txt"),
     description="a table of segments: Speaker, and Utterance with its boundary symbol at the end",
     read=read,
     looks_like=_looks_like,

@@ -28,11 +28,9 @@ from typing import Any, TypeGuard, cast
 
 from caesura.errors import CaesuraError, FormatError, SegmentationError
 from caesura.formats import chat, rez, segsimflex
-from caesura.formats.format import decode, load, parse_json, shown
+from caesura.formats.format import decode, describe_value, load, parse_json
 from caesura.formats.symbols import OPTIONS
 from caesura.model.segmentation import declare
-
-__all__ = ["Settings", "read_settings"]
 
 Pairs = tuple[tuple[str, str, float], ...]
 Matrix = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]
@@ -65,7 +63,7 @@ class Settings:
         """The scale that the matrix declares, if there is one."""
         return self.similarity[0] if _is_matrix(self.similarity) else None
 
-    def reading(self, format: str) -> dict[str, Any]:
+    def reading_options(self, format: str) -> dict[str, Any]:
         """Keyword arguments for ``cz.read(path, format, ...)``: those that this format knows."""
         given: dict[str, Any] = {
             "symbols": None if self.symbols is None else dict(self.symbols),
@@ -78,7 +76,7 @@ class Settings:
         found = {name: value for name, value in given.items() if name in known and value is not None}
         return found if self.types is None else {"types": list(self.types), **found}
 
-    def measure(self) -> dict[str, Any]:
+    def measure_options(self) -> dict[str, Any]:
         """Keyword arguments for ``cz.flexible_similarity(a, b, ...)``."""
         found: dict[str, Any] = {}
         if _is_matrix(self.similarity):
@@ -163,7 +161,7 @@ class _Checked:
 
     def table(self, key: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise self.error(key, f"a table is needed; got {shown(value)}")
+            raise self.error(key, f"a table is needed; got {describe_value(value)}")
         return value
 
     def option(self, name: str, value: Any, key: str | None = None) -> Any:
@@ -180,7 +178,7 @@ class _Checked:
     def number(self, key: str, value: Any, most: float = math.inf) -> float:
         """A finite number from 0 on."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self.error(key, f"a number is needed; got {shown(value)}")
+            raise self.error(key, f"a number is needed; got {describe_value(value)}")
         if isinstance(value, int) and value.bit_length() > 60:
             raise self.error(key, "a number this large cannot be")
         if not (math.isfinite(value) and 0 <= value <= most):
@@ -190,13 +188,13 @@ class _Checked:
 
     def name(self, key: str, value: Any) -> str:
         if not isinstance(value, str) or not value:
-            raise self.error(key, f"a type must be a name that is not empty; got {shown(value)}")
+            raise self.error(key, f"a type must be a name that is not empty; got {describe_value(value)}")
         return value
 
     def normalize(self, value: Any) -> str | None:
         if value is None or value in ("positions", "boundaries"):
             return str(value) if value is not None else None
-        raise self.error("normalize", f"must be 'positions' or 'boundaries'; got {shown(value)}")
+        raise self.error("normalize", f"must be 'positions' or 'boundaries'; got {describe_value(value)}")
 
     def transposition(self, value: Any) -> float | tuple[tuple[str, float], ...] | None:
         if value is None:
@@ -229,7 +227,7 @@ class _Checked:
         for i, triple in enumerate(self.sequence("similarity.pairs", table["pairs"])):
             key = f"similarity.pairs[{i}]"
             if not isinstance(triple, list) or len(triple) != 3:
-                raise self.error(key, f'a pair is written ["type", "type", number]; got {shown(triple)}')
+                raise self.error(key, f'a pair is written ["type", "type", number]; got {describe_value(triple)}')
             x, y = self.name(key, triple[0]), self.name(key, triple[1])
             s = self.number(key, triple[2], 1)
             if x == y and s != 1:
@@ -267,7 +265,7 @@ class _Checked:
 
     def sequence(self, key: str, value: Any) -> list[Any]:
         if not isinstance(value, list):
-            raise self.error(key, f"a list is needed; got {shown(value)}")
+            raise self.error(key, f"a list is needed; got {describe_value(value)}")
         return value
 
     def together(self, made: Settings) -> None:

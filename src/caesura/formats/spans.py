@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, HierarchyError, OptionError
-from caesura.formats.format import Reading, say, shown
+from caesura.formats.format import Reading, describe_value, warn
 from caesura.formats.symbols import flag
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
@@ -75,7 +75,7 @@ class LeftOut:
     in_annotations: int = 0
     said: list[str] = field(default_factory=list)
 
-    def say(self) -> None:
+    def warn(self) -> None:
         """One warning for each kind of thing, at the line that called ``cz.read``."""
         if self.empty:
             were = "1 span of no length was" if self.empty == 1 else f"{self.empty} spans of no length were"
@@ -84,7 +84,7 @@ class LeftOut:
             were = "1 span was" if self.repaired == 1 else f"{self.repaired} spans were"
             self.said.append(f"{were} left out to repair {self.in_annotations} annotation(s) that did not nest")
         for one in self.said:
-            say(f"{self.path}: {one}")
+            warn(f"{self.path}: {one}")
         self.said.clear()
 
 
@@ -94,9 +94,9 @@ class LeftOut:
 def check_whole(place: str, value: object, least: int = 1) -> int:
     """A whole number that a kernel can hold."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise HierarchyError(f"{place} must be a whole number; got {shown(value)}")
+        raise HierarchyError(f"{place} must be a whole number; got {describe_value(value)}")
     if not least <= value <= LONGEST:
-        raise HierarchyError(f"{place} must be from {least} to {LONGEST}; got {shown(value)}")
+        raise HierarchyError(f"{place} must be from {least} to {LONGEST}; got {describe_value(value)}")
     return value
 
 
@@ -109,7 +109,7 @@ def check_time(place: str, value: object) -> float:
             time = math.inf
         if 0 <= time < math.inf:
             return time
-    raise HierarchyError(f"{place} must be a time in seconds from 0 up; got {shown(value)}")
+    raise HierarchyError(f"{place} must be a time in seconds from 0 up; got {describe_value(value)}")
 
 
 def check_edges(given: Sequence[object]) -> tuple[float, ...]:
@@ -126,7 +126,7 @@ def check_edges(given: Sequence[object]) -> tuple[float, ...]:
 def check_row(i: int, row: object, seconds: bool) -> Row:
     """``[start, end]``, with a level, with a level and a label."""
     if not isinstance(row, (list, tuple)) or not 2 <= len(row) <= 4:
-        came = f"{len(row)} values" if isinstance(row, (list, tuple)) else shown(row)
+        came = f"{len(row)} values" if isinstance(row, (list, tuple)) else describe_value(row)
         raise HierarchyError(f"spans[{i}]: a span is [start, end, level, label], the last two optional; got {came}")
     start, end, level, label = (*row, None, None)[:4]
     place = f"spans[{i}]: "
@@ -139,7 +139,7 @@ def check_row(i: int, row: object, seconds: bool) -> Row:
     if level is not None:
         check_whole(place + "level", level)
     if label is not None and not isinstance(label, str):
-        raise HierarchyError(f"{place}label must be a string; got {shown(label)}")
+        raise HierarchyError(f"{place}label must be a string; got {describe_value(label)}")
     return Row(start, end, level, label)
 
 

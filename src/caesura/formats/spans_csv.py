@@ -110,7 +110,7 @@ def read(reading: Reading) -> Corpus:
                     coder.problem = problem
     except csv.Error as problem:
         raise reading.error(table.line_num, f"not a valid table: {problem}") from None
-    _build(reading, coders, seconds).say()
+    _build(reading, coders, seconds).warn()
     return reading.corpus()
 
 
@@ -359,7 +359,7 @@ def _length(name: str, value: Any) -> int:
 FORMAT = Format(
     name="spans-csv",
     suffixes=(".csv", ".tsv"),
-    guessed=(".csv", ".tsv", ".txt"),
+    other_suffixes=(".csv", ".tsv", ".txt"),
     description="spans as a table, CSV or TSV: item, coder, start, end, level, label",
     read=read,
     looks_like=lambda text: _delimiter(text) is not None or _without_header(text),
@@ -375,5 +375,5 @@ FORMAT = Format(
         SNAP,
         BEYOND,
     ),
-    holds=(Hierarchy, Segmentation, Dialogue),
+    annotation_types=(Hierarchy, Segmentation, Dialogue),
 )

@@ -31,7 +31,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, HierarchyError
-from caesura.formats.format import Format, Reading, key_line, parse_json, shown
+from caesura.formats.format import Format, Reading, describe_value, line_of_key, parse_json
 from caesura.formats.spans import (
     BEYOND,
     REPAIR,
@@ -76,7 +76,7 @@ def read(reading: Reading) -> Corpus:
             1, 'an object with "items": {item: {"length": N, "coders": {coder: [[start, end]]}}} is needed'
         )
     {"items": file.own, "tracks": file.tracks, "songs": file.songs, "": file.discourse}[shape](data)
-    file.left_out.say()
+    file.left_out.warn()
     return reading.corpus()
 
 
@@ -189,10 +189,12 @@ class _File:
             if name in _NO_LEVEL:
                 continue
             if name not in _LAYERS:
-                raise HierarchyError(f"a layer is one of {', '.join((*_LAYERS, *_NO_LEVEL))}; got {shown(name)}")
+                raise HierarchyError(
+                    f"a layer is one of {', '.join((*_LAYERS, *_NO_LEVEL))}; got {describe_value(name)}"
+                )
             for i, row in enumerate(self.list(spans, f"{name}: [[start, end, label]]")):
                 if not isinstance(row, list) or not 2 <= len(row) <= 3:
-                    raise HierarchyError(f"{name}[{i}]: a span is [start, end, label]; got {shown(row)}")
+                    raise HierarchyError(f"{name}[{i}]: a span is [start, end, label]; got {describe_value(row)}")
                 try:
                     rows.append(check_row(i, [*row[:2], _LAYERS[name], *row[2:]], seconds=True))
                 except HierarchyError as problem:
@@ -209,7 +211,7 @@ class _File:
                         units = _strings("edus", tree.get("edus"))
                         if tree.get("n_edus", len(units)) != len(units):
                             raise HierarchyError(
-                                f"n_edus must be the number of edus, {len(units)}; got {shown(tree['n_edus'])}"
+                                f"n_edus must be the number of edus, {len(units)}; got {describe_value(tree['n_edus'])}"
                             )
                         self.add(item, coder, self.yields(tree.get("spans")), Frame(units=units))
 
@@ -218,7 +220,7 @@ class _File:
         found: dict[tuple[int, int], str | None] = {}
         for i, row in enumerate(self.list(given, '"spans": [[start, end, role, relation]]')):
             if not isinstance(row, list) or len(row) < 2:
-                raise HierarchyError(f"spans[{i}]: a span is [start, end, role, relation]; got {shown(row)}")
+                raise HierarchyError(f"spans[{i}]: a span is [start, end, role, relation]; got {describe_value(row)}")
             start = check_whole(f"spans[{i}]: start", row[0], 0) + 1
             end = check_whole(f"spans[{i}]: end", row[1], 0)
             if start > end:
@@ -242,13 +244,13 @@ class _File:
     @staticmethod
     def mapping(given: object, what: str) -> dict[str, Any]:
         if not isinstance(given, dict):
-            raise HierarchyError(f"{what} is needed; got {shown(given)}")
+            raise HierarchyError(f"{what} is needed; got {describe_value(given)}")
         return given
 
     @staticmethod
     def list(given: object, what: str) -> list[Any]:
         if not isinstance(given, list):
-            raise HierarchyError(f"{what} is needed; got {shown(given)}")
+            raise HierarchyError(f"{what} is needed; got {describe_value(given)}")
         return given
 
     @contextmanager
@@ -259,7 +261,7 @@ class _File:
         except CaesuraError as problem:
             line = None
             if self.searched < 100:
-                line = key_line(self.reading.text, *keys)
+                line = line_of_key(self.reading.text, *keys)
                 self.searched += 1
             with self.reading.item(line, place):
                 raise problem from None
@@ -273,12 +275,12 @@ def _frame(given: Mapping[str, Any]) -> Frame:
     """What the spans lie in, from file, item and coder, the nearest first."""
     unit = given.get("unit") or "units"
     if unit not in UNITS:
-        raise HierarchyError(f"unit must be one of {', '.join(UNITS)}; got {shown(unit)}")
+        raise HierarchyError(f"unit must be one of {', '.join(UNITS)}; got {describe_value(unit)}")
     length, duration, extent = (given.get(name) for name in ("length", "duration", "extent"))
     edges = given.get("edges")
     if edges is not None:
         if not isinstance(edges, list):
-            raise HierarchyError(f"edges: a list of times is needed; got {shown(edges)}")
+            raise HierarchyError(f"edges: a list of times is needed; got {describe_value(edges)}")
         edges = check_edges(edges)
     seconds = unit == "seconds"
     for name, there in (("length", not seconds), ("units", not seconds), ("duration", seconds), ("edges", seconds)):
@@ -296,10 +298,10 @@ def _frame(given: Mapping[str, Any]) -> Frame:
 
 def _strings(name: str, given: object) -> tuple[str, ...]:
     if not isinstance(given, list):
-        raise HierarchyError(f"{name}: a list of strings is needed; got {shown(given)}")
+        raise HierarchyError(f"{name}: a list of strings is needed; got {describe_value(given)}")
     for i, one in enumerate(given):
         if not isinstance(one, str):
-            raise HierarchyError(f"{name}[{i}]: a string is needed; got {shown(one)}")
+            raise HierarchyError(f"{name}[{i}]: a string is needed; got {describe_value(one)}")
     if not given:
         raise HierarchyError(f"{name}: at least one is needed; got none")
     return tuple(given)
@@ -363,11 +365,11 @@ def _looks_like(text: str) -> bool:
 FORMAT = Format(
     name="spans-json",
     suffixes=(".json",),
-    guessed=(".json",),
+    other_suffixes=(".json",),
     description="spans as JSON, {item: {length, coders: {coder: [[start, end, level, label]]}}}",
     read=read,
     looks_like=_looks_like,
     write=write,
     options=(REPAIR, SNAP, BEYOND),
-    holds=(Hierarchy, Segmentation, Dialogue),
+    annotation_types=(Hierarchy, Segmentation, Dialogue),
 )

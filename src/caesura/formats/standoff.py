@@ -187,12 +187,12 @@ class Standoff:
         else:
             self.reading.add(item, coder, _segmentation(made, options["begin"], self.reading.types))
 
-    def say(self) -> None:
+    def warn(self) -> None:
         """One warning for each kind of thing that was done or left out."""
         for done in self._done.values():
             if done.count:
                 self.left_out.said.append(f"{done.description.format(done.count)}, the first in {done.first}")
-        self.left_out.say()
+        self.left_out.warn()
 
     def _wanted(self, drawn: Sequence[Drawn], place: str) -> list[Drawn]:
         """The spans with the labels that were asked for; to ask for what nobody drew is worth a word."""

@@ -238,18 +238,18 @@ def _clock(second: int, kind: _Kind) -> str:
 
 
 def _format(
-    name: str, kind: _Kind, description: str, looks_like: Callable[[str], bool], guessed: tuple[str, ...]
+    name: str, kind: _Kind, description: str, looks_like: Callable[[str], bool], other_suffixes: tuple[str, ...]
 ) -> Format:
     return Format(
         name=name,
         suffixes=(f".{name}",),
-        guessed=guessed,
+        other_suffixes=other_suffixes,
         description=description,
         read=partial(read, kind=kind),
         looks_like=looks_like,
         write=partial(write, kind=kind),
         options=(ITEM, CODER),
-        named_by_file=("item", "coder"),
+        names_from_file=("item", "coder"),
     )
 
 

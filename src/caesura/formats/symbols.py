@@ -11,8 +11,6 @@ from caesura.errors import OptionError, SegmentationError
 from caesura.model.segmentation import Segmentation, in_order
 from caesura.options import Option
 
-__all__ = ["CASE_STUDY", "CODER", "ITEM", "OPTIONS", "Symbols", "flag", "text"]
-
 CASE_STUDY = {symbol: symbol for symbol in (".", ",", "?", "--")}
 """Falling, continuing, rising and truncated: the endnotes of seed 000's case study, after DuBois et al. 1993."""
 

@@ -301,7 +301,7 @@ FORMAT = Format(
     write=write,
     decode=_decode,
     options=TIERS,
-    holds=(Tier,),
-    named_by_file=("item",),
+    annotation_types=(Tier,),
+    names_from_file=("item",),
     tiers=_tiers,
 )

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, InputError, OptionError, TierError
-from caesura.formats.format import Problems, Reading, say
+from caesura.formats.format import Reading, warn
 from caesura.formats.symbols import ITEM, text
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
@@ -84,7 +84,7 @@ def add(reading: Reading, chosen: Sequence[TierRead], words: TierRead | None, co
                 words.line, f"tier {words.name!r} must have words; all its intervals are empty or silence"
             )
     for one, coder in zip(chosen, coders, strict=True):
-        if coder in reading.cells.get(item, ()):
+        if coder in reading.annotations.get(item, ()):
             raise reading.error(one.line, f"a coder must have one tier; got {coder!r} again; choose with tiers=...")
         if words is not None:  # Praat's own tiers all have the bounds of the file; those of others may not
             one.begin, one.end = min(one.begin, words.begin), max(one.end, words.end)
@@ -107,7 +107,7 @@ def _fitted(reading: Reading, one: TierRead) -> list[Row]:
     rows, moved = snapped(reading, one.rows, reading.options["snap"], gaps=True)
     if moved:
         said = "1 edge" if moved == 1 else f"{moved} edges"
-        say(
+        warn(
             f"{reading.path}: tier {one.name[:40]!r}: {said} of neighbours differed by {reading.options['snap']:g} s or "
             "less and meet in the middle"
         )
@@ -160,7 +160,7 @@ def lay(
     options: Mapping[str, Any],
     *,
     types: Sequence[str] | None = None,
-    excluded: Problems | None = None,
+    excluded: list[FormatError] | None = None,
 ) -> Corpus:
     """The corpus of a file or of several, its tiers over units as the options ask; ``units="times"`` leaves them be."""
     if not holds_tiers(corpus) or options["units"] == "times":
@@ -180,7 +180,7 @@ def lay(
     if excluded is not None:
         excluded += [FormatError(path, None, str(error)) for error in bad or ()]
     for item, note in notes.items():
-        say(f"{path}: item {item!r}: {note}")
+        warn(f"{path}: item {item!r}: {note}")
     return laid
 
 

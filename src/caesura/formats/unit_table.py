@@ -43,8 +43,6 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, declare, in_order
 
-__all__ = ["CSV", "TSV", "Table", "table_rows"]
-
 _RESERVED = ("item", "stream", "unit", "text", "types")
 _MISSING = "NA"
 _AT_ONCE = 250  # rows; far more of them would outlive a collection of garbage, and be looked at over and over

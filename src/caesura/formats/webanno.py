@@ -101,7 +101,7 @@ def read(reading: Reading) -> Corpus:
         file.body([layer for layer in file.layers if layer.name in names])
         tokens = Tokens.listed(file.words)
         standoff.add(item, coder, tokens, list(file.drawn(tokens)))
-    standoff.say()
+    standoff.warn()
     return reading.corpus()
 
 
@@ -247,7 +247,7 @@ def _unescaped(cell: str) -> str:
 FORMAT = Format(
     name="webanno-tsv",
     suffixes=(),
-    guessed=(".tsv", ".txt"),
+    other_suffixes=(".tsv", ".txt"),
     description="WebAnno TSV 3: a row a token, layers of spans in columns",
     read=read,
     looks_like=lambda lines: lines.startswith(_BEGINS),
@@ -258,5 +258,5 @@ FORMAT = Format(
         Option("feature", None, text, "the feature that is the label; by default value, else the first"),
         *OPTIONS,
     ),
-    holds=(Hierarchy, Segmentation),
+    annotation_types=(Hierarchy, Segmentation),
 )

@@ -61,7 +61,7 @@ def read(reading: Reading) -> Corpus:
         else:
             tokens = Tokens.cut(said, reading.options["tokens"])
         standoff.add(item, coder, tokens, drawn)
-    standoff.say()
+    standoff.warn()
     return reading.corpus()
 
 
@@ -111,9 +111,9 @@ def _typesystem(reading: Reading) -> str:
         raise reading.error(
             None, f"the type system is needed beside it, in {path}; there is no such file; or name it by typesystem="
         )
-    beside = Reading(path, decode_xml(path, load(path)))
-    parse_xml(beside)  # for what it refuses: cassis would expand entities
-    return beside.text
+    companions = Reading(path, decode_xml(path, load(path)))
+    parse_xml(companions)  # for what it refuses: cassis would expand entities
+    return companions.text
 
 
 def _annotations(reading: Reading) -> tuple[str, list[Any]]:
@@ -177,11 +177,11 @@ def _label(one: Any, asked: str | None) -> str | None:
 FORMAT = Format(
     name="xmi",
     suffixes=(".xmi",),
-    guessed=(".xml",),
+    other_suffixes=(".xml",),
     description="UIMA XMI of INCEpTION and WebAnno, with TypeSystem.xml beside it",
     read=read,
     looks_like=lambda lines: "<xmi:XMI" in lines[:2000],
-    beside=("TypeSystem.xml",),
+    companions=("TypeSystem.xml",),
     extra="inception",
     decode=decode_xml,
     options=(
@@ -193,5 +193,5 @@ FORMAT = Format(
         TOKENS,
         *OPTIONS,
     ),
-    holds=(Hierarchy, Segmentation),
+    annotation_types=(Hierarchy, Segmentation),
 )
