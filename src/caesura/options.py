@@ -8,31 +8,14 @@ and a value, and returns the value to use or raises an :class:`~caesura.errors.O
 from __future__ import annotations
 
 import difflib
+import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
 
 from caesura.errors import OptionError
-
-__all__ = [
-    "Check",
-    "Option",
-    "choice",
-    "flag",
-    "fraction",
-    "names",
-    "non_negative",
-    "number",
-    "optional",
-    "positive",
-    "resolve_options",
-    "seed",
-    "suggest",
-    "text",
-    "whole",
-]
 
 Check = Callable[[str, Any], Any]
 
@@ -62,6 +45,62 @@ class Option:
     always_shown: bool = False
 
 
+def setting(
+    default: Any, check: Check, description: str, *, flags: tuple[str, ...] = (), multiple: bool = False
+) -> Any:
+    """Return a field of an :class:`OptionSet`.
+
+    Parameters
+    ----------
+    default : object
+        Value when the option is not set.
+    check : callable
+        Validator of the value, or of each value if ``multiple``.
+    description : str
+        One sentence that says what the option does; also the help text of the command line.
+    flags : tuple of str, optional
+        Names on the command line; by default the name of the field as ``--name``.
+    multiple : bool, default False
+        Whether the option may be repeated; the value is then a tuple.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field, with check, description and flags as its metadata.
+    """
+    metadata = {"check": check, "description": description, "flags": flags, "multiple": multiple}
+    return field(default=default, metadata=metadata)
+
+
+class OptionSet:
+    """Base of frozen dataclasses whose fields are options, made with :func:`setting`.
+
+    Every value is checked when an object is made. The descriptions become the ``Parameters`` section of the class, and
+    the command line makes its options from them.
+    """
+
+    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def __init_subclass__(cls) -> None:
+        """Add the Parameters section to the docstring, from the descriptions of the fields."""
+        lines = []
+        for name in cls.__dict__.get("__annotations__", {}):
+            entry = cls.__dict__.get(name)
+            if entry is not None and getattr(entry, "metadata", None):
+                lines += [f"{name} : {cls.__annotations__[name]}", f"    {entry.metadata['description']}"]
+        cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__ or ""), "", "Parameters", "----------", *lines, ""])
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            value, check = getattr(self, entry.name), entry.metadata["check"]
+            if entry.metadata["multiple"]:
+                value = tuple(check(entry.name, part) for part in value)
+            else:
+                value = check(entry.name, value)
+            object.__setattr__(self, entry.name, value)
+
+
 def resolve_options(
     owner: str, options: Iterable[Option], values: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
@@ -77,6 +116,11 @@ def resolve_options(
         Values to check. ``None`` stands for "not set".
     defaults : mapping, optional
         Values that replace the declared defaults, such as those of a preset.
+
+    Returns
+    -------
+    dict
+        Name -> value.
 
     Raises
     ------
@@ -102,6 +146,11 @@ def suggest(problem: str, name: str, known: Iterable[str]) -> str:
         The unknown name.
     known : iterable of str
         The names that exist.
+
+    Returns
+    -------
+    str
+        The message.
     """
     listed = list(known)
     close = difflib.get_close_matches(name, listed, 1)
@@ -116,7 +165,18 @@ def suggest(problem: str, name: str, known: Iterable[str]) -> str:
 
 
 def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
-    """Return a validator for whole numbers from ``minimum`` to ``maximum``."""
+    """Return a validator for whole numbers.
+
+    Parameters
+    ----------
+    minimum, maximum : int
+        Smallest and largest number allowed.
+
+    Returns
+    -------
+    callable
+        The validator. numpy integers are whole numbers; truth values are not.
+    """
 
     def check(name: str, value: Any) -> int:
         try:
@@ -135,7 +195,18 @@ def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
 
 
 def number(minimum: float, maximum: float) -> Check:
-    """Return a validator for numbers from ``minimum`` to ``maximum``, both allowed."""
+    """Return a validator for numbers within bounds.
+
+    Parameters
+    ----------
+    minimum, maximum : float
+        Smallest and largest number allowed.
+
+    Returns
+    -------
+    callable
+        The validator. Whole numbers come back as ``int``.
+    """
 
     def check(name: str, value: Any) -> float:
         result = _as_float(name, value)
@@ -147,7 +218,20 @@ def number(minimum: float, maximum: float) -> Check:
 
 
 def positive(name: str, value: Any) -> float:
-    """Return ``value`` as a finite number above 0."""
+    """Check for a finite number above 0.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for the error message.
+    value : object
+        The value to check.
+
+    Returns
+    -------
+    float
+        The number.
+    """
     result = _as_float(name, value)
     if not 0 < result < math.inf:
         raise OptionError(f"{name} must be a number above 0; got {value!r}")
@@ -155,7 +239,18 @@ def positive(name: str, value: Any) -> float:
 
 
 def non_negative(*, infinite: bool = False) -> Check:
-    """Return a validator for numbers from 0 up; ``infinite`` allows infinity."""
+    """Return a validator for numbers from 0 up.
+
+    Parameters
+    ----------
+    infinite : bool, default False
+        Whether infinity is allowed.
+
+    Returns
+    -------
+    callable
+        The validator.
+    """
 
     def check(name: str, value: Any) -> float:
         result = _as_float(name, value)
@@ -167,7 +262,20 @@ def non_negative(*, infinite: bool = False) -> Check:
 
 
 def fraction(name: str, value: Any) -> float:
-    """Return ``value`` as a number between 0 and 1, both excluded: a confidence level, a significance level."""
+    """Check for a number between 0 and 1, both excluded: a confidence level, a significance level.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for the error message.
+    value : object
+        The value to check.
+
+    Returns
+    -------
+    float
+        The number.
+    """
     result = _as_float(name, value)
     if not 0 < result < 1:
         raise OptionError(f"{name} must be a number between 0 and 1; got {value!r}")
@@ -175,32 +283,83 @@ def fraction(name: str, value: Any) -> float:
 
 
 def choice(*allowed: str) -> Check:
-    """Return a validator for one of a few words."""
+    """Return a validator for one of a few words.
+
+    Parameters
+    ----------
+    *allowed : str
+        The words.
+
+    Returns
+    -------
+    callable
+        The validator; its attribute ``choices`` lists the words.
+    """
 
     def check(name: str, value: Any) -> str:
         if isinstance(value, str) and value in allowed:
             return str(value)
         raise OptionError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
 
+    check.choices = allowed  # type: ignore[attr-defined]  # the command line lists them
     return check
 
 
 def flag(name: str, value: Any) -> bool:
-    """Return ``value`` as True or False."""
+    """Check for True or False.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for the error message.
+    value : object
+        The value to check.
+
+    Returns
+    -------
+    bool
+        The truth value.
+    """
     if _is_bool(value):
         return bool(value)
     raise OptionError(f"{name} must be True or False; got {value!r}")
 
 
 def text(name: str, value: Any) -> str:
-    """Return ``value`` if it is a string that is not empty."""
+    """Check for a string that is not empty.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for the error message.
+    value : object
+        The value to check.
+
+    Returns
+    -------
+    str
+        The string.
+    """
     if isinstance(value, str) and value:
         return value
     raise OptionError(f"{name} must be a text that is not empty; got {value!r}")
 
 
 def names(name: str, value: Any) -> tuple[str, ...]:
-    """Return one name or a list of names as a tuple."""
+    """Check for one name or a list of names.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for the error message.
+    value : object
+        The value to check.
+
+    Returns
+    -------
+    tuple of str
+        The names.
+    """
     listed = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, (list, tuple)) else ()
     if not listed or not all(isinstance(entry, str) and entry for entry in listed):
         raise OptionError(f"{name} must be a name or a list of names; got {value!r}")
@@ -208,16 +367,44 @@ def names(name: str, value: Any) -> tuple[str, ...]:
 
 
 def optional(check: Check, *none_words: str) -> Check:
-    """Return a validator that also accepts None, and the words ``none_words`` for it."""
+    """Return a validator that also accepts None.
+
+    Parameters
+    ----------
+    check : callable
+        Validator of all other values.
+    *none_words : str
+        Words that stand for None, such as ``"none"``.
+
+    Returns
+    -------
+    callable
+        The validator.
+    """
 
     def checked(name: str, value: Any) -> Any:
         return None if value is None or (isinstance(value, str) and value in none_words) else check(name, value)
 
+    if hasattr(check, "choices"):
+        checked.choices = (*check.choices, *none_words)  # type: ignore[attr-defined]
     return checked
 
 
 def seed(name: str, value: Any) -> int:
-    """Return ``value`` as a random seed, a whole number from 0 to 2^63 - 1; None draws one."""
+    """Check for a random seed, a whole number from 0 to 2^63 - 1.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for the error message.
+    value : object
+        The value to check.
+
+    Returns
+    -------
+    int
+        The seed; if ``value`` is None, a new one.
+    """
     if value is None:
         import numpy as np  # imported here: the command line reads this module before it needs numpy
 

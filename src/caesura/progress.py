@@ -29,6 +29,10 @@ def on_progress(callback: Callback | None) -> Iterator[None]:
     callback : callable or None
         Called in the thread of the ``with`` block with the number of finished steps and the largest number there can be.
         None silences progress.
+
+    Yields
+    ------
+    None
     """
     token = _callback.set(callback)
     try:
@@ -38,7 +42,15 @@ def on_progress(callback: Callback | None) -> Iterator[None]:
 
 
 def report_progress(done: int, total: int) -> None:
-    """Tell the callback of :func:`on_progress`, if there is one, how far the work is."""
+    """Tell the callback of :func:`on_progress`, if there is one, how far the work is.
+
+    Parameters
+    ----------
+    done : int
+        Number of finished steps.
+    total : int
+        Largest number of steps there can be.
+    """
     callback = _callback.get()
     if callback is not None:
         callback(done, total)

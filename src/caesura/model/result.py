@@ -18,8 +18,6 @@ from caesura.version import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["HIDDEN", "Excluded", "Result", "signature_line", "to_plain"]
-
 HIDDEN: Mapping[str, Any] = {"json": False}
 """Metadata of a dataclass field that is not part of the result's JSON: ``field(metadata=HIDDEN)``."""
 
@@ -95,8 +93,16 @@ class Result(Displayed):
 def to_plain(value: Any) -> Any:
     """Return ``value`` as plain data: dictionaries, lists, texts, numbers, truth values and None.
 
-    Objects may define ``__json__``, a method that returns their plain form. NaN becomes None, and infinity the word
-    ``"inf"``, which JSON does not have as numbers.
+    Parameters
+    ----------
+    value : object
+        A result, a dataclass, an array, a mapping, a sequence or a number. Objects may define ``__json__``, a method that
+        returns their plain form.
+
+    Returns
+    -------
+    object
+        The plain form. NaN becomes None, and infinity the word ``"inf"``, because JSON has no such numbers.
     """
     if value is None or isinstance(value, (str, bool, int)):
         return value
@@ -131,13 +137,29 @@ def signature_line(*words: str, over: str | None = None, **facts: Any) -> str:
         added.
     **facts : object
         ``name:value`` entries. None entries are left out.
+
+    Returns
+    -------
+    str
+        The line.
     """
     entries = [f"{name}:{signature_value(value)}" for name, value in facts.items() if value is not None]
     return "|".join([*words, *entries, over if over is not None else f"caesura:{__version__}"])
 
 
 def signature_value(value: object) -> str:
-    """Return the form of a value in a signature: yes and no, ``auto`` for None, no line breaks or bars."""
+    """Return the form of a value in a signature: yes and no, ``auto`` for None, no line breaks or bars.
+
+    Parameters
+    ----------
+    value : object
+        Value of an option.
+
+    Returns
+    -------
+    str
+        Its form in a signature.
+    """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
