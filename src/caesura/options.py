@@ -85,10 +85,10 @@ class OptionSet:
     def __init_subclass__(cls) -> None:
         """Add the Parameters section to the docstring, from the descriptions of the fields."""
         lines = []
-        for name in cls.__dict__.get("__annotations__", {}):
+        for name, annotation in inspect.get_annotations(cls).items():
             entry = cls.__dict__.get(name)
             if entry is not None and getattr(entry, "metadata", None):
-                lines += [f"{name} : {cls.__annotations__[name]}", f"    {entry.metadata['description']}"]
+                lines += [f"{name} : {annotation}", f"    {entry.metadata['description']}"]
         cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__ or ""), "", "Parameters", "----------", *lines, ""])
 
     def __post_init__(self) -> None:

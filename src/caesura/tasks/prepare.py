@@ -1,0 +1,255 @@
+"""What a task does with a corpus before it computes anything.
+
+This module knows which kind of data a corpus holds, which measures suit it, how hierarchies are put on common units, and
+who is a system and who is a person. Commands, figures and pages ask here and decide none of it themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from caesura.errors import HierarchyError, OptionError
+from caesura.measures.base import Measure
+from caesura.measures.defaults import DEFAULT_MEASURES, default_measures
+from caesura.measures.registry import measures as registered_measures
+from caesura.measures.registry import parse
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
+from caesura.model.hierarchies import levels_as_types, over_common_units
+from caesura.model.hierarchy import Hierarchy, common_units
+
+if TYPE_CHECKING:
+    from caesura.formats.settings import Settings
+
+KIND_NAMES = {
+    "linear": "segmentations",
+    "dialogue": "dialogues",
+    "timed": "tiers in seconds",
+    "hierarchy": "hierarchies",
+    "trees": "trees",
+}
+"""Kind of data -> the plural that messages use."""
+
+
+def choose_measures(
+    task: str,
+    corpus: Corpus,
+    requested: Sequence[Measure | str] = (),
+    *,
+    settings: Settings | None = None,
+    compat: str | None = None,
+) -> tuple[Measure, ...]:
+    """Return the measures of a task: those requested, or the defaults for the kind of data.
+
+    Parameters
+    ----------
+    task : str
+        ``"score"``, ``"agree"``, ``"judge"`` or ``"report"``.
+    corpus : Corpus
+        The data.
+    requested : sequence of Measure or str, optional
+        Measures that the user asked for.
+    settings : Settings, optional
+        A settings file; its matrix and costs fill in what the measures leave open.
+    compat : str, optional
+        A preset; defaults that do not know it are left out.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures, each of which can score the data.
+
+    Raises
+    ------
+    OptionError
+        If the task is not defined for the kind of data, or a measure cannot score it.
+    """
+    kind = corpus.kind
+    if kind not in DEFAULT_MEASURES[task]:
+        raise OptionError(f"`{task}` is not defined for {KIND_NAMES[kind]}; {_ALTERNATIVES[kind]}")
+    chosen = tuple(dict.fromkeys(map(parse, requested)))
+    if chosen:
+        _check_measures(chosen, task, kind)
+    else:
+        chosen = _defaults(task, corpus, settings, compat)
+    return with_settings(chosen, settings)
+
+
+_ALTERNATIVES = {
+    "hierarchy": "`caesura score` and `caesura agree` compare hierarchies",
+    "trees": "`caesura score` and `caesura trees` compare two files of trees",
+    "timed": "read the tiers over units first: --reading units=union",
+}
+
+
+def _defaults(task: str, corpus: Corpus, settings: Settings | None, compat: str | None) -> tuple[Measure, ...]:
+    kind = corpus.kind
+    if kind == "linear" and settings is not None:
+        kind = "dialogue"  # a settings file is about types of boundaries and their similarity
+    defaults = default_measures(task, kind)
+    if kind == "hierarchy" and not _all_labelled(corpus):
+        defaults = tuple(measure for measure in defaults if measure.name != "l_measure")
+    return tuple(measure for measure in defaults if compat is None or compat in measure.presets) or defaults
+
+
+def _all_labelled(corpus: Corpus) -> bool:
+    hierarchies = [corpus[key] for key in corpus]
+    return all(
+        span.label is not None for entry in hierarchies if isinstance(entry, Hierarchy) for span in entry.spans
+    )
+
+
+def _check_measures(chosen: Sequence[Measure], task: str, kind: str) -> None:
+    for measure in chosen:
+        if kind not in measure.kinds:
+            fitting = [name for name, entry in registered_measures().items() if kind in entry.kinds]
+            if task == "agree":
+                fitting = [name for name in fitting if registered_measures()[name].coefficients] or fitting
+            raise OptionError(f"{measure.name} cannot score {KIND_NAMES[kind]}; use {', '.join(fitting)}")
+
+
+def with_settings(measures: Sequence[Measure], settings: Settings | None) -> tuple[Measure, ...]:
+    """Return the measures with the matrix and costs of a settings file.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        The measures. Those without such options stay as they are.
+    settings : Settings or None
+        The settings file. If it chooses a normalization, measures with another one are left out.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures.
+    """
+    if settings is None:
+        return tuple(measures)
+    options = settings.measure_options()
+    normalize = options.pop("normalize", None)
+    if normalize is not None and len(measures) > 1:
+        measures = [measure for measure in measures if measure.settings.get("normalize") in (None, normalize)]
+    return tuple(measure.with_settings(options) for measure in measures)
+
+
+@dataclass(frozen=True)
+class CommonUnits:
+    """A corpus whose coders share their units, item by item.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        The corpus; hierarchies in time stand over common units.
+    boundaries : Corpus
+        The same as segmentations; hierarchies are flattened, with levels as boundary types.
+    notes : tuple of str
+        What was lost on the way, item by item.
+    """
+
+    corpus: Corpus
+    boundaries: Corpus
+    notes: tuple[str, ...] = ()
+
+
+def on_common_units(corpus: Corpus) -> CommonUnits:
+    """Put the hierarchies of a corpus on units that the coders of an item share.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Any corpus; one without hierarchies stays as it is.
+
+    Returns
+    -------
+    CommonUnits
+        The corpus, and its boundaries.
+    """
+    if corpus.kind != "hierarchy":
+        return CommonUnits(corpus, corpus)
+    shared, notes = over_common_units(corpus)
+    messages = tuple(f"item {item!r}: {note}" for item, note in notes.items())
+    return CommonUnits(shared, levels_as_types(shared), messages)
+
+
+def pair_on_common_units(
+    pair: tuple[Annotation, Annotation], measure: Measure
+) -> tuple[tuple[Annotation, Annotation], int]:
+    """Put two hierarchies in time on common units, if the measure needs them.
+
+    Parameters
+    ----------
+    pair : tuple of two annotations
+        Reference and hypothesis.
+    measure : Measure
+        The measure that will score the pair.
+
+    Returns
+    -------
+    pair : tuple of two annotations
+        The pair; as it was if it holds no hierarchies, or if they cannot be put on common units.
+    lost : int
+        Number of spans that are too short to be kept.
+    """
+    reference, hypothesis = pair
+    if not measure.needs_common_units or not (
+        isinstance(reference, Hierarchy) and isinstance(hypothesis, Hierarchy)
+    ):
+        return pair, 0
+    try:
+        shared, lost = common_units({"reference": reference, "hypothesis": hypothesis})
+    except HierarchyError:  # the measure says what does not fit
+        return pair, 0
+    return (shared["reference"], shared["hypothesis"]), lost
+
+
+def split_systems(
+    corpus: Corpus, systems: Sequence[str], system_files: Mapping[str, Corpus]
+) -> tuple[Corpus, dict[str, dict[str, Annotation]]]:
+    """Separate people from systems.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The people's corpus; it may hold systems too.
+    systems : sequence of str
+        Names of coders of the corpus that are programs, or paths of files with their output.
+    system_files : mapping
+        Path -> corpus of the systems in that file.
+
+    Returns
+    -------
+    people : Corpus
+        The corpus without the systems.
+    systems : dict
+        System -> item -> annotation.
+
+    Raises
+    ------
+    OptionError
+        If a system is neither a coder nor a file, if two have the same name, or if nobody is left.
+    """
+    inside = [name for name in systems if name in corpus.coders]
+    annotations = {name: corpus.of_coder(name) for name in inside}
+    for path in systems:
+        if path in inside:
+            continue
+        if path not in system_files:
+            coders = ", ".join(map(repr, corpus.coders))
+            raise OptionError(f"system {path!r} is neither a coder of the corpus ({coders}) nor a file")
+        for name in system_files[path].coders:
+            if name in annotations:
+                raise OptionError(f"system {name!r} is given twice, the second time in {path}; rename one of them")
+            annotations[name] = _matching_items(system_files[path].of_coder(name), corpus)
+    people = [coder for coder in corpus.coders if coder not in inside]
+    if not people:
+        raise OptionError("at least one coder must be a person; all coders of the corpus are systems")
+    return corpus.select(coders=people), annotations
+
+
+def _matching_items(by_item: dict[str, Annotation], corpus: Corpus) -> dict[str, Annotation]:
+    """Return the annotations by item. Two files with one item each go together whatever its name."""
+    if len(by_item) == len(corpus.items) == 1:
+        return dict(zip(corpus.items, by_item.values(), strict=True))
+    return by_item
