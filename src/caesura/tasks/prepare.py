@@ -96,9 +96,7 @@ def _defaults(task: str, corpus: Corpus, settings: Settings | None, compat: str 
 
 def _all_labelled(corpus: Corpus) -> bool:
     hierarchies = [corpus[key] for key in corpus]
-    return all(
-        span.label is not None for entry in hierarchies if isinstance(entry, Hierarchy) for span in entry.spans
-    )
+    return all(span.label is not None for entry in hierarchies if isinstance(entry, Hierarchy) for span in entry.spans)
 
 
 def _check_measures(chosen: Sequence[Measure], task: str, kind: str) -> None:
@@ -193,9 +191,7 @@ def pair_on_common_units(
         Number of spans that are too short to be kept.
     """
     reference, hypothesis = pair
-    if not measure.needs_common_units or not (
-        isinstance(reference, Hierarchy) and isinstance(hypothesis, Hierarchy)
-    ):
+    if not measure.needs_common_units or not (isinstance(reference, Hierarchy) and isinstance(hypothesis, Hierarchy)):
         return pair, 0
     try:
         shared, lost = common_units({"reference": reference, "hypothesis": hypothesis})
@@ -250,6 +246,6 @@ def split_systems(
 
 def _matching_items(by_item: dict[str, Annotation], corpus: Corpus) -> dict[str, Annotation]:
     """Return the annotations by item. Two files with one item each go together whatever its name."""
-    if len(by_item) == len(corpus.items) == 1:
-        return dict(zip(corpus.items, by_item.values(), strict=True))
+    if len(by_item) == len(corpus.item_names) == 1:
+        return dict(zip(corpus.item_names, by_item.values(), strict=True))
     return by_item
