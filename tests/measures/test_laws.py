@@ -147,10 +147,11 @@ def test_the_class_claims_what_is_written_here(name):
     assert issubclass(kind, Measure)
     for law in ("best", "worst"):
         assert type(getattr(kind, law)) in (int, float, type(None)), law
+    measure = kind()
     for law in ("symmetric", "reversible", "needs_boundaries", "chance_corrected"):
-        assert type(getattr(kind, law)) is bool, law
+        assert type(getattr(measure, law)) is bool, law
     for law in ("best", "worst", "symmetric", "reversible", "needs_boundaries", "chance_corrected"):
-        assert getattr(kind, law) == getattr(claimed, law), law
+        assert getattr(measure, law) == getattr(claimed, law), law
     assert kind.best != kind.worst or kind.best is None
     first = "counts" if name == "fuzzy_success" else "reference"
     equal = "similarity" in name or name == "hierarchy_kappa"
@@ -207,6 +208,44 @@ def backwards(pair: TypedPair) -> tuple:
 
 def other_scale(pair: TypedPair) -> tuple:
     return pair.scale_reversed.segmentations
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_declarations_of_agreement_fit_together(name):
+    measure = KINDS[name]()
+    assert measure.kinds
+    assert set(measure.kinds) <= {"linear", "dialogue", "hierarchy", "trees"}
+    assert measure.kind == measure.kinds[-1]
+    assert measure.short_name
+    assert measure.short_name != measure.name
+    assert bool(measure.coefficients) == bool(measure.chance_family) == (measure.default_coefficient is not None)
+    if measure.coefficients:
+        assert measure.symmetric
+        assert measure.default_coefficient in measure.coefficients
+    else:
+        assert not measure.symmetric or measure.kind in ("hierarchy", "trees")
+    assert measure.time_aware == (name in ("t_measure", "l_measure"))
+
+
+def test_symmetry_depends_on_options():
+    flexible, parseval = KINDS["flexible_similarity"], KINDS["parseval"]
+    lopsided = {"types": ["p"], "matrix": [[1, 0.5], [0.25, 1]]}
+    assert flexible().symmetric
+    assert flexible(similarity={("p", "none"): 0.5}).symmetric
+    assert not flexible(similarity=lopsided).symmetric
+    assert not flexible(algorithm="pardist").symmetric
+    assert not flexible(algorithm="pardist").supports_exact_chance
+    assert parseval().symmetric
+    assert not parseval(quote_labels=["``"]).symmetric
+
+
+def test_settings_fill_only_what_is_open():
+    flexible = KINDS["flexible_similarity"]
+    settings = {"similarity": {("p", "q"): 0.5}, "transposition": 0.25, "normalize": "boundaries"}
+    assert flexible(transposition=1).with_settings(settings) == flexible(similarity={("p", "q"): 0.5}, transposition=1)
+    assert KINDS["pk"]().with_settings(settings) == KINDS["pk"]()
+    assert flexible().aligns_like(flexible(normalize="boundaries"))
+    assert not flexible().aligns_like(KINDS["pk"]())
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -14,7 +14,7 @@ from caesura.agreement.chance import COEFFICIENTS as DRAWN
 from caesura.agreement.coefficients import basis_of, check_numbers, resolve
 from caesura.agreement.counted import Convention
 from caesura.agreement.drawn import Drawn, Plan
-from caesura.agreement.observed import Observed, observe, symmetric
+from caesura.agreement.observed import Observed, observe
 from caesura.engines import open_engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
@@ -146,7 +146,7 @@ def cluster_coders(
     known = coefficients_of_clusters(made)
     if name not in known:
         raise OptionError(f"coefficient must be one of {', '.join(known)} for clusters; got {name!r}")
-    if not symmetric(made):
+    if not made.symmetric:
         raise OptionError(
             "clusters need a similarity that is the same both ways: algorithm='exact' and a symmetric matrix; "
             f"got {made.label}"

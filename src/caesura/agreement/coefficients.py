@@ -225,12 +225,12 @@ def _whole(number: object) -> bool:
 def resolve(given: str | Measure, compat: str | None, normalize: str | None = None) -> Measure:
     """The measure with the preset, if agreement can be computed over it."""
     measure = parse(given)
-    if not measure.symmetric:
+    if not measure.coefficients and not measure.symmetric:
         raise OptionError(
             f"agreement needs a symmetric measure; {measure.name} changes when its sides change places. "
             "pairwise(corpus, measure, ordered=True) gives its table"
         )
-    if measure.view in ("spans", "trees") and not isinstance(measure, HierarchyKappa):
+    if not measure.coefficients:
         raise OptionError(
             f"agreement beyond chance is not defined over {measure.name}; pairwise(corpus, measure) gives its table"
         )

@@ -15,14 +15,12 @@ from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
-from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.many import Scores, score_many
-from caesura.measures.parseval import Parseval
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Comparable
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["Observed", "common", "observe", "symmetric"]
+__all__ = ["Observed", "common", "observe"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -130,7 +128,7 @@ def observe(
     left out and named.
     """
     shared, dropped = common(corpus)
-    coders = corpus.coders if ordered or listed or not symmetric(measure) else tuple(sorted(corpus.coders))
+    coders = corpus.coders if ordered or listed or not measure.symmetric else tuple(sorted(corpus.coders))
     order = {coder: i for i, coder in enumerate(coders)}
     choose = permutations if ordered else combinations
     while True:
@@ -170,17 +168,6 @@ def observe(
         cells=cells,
         dropped=dropped,
     )
-
-
-def symmetric(measure: Measure) -> bool:
-    """Whether it does not matter who comes first; for flexible similarity and PARSEVAL that is up to their options."""
-    if isinstance(measure, FlexibleSimilarity):
-        if measure["algorithm"] != "exact":
-            return False
-        return not measure.closed or measure.prices(measure["similarity"][0]).symmetric
-    if isinstance(measure, Parseval):
-        return not measure["quote_labels"]
-    return measure.symmetric
 
 
 def _told(dropped: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.observed import observe, symmetric
+from caesura.agreement.observed import observe
 from caesura.engines import Engine, using
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
@@ -72,7 +72,7 @@ class Pairwise:
         for row in self.rows:
             a, b = (place[coder] for coder in row.coders)
             out[a, b] = row.value
-            if not self.ordered and symmetric(self.measure):
+            if not self.ordered and self.measure.symmetric:
                 out[b, a] = row.value
         return out
 

@@ -255,14 +255,13 @@ class _Asked:
 
 
 def _pairwise(ask: _Asked) -> tuple[Any, ...]:
-    from caesura.agreement.observed import symmetric
     from caesura.agreement.pairwise import pairwise
 
     corpus = ask.corpus()
     if holds_hierarchies(corpus):
         corpus = over_common_units(corpus)[0]
     measure = ask.measure(corpus)
-    found = pairwise(corpus, measure, ordered=not symmetric(measure))
+    found = pairwise(corpus, measure, ordered=not measure.symmetric)
     ask.lost += [f"item {item!r} left out: {why}" for item, why in found.dropped.items()]
     return (found,)
 

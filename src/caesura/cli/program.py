@@ -18,7 +18,6 @@ from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyE
 from caesura.formats import detect, find, read_coders, read_together
 from caesura.formats.registry import NAMES
 from caesura.measures.base import Measure
-from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.registry import measures, parse
 from caesura.model import hierarchies
 from caesura.model.corpus import Corpus
@@ -385,12 +384,7 @@ def with_settings(chosen: tuple[Measure, ...], settings: Settings | None) -> tup
     found = {name: value for name, value in settings.measure_options().items() if name != "normalize"}
     if settings.normalize is not None and len(chosen) > 1:
         chosen = tuple(one for one in chosen if one.settings.get("normalize") in (None, settings.normalize))
-    return tuple(
-        one.replace(**{name: value for name, value in found.items() if one[name] is None})
-        if isinstance(one, FlexibleSimilarity)
-        else one
-        for one in chosen
-    )
+    return tuple(measure.with_settings(found) for measure in chosen)
 
 
 def complain(excluded: Sequence[str]) -> None:

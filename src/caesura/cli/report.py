@@ -11,7 +11,6 @@ from caesura.cli.program import Input, MeasureType, complain, input_options, mai
 from caesura.cli.progress import Progress
 from caesura.errors import FormatError, OptionError
 from caesura.measures.base import Measure
-from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.registry import parse
 
 if TYPE_CHECKING:
@@ -87,6 +86,6 @@ def _measure(chosen: Measure | None, settings: Settings | None) -> Measure | Non
     found = settings.measure_options()
     if chosen is None:
         return parse("flexible_similarity").replace(**found)
-    if not isinstance(chosen, FlexibleSimilarity):
+    if not chosen.accepts_settings:
         raise OptionError(f"settings are of flexible_similarity; got {chosen.name}")
-    return chosen.replace(**{name: value for name, value in found.items() if chosen[name] is None})
+    return chosen.with_settings(found)

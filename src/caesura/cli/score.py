@@ -85,7 +85,7 @@ def score(
     became: list[tuple[Measure, Table]] = []
     for measure in chosen:
         scores = score_many(_over_common_units(paired.pairs, measure), measure)
-        if operations and scores.scored.size and not any(_alike(measure, other) for other, _ in became):
+        if operations and scores.scored.size and not any(measure.aligns_like(other) for other, _ in became):
             became.append((measure, operations_shown(operations_table(scores))))
         bad += [f"item {paired.items[i]!r}: {measure!r}: {why}" for i, why in scores.errors.items()]
         if by_item or edits or output == "json":
@@ -117,7 +117,7 @@ def score(
 
 def _over_common_units(pairs: list[Pair], measure: Measure) -> list[Pair]:
     """Hierarchies in time over the same units; t_measure and l_measure take times as they are."""
-    if measure.view != "spans" or measure.name in ("t_measure", "l_measure"):
+    if measure.kind != "hierarchy" or measure.time_aware:
         return pairs
     laid: list[Pair] = []
     emptied = 0
@@ -129,13 +129,6 @@ def _over_common_units(pairs: list[Pair], measure: Measure) -> list[Pair]:
         laid.append((a, b))
     warn_emptied(emptied)
     return laid
-
-
-def _alike(one: Measure, other: Measure) -> bool:
-    """Whether two measures align alike: S_f and S_f^B do, they only divide by different things."""
-    return one == other or (
-        "normalize" in one.settings and one.replace(normalize=other.settings.get("normalize")) == other
-    )
 
 
 def _text(one: Text | Hierarchy | Tree) -> Text:

@@ -19,7 +19,6 @@ from caesura.judging.result import Drop, Judged, Judgement, Replacement
 from caesura.judging.trials import BOUND, Trials, run
 from caesura.measures.base import Measure
 from caesura.measures.batch import warn_of_order
-from caesura.measures.boundary import BoundarySimilarity
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
@@ -138,7 +137,7 @@ def judge(
             progress(step + 1, steps)
     if not rows:
         raise OptionError(f"nothing could be scored: {'; '.join(dict.fromkeys(excluded[:5]))}")
-    aligner = next((one for one in fit if one.symmetric and one.aligns), _aligner(field))
+    aligner = next((one for one in fit if one.coefficients and one.aligns), _aligner(field))
     drops = tuple(_drop(field, name, aligner, chosen) for name in names)
     if progress is not None:
         progress(steps - 1, steps)
@@ -292,7 +291,7 @@ def _interval(trials: Trials, parts: Floats, plan: _Plan) -> tuple[tuple[float, 
 
 def _pairs_interval(trials: Trials, key: str, plan: _Plan, plain: Judged) -> Judged:
     measure = trials.measure
-    if not isinstance(measure, BoundarySimilarity):
+    if not measure.is_mean_over_pairs:
         note = f"no interval: boundary pairs are what boundary_similarity counts; {measure.name} does not"
         return replace(plain, interval_note=note)
     values: dict[float, int] = {}

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from caesura.judging.field import Field
 from caesura.measures.base import Measure
-from caesura.measures.fuzzy import FuzzySuccess
 from caesura.measures.many import Scores, score_many
 from caesura.model.dialogue import Annotation
 from caesura.model.marks import Marks
@@ -100,7 +99,7 @@ def run(
     field: Field, measure: Measure, segmenters: Mapping[str, Mapping[str, Annotation]], *, human: str | None = None
 ) -> Trials:
     """Score everybody; ``human`` is the name under which coders are held against each other, each once as reference."""
-    marked = isinstance(measure, FuzzySuccess)
+    marked = measure.accepts_marks
     names = [*segmenters, *([] if human is None else [human])]
     coders = tuple(sorted(field.names))
     items = tuple(sorted(field.items))

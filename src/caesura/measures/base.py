@@ -26,6 +26,9 @@ __all__ = ["Computed", "Measure"]
 
 Counts = NDArray[np.float64]
 
+COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
+"""Coefficients whose expected agreement follows from how many boundaries each coder placed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Computed:
@@ -40,22 +43,60 @@ class Measure(ABC):
 
     A subclass declares ``name``, ``title``, ``options``, ``presets``, the laws it obeys, and four methods: ``part_names``,
     ``compute`` (call a kernel), ``finish`` (from counts to the value) and, if it aligns anything, ``edits``.
+
+    Attributes
+    ----------
+    name : str
+        Name in the registry, ``"boundary_similarity"``.
+    title : str
+        Name and source in one line, for listings.
+    kinds : tuple of str
+        Kinds of data the measure compares: ``"linear"``, ``"dialogue"``, ``"hierarchy"``, ``"trees"``.
+    kind : str
+        The last of ``kinds``: the richest data the measure is made for.
+    options : tuple of Option
+        Declared options; their resolved values are ``settings``.
+    presets : mapping
+        Values of options by the name of the preset, which ``compat`` chooses.
+    view : str
+        Which arrays the measure takes; see :data:`~caesura.measures.batch.View`.
+    sides : tuple of str
+        Names of the two sides, for messages and tables.
+    coefficients : tuple of str
+        Coefficients of agreement beyond chance that the measure supports, () if none.
+    default_coefficient : str or None
+        The coefficient if none is chosen; None if the measure supports none.
+    chance_family : str
+        How expected agreement is computed: ``"counts"`` from the boundaries each coder placed, ``"random_texts"`` by
+        random texts, ``"spans"`` within the measure itself; ``""`` if there are no coefficients.
+    needs_common_units : bool
+        Whether both sides must have the same units. If not, times are compared as they are.
+    accepts_marks : bool
+        Whether the first side may be the marks of several coders.
+    is_mean_over_pairs : bool
+        Whether the value is the mean of one minus cost over the boundary pairs in ``score.edits``.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
+    kinds: ClassVar[tuple[str, ...]] = ("linear",)
+    kind: ClassVar[str] = "linear"
     options: ClassVar[tuple[Option, ...]] = ()
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     view: ClassVar[View] = "inner"
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")
+    coefficients: ClassVar[tuple[str, ...]] = ()
+    default_coefficient: ClassVar[str | None] = None
+    chance_family: ClassVar[str] = ""
+    needs_common_units: ClassVar[bool] = True
+    accepts_marks: ClassVar[bool] = False
+    is_mean_over_pairs: ClassVar[bool] = False
 
     # Laws, which tests/test_laws.py holds every registered measure to.
     best: ClassVar[float | None] = 1.0
     """The value of two identical segmentations; None if that varies, and there is no limit to how good a value can be."""
     worst: ClassVar[float | None] = 0.0
     """The other end of the range; None if there is no limit to how bad a value can be."""
-    symmetric: ClassVar[bool] = False
-    """Whether swapping the sides never changes the value."""
     reversible: ClassVar[bool] = True
     """Whether reading the text backwards never changes the value."""
     needs_boundaries: ClassVar[bool] = False
@@ -70,6 +111,10 @@ class Measure(ABC):
     settings: Mapping[str, Any]
     """Every option with its resolved value, in the order of declaration."""
     _resolved: tuple[tuple[str, Any], ...]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.kind = cls.kinds[-1]
 
     def __init__(self, /, *, compat: str | None = None, **given: Any) -> None:
         if compat is not None and (not isinstance(compat, str) or compat not in self.presets):
@@ -158,6 +203,49 @@ class Measure(ABC):
     def align(self, batch: Batch) -> tuple[Edit, ...] | None:
         """What happened to every boundary of the one document in the batch; None if the measure aligns nothing."""
         return None
+
+    @property
+    def short_name(self) -> str:
+        """Symbol or abbreviation of the measure in the literature, for narrow tables and axes."""
+        return self.name
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether swapping the sides never changes the value, with the options of this measure."""
+        return False
+
+    @property
+    def time_aware(self) -> bool:
+        """Whether times are compared as they are, each side with its own units."""
+        return not self.needs_common_units
+
+    @property
+    def supports_exact_chance(self) -> bool:
+        """Whether expected agreement can be computed without simulation: ``chance="exact"``."""
+        return False
+
+    @property
+    def accepts_settings(self) -> bool:
+        """Whether the measure has the options that a settings file sets: similarity and transposition cost."""
+        return False
+
+    def with_settings(self, options: Mapping[str, Any]) -> Self:
+        """Return the measure with the options of a settings file wherever its own are None.
+
+        Parameters
+        ----------
+        options : mapping
+            Values by the name of the option. Measures that do not accept settings ignore them.
+        """
+        if not self.accepts_settings:
+            return self
+        return self.replace(**{name: value for name, value in options.items() if self[name] is None})
+
+    def aligns_like(self, other: Measure) -> bool:
+        """Return whether the other measure aligns boundaries in the same way and at most divides by something else."""
+        return self == other or (
+            "normalize" in self.settings and self.replace(normalize=other.settings.get("normalize")) == other
+        )
 
     @property
     def closed(self) -> bool:

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
-from caesura.measures.base import Computed, Counts, Measure, share
+from caesura.measures.base import COUNT_COEFFICIENTS, Computed, Counts, Measure, share
 from caesura.measures.batch import Batch
 from caesura.measures.edits import edits_of
 from caesura.model.score import Edit, Score, f_measure, ratio
@@ -162,6 +162,10 @@ class _Edited(Measure):
     __slots__ = ()
     view = "typed"
     aligns: ClassVar[bool] = True
+    symmetric = True  # of the confusion matrix the value, F1; precision and recall change places
+    coefficients = COUNT_COEFFICIENTS
+    default_coefficient = "multi_pi"
+    chance_family = "counts"
 
     def costs(self, types: tuple[str, ...]) -> Costs:
         o = self.settings
@@ -247,7 +251,6 @@ class _Edited(Measure):
 class _Similarity(_Edited):
     __slots__ = ()
     sides = ("a", "b")
-    symmetric = True
 
     @property
     def _te(self) -> bool:
@@ -278,6 +281,7 @@ class SegmentationSimilarity(_Similarity):
     __slots__ = ()
     name = "segmentation_similarity"
     title = "Segmentation similarity S (Fournier & Inkpen 2012)"
+    short_name = "S"
     options = (
         _N_T,
         Option(_SCALED.name, _SCALED.default, choice("scaled", "printed", "unit", "te"), _SCALED.description),
@@ -317,6 +321,8 @@ class BoundarySimilarity(_Similarity):
     __slots__ = ()
     name = "boundary_similarity"
     title = "Boundary similarity B (Fournier 2013)"
+    short_name = "B"
+    is_mean_over_pairs = True
     options = (_N_T, _SCALED, *_REST)
     presets = MappingProxyType({"fournier2013": {}, "segeval-2.0.11": _GREEDY})
 
@@ -424,6 +430,7 @@ class BoundaryConfusion(_Edited):
     __slots__ = ()
     name = "boundary_confusion"
     title = "Boundary confusion matrix, B-precision, B-recall and B-F (Fournier 2013)"
+    short_name = "B-F"
     options = (
         _N_T,
         _SCALED,
@@ -431,7 +438,6 @@ class BoundaryConfusion(_Edited):
         Option("denominator", "boundaries", choice("boundaries", "errors"), "what correctness is divided by"),
     )
     presets = MappingProxyType({"fournier2013": {"denominator": "errors"}})
-    symmetric = True  # the value, F1; precision and recall change places
     reversible = False  # of several types: cost and pairs stay, but which types they fall on may change
     score_class: ClassVar[type[Score]] = ConfusionScore
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels import segments as kernel
-from caesura.measures.base import Computed, Counts, Measure, share
+from caesura.measures.base import COUNT_COEFFICIENTS, Computed, Counts, Measure, share
 from caesura.measures.batch import Batch
 from caesura.measures.edits import edits_of
 from caesura.model.score import Edit, Score, f_measure, ratio
@@ -25,8 +25,12 @@ class Crisp(Measure):
     __slots__ = ()
     name = "crisp"
     title = "Boundary precision, recall and F within a tolerance"
+    short_name = "F"
     options = (Option("tolerance", 0, whole(0), "how many positions apart two boundaries may be and still agree"),)
     symmetric = True
+    coefficients = COUNT_COEFFICIENTS
+    default_coefficient = "multi_pi"
+    chance_family = "counts"
     aligns: ClassVar[bool] = True
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
@@ -63,9 +67,13 @@ class UnitError(Measure):
     __slots__ = ()
     name = "unit_error"
     title = "R_FN and R_FP, the share of units missing from or added to a unit's segment"
+    short_name = "R"
     best = 0.0
     worst = 1.0
     symmetric = True  # the value, the mean of the two; R_FN and R_FP change places
+    coefficients = COUNT_COEFFICIENTS
+    default_coefficient = "multi_pi"
+    chance_family = "counts"
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("fn", "fp", "units")

@@ -74,10 +74,30 @@ class FlexibleSimilarity(Measure):
         Option("counting", "pairs", choice("pairs", _R), "whether a moved and substituted pair may count twice"),
     )
     presets = MappingProxyType({_R: {"algorithm": "pardist", "transposition": 0.5, "mover": "right", "counting": _R}})
+    kinds = ("linear", "dialogue")
     view = "streams"
     sides = ("a", "b")
-    symmetric = True  # with a symmetric matrix, as the default is
     aligns: ClassVar[bool] = True
+    coefficients = ("kappa", "pi", "s", "s_modified", "alpha")
+    default_coefficient = "kappa"
+    chance_family = "random_texts"
+    accepts_settings = True
+
+    @property
+    def short_name(self) -> str:
+        return "S_f" if self["normalize"] == "positions" else "S_f^B"
+
+    @property
+    def symmetric(self) -> bool:
+        """The minimum cost is symmetric if the similarity matrix is; the published recursion is not."""
+        similarity = self["similarity"]
+        if not self.supports_exact_chance:
+            return False
+        return not closed(similarity) or self.prices(similarity[0]).symmetric
+
+    @property
+    def supports_exact_chance(self) -> bool:
+        return bool(self["algorithm"] == "exact")
 
     def validate(self) -> None:
         """Options that go together, and a warning of traps in the matrix."""

@@ -169,6 +169,8 @@ class FuzzySuccess(Measure):
     __slots__ = ()
     name = "fuzzy_success"
     title = "Fuzzy success against the marks of many coders (Yöndem & Üçoluk)"
+    short_name = "fuzzy success"
+    accepts_marks = True
     options = (
         Option("chain_strength", 1, whole(1), "how far apart marked positions of one cluster may be"),
         Option("minimal_peak", None, optional(whole(1)), "the count a cluster must reach; by default half the coders"),

@@ -35,6 +35,7 @@ class HierarchyMeasure(Measure):
     """A measure of two hierarchies over the same units."""
 
     __slots__ = ()
+    kinds = ("hierarchy",)
     view = "spans"
 
     def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
@@ -47,10 +48,14 @@ class HierarchyKappa(HierarchyMeasure):
     __slots__ = ()
     name = "hierarchy_kappa"
     title = "Kappa of two hierarchies (Flammia & Zue)"
+    short_name = "kappa"
     sides = ("a", "b")
     worst = None  # a chain of spans from one place that the other side left out weighs ever more as chance nears 1
     symmetric = True
     chance_corrected = True
+    coefficients = ("kappa",)
+    default_coefficient = "kappa"
+    chance_family = "spans"
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """Both must mean the same by N, there must be a span, and room above chance."""
@@ -131,6 +136,7 @@ class HierarchyOverlap(HierarchyMeasure):
     __slots__ = ()
     name = "hierarchy_overlap"
     title = "Precision, recall and F of the spans of a hierarchy"
+    short_name = "span F"
     options = (Option("level", "flat", choice("flat", "full"), "whether the level must agree too"),)
     symmetric = True  # F; precision and recall change places
 
@@ -171,6 +177,7 @@ class NonCrossing(HierarchyMeasure):
     __slots__ = ()
     name = "non_crossing"
     title = "The share of spans that cross no span of the other hierarchy"
+    short_name = "NC"
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("uncrossed", "spans")

@@ -50,7 +50,9 @@ class MeetMeasure(Measure):
     """F of the triples that the other side orders in the same way."""
 
     __slots__ = ()
+    kinds = ("hierarchy",)
     view = "spans"
+    needs_common_units = False
 
     def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
         return pack_spans(pairs, self.sides, same_units=False)
@@ -156,6 +158,7 @@ class TMeasure(MeetMeasure):
     __slots__ = ()
     name = "t_measure"
     title = "t-measure of two hierarchies: what lies in one span (McFee)"
+    short_name = "T"
 
     def codes(self, side: Side) -> Ints:
         """Every row is a span of its own."""
@@ -170,6 +173,7 @@ class LMeasure(MeetMeasure):
     __slots__ = ()
     name = "l_measure"
     title = "l-measure of two hierarchies: what carries one label (McFee)"
+    short_name = "L"
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """Every span must have a label."""

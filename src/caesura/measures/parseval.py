@@ -275,9 +275,15 @@ class Parseval(Measure):
         Option("quote_labels", (), _labels, "tags of ', \" or / that come back where only one side deleted them"),
         Option("cutoff", 40, whole(0), "the longest sentence of the second summary of a corpus"),
     )
+    short_name = "PARSEVAL F"
+    kinds = ("trees",)
     view = "trees"
     sides = ("gold", "predicted")
-    symmetric = True  # F, as long as no quotes come back, which look from the predicted side
+
+    @property
+    def symmetric(self) -> bool:
+        """F is symmetric unless deleted quotes are restored, which starts from the predicted side."""
+        return not self["quote_labels"]
 
     def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
         """Words, tags and brackets of the pairs that are trees."""

@@ -111,6 +111,8 @@ class StructIoU(Measure):
         Option("threshold", 0, _threshold, "the IoU above which a pair counts"),
     )
     presets = MappingProxyType({"struct-iou": {"flexible_terminals": True, "threshold": 0}})
+    short_name = "Struct-IoU"
+    kinds = ("trees",)
     view = "trees"
     sides = ("gold", "predicted")
     symmetric = True  # the value; precision and recall change places

@@ -143,6 +143,7 @@ class Pk(_ErrorRate):
     __slots__ = ()
     name = "pk"
     title = "Pk (Beeferman, Berger & Lafferty 1999)"
+    short_name = "Pk"
     columns = slice(2, 0, -1)
 
 
@@ -152,6 +153,7 @@ class WindowDiff(_ErrorRate):
     __slots__ = ()
     name = "window_diff"
     title = "WindowDiff (Pevzner & Hearst 2002)"
+    short_name = "WD"
     columns = slice(0, 2)
 
 
@@ -161,6 +163,7 @@ class WinPR(_Windowed):
     __slots__ = ()
     name = "win_pr"
     title = "WinPR (Scaiano & Inkpen 2012)"
+    short_name = "WinPR"
     # A window without width would see nothing and call everything right, so k is at least 1.
     options = (_WINDOW, *_HOW_K, Option(_MINIMUM.name, 2, whole(1), _MINIMUM.description), _CLAMP)
 

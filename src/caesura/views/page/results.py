@@ -22,7 +22,6 @@ from caesura.gold.unify import unify
 from caesura.judging.judge import judge
 from caesura.judging.result import Judgement
 from caesura.measures.base import Measure
-from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.fuzzy import FuzzyScore
 from caesura.measures.many import score_many
 from caesura.measures.registry import parse
@@ -157,8 +156,7 @@ def _pairs(subject: Subject) -> list[Pairwise]:
 
 def _chance(measure: Measure) -> str | None:
     """Exact where that can be, so that a report does not depend on draws."""
-    exact = isinstance(measure, FlexibleSimilarity) and measure["algorithm"] == "exact"
-    return "exact" if exact else None
+    return "exact" if measure.supports_exact_chance else None
 
 
 def _clustering(subject: Subject) -> Clustering:

@@ -173,6 +173,6 @@ def _aligner(measure: Measure, kind: str) -> Measure:
         return measure if measure.name == "struct_iou" else parse("struct_iou")
     if kind == "dialogues":
         return measure
-    if measure.aligns and measure.symmetric and measure.view != "spans":
+    if measure.aligns and measure.coefficients:
         return measure
     return parse("boundary_similarity(n_t=2)")
