@@ -340,7 +340,7 @@ def text(name: str, value: Any) -> str:
     str
         The string.
     """
-    if isinstance(value, str) and value:
+    if isinstance(value, str) and value.strip():
         return value
     raise OptionError(f"{name} must be a text that is not empty; got {value!r}")
 

@@ -163,7 +163,7 @@ OPTIONS = [
     ({"symbols": [".", "."]}, "symbols: a symbol may be named only once; got '.' again"),
     ({"symbols": []}, "symbols: at least one symbol is needed; got none"),
     ({"symbols": {".": ""}}, "symbols: a type must be a name that is not empty; got ''"),
-    ({"unclassified": ""}, "unclassified must be a name that is not empty; got ''"),
+    ({"unclassified": ""}, "unclassified must be a text that is not empty; got ''"),
     ({"attached": 1}, "attached must be True or False; got 1"),
     ({"symbols": ["."], "types": [","]}, "types must hold every type that a symbol stands for; '.' is not among them"),
 ]

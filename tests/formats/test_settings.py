@@ -122,7 +122,7 @@ BAD = {
     "symbols = [1]": "symbols: a symbol must be a string without spaces; got 1",
     'symbols = {"." = "none"}': "symbols: 'none' stands for no boundary and cannot be a type of boundary",
     'unclassified = "none"': "unclassified: 'none' stands for no boundary and cannot be a type of boundary",
-    "unclassified = 3": "unclassified: must be a name that is not empty; got 3",
+    "unclassified = 3": "unclassified: must be a text that is not empty; got 3",
     'attached = "no"': "attached: must be True or False; got 'no'",
     'normalize = "all"': "normalize: must be 'positions' or 'boundaries'; got 'all'",
     "normalize = []": "normalize: must be 'positions' or 'boundaries'; got a list",
@@ -153,7 +153,7 @@ BAD = {
     f"transposition = 0x{'f' * 9000}": "transposition: a number this large cannot be",
     "fields = 1": "fields: a table is needed; got 1",
     'fields = {spaeker = "x"}': "fields.spaeker: no such key; did you mean 'speaker'?",
-    "fields = {speaker = 1}": "fields.speaker: must be a name that is not empty; got 1",
+    "fields = {speaker = 1}": "fields.speaker: must be a text that is not empty; got 1",
 }
 
 

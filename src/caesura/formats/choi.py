@@ -25,11 +25,10 @@ from typing import Any
 from caesura.errors import FormatError, OptionError
 from caesura.formats.format import Format, Reading, lines_of
 from caesura.formats.one_text import add, checked, only_coder, only_item, with_text
-from caesura.formats.spans import choice
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.options import Option
+from caesura.options import Option, choice
 
 _MARKER = "=========="
 

@@ -20,26 +20,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, OptionError, SegmentationError, TreeError
-from caesura.formats.format import Reading, describe_value, warn
+from caesura.formats.format import Reading, warn
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import Documents, Pairs
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tree import Tree
-from caesura.options import Option
+from caesura.options import Option, text
 
 SIDES = ("reference", "hypothesis")
 FIELDS = ("item", "length", *SIDES, *(f"{side}_types" for side in SIDES), *(f"{side}_times" for side in SIDES))
 _SHOWN = 5  # names that a message still lists
 
 
-def _coder(name: str, value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise OptionError(f"{name}: the name of a coder is needed; got {describe_value(value)}")
-    return value
-
-
-WRITING = tuple(Option(side, None, _coder, f"in writing: which coder is the {side}") for side in SIDES)
+WRITING = tuple(Option(side, None, text, f"in writing: which coder is the {side}") for side in SIDES)
 """Which of several coders stand in the two columns."""
 
 

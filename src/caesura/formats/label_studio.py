@@ -33,11 +33,10 @@ from caesura.errors import FormatError, HierarchyError
 from caesura.formats.format import Format, Reading, describe_value, parse_json
 from caesura.formats.spans import check_whole, choice
 from caesura.formats.standoff import OPTIONS, TOKENS, Drawn, Standoff, Tokens, Utf16, check_parts, plain
-from caesura.formats.symbols import text
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
-from caesura.options import Option
+from caesura.options import Option, text
 
 __all__ = ["FORMAT"]
 

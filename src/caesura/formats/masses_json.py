@@ -12,11 +12,10 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading, describe_value, line_of_key, parse_json
-from caesura.formats.symbols import flag
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.options import Option
+from caesura.options import Option, flag
 
 
 def read(reading: Reading) -> Corpus:

@@ -20,11 +20,11 @@ from typing import Any
 
 from caesura.errors import CaesuraWarning, FormatError, SegmentationError
 from caesura.formats.format import Format, Reading, decode, describe_value, line_of_key, parse_json
-from caesura.formats.symbols import OPTIONS, Symbols, flag, text
+from caesura.formats.symbols import OPTIONS, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.options import Option
+from caesura.options import Option, flag, text
 
 __all__ = ["FORMAT"]
 

@@ -24,11 +24,11 @@ from typing import Any
 
 from caesura.errors import FormatError, SegmentationError
 from caesura.formats.format import Format, Reading, table_text
-from caesura.formats.symbols import CASE_STUDY, OPTIONS, Symbols, flag, text
+from caesura.formats.symbols import CASE_STUDY, OPTIONS, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.segmentation import Segmentation
-from caesura.options import Option
+from caesura.options import Option, flag, text
 
 _ABOVE = ("", "NA")
 _DELIMITERS = ("\t", ",", ";")

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, HierarchyError, OptionError
 from caesura.formats.format import Reading, describe_value, warn
-from caesura.formats.symbols import flag
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import LONGEST, UNTYPED, Segmentation
-from caesura.options import Option
+from caesura.options import Option, flag
 
 __all__ = [
     "BEYOND",

@@ -37,10 +37,9 @@ from typing import Any, NamedTuple
 from caesura.errors import HierarchyError, OptionError
 from caesura.formats.format import Reading
 from caesura.formats.spans import REPAIR, Frame, LeftOut, Row, choice, hierarchy
-from caesura.formats.symbols import text
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.options import Option
+from caesura.options import Option, text
 
 __all__ = [
     "LAYER",

@@ -9,7 +9,7 @@ from typing import Any
 
 from caesura.errors import OptionError, SegmentationError
 from caesura.model.segmentation import Segmentation, in_order
-from caesura.options import Option
+from caesura.options import Option, text
 
 CASE_STUDY = {symbol: symbol for symbol in (".", ",", "?", "--")}
 """Falling, continuing, rising and truncated: the endnotes of seed 000's case study, after DuBois et al. 1993."""
@@ -135,20 +135,6 @@ def _symbols(name: str, value: Any) -> dict[str, str]:
     if not found:
         raise OptionError(f"{name}: at least one symbol is needed; got none")
     return found
-
-
-def text(name: str, value: Any) -> str:
-    """A name that is not empty."""
-    if isinstance(value, str) and value.strip():
-        return value
-    raise OptionError(f"{name} must be a name that is not empty; got {value!r}")
-
-
-def flag(name: str, value: Any) -> bool:
-    """True or False."""
-    if isinstance(value, bool):
-        return value
-    raise OptionError(f"{name} must be True or False; got {value!r}")
 
 
 ITEM = Option("item", None, text, "the name of the item; by default the file's")

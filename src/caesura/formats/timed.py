@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, InputError, OptionError, TierError
 from caesura.formats.format import Reading, warn
-from caesura.formats.symbols import ITEM, text
+from caesura.formats.symbols import ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import TOLERANCE, check_labels, check_tolerance, check_units, over_units
-from caesura.options import Option
+from caesura.options import Option, text
 
 __all__ = ["COMMON", "TIERS", "Row", "TierRead", "add", "add_named", "choose", "holds_tiers", "lay", "snapped"]
 

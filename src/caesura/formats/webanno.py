@@ -32,11 +32,11 @@ from dataclasses import dataclass, field
 from caesura.errors import HierarchyError
 from caesura.formats.format import Format, Reading
 from caesura.formats.standoff import LAYER, OPTIONS, Drawn, Standoff, Tokens, Utf16, choose
-from caesura.formats.symbols import CODER, ITEM, text
+from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
-from caesura.options import Option
+from caesura.options import Option, text
 
 __all__ = ["FORMAT"]
 

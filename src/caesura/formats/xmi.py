@@ -22,12 +22,12 @@ from typing import Any
 from caesura.errors import HierarchyError
 from caesura.formats.format import Format, Reading, load
 from caesura.formats.standoff import LAYER, OPTIONS, TOKENS, Drawn, Standoff, Tokens, Utf16, check_parts, choose, file
-from caesura.formats.symbols import CODER, ITEM, text
+from caesura.formats.symbols import CODER, ITEM
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
-from caesura.options import Option
+from caesura.options import Option, text
 
 __all__ = ["FORMAT"]
 
