@@ -18,7 +18,7 @@ from scipy.stats import chi2
 import caesura as cz
 from caesura.agreement import simulated
 from caesura.cli import main
-from caesura.engines import Done, Engine, open_engine
+from caesura.engines import Engine, TaskResult, open_engine
 from caesura.errors import CaesuraWarning, CheckpointError, OptionError
 from caesura.measures import many
 from caesura.parsing.corpus import parseval_corpus
@@ -31,15 +31,15 @@ class Here(Engine):
     """Runs tasks in this thread, the last first, and counts them."""
 
     workers = 1
-    apart = False
+    remote = False
 
     def __init__(self) -> None:
         self.tasks = 0
 
-    def run(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Done[Any]]:
+    def run(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[TaskResult[Any]]:
         for place, task in reversed(list(enumerate(tasks))):
             self.tasks += 1
-            yield Done(place, function(task))
+            yield TaskResult(place, function(task))
 
     def __exit__(self, *_: object) -> None:
         pass
@@ -132,11 +132,9 @@ def test_the_schedule_of_a_tolerance_was_used(expected: list[Any]) -> None:
 
 def test_an_open_engine_has_its_workers() -> None:
     for given in ({"workers": 2}, {"scheduler": "tcp://nowhere:1"}):
-        with pytest.raises(
-            OptionError, match="an engine that is open has its workers; leave workers and scheduler out"
-        ):
+        with pytest.raises(OptionError, match="an open engine has its workers; leave out workers and scheduler"):
             cz.agreement(poems(), engine=Here(), **given)  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="engine must be one of threads, processes, dask; got 'grid'"):
+    with pytest.raises(OptionError, match="engine must be one of 'threads', 'processes', 'dask'; got 'grid'"):
         cz.score_many([], "pk", engine="grid")
     with pytest.raises(OptionError, match="scheduler is for engine='dask'; with engine='threads' leave it out"):
         cz.pairwise(poems(), "pk", scheduler="tcp://nowhere:1")

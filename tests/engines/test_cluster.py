@@ -129,11 +129,11 @@ def test_a_task_that_kills_every_worker(cluster: Any, monkeypatch: pytest.Monkey
         cluster.scheduler, "allowed_failures", 0
     )  # workers that it may kill: each takes a second to replace
     with open_engine("dask", scheduler=cluster.scheduler_address) as engine:
-        done = sorted(engine.run(_dies_at_three, range(6)), key=lambda one: one.place)
-        assert [one.value for one in done] == [0, 1, 2, None, 4, 5]
-        assert "died" in (done[3].lost or "")
+        results = sorted(engine.run(_dies_at_three, range(6)), key=lambda result: result.index)
+        assert [result.value for result in results] == [0, 1, 2, None, 4, 5]
+        assert "died" in (results[3].failure or "")
         with pytest.raises(EngineError, match="died"):
-            done[3].result()
+            results[3].unwrap()
 
 
 def _dies_at_three(task: int) -> int:
@@ -157,18 +157,18 @@ def test_workers_of_another_version(folder: Path, tmp_path: Path) -> None:
         ) as other,
         distributed.Client(other, set_as_default=False) as client,
     ):
-        said = f"worker tcp://127.0.0.1:.* has caesura 0.0.1, and {cz.__version__} is needed"
+        said = f"worker tcp://127.0.0.1:.* has caesura 0.0.1, but {cz.__version__} is needed"
         with pytest.raises(EngineError, match=said):
             cz.evaluate(folder, "pk", engine="dask", scheduler=other.scheduler_address)
-        from caesura.engines.cluster import on_worker
+        from caesura.engines.cluster import run_on_worker
 
         with pytest.raises(EngineError, match=said):
-            client.submit(on_worker, cz.__version__, abs, -1).result(timeout=PATIENCE)
+            client.submit(run_on_worker, cz.__version__, abs, -1).result(timeout=PATIENCE)
 
 
 def test_no_scheduler_and_no_worker(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caesura.engines.cluster._ANSWER", 1)
-    monkeypatch.setattr("caesura.engines.cluster._PATIENCE", 1)
+    monkeypatch.setattr("caesura.engines.cluster._ANSWER_SECONDS", 1)
+    monkeypatch.setattr("caesura.engines.cluster._WORKER_SECONDS", 1)
     with pytest.raises(EngineError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         cz.evaluate(folder, "pk", engine="dask", scheduler="tcp://127.0.0.1:9")
     with (

@@ -32,7 +32,7 @@ def square(x: int) -> int:
 
 
 def test_every_task_once(engine: Engine) -> None:
-    assert {one.place: one.value for one in engine.run(square, range(20))} == {x: x * x for x in range(20)}
+    assert {result.index: result.value for result in engine.run(square, range(20))} == {x: x * x for x in range(20)}
     assert list(engine.map(square, iter([3, 1, 2]))) == [9, 1, 4]
     assert list(engine.run(square, [])) == []
     assert engine.workers == 2
@@ -105,15 +105,15 @@ def dies_once(path: str) -> str:
 def test_a_process_that_dies(tmp_path: Path) -> None:
     """Its tasks are done again; one that kills every process is given up, and the others are done."""
     with open_engine("processes", 2) as engine:
-        done = sorted(engine.run(dies_at_three, range(8)), key=lambda one: one.place)
-        assert [one.value for one in done] == [0, 1, 2, None, 4, 5, 6, 7]
-        with pytest.raises(EngineError, match="died, twice more when it worked alone"):
-            done[3].result()
-        assert [one.value for one in engine.run(dies_once, [str(tmp_path / "once")])] == ["done"]
+        results = sorted(engine.run(dies_at_three, range(8)), key=lambda result: result.index)
+        assert [result.value for result in results] == [0, 1, 2, None, 4, 5, 6, 7]
+        with pytest.raises(EngineError, match="its process died, and twice more when the task ran alone"):
+            results[3].unwrap()
+        assert [result.value for result in engine.run(dies_once, [str(tmp_path / "marker")])] == ["done"]
 
 
-def test_a_script_that_does_not_guard_itself(tmp_path: Path) -> None:
-    """Every process would start it again, from its first line."""
+def test_a_script_without_a_main_guard(tmp_path: Path) -> None:
+    """The error explains the missing guard: every process would run the script again from its first line."""
     script = tmp_path / "script.py"
     script.write_text(
         "from caesura.engines import open_engine\n"
@@ -166,10 +166,10 @@ def _alive(pid: int) -> bool:
 
 
 def test_what_cannot_be_asked_for() -> None:
-    with pytest.raises(OptionError, match=f"engine must be one of {', '.join(ENGINES)}; got 'gpu'"):
+    with pytest.raises(OptionError, match=f"engine must be one of {', '.join(map(repr, ENGINES))}; got 'gpu'"):
         open_engine("gpu")
     for workers in (0, -1, True, 2.0, 10**6):
-        with pytest.raises(OptionError, match="workers must be a whole number from 1 to 10000"):
+        with pytest.raises(OptionError, match="workers must be a whole number"):
             open_engine("threads", workers)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="scheduler is for engine='dask'"):
         open_engine("processes", scheduler="tcp://127.0.0.1:8786")
@@ -182,11 +182,11 @@ ABOUT = {"what": "test", "measures": ["pk"], "data": "abc"}
 
 def test_a_checkpoint_goes_on(tmp_path: Path) -> None:
     one = Checkpoint(tmp_path / "new" / "er", ABOUT)
-    assert not one.there
+    assert not one.resumed
     assert one.get("1") is None
     one.put("1", {"sums": [2**80, -1]})
     again = Checkpoint(tmp_path / "new" / "er", dict(reversed(ABOUT.items())))
-    assert again.there
+    assert again.resumed
     assert again.get("1") == {"sums": [2**80, -1]}
     assert sorted(path.name for path in (tmp_path / "new" / "er" / "done").iterdir()) == ["1.json"]
 
@@ -194,19 +194,21 @@ def test_a_checkpoint_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", list(ABOUT))
 def test_a_checkpoint_of_another_run(tmp_path: Path, key: str) -> None:
     Checkpoint(tmp_path, ABOUT)
-    with pytest.raises(CheckpointError, match=f"it is of another run: {key} was .*, and is now"):
+    with pytest.raises(CheckpointError, match=f"it belongs to a different run: {key} was .*, and is now"):
         Checkpoint(tmp_path, ABOUT | {key: "other"})
 
 
 def test_a_folder_that_is_no_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(CheckpointError, match=r"an empty folder is needed.*thesis\.tex"):
+    with pytest.raises(
+        CheckpointError, match=r"the folder must be empty or belong to an earlier run; it holds thesis\.tex"
+    ):
         Checkpoint(tmp_path, ABOUT)
     with pytest.raises(CheckpointError, match="cannot be used"):
         Checkpoint(tmp_path / "thesis.tex", ABOUT)
     (tmp_path / "thesis.tex").unlink()
     (tmp_path / "run.json").write_text("[1, ")
-    with pytest.raises(CheckpointError, match=r"run\.json does not say what the run is about"):
+    with pytest.raises(CheckpointError, match=r"run\.json is damaged"):
         Checkpoint(tmp_path, ABOUT)
 
 

@@ -209,7 +209,7 @@ def test_a_partition_that_kills_its_worker_costs_no_other(whole: Any, monkeypatc
     found = cz.evaluate("anything", ["pk", "win_pr"], engine="processes", workers=1)
     assert dict(found) == totals([*whole[:20], *whole[25:60]], ["pk", "win_pr"])
     assert [str(one) for one in found.excluded] == [
-        "number 4: the process that worked on it died, twice more when it worked alone"
+        "number 4: its process died, and twice more when the task ran alone"
     ]
     assert (found.failed, found.partitions) == (1, 12)
 
@@ -275,7 +275,7 @@ def test_other_arguments_and_other_data_are_refused(folder: Path, tmp_path: Path
         cz.evaluate(folder, ["pk"], checkpoint=kept)
     found = run(folder, "-m", "pk", "--checkpoint", kept)
     assert (found.exit_code, found.stdout) == (1, "")
-    assert "it is of another run" in found.stderr
+    assert "it belongs to a different run" in found.stderr
 
 
 def test_an_iterator_that_says_something_else(whole: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

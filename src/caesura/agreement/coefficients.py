@@ -19,7 +19,7 @@ from caesura.agreement.nominal import Nominal
 from caesura.agreement.observed import Observed, observe
 from caesura.agreement.result import Agreement, CoderRow, Row
 from caesura.agreement.spans import Spanned
-from caesura.engines import Engine, using
+from caesura.engines import Engine, use_engine
 from caesura.errors import CaesuraWarning, OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.flexible import FlexibleSimilarity
@@ -158,7 +158,7 @@ def agreement(
     if chance == "exact" and variates is False:
         raise OptionError("variates=False is plain simulation; with chance='exact' leave it out")
     plan = Plan.of(draws, tolerance, chosen, variates, checkpoint)
-    with using(engine, workers, scheduler) as opened, warnings.catch_warnings():
+    with use_engine(engine, workers, scheduler) as opened, warnings.catch_warnings():
         if name == "alpha":  # whose sets of types have no order
             warnings.filterwarnings("ignore", "the order of the types was not declared", CaesuraWarning)
         observed = observe(corpus, made, engine=opened)

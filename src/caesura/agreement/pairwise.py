@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.observed import observe
-from caesura.engines import Engine, using
+from caesura.engines import Engine, use_engine
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
@@ -116,7 +116,7 @@ def pairwise(
     '0.5337 +- 0.1181'
     """
     made = parse(measure)
-    with using(engine, workers, scheduler) as opened:
+    with use_engine(engine, workers, scheduler) as opened:
         o = observe(corpus, made, ordered=ordered, listed=True, engine=opened)
     values = made.finish(o.parts, o.scores.types)
     rows = []

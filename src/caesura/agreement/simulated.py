@@ -160,7 +160,7 @@ def _finished(
         else:
             yield task, found
     for done in engine.run(draw, missing):
-        task, found = missing[done.place], done.result()
+        task, found = missing[done.index], done.unwrap()
         if checkpoint is not None:
             checkpoint.put(task.key, found)
         yield task, found

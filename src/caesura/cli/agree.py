@@ -30,7 +30,7 @@ from caesura.cli.program import (
     span_measures,
 )
 from caesura.cli.progress import Progress
-from caesura.engines import using
+from caesura.engines import use_engine
 from caesura.errors import FormatError, InputError, OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
@@ -188,7 +188,7 @@ def agree(
         "level": level,
         "replicates": replicates,
     }
-    with using(engine, workers, scheduler) as opened:
+    with use_engine(engine, workers, scheduler) as opened:
         given["engine"] = opened
         found, failed = _found(corpus, measures, coefficients, given, drawing)
     bad += failed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.cli.program import complain, console_for_tables, engine_options, main, output_options, show
-from caesura.engines import using
+from caesura.engines import use_engine
 from caesura.errors import FormatError
 from caesura.model.tree import Tree
 
@@ -125,7 +125,7 @@ def trees(
         "compat": compat,
     }
     plain = {name: [_plain(one, strip_functions) for one in every] for name, every in sides.items()}
-    with using(engine, workers, scheduler) as opened:
+    with use_engine(engine, workers, scheduler) as opened:
         parsed = parseval_corpus(sides["gold"], sides["predicted"], param=param, engine=opened)
         scored = struct_iou_corpus(plain["gold"], plain["predicted"], engine=opened, **options)
     chosen = [number - 1 for number in wanted] or list(range(len(scored)))

@@ -1,7 +1,7 @@
-"""What is done already, kept in a folder, so that a run that was ended goes on where it was.
+"""Checkpoints: finished tasks recorded in a folder, so that an interrupted run can continue.
 
-``run.json`` says what the run is about: arguments and data. ``done/`` has a file for each task that is finished, written under
-another name first and then renamed, so that it is there as a whole or not at all.
+``run.json`` describes the run: its arguments and data. ``done/`` has one file per finished task. Each file is written under
+a temporary name and then renamed, so that it exists completely or not at all.
 """
 
 from __future__ import annotations
@@ -15,80 +15,115 @@ from typing import Any
 
 from caesura.errors import CheckpointError
 
-__all__ = ["Checkpoint"]
-
-_ABOUT = "run.json"
-_DONE = "done"
+_RUN_FILE = "run.json"
+_RECORDS = "done"
 
 
 class Checkpoint:
-    """The folder of a run. ``CheckpointError`` if it belongs to another."""
+    """The folder that records the finished tasks of one run.
 
-    def __init__(self, folder: str | PathLike[str], about: Mapping[str, Any]) -> None:
+    Parameters
+    ----------
+    folder : path
+        A new or empty folder, or the folder of an earlier run with the same description.
+    run : mapping
+        Description of the run: everything its numbers depend on, as JSON values.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder.
+    resumed : bool
+        Whether an earlier run began the checkpoint.
+
+    Raises
+    ------
+    CheckpointError
+        If the folder belongs to a different run, holds something else or cannot be used.
+    """
+
+    def __init__(self, folder: str | PathLike[str], run: Mapping[str, Any]) -> None:
         self.folder = Path(folder)
-        wanted = json.loads(json.dumps(about))
+        run = json.loads(json.dumps(run))
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            there = self._about()
-            self.there = there is not None
-            """Whether an earlier run began it."""
-            if there is None:
-                (self.folder / _DONE).mkdir(exist_ok=True)
-                self._write(self.folder / _ABOUT, wanted)
-            elif there != wanted:
-                raise CheckpointError(self._different(there, wanted))
-        except OSError as problem:
-            raise CheckpointError(f"checkpoint {fspath(folder)}: cannot be used: {problem.strerror}") from None
+            earlier = self._earlier_run()
+            self.resumed = earlier is not None
+            if earlier is None:
+                (self.folder / _RECORDS).mkdir(exist_ok=True)
+                self._write(self.folder / _RUN_FILE, run)
+            elif earlier != run:
+                raise CheckpointError(self._difference(earlier, run))
+        except OSError as error:
+            raise CheckpointError(f"checkpoint {fspath(folder)}: cannot be used: {error.strerror}") from None
 
-    def _about(self) -> dict[str, Any] | None:
-        """What the run in this folder is about; None where there is no run yet."""
-        path = self.folder / _ABOUT
+    def _earlier_run(self) -> dict[str, Any] | None:
+        """Return the description of the run in this folder; None if there is no run yet."""
+        path = self.folder / _RUN_FILE
         if not path.exists():
-            others = [one.name for one in self.folder.iterdir() if one.name != _DONE and not _unfinished(one.name)]
-            if others:
+            strangers = [p.name for p in self.folder.iterdir() if p.name != _RECORDS and not _is_unfinished(p.name)]
+            if strangers:
                 raise CheckpointError(
-                    f"checkpoint {self.folder}: an empty folder is needed, or one of an earlier run; got one that holds "
-                    f"{sorted(others)[0]}"
+                    f"checkpoint {self.folder}: the folder must be empty or belong to an earlier run; it holds "
+                    f"{sorted(strangers)[0]}"
                 )
             return None
-        found = _read(path)
-        if not isinstance(found, dict):
-            raise CheckpointError(
-                f"checkpoint {self.folder}: {_ABOUT} does not say what the run is about; delete the folder"
-            )
-        return found
+        run = _read(path)
+        if not isinstance(run, dict):
+            raise CheckpointError(f"checkpoint {self.folder}: {_RUN_FILE} is damaged; delete the folder")
+        return run
 
-    def _different(self, there: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-        name = next(one for one in [*wanted, *there] if there.get(one) != wanted.get(one))
+    def _difference(self, earlier: Mapping[str, Any], run: Mapping[str, Any]) -> str:
+        name = next(key for key in [*run, *earlier] if earlier.get(key) != run.get(key))
         return (
-            f"checkpoint {self.folder}: it is of another run: {name} was {_short(there.get(name))}, and is now "
-            f"{_short(wanted.get(name))}. Take another folder, or delete this one"
+            f"checkpoint {self.folder}: it belongs to a different run: {name} was {_short(earlier.get(name))}, and is now "
+            f"{_short(run.get(name))}. Choose a different folder, or delete this one"
         )
 
     def get(self, key: str) -> Any:
-        """What was recorded for a task; None where nothing was, or it cannot be read, and it must be done again."""
-        return _read(self.folder / _DONE / f"{key}.json")
+        """Return the record of a task.
+
+        Parameters
+        ----------
+        key : str
+            Name of the task.
+
+        Returns
+        -------
+        object
+            What :meth:`put` recorded; None if there is no record or it is damaged, so that the task must run again.
+        """
+        return _read(self.folder / _RECORDS / f"{key}.json")
 
     def put(self, key: str, value: Any) -> None:
-        """Record a task as done."""
+        """Record a finished task.
+
+        Parameters
+        ----------
+        key : str
+            Name of the task, part of a file name.
+        value : object
+            JSON values.
+
+        Raises
+        ------
+        CheckpointError
+            If the record cannot be written.
+        """
         try:
-            self._write(self.folder / _DONE / f"{key}.json", value)
-        except OSError as problem:
-            raise CheckpointError(f"checkpoint {self.folder}: cannot be written: {problem.strerror}") from None
+            self._write(self.folder / _RECORDS / f"{key}.json", value)
+        except OSError as error:
+            raise CheckpointError(f"checkpoint {self.folder}: cannot be written: {error.strerror}") from None
 
     @staticmethod
     def _write(path: Path, value: Any) -> None:
-        write_whole(path, json.dumps(value).encode())
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """A file that is there as a whole or not at all, also if the power goes."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with open(beside, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
+        """Write a file that exists completely or not at all, even after a power failure."""
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        with open(temporary, "wb") as file:
+            file.write(json.dumps(value).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
 
 
 def _read(path: Path) -> Any:
@@ -98,8 +133,8 @@ def _read(path: Path) -> Any:
         return None
 
 
-def _unfinished(name: str) -> bool:
-    return name.startswith(f".{_ABOUT}.")
+def _is_unfinished(name: str) -> bool:
+    return name.startswith(f".{_RUN_FILE}.")
 
 
 def _short(value: Any) -> str:

@@ -1,10 +1,10 @@
 """The engine for many machines: Dask.
 
-Workers import caesura and its kernels; nothing compiled is ever sent. So they must have the same version: that is asked of all
-of them before the first task, and of whoever joins later by every task.
+Workers import caesura and its kernels; compiled code is never sent. So all workers must have the same version: the engine
+asks them before the first task, and every task asks again, because workers may join later.
 
-A worker that dies takes no result with it: Dask gives its tasks to others. A task that has killed as many workers as Dask
-allows (``distributed.scheduler.allowed-failures``), and as many again when it was alone, is given up, and named.
+If a worker dies, Dask gives its tasks to other workers. A task that has killed as many workers as Dask allows
+(``distributed.scheduler.allowed-failures``), and as many again when it ran alone, is given up.
 """
 
 from __future__ import annotations
@@ -16,37 +16,44 @@ from itertools import count, islice
 from os import PathLike
 from typing import Any, TypeVar
 
-from caesura.engines.engine import UNDER_MAIN, Done, Engine, Heard, heard, processors
+from caesura.engines.engine import MAIN_GUARD_HINT, Engine, RemoteValue, TaskResult, call_remotely, processors
 from caesura.errors import EngineError, OptionError
 from caesura.version import __version__
-
-__all__ = ["Cluster"]
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_AHEAD = 3  # tasks a thread of a worker: one that runs, and two on their way while results come back
-_ANSWER = 10  # seconds for a scheduler to answer
-_PATIENCE = 30  # and for workers to come
-_KEPT = 2**25  # bytes: more than an array of a batch has; Dask would give back and ask again for everything above 2^16
-_runs = count()
+_TASKS_PER_THREAD = 3  # one that runs, and two on their way while results come back
+_RECOUNT = 50  # results after which workers are counted again
+_ANSWER_SECONDS = 10  # for a scheduler to answer
+_WORKER_SECONDS = 30  # for workers to come
+_KEPT_MEMORY = 2**25  # bytes: more than an array of a batch; malloc would return and ask again for all above 2^16
+_run_numbers = count()
 
 
 class Cluster(Engine):
-    """A Dask cluster: the one of a scheduler, or one of this machine's processes that lives as long as the engine."""
+    """A Dask cluster: that of a scheduler, or processes of this machine that live as long as the engine.
 
-    apart = True
+    Parameters
+    ----------
+    workers : int or None
+        Number of workers to start or, with a scheduler, to wait for.
+    scheduler : str, path, distributed.Client or None
+        Address or client of a scheduler; None starts workers on this machine.
+    """
+
+    remote = True
 
     def __init__(self, workers: int | None, scheduler: Any) -> None:
         try:
             import distributed
         except ImportError:
             raise EngineError("engine='dask' needs Dask; install caesura[cluster]") from None
-        self._mine: list[Any] = []  # what is to be closed in the end
+        self._owned: list[Any] = []  # closed when the engine is closed
         if isinstance(scheduler, distributed.Client):
             self._client = scheduler
         elif scheduler is None or isinstance(scheduler, (str, PathLike)):
-            self._client = self._connected(distributed, workers, scheduler)
+            self._client = self._connect(distributed, workers, scheduler)
         else:
             raise OptionError(f"scheduler must be an address such as tcp://host:8786, or a Client; got {scheduler!r}")
         try:
@@ -56,94 +63,92 @@ class Cluster(Engine):
             self.__exit__()
             raise
 
-    def _connected(self, distributed: Any, workers: int | None, scheduler: Any) -> Any:
+    def _connect(self, distributed: Any, workers: int | None, scheduler: Any) -> Any:
         if scheduler is None:
-            scheduler = _started(distributed, workers or processors())
-            self._mine.append(scheduler)
+            scheduler = _start_cluster(distributed, workers or processors())
+            self._owned.append(scheduler)
         try:
-            client = distributed.Client(scheduler, timeout=_ANSWER, set_as_default=False)
-        except (OSError, ValueError, TimeoutError) as problem:
-            said = " ".join(str(problem).split())[:200]
-            raise EngineError(f"no Dask scheduler answers at {scheduler}: {said}") from None
-        self._mine.append(client)
+            client = distributed.Client(scheduler, timeout=_ANSWER_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise EngineError(f"no Dask scheduler answers at {scheduler}: {_short(error)}") from None
+        self._owned.append(client)
         return client
 
     def _wait_for(self, workers: int) -> None:
         try:
-            self._client.wait_for_workers(workers, timeout=_PATIENCE)
+            self._client.wait_for_workers(workers, timeout=_WORKER_SECONDS)
         except TimeoutError:
-            there = len(self._client.nthreads())
+            present = len(self._client.nthreads())
             raise EngineError(
-                f"the scheduler must have {workers} worker{'s' * (workers > 1)}; after {_PATIENCE} s it has {there}"
+                f"the scheduler must have {workers} worker{'s' * (workers > 1)}; after {_WORKER_SECONDS} s it has {present}"
             ) from None
 
     def _check_versions(self) -> None:
-        for address, found in self._client.run(version, on_error="return").items():
-            if isinstance(found, BaseException):
-                raise EngineError(f"worker {address} cannot import caesura {__version__}: {found}")
-            _check(address, found)
+        for address, answer in self._client.run(installed_version, on_error="return").items():
+            if isinstance(answer, BaseException):
+                raise EngineError(f"worker {address} cannot import caesura {__version__}: {answer}")
+            _check_version(address, answer, __version__)
 
     @property
     def workers(self) -> int:  # type: ignore[override]
-        """Threads of all workers there are now."""
+        """Number of threads of all workers that are there now."""
         return sum(self._client.nthreads().values()) or 1
 
-    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[Done[R]]:
-        """See :class:`Engine`."""
+    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
         import distributed
 
-        run = f"caesura-{__version__}-{id(self):x}-{next(_runs)}"
-        coming = enumerate(tasks)
-        flying: dict[Any, tuple[int, T]] = {}
+        run_name = f"caesura-{__version__}-{id(self):x}-{next(_run_numbers)}"
+        numbered = enumerate(tasks)
+        running: dict[Any, tuple[int, T]] = {}
         suspects: list[tuple[int, T]] = []
-        ready = distributed.as_completed(loop=self._client.loop)
-        call = partial(on_worker, __version__, function)
+        completed = distributed.as_completed(loop=self._client.loop)
+        call = partial(run_on_worker, __version__, function)
 
-        def send(one: tuple[int, T], attempt: str = "") -> Any:
-            future = self._client.submit(call, one[1], key=f"{run}-{one[0]}{attempt}", pure=False)
-            flying[future] = one
+        def submit(task: tuple[int, T], attempt: str = "") -> Any:
+            future = self._client.submit(call, task[1], key=f"{run_name}-{task[0]}{attempt}", pure=False)
+            running[future] = task
             return future
 
         try:
-            room = _AHEAD * self.workers
-            for one in islice(coming, room):
-                ready.add(send(one))
-            for future in ready:
-                place, task = flying.pop(future)
+            capacity = _TASKS_PER_THREAD * self.workers
+            for task in islice(numbered, capacity):
+                completed.add(submit(task))
+            for future in completed:
+                task = running.pop(future)
+                result: TaskResult[R] | None = None
                 try:
-                    done: Done[R] | None = Done(place, future.result().told())
+                    result = TaskResult(task[0], future.result().unwrap())
                 except distributed.scheduler.KilledWorker:
-                    done = None
-                    suspects.append((place, task))
+                    suspects.append(task)
                 future.release()
-                if place % 50 == 0:  # workers come and go
-                    room = _AHEAD * self.workers
-                for one in islice(coming, max(0, room - len(flying))):
-                    ready.add(send(one))
-                if done is not None:
-                    yield done
-            # Whatever was waiting on a worker that died is suspect too: do each again, alone.
-            for one in suspects:
-                future = send(one, "-alone")
+                if task[0] % _RECOUNT == 0:  # workers come and go
+                    capacity = _TASKS_PER_THREAD * self.workers
+                for waiting in islice(numbered, max(0, capacity - len(running))):
+                    completed.add(submit(waiting))
+                if result is not None:
+                    yield result
+            # Every task that was waiting on a worker that died is suspect too: run each of them again, alone.
+            for task in suspects:
+                future = submit(task, "-alone")
                 try:
-                    yield Done(one[0], future.result().told())
+                    yield TaskResult(task[0], future.result().unwrap())
                 except distributed.scheduler.KilledWorker:
-                    yield Done(one[0], None, "the workers that worked on it died, one after the other")
-                del flying[future]
+                    yield TaskResult(task[0], None, "its workers died, one after the other")
+                del running[future]
         finally:
-            self._client.cancel(list(flying))
+            self._client.cancel(list(running))
 
     def __exit__(self, *_: object) -> None:
-        for one in reversed(self._mine):
-            one.close()
+        for resource in reversed(self._owned):
+            resource.close()
 
 
-def _started(distributed: Any, workers: int) -> Any:
-    """Workers of this machine, who keep the memory that they will need again for the next batch."""
+def _start_cluster(distributed: Any, workers: int) -> Any:
+    """Start workers on this machine, which keep the memory that they will need again for the next batch."""
     import dask
 
     names = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")
-    with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": _KEPT for name in names}):
+    with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": _KEPT_MEMORY for name in names}):
         try:
             return distributed.LocalCluster(
                 n_workers=workers,
@@ -153,27 +158,58 @@ def _started(distributed: Any, workers: int) -> Any:
                 dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,
             )
-        except (RuntimeError, OSError, TimeoutError) as problem:
-            said = " ".join(str(problem).split())[:200]
-            raise EngineError(f"Dask cannot start workers on this machine: {said}; {UNDER_MAIN}") from None
+        except (RuntimeError, OSError, TimeoutError) as error:
+            raise EngineError(
+                f"Dask cannot start workers on this machine: {_short(error)}; {MAIN_GUARD_HINT}"
+            ) from None
 
 
-def version() -> str:
-    """The version of whoever runs this."""
+def installed_version() -> str:
+    """Return the version of caesura in the process that calls this.
+
+    Returns
+    -------
+    str
+        Such as ``"0.2.0"``.
+    """
     return __version__
 
 
-def on_worker(wanted: str, function: Callable[[T], R], task: T) -> Heard[R]:
-    """Run on a worker, if it has the version that the driver has."""
-    if wanted != __version__:
+def run_on_worker(version: str, function: Callable[[T], R], task: T) -> RemoteValue[R]:
+    """Run a task on a worker that has the same version of caesura as the driver.
+
+    Parameters
+    ----------
+    version : str
+        Version of the driver.
+    function : callable
+        The function.
+    task : object
+        Its argument.
+
+    Returns
+    -------
+    RemoteValue
+        The value and the warnings.
+
+    Raises
+    ------
+    EngineError
+        If the worker has a different version.
+    """
+    if version != __version__:
         from distributed import get_worker
 
-        _check(get_worker().address, __version__, wanted)
-    return heard(function, task)
+        _check_version(get_worker().address, __version__, version)
+    return call_remotely(function, task)
 
 
-def _check(address: str, found: str, wanted: str = __version__) -> None:
-    if found != wanted:
+def _check_version(address: str, installed: str, required: str) -> None:
+    if installed != required:
         raise EngineError(
-            f"worker {address} has caesura {found}, and {wanted} is needed: install the same version on every worker"
+            f"worker {address} has caesura {installed}, but {required} is needed; install the same version on every worker"
         )
+
+
+def _short(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]

@@ -1,4 +1,4 @@
-"""What all engines have in common, and the way to one of them."""
+"""The interface of all engines, and the functions that open one."""
 
 from __future__ import annotations
 
@@ -7,57 +7,117 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TextIO, TypeVar
 
 from caesura.errors import CaesuraWarning, EngineError, OptionError
-
-__all__ = ["ENGINES", "Done", "Engine", "check_engine", "open_engine", "using"]
+from caesura.options import choice, optional, whole
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 ENGINES = ("threads", "processes", "dask")
-UNDER_MAIN = 'in a script, call it under if __name__ == "__main__":'
-"""A new process runs the script that asked for it, from its first line."""
+MAIN_GUARD_HINT = 'in a script, call it under if __name__ == "__main__":'
+"""A new process runs the script that started it from its first line."""
+
+_check_name = choice(*ENGINES)
+_check_workers = optional(whole(1, 10_000))
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[R]):
-    """What became of a task: a value, or why there is none because its worker died every time."""
+class TaskResult(Generic[R]):
+    """Outcome of one task.
 
-    place: int
-    """Of the task, from 0 on."""
+    Attributes
+    ----------
+    index : int
+        Number of the task, from 0.
+    value : object or None
+        What the function returned; None if the task failed.
+    failure : str or None
+        Why the engine gave the task up: its worker died every time.
+    """
+
+    index: int
     value: R | None
-    lost: str | None = None
+    failure: str | None = None
 
-    def result(self) -> R:
-        """The value; ``EngineError`` if the task was lost."""
-        if self.lost is not None:
-            raise EngineError(self.lost)
+    def unwrap(self) -> R:
+        """Return the value.
+
+        Returns
+        -------
+        object
+            What the function returned.
+
+        Raises
+        ------
+        EngineError
+            If the task failed.
+        """
+        if self.failure is not None:
+            raise EngineError(self.failure)
         return self.value  # type: ignore[return-value]
 
 
 class Engine(AbstractContextManager["Engine"], ABC):
-    """A place where functions run. Used in a ``with``, at whose end its workers are gone."""
+    """Runs functions on workers; used in a ``with`` block, at whose end the workers stop.
+
+    Attributes
+    ----------
+    workers : int
+        Number of tasks that run at the same time.
+    remote : bool
+        Whether tasks run in other processes, so that tasks and results are pickled.
+    """
 
     workers: int
-    """How many tasks run at the same time."""
-    apart: bool
-    """Whether tasks and results are pickled, because they go to other processes."""
+    remote: bool
 
     @abstractmethod
-    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[Done[R]]:
-        """``function(task)`` for every task, in the order in which they are done. What the function raises is raised."""
+    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
+        """Call ``function(task)`` for every task, and yield results in the order in which they finish.
+
+        Parameters
+        ----------
+        function : callable
+            Called with one task. An exception that it raises is raised here.
+        tasks : iterable
+            Taken one at a time while a worker is free.
+
+        Yields
+        ------
+        TaskResult
+            One per task.
+        """
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """``function(task)`` for every task, in the order of the tasks; ``EngineError`` where one was lost."""
-        waiting: dict[int, Done[R]] = {}
+        """Call ``function(task)`` for every task, and yield values in the order of the tasks.
+
+        Parameters
+        ----------
+        function : callable
+            Called with one task. An exception that it raises is raised here.
+        tasks : iterable
+            Taken one at a time while a worker is free.
+
+        Yields
+        ------
+        object
+            One value per task.
+
+        Raises
+        ------
+        EngineError
+            If a task failed because its worker died every time.
+        """
+        waiting: dict[int, TaskResult[R]] = {}
         following = 0
-        for done in self.run(function, tasks):
-            waiting[done.place] = done
+        for result in self.run(function, tasks):
+            waiting[result.index] = result
             while following in waiting:
-                yield waiting.pop(following).result()
+                yield waiting.pop(following).unwrap()
                 following += 1
 
     def __enter__(self) -> Self:
@@ -65,33 +125,114 @@ class Engine(AbstractContextManager["Engine"], ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard(Generic[R]):
-    """What a function gave in another process, and what it warned of there."""
+class RemoteValue(Generic[R]):
+    """What a function returned in another process, with the warnings it issued there.
+
+    Attributes
+    ----------
+    value : object
+        What the function returned.
+    warnings : tuple of str
+        Messages of the ``CaesuraWarning`` that it issued, each once.
+    """
 
     value: R
     warnings: tuple[str, ...]
 
-    def told(self) -> R:
-        """The value; the warnings are given here."""
-        for said in self.warnings:
-            warnings.warn(said, CaesuraWarning, stacklevel=4)
+    def unwrap(self) -> R:
+        """Issue the warnings in this process and return the value.
+
+        Returns
+        -------
+        object
+            What the function returned.
+        """
+        for message in self.warnings:
+            warnings.warn(message, CaesuraWarning, stacklevel=4)
         return self.value
 
 
-def heard(function: Callable[[T], R], task: T) -> Heard[R]:
-    """Run in another process. Nobody reads what is printed there, so warnings come back with the value."""
-    with warnings.catch_warnings(record=True) as caught:
+_messages: ContextVar[dict[str, None] | None] = ContextVar("caesura_warnings", default=None)
+
+
+def call_remotely(function: Callable[[T], R], task: T) -> RemoteValue[R]:
+    """Call a function in a worker process and collect its warnings, which nobody would read there.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    task : object
+        Its argument.
+
+    Returns
+    -------
+    RemoteValue
+        The value and the warnings.
+
+    Notes
+    -----
+    A Dask worker may run several tasks on threads of one process, and ``warnings.catch_warnings`` is not safe there. The
+    process gets one hook, which hands every warning to the task of the thread that issued it.
+    """
+    if warnings.showwarning is not _collect_warning:
         warnings.simplefilter("always", CaesuraWarning)
+        warnings.showwarning = _collect_warning
+    token = _messages.set({})
+    try:
         value = function(task)
-    said = (str(one.message) for one in caught if issubclass(one.category, CaesuraWarning))
-    return Heard(value, tuple(dict.fromkeys(said)))
+        return RemoteValue(value, tuple(_messages.get() or ()))
+    finally:
+        _messages.reset(token)
+
+
+_show_warning = warnings.showwarning
+
+
+def _collect_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    messages = _messages.get()
+    if messages is not None and issubclass(category, CaesuraWarning):
+        messages[str(message)] = None
+    else:
+        _show_warning(message, category, filename, lineno, file, line)
 
 
 def open_engine(name: str = "threads", workers: int | None = None, scheduler: Any = None) -> Engine:
-    """The engine of this name.
+    """Open an engine; use it in a ``with`` block.
 
-    ``workers``: how many threads or processes, by default as many as there are processors; with a ``scheduler``, which is
-    the address of a Dask scheduler or a ``distributed.Client``, how many workers to wait for.
+    Parameters
+    ----------
+    name : {"threads", "processes", "dask"}
+        Threads of this process, processes of this machine, or a Dask cluster.
+    workers : int, optional
+        Number of threads or processes (default: one per processor). With a ``scheduler``: number of workers to wait for.
+    scheduler : str or distributed.Client, optional
+        Address or client of a Dask scheduler. Without it ``"dask"`` starts workers on this machine.
+
+    Returns
+    -------
+    Engine
+        Accepted as ``engine=`` by every function that has this parameter.
+
+    Raises
+    ------
+    OptionError
+        If an argument is invalid.
+    EngineError
+        If the scheduler or its workers cannot be reached, or workers have a different version of caesura.
+
+    Examples
+    --------
+    >>> with open_engine("threads", workers=2) as engine:
+    ...     list(engine.map(abs, [-1, -2, -3]))
+    [1, 2, 3]
     """
     check_engine(name, workers, scheduler)
     if name == "dask":
@@ -103,30 +244,64 @@ def open_engine(name: str = "threads", workers: int | None = None, scheduler: An
     return (Threads if name == "threads" else Processes)(workers or processors())
 
 
-def check_engine(engine: str | Engine, workers: int | None, scheduler: Any) -> None:
-    """What cannot be asked for is an ``OptionError``, also where there is too little to do to open an engine."""
+def check_engine(engine: str | Engine, workers: int | None = None, scheduler: Any = None) -> None:
+    """Raise an error if no engine can have these arguments.
+
+    Parameters
+    ----------
+    engine : str or Engine
+        Name of an engine, or an open one.
+    workers : int, optional
+        Number of workers.
+    scheduler : str or distributed.Client, optional
+        Dask scheduler.
+
+    Raises
+    ------
+    OptionError
+        If an argument is invalid, also if there is too little work to open the engine.
+    """
     if isinstance(engine, Engine):
         if workers is not None or scheduler is not None:
-            raise OptionError("an engine that is open has its workers; leave workers and scheduler out")
+            raise OptionError("an open engine has its workers; leave out workers and scheduler")
         return
-    if engine not in ENGINES:
-        raise OptionError(f"engine must be one of {', '.join(ENGINES)}; got {engine!r}")
-    if workers is not None and (
-        isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 10_000
-    ):
-        raise OptionError(f"workers must be a whole number from 1 to 10000; got {workers!r}")
+    _check_name("engine", engine)
+    _check_workers("workers", workers)
     if scheduler is not None and engine != "dask":
         raise OptionError(f"scheduler is for engine='dask'; with engine={engine!r} leave it out")
 
 
-def using(engine: str | Engine, workers: int | None = None, scheduler: Any = None) -> AbstractContextManager[Engine]:
-    """The engine of this name, closed at the end of the ``with``; one that is open already is used, and stays open."""
+def use_engine(
+    engine: str | Engine, workers: int | None = None, scheduler: Any = None
+) -> AbstractContextManager[Engine]:
+    """Return an engine for a ``with`` block: an open one stays open, one opened by name is closed at the end.
+
+    Parameters
+    ----------
+    engine : str or Engine
+        Name of an engine, or an open one.
+    workers : int, optional
+        Number of workers, if the engine is opened here.
+    scheduler : str or distributed.Client, optional
+        Dask scheduler, if the engine is opened here.
+
+    Returns
+    -------
+    context manager
+        Gives the engine.
+    """
     check_engine(engine, workers, scheduler)
     return nullcontext(engine) if isinstance(engine, Engine) else open_engine(engine, workers, scheduler)
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use.
+
+    Returns
+    -------
+    int
+        At least 1.
+    """
     try:
         return len(os.sched_getaffinity(0)) or 1
     except AttributeError:  # not on every system

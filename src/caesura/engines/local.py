@@ -13,40 +13,44 @@ from functools import partial
 from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
-from caesura.engines.engine import UNDER_MAIN, Done, Engine, Heard, heard
+from caesura.engines.engine import MAIN_GUARD_HINT, Engine, RemoteValue, TaskResult, call_remotely
 from caesura.errors import EngineError
-
-__all__ = ["Processes", "Threads"]
 
 T = TypeVar("T")
 R = TypeVar("R")
+Numbered = tuple[int, T]
 
-_AHEAD = 2  # tasks a worker, so that none waits for its next one
+_TASKS_PER_WORKER = 2  # one that runs and one that waits, so that no worker is idle
 
 
 class Threads(Engine):
-    """Threads of this process: enough where the work is in kernels, which leave the GIL alone."""
+    """Threads of this process: enough if the work is in kernels, which release the GIL.
 
-    apart = False
+    Parameters
+    ----------
+    workers : int
+        Number of threads.
+    """
+
+    remote = False
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._pool = ThreadPoolExecutor(workers)
 
-    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[Done[R]]:
-        """See :class:`Engine`."""
-        coming = enumerate(tasks)
-        flying: dict[Future[R], int] = {}
+    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
+        numbered = enumerate(tasks)
+        running: dict[Future[R], int] = {}
         try:
             while True:
-                while len(flying) < _AHEAD * self.workers and (one := next(coming, None)) is not None:
-                    flying[self._pool.submit(function, one[1])] = one[0]
-                if not flying:
+                while len(running) < _TASKS_PER_WORKER * self.workers and (entry := next(numbered, None)) is not None:
+                    running[self._pool.submit(function, entry[1])] = entry[0]
+                if not running:
                     return
-                for future in wait(flying, return_when=FIRST_COMPLETED).done:
-                    yield Done(flying.pop(future), future.result())
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    yield TaskResult(running.pop(future), future.result())
         finally:
-            for future in flying:
+            for future in running:
                 future.cancel()
 
     def __exit__(self, *_: object) -> None:
@@ -54,79 +58,97 @@ class Threads(Engine):
 
 
 class Processes(Engine):
-    """Processes of this machine, for work that holds the GIL. One that dies is replaced, and its tasks are done again."""
+    """Processes of this machine, for work that holds the GIL.
 
-    apart = True
+    A process that dies is replaced, and its tasks run again. A task that kills its process every time is given up.
+
+    Parameters
+    ----------
+    workers : int
+        Number of processes.
+    """
+
+    remote = True
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._pool = self._started(workers)
+        self._pool = _start_pool(workers)
 
-    @staticmethod
-    def _started(workers: int) -> ProcessPoolExecutor:
-        # Not forked: libraries that read files have threads of their own, which do not survive a fork.
-        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin)
-
-    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[Done[R]]:
-        """See :class:`Engine`."""
-        coming = enumerate(tasks)
-        call = partial(heard, function)
-        flying: dict[Future[Heard[R]], tuple[int, T]] = {}
-        suspects: deque[tuple[int, T]] = deque()
+    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
+        numbered = enumerate(tasks)
+        call = partial(call_remotely, function)
+        running: dict[Future[RemoteValue[R]], Numbered[T]] = {}
+        suspects: deque[Numbered[T]] = deque()
         try:
             while True:
-                while len(flying) < _AHEAD * self.workers and (one := next(coming, None)) is not None:
-                    try:
-                        flying[self._pool.submit(call, one[1])] = one
-                    except BrokenProcessPool:
-                        suspects.append(one)
-                        break
-                if not flying and not suspects:
+                self._submit(call, numbered, running, suspects)
+                if not running and not suspects:
                     return
-                for future in wait(flying, return_when=FIRST_COMPLETED).done if flying else ():
-                    one = flying.pop(future)
+                for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
+                    task = running.pop(future)
                     try:
-                        yield Done(one[0], future.result().told())
+                        yield TaskResult(task[0], future.result().unwrap())
                     except BrokenProcessPool:
-                        suspects.append(one)
-                if suspects:  # one of those that were under way has killed its worker: do each again, alone
-                    suspects += flying.values()
-                    flying.clear()
-                    yield from self._alone(call, suspects)
+                        suspects.append(task)
+                if suspects:  # one of the running tasks has killed its worker: run each of them again, alone
+                    suspects += running.values()
+                    running.clear()
+                    yield from self._run_alone(call, suspects)
         finally:
-            for future in flying:
+            for future in running:
                 future.cancel()
 
-    def _alone(self, call: Callable[[T], Heard[R]], suspects: deque[tuple[int, T]]) -> Iterator[Done[R]]:
-        self._probe()
+    def _submit(
+        self,
+        call: Callable[[T], RemoteValue[R]],
+        numbered: Iterator[Numbered[T]],
+        running: dict[Future[RemoteValue[R]], Numbered[T]],
+        suspects: deque[Numbered[T]],
+    ) -> None:
+        """Send tasks until every worker has enough of them."""
+        while len(running) < _TASKS_PER_WORKER * self.workers and (task := next(numbered, None)) is not None:
+            try:
+                running[self._pool.submit(call, task[1])] = task
+            except BrokenProcessPool:
+                suspects.append(task)
+                return
+
+    def _run_alone(self, call: Callable[[T], RemoteValue[R]], suspects: deque[Numbered[T]]) -> Iterator[TaskResult[R]]:
+        _check_start()
         while suspects:
-            place, task = suspects.popleft()
+            index, task = suspects.popleft()
             for attempt in (1, 2):
                 self._pool.shutdown(wait=False, cancel_futures=True)
-                self._pool = self._started(1)
+                self._pool = _start_pool(1)
                 try:
-                    yield Done(place, self._pool.submit(call, task).result().told())
+                    yield TaskResult(index, self._pool.submit(call, task).result().unwrap())
                     break
                 except BrokenProcessPool:
                     if attempt == 2:
-                        yield Done(place, None, "the process that worked on it died, twice more when it worked alone")
+                        yield TaskResult(index, None, "its process died, and twice more when the task ran alone")
         self._pool.shutdown(wait=False, cancel_futures=True)
-        self._pool = self._started(self.workers)
-
-    def _probe(self) -> None:
-        """Whether processes can be started at all: one runs the script that asked for it from its first line."""
-        try:
-            with self._started(1) as pool:
-                pool.submit(os.getpid).result()
-        except BrokenProcessPool:
-            raise EngineError(f"engine='processes' cannot start a process; {UNDER_MAIN}") from None
+        self._pool = _start_pool(self.workers)
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin() -> None:
-    """Ctrl-C is for the process that a person started; and if that one is killed, nobody waits for this one."""
+def _start_pool(workers: int) -> ProcessPoolExecutor:
+    # Not forked: libraries that read files have threads of their own, which do not survive a fork.
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin_process)
+
+
+def _check_start() -> None:
+    """Raise ``EngineError`` if no process can start: each runs the script that started it from its first line."""
+    try:
+        with _start_pool(1) as pool:
+            pool.submit(os.getpid).result()
+    except BrokenProcessPool:
+        raise EngineError(f"engine='processes' cannot start a process; {MAIN_GUARD_HINT}") from None
+
+
+def _begin_process() -> None:
+    """Leave Ctrl-C to the process that a person started, and end if that process is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

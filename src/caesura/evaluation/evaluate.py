@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from time import perf_counter
 from typing import Any
 
-from caesura.engines import Checkpoint, Engine, check_engine, using
+from caesura.engines import Checkpoint, Engine, check_engine, use_engine
 from caesura.errors import CaesuraError, CheckpointError, InputError, OptionError
 from caesura.evaluation.partition import Job, Partition, Piece, score_partitions
 from caesura.evaluation.result import Evaluation, Problem, Shares, key_of
@@ -111,7 +111,7 @@ def evaluate(
     declared = None if types is None else declare(types)
     started = perf_counter()
     opened = open_source(source, asked, declared)
-    with using(engine, workers, scheduler) as pool:
+    with use_engine(engine, workers, scheduler) as pool:
         folder = None if scores is None else fspath(scores)
         job = Job(chosen, declared or opened.types, folder, strict, overruled=declared is not None)
         if job.types is None and job.typed:
@@ -175,7 +175,7 @@ class _Run:
         self.totals = self.job.nothing()
         self.checkpoint = None if self.folder is None else Checkpoint(self.folder, self._about())
         if self.job.scores is not None:
-            make_folder(self.job.scores, resumed=self.checkpoint is not None and self.checkpoint.there)
+            make_folder(self.job.scores, resumed=self.checkpoint is not None and self.checkpoint.resumed)
 
     def _about(self) -> dict[str, Any]:
         """What makes this run what it is."""
@@ -192,7 +192,7 @@ class _Run:
 
     def through(self, engine: Engine) -> None:
         """Every partition, each once."""
-        number = together(self.source.total, engine.workers) if engine.apart else 1
+        number = together(self.source.total, engine.workers) if engine.remote else 1
         lost = list(self._run(engine, _grouped(self._waiting(), number)))
         # What came with a partition that kills its workers may be sound: each by itself.
         again = [[one] for group, _ in lost if len(group) > 1 for one in group]
@@ -210,9 +210,9 @@ class _Run:
                 yield group
 
         for done in engine.run(partial(score_partitions, self.job), sending()):
-            group = sent.pop(done.place)
+            group = sent.pop(done.index)
             if done.value is None:
-                yield group, done.lost or "it was lost"
+                yield group, done.failure or "it was lost"
             for one, piece in zip(group, done.value or (), strict=False):
                 self._take(one, piece)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.engines import Engine, check_engine, using
+from caesura.engines import Engine, check_engine, use_engine
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.base import Computed, Measure
 from caesura.measures.batch import Batch, Compared
@@ -136,17 +136,17 @@ def compute(
     work = batch.a_off + batch.b_off + np.arange(len(batch) + 1)
     if len(batch) < 2 or (workers is None and work[-1] - work[0] < _SMALL):
         return measure.compute(batch)
-    with using(engine, workers, scheduler) as opened:
-        if opened.workers == 1 and not opened.apart:
+    with use_engine(engine, workers, scheduler) as opened:
+        if opened.workers == 1 and not opened.remote:
             return measure.compute(batch)
         # Pieces of about equal work, a few a worker, so that one long document does not leave the others waiting.
         pieces = 4 * opened.workers
-        if opened.apart:
+        if opened.remote:
             pieces = max(pieces, int((work[-1] - work[0]) // _PIECE))
         cuts = np.searchsorted(work, np.linspace(work[0], work[-1], pieces + 1)[1:-1])
         edges = pairwise(np.unique(np.concatenate([[0], cuts, [len(batch)]])).tolist())
         # What goes to another process is copied out of the whole, piece by piece as they are wanted.
-        cut = (batch.take(np.arange(*ends)) if opened.apart else batch.slice(*ends) for ends in edges)
+        cut = (batch.take(np.arange(*ends)) if opened.remote else batch.slice(*ends) for ends in edges)
         done = list(opened.map(measure.compute, cut))
     counts = np.concatenate([one.counts for one in done])
     resolved = {name: np.concatenate([one.resolved[name] for one in done]) for name in done[0].resolved}
