@@ -240,7 +240,7 @@ def test_nothing_to_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "description"),
     [
         ({"P_a": [0.5, 0.4]}, "P_a must be 2 probabilities"),
         ({"P_b": [0.5, 0.5, 0.0]}, "P_b must be 2 probabilities"),

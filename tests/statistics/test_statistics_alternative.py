@@ -161,7 +161,7 @@ GOOD = np.full((3, 4), 0.5)
             GOOD[:, :1],
             {},
             Undefined,
-            "coder 0: must have at least 2 items with a similarity to others; got 1; leave this coder out",
+            "coder 0: must have at least 2 items with a similarity to others; got 1; remove this coder",
         ),
         (
             GOOD * math.inf,
@@ -171,9 +171,9 @@ GOOD = np.full((3, 4), 0.5)
             "system[0, 0]: must be a finite number (NaN where there is no value); got inf",
         ),
         (GOOD[0], GOOD, {}, OptionError, "system: must be a table of coders by items; got an array of shape (4,)"),
-        (GOOD, GOOD, {"epsilon": -0.1}, OptionError, "epsilon: must be a number from 0 up and below 1; got -0.1"),
-        (GOOD, GOOD, {"epsilon": 1}, OptionError, "epsilon: must be a number from 0 up and below 1; got 1"),
-        (GOOD, GOOD, {"q": 0}, OptionError, "q: must be a number between 0 and 1; got 0"),
+        (GOOD, GOOD, {"epsilon": -0.1}, OptionError, "epsilon must be a number from 0 up; got -0.1"),
+        (GOOD, GOOD, {"epsilon": 1}, OptionError, "epsilon must be a number from 0 up and below 1; got 1"),
+        (GOOD, GOOD, {"q": 0}, OptionError, "q must be a number between 0 and 1; got 0"),
     ],
 )
 def test_what_cannot_be(system, coders, options, kind, message):

@@ -62,8 +62,8 @@ def test_few_items_come_with_a_caution():
     [
         ([[1, 2]], {}, Undefined, "an interval over items needs at least 2 items; got 1"),
         ([[1, 2], [1, math.inf]], {}, OptionError, "parts[1, 1]: must be a finite number; got inf"),
-        ([[1, 2], [1, 2]], {"replicates": 0}, OptionError, "replicates: must be a whole number of at least 1; got 0"),
-        ([[1, 2], [1, 2]], {"level": 95}, OptionError, "level: must be a number between 0 and 1; got 95"),
+        ([[1, 2], [1, 2]], {"replicates": 0}, OptionError, "replicates must be a whole number of at least 1; got 0"),
+        ([[1, 2], [1, 2]], {"level": 95}, OptionError, "level must be a number between 0 and 1; got 95"),
     ],
 )
 def test_bad_bootstrap(parts, options, kind, message):

@@ -122,7 +122,7 @@ def test_more_groups_than_letters():
 @pytest.mark.parametrize(
     ("p", "means", "message"),
     [
-        ([[1, 0.5]], [1, 2], "p: must be a square table, a p-value a pair; got an array of shape (1, 2)"),
+        ([[1, 0.5]], [1, 2], "p: must be a square table of p-values; got an array of shape (1, 2)"),
         ([[1, 0.5], [0.4, 1]], [1, 2], "p[0, 1]: must equal p[1, 0]; got 0.5 and 0.4"),
         ([[1, 2], [2, 1]], [1, 2], "p[0, 1]: must be a p-value from 0 to 1; got 2"),
         ([[1, math.nan], [math.nan, 1]], [1, 2], "p[0, 1]: must be a finite number; got nan"),
@@ -160,5 +160,5 @@ def test_values_that_differ_by_rounding_are_a_tie():
 
 @pytest.mark.parametrize("given", [-1, math.nan, math.inf, "0", True])
 def test_bad_tolerance(given):
-    with pytest.raises(OptionError, match=re.escape(f"tolerance: must be a number from 0 up; got {given!r}")):
+    with pytest.raises(OptionError, match=rf"^tolerance must be a number.*; got {given!r}$"):
         wins([[1, 2]], tolerance=given)

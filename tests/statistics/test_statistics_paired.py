@@ -286,7 +286,7 @@ GOOD = [[1, 2], [2, 3]]
             GOOD,
             lambda sums: sums[:, 0] * math.nan,
             OptionError,
-            "finish: must give every sum of parts a finite value; got nan for [3.0, 5.0]",
+            "finish: must return a finite value for every sum of parts; got nan for [3.0, 5.0]",
         ),
     ],
 )
@@ -297,17 +297,15 @@ def test_bad_parts(test, a, b, finish, kind, message):
 
 @pytest.mark.parametrize("given", [0, -1, 2.5, True, "9"])
 def test_bad_numbers_of_draws(given):
-    with pytest.raises(OptionError, match=re.escape(f"draws: must be a whole number of at least 1; got {given!r}")):
+    with pytest.raises(OptionError, match=rf"^draws must be a whole number.*; got {given!r}$"):
         randomisation(GOOD, GOOD, ratio, draws=given)
-    with pytest.raises(
-        OptionError, match=re.escape(f"replicates: must be a whole number of at least 1; got {given!r}")
-    ):
+    with pytest.raises(OptionError, match=rf"^replicates must be a whole number.*; got {given!r}$"):
         paired_bootstrap(GOOD, GOOD, ratio, replicates=given)
 
 
 @pytest.mark.parametrize("given", [0, 1, 95, -0.5, math.nan, "0.9", True])
 def test_bad_level(given):
-    with pytest.raises(OptionError, match=re.escape(f"level: must be a number between 0 and 1; got {given!r}")):
+    with pytest.raises(OptionError, match=rf"^level must be a number.*; got {given!r}$"):
         paired_bootstrap(GOOD, GOOD, ratio, level=given)
 
 

@@ -84,7 +84,7 @@ def test_rounding_first_base():
     assert (found.mean_ranks * 22).tolist() == [53, 47, 32]
     assert round(found.statistic, 3) == 11.143
     assert round(found.p, 6) == 0.003805
-    assert (found.df, found.dropped, found.sizes.tolist()) == (2, 0, [22, 22, 22])
+    assert (found.df, found.incomplete, found.sizes.tolist()) == (2, 0, [22, 22, 22])
     assert found.significant.tolist() == [[False, False, True], [False, False, False], [True, False, False]]
 
 
@@ -241,7 +241,7 @@ def test_where_nothing_differs():
 def test_incomplete_blocks_are_left_out_and_counted():
     table = np.vstack([ROUNDING_FIRST_BASE, [[5.0, math.nan, 5.1], [math.nan] * 3]])
     found, complete = friedman(table), friedman(ROUNDING_FIRST_BASE)
-    assert (found.dropped, found.sizes.tolist()) == (2, [22, 22, 22])
+    assert (found.incomplete, found.sizes.tolist()) == (2, [22, 22, 22])
     assert (found.statistic, found.pairs.tolist()) == (complete.statistic, complete.pairs.tolist())
 
 
@@ -259,7 +259,7 @@ def test_incomplete_blocks_are_left_out_and_counted():
             OptionError,
             "groups[1][1]: must be a finite number; got nan",
         ),
-        (lambda: kruskal_wallis([[1], [2]], alpha=5), OptionError, "alpha: must be a number between 0 and 1; got 5"),
+        (lambda: kruskal_wallis([[1], [2]], alpha=5), OptionError, "alpha must be a number between 0 and 1; got 5"),
         (
             lambda: friedman([1, 2]),
             OptionError,
@@ -268,7 +268,7 @@ def test_incomplete_blocks_are_left_out_and_counted():
         (
             lambda: friedman([[1], [2]]),
             OptionError,
-            "blocks: a comparison needs at least 2 systems, a column each; got 1",
+            "blocks: a comparison needs at least 2 systems, one column each; got 1",
         ),
         (
             lambda: friedman([[1, math.inf]]),
@@ -280,7 +280,7 @@ def test_incomplete_blocks_are_left_out_and_counted():
             Undefined,
             "no block is complete: each of 2 lacks a value of some system",
         ),
-        (lambda: friedman([[1, 2]], alpha=0), OptionError, "alpha: must be a number between 0 and 1; got 0"),
+        (lambda: friedman([[1, 2]], alpha=0), OptionError, "alpha must be a number between 0 and 1; got 0"),
     ],
 )
 def test_what_cannot_be(run, kind, message):

@@ -103,7 +103,7 @@ def _plain(test: RankTest | None) -> dict[str, Any] | None:
         "p": test.p,
         "mean_ranks": test.mean_ranks.tolist(),
         "observations": test.sizes.tolist(),
-        "dropped": test.dropped,
+        "incomplete": test.incomplete,
     }
 
 

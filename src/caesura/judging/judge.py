@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.coefficients import agreement, check_numbers, chosen_seed
+from caesura.agreement.coefficients import agreement
 from caesura.errors import CaesuraWarning, InputError, OptionError, Undefined
 from caesura.judging.bounds import Baselines
 from caesura.judging.comparison import Comparison, compare
@@ -24,8 +24,9 @@ from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import Segmentation, in_order
+from caesura.options import fraction, whole
+from caesura.options import seed as check_seed
 from caesura.statistics import alternative_annotator, bootstrap, mean_interval
-from caesura.statistics.arrays import fraction, whole
 from caesura.version import __version__
 
 __all__ = ["DIALOGUE", "LINEAR", "judge"]
@@ -105,12 +106,11 @@ def judge(
     -0.035
     """
     _check(interval, draws)
-    check_numbers(seed=seed)
-    whole("replicates", replicates, 100)
+    chosen = check_seed("seed", seed)
+    whole(100)("replicates", replicates)
     fraction("level", level)
     fraction("alpha", alpha)
     _check_epsilon(epsilon)
-    chosen = chosen_seed(seed)
     field = enter(corpus, systems)
     made = _measures(measures, field)
     names = tuple(field.systems)

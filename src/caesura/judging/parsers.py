@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from caesura.agreement.coefficients import check_numbers, chosen_seed
 from caesura.errors import OptionError, Undefined
 from caesura.judging.comparison import Comparison, PairOfSystems, compare
 from caesura.judging.field import Field
@@ -15,8 +14,9 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.score import Score
 from caesura.model.tree import Tree
+from caesura.options import fraction, whole
+from caesura.options import seed as check_seed
 from caesura.parsing.corpus import pair_trees
-from caesura.statistics.arrays import fraction, whole
 
 __all__ = ["ParserComparison", "compare_parsers"]
 
@@ -90,10 +90,10 @@ def compare_parsers(
     made = parse(measure)
     if made.view != "trees":
         raise OptionError(f"parsers are compared under a measure of trees, such as parseval; got {made.name}")
-    whole("replicates", replicates, 100)
+    whole(100)("replicates", replicates)
     fraction("level", level)
     fraction("alpha", alpha)
-    check_numbers(seed=seed)
+    chosen = check_seed("seed", seed)
     truth = list(gold)
     if not isinstance(parsers, Mapping) or len(parsers) < 2:
         raise OptionError("parsers: at least two are needed, as a mapping from their names to lists of trees")
@@ -120,7 +120,6 @@ def compare_parsers(
     for name in pairs:
         if name not in trials.segmenters:
             raise Undefined(f"{name}: none of {len(truth)} sentences could be scored")
-    chosen = chosen_seed(seed)
     scores = {name: trials.score(name) for name in pairs}
     tests = compare(
         trials, tuple(pairs), alpha=alpha, level=level, replicates=replicates, seed=chosen, paired_only=True

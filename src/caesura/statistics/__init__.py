@@ -1,13 +1,13 @@
 """Resampling and tests over plain arrays.
 
-Nothing here knows what a segmentation is: numpy arrays in, frozen results out. What is counted, and what an item or a
-system is, is the caller's affair.
+Nothing here knows what a segmentation is: numpy arrays in, frozen results out. Callers decide what is counted and what an
+item or a system is.
 
-    intervals.py    percentile bootstrap over additive parts, mean and standard error over values
-    paired.py       two systems on the same items: studentised bootstrap, approximate randomisation
-    ranks.py        many systems: Kruskal-Wallis and Friedman with their comparisons of pairs
-    multiple.py     many comparisons: Holm, Benjamini-Yekutieli, compact letters, wins and losses
-    alternative.py  may this program replace a coder? The alternative annotator test
+- ``intervals.py``: percentile bootstrap over additive parts; mean and standard error over values.
+- ``paired.py``: two systems on the same items, by studentised bootstrap or approximate randomisation.
+- ``ranks.py``: several systems, by Kruskal-Wallis and Friedman with comparisons of pairs.
+- ``multiple.py``: many comparisons: Holm, Benjamini-Yekutieli, compact letters, wins and losses.
+- ``alternative.py``: may a program replace a coder? The alternative annotator test.
 
 A p-value is significant at alpha if it is alpha or less.
 """

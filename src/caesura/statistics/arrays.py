@@ -1,4 +1,4 @@
-"""What the tests accept: arrays of the right shape, numbers in range, and a word about the place where they are not."""
+"""Arrays that the tests accept: their shape, and a message that names the first wrong entry."""
 
 from __future__ import annotations
 
@@ -9,99 +9,157 @@ from numpy.typing import ArrayLike, NDArray
 
 from caesura.errors import OptionError
 
-__all__ = ["Finish", "Floats", "fraction", "matrix", "p_matrix", "p_values", "values_of", "vector", "whole"]
-
 Floats = NDArray[np.float64]
 Finish = Callable[[Floats], Floats]
-"""From rows of summed parts to one value a row, as ``Measure.finish`` does."""
+"""Function from rows of summed parts to one value per row, as ``Measure.finish``."""
 
 
-def matrix(name: str, given: ArrayLike, rows: str, columns: str, *, missing: bool = False) -> Floats:
-    """Two dimensions, something in both, every number finite; NaN only where it may stand for a missing value."""
-    made = _floats(name, given)
-    if made.ndim != 2 or 0 in made.shape:
-        raise OptionError(f"{name}: must be a table of {rows} by {columns}; got an array of shape {made.shape}")
-    _finite(name, made, missing)
-    return made
+def matrix(name: str, values: ArrayLike, rows: str, columns: str, *, missing: bool = False) -> Floats:
+    """Return a table of finite numbers with at least one row and one column.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the error message.
+    values : array_like
+        The table.
+    rows, columns : str
+        What rows and columns stand for, for the error message.
+    missing : bool, default False
+        Whether NaN is allowed and stands for a missing value.
+
+    Returns
+    -------
+    numpy.ndarray
+        The table as floats.
+
+    Raises
+    ------
+    OptionError
+        If the shape or an entry is wrong.
+    """
+    table = _floats(name, values)
+    if table.ndim != 2 or 0 in table.shape:
+        raise OptionError(f"{name}: must be a table of {rows} by {columns}; got an array of shape {table.shape}")
+    _check_finite(name, table, missing)
+    return table
 
 
-def vector(name: str, given: ArrayLike) -> Floats:
-    """One dimension, at least one number, every number finite."""
-    made = _floats(name, given)
-    if made.ndim != 1 or not made.size:
-        raise OptionError(f"{name}: must be a list of at least one number; got an array of shape {made.shape}")
-    _finite(name, made, missing=False)
-    return made
+def vector(name: str, values: ArrayLike) -> Floats:
+    """Return a list of at least one finite number.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the error message.
+    values : array_like
+        The numbers.
+
+    Returns
+    -------
+    numpy.ndarray
+        The numbers as floats.
+    """
+    numbers = _floats(name, values)
+    if numbers.ndim != 1 or not numbers.size:
+        raise OptionError(f"{name}: must be a list of at least one number; got an array of shape {numbers.shape}")
+    _check_finite(name, numbers, missing=False)
+    return numbers
 
 
-def p_values(name: str, given: ArrayLike) -> Floats:
-    """A list of numbers from 0 to 1."""
-    made = vector(name, given)
-    _within(name, made)
-    return made
+def p_values(name: str, values: ArrayLike) -> Floats:
+    """Return a list of p-values, numbers from 0 to 1.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the error message.
+    values : array_like
+        The p-values.
+
+    Returns
+    -------
+    numpy.ndarray
+        The p-values as floats.
+    """
+    numbers = vector(name, values)
+    _check_range(name, numbers)
+    return numbers
 
 
-def p_matrix(name: str, given: ArrayLike) -> Floats:
-    """A p-value for every pair: square, symmetric, from 0 to 1 off the diagonal. The diagonal comes back as 1."""
-    made = _floats(name, given).copy()
-    if made.ndim != 2 or made.shape[0] != made.shape[1] or not made.size:
-        raise OptionError(f"{name}: must be a square table, a p-value a pair; got an array of shape {made.shape}")
-    np.fill_diagonal(made, 1.0)
-    _finite(name, made, missing=False)
-    _within(name, made)
-    if (uneven := np.argwhere(made != made.T)).size:
+def p_matrix(name: str, values: ArrayLike) -> Floats:
+    """Return a symmetric table with the p-value of every pair.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the error message.
+    values : array_like
+        A square table. Its diagonal is ignored.
+
+    Returns
+    -------
+    numpy.ndarray
+        A copy of the table, with 1 on the diagonal.
+    """
+    table = _floats(name, values).copy()
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+        raise OptionError(f"{name}: must be a square table of p-values; got an array of shape {table.shape}")
+    np.fill_diagonal(table, 1.0)
+    _check_finite(name, table, missing=False)
+    _check_range(name, table)
+    if (uneven := np.argwhere(table != table.T)).size:
         i, j = uneven[0]
-        raise OptionError(f"{name}[{i}, {j}]: must equal {name}[{j}, {i}]; got {made[i, j]:g} and {made[j, i]:g}")
-    return made
+        raise OptionError(f"{name}[{i}, {j}]: must equal {name}[{j}, {i}]; got {table[i, j]:g} and {table[j, i]:g}")
+    return table
 
 
-def whole(name: str, given: int, least: int) -> int:
-    """A whole number from ``least`` up."""
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        raise OptionError(f"{name}: must be a whole number of at least {least}; got {given!r}")
-    return int(given)
+def finished(finish: Finish, sums: Floats) -> Floats:
+    """Return ``finish(sums)``, after a check that it is one finite number per row.
 
+    Parameters
+    ----------
+    finish : callable
+        Function from rows of summed parts to values.
+    sums : numpy.ndarray
+        Rows of summed parts.
 
-def fraction(name: str, given: float) -> float:
-    """A number between 0 and 1, the ends left out."""
-    if isinstance(given, bool) or not isinstance(given, int | float | np.floating) or not 0 < given < 1:
-        raise OptionError(f"{name}: must be a number between 0 and 1; got {given!r}")
-    return float(given)
-
-
-def values_of(finish: Finish, sums: Floats) -> Floats:
-    """``finish(sums)``, held to one finite number a row."""
-    made = np.asarray(finish(sums), np.float64)
-    if made.shape != sums.shape[:1]:
+    Returns
+    -------
+    numpy.ndarray
+        One value per row.
+    """
+    values = np.asarray(finish(sums), np.float64)
+    if values.shape != sums.shape[:1]:
         raise OptionError(
             f"finish: must turn {len(sums)} rows of summed parts into {len(sums)} values; got an array of shape "
-            f"{made.shape}"
+            f"{values.shape}"
         )
-    if not np.isfinite(made).all():
-        row = int(np.flatnonzero(~np.isfinite(made))[0])
+    if not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values))[0])
         raise OptionError(
-            f"finish: must give every sum of parts a finite value; got {made[row]} for {sums[row].tolist()}"
+            f"finish: must return a finite value for every sum of parts; got {values[row]} for {sums[row].tolist()}"
         )
-    return made
+    return values
 
 
-def _floats(name: str, given: ArrayLike) -> Floats:
+def _floats(name: str, values: ArrayLike) -> Floats:
     try:
-        return np.asarray(given, np.float64)
+        return np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"{name}: must be a regular array of numbers; got {type(given).__name__}") from None
+        raise OptionError(f"{name}: must be a regular array of numbers; got {type(values).__name__}") from None
 
 
-def _finite(name: str, made: Floats, missing: bool) -> None:
-    bad = np.isinf(made) if missing else ~np.isfinite(made)
-    if bad.any():
-        place = tuple(np.argwhere(bad)[0].tolist())
+def _check_finite(name: str, values: Floats, missing: bool) -> None:
+    invalid = np.isinf(values) if missing else ~np.isfinite(values)
+    if invalid.any():
+        index = tuple(np.argwhere(invalid)[0].tolist())
         hint = " (NaN where there is no value)" if missing else ""
-        raise OptionError(f"{name}[{', '.join(map(str, place))}]: must be a finite number{hint}; got {made[place]}")
+        raise OptionError(f"{name}[{', '.join(map(str, index))}]: must be a finite number{hint}; got {values[index]}")
 
 
-def _within(name: str, made: Floats) -> None:
-    bad = (made < 0) | (made > 1)
-    if bad.any():
-        place = tuple(np.argwhere(bad)[0].tolist())
-        raise OptionError(f"{name}[{', '.join(map(str, place))}]: must be a p-value from 0 to 1; got {made[place]:g}")
+def _check_range(name: str, values: Floats) -> None:
+    invalid = (values < 0) | (values > 1)
+    if invalid.any():
+        index = tuple(np.argwhere(invalid)[0].tolist())
+        raise OptionError(f"{name}[{', '.join(map(str, index))}]: must be a p-value from 0 to 1; got {values[index]:g}")

@@ -1,9 +1,9 @@
-"""How sure is a number? Intervals around one value.
+"""Intervals around one value.
 
-Two questions are easily confused. *Would other items have given another value?* Items are what was sampled, so items
-are what is drawn again: :func:`bootstrap`. *How precise is a mean over n values, if those were independent?*
-:func:`mean_interval`; boundary pairs inside one text are not independent, so it is too narrow, but it is what the
-literature prints.
+Two questions are easily confused. *Would different items have given a different value?* Items are what was sampled, so
+items are resampled: :func:`bootstrap`. *How precise is a mean over n values, if those are independent?*
+:func:`mean_interval`. Boundary pairs inside one text are not independent, so the second interval is too narrow, but it is
+the one that the literature prints.
 """
 
 from __future__ import annotations
@@ -16,17 +16,35 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caesura.errors import OptionError, Undefined
-from caesura.statistics.arrays import Finish, Floats, fraction, matrix, values_of, vector, whole
+from caesura.model.result import Result
+from caesura.options import fraction, whole
+from caesura.options import seed as check_seed
+from caesura.statistics.arrays import Finish, Floats, finished, matrix, vector
 
-__all__ = ["BootstrapInterval", "MeanInterval", "bootstrap", "item_weights", "mean_interval"]
-
-FEW_ITEMS = 20
+MIN_ITEMS = 20
+"""Number of items from which on a percentile interval is not too narrow."""
 _CELLS = 250_000  # numbers in a block of weights: 2 MB, whatever the number of replicates
 
 
 @dataclass(frozen=True, slots=True)
-class BootstrapInterval:
-    """A value and the percentile interval around it."""
+class BootstrapInterval(Result):
+    """A value and the percentile interval around it.
+
+    Attributes
+    ----------
+    value : float
+        Value of all items.
+    low, high : float
+        Ends of the interval.
+    level : float
+        Confidence level.
+    items : int
+        Number of items.
+    replicates : int
+        Number of bootstrap replicates.
+    """
+
+    json_properties = ("caution",)
 
     value: float
     low: float
@@ -37,18 +55,32 @@ class BootstrapInterval:
 
     @property
     def caution(self) -> str | None:
-        """What to tell a reader of the interval; None from 20 items on."""
-        if self.items >= FEW_ITEMS:
+        """Warning to readers of the interval; None from 20 items on."""
+        if self.items >= MIN_ITEMS:
             return None
         return (
-            f"the interval rests on {self.items} items; below {FEW_ITEMS} a percentile interval is too narrow "
+            f"the interval rests on {self.items} items; below {MIN_ITEMS} a percentile interval is too narrow "
             "(a level of .95 covers about .84 at 5 items, .92 at 20)"
         )
 
 
 @dataclass(frozen=True, slots=True)
-class MeanInterval:
-    """A mean over values taken as independent, its standard error and its interval."""
+class MeanInterval(Result):
+    """A mean over values that are taken as independent, with its standard error and interval.
+
+    Attributes
+    ----------
+    mean : float
+        Mean of the values.
+    standard_error : float
+        Standard error of the mean.
+    low, high : float
+        Ends of the interval.
+    level : float
+        Confidence level.
+    n : int
+        Number of values.
+    """
 
     mean: float
     standard_error: float
@@ -59,81 +91,163 @@ class MeanInterval:
 
 
 def item_weights(items: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """How often each item is drawn, in ``replicates`` samples of ``items`` items with replacement.
+    """Draw bootstrap samples of items, as the number of times that each item occurs.
 
-    Every row sums to ``items``. Rows come in blocks of bounded size, so that ten thousand replicates of a large corpus
-    need no more memory than a hundred.
+    Parameters
+    ----------
+    items : int
+        Number of items. Every sample has as many, drawn with replacement.
+    replicates : int
+        Number of samples.
+    rng : numpy.random.Generator
+        Source of random numbers.
 
+    Yields
+    ------
+    numpy.ndarray
+        Blocks of rows, one row per replicate and one column per item. Blocks have a bounded size, so that ten thousand
+        replicates of a large corpus need no more memory than a hundred.
+
+    Examples
+    --------
     >>> blocks = list(item_weights(3, 4, np.random.default_rng(1)))
     >>> [block.shape for block in blocks], [block.sum(axis=1).tolist() for block in blocks]
     ([(4, 3)], [[3.0, 3.0, 3.0, 3.0]])
     """
     for rows in block_sizes(replicates, items):
-        drawn = rng.integers(items, size=(rows, items))
-        drawn += np.arange(rows)[:, None] * items
-        yield np.bincount(drawn.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
+        sample = rng.integers(items, size=(rows, items))
+        sample += np.arange(rows)[:, None] * items
+        yield np.bincount(sample.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
 
 
 def block_sizes(rows: int, width: int) -> Iterator[int]:
-    """``rows`` cut into blocks of a bounded number of cells."""
-    most = max(1, _CELLS // width)
-    for start in range(0, rows, most):
-        yield min(most, rows - start)
+    """Divide rows into blocks with a bounded number of cells.
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows.
+    width : int
+        Number of cells per row.
+
+    Yields
+    ------
+    int
+        Number of rows of the next block.
+    """
+    size = max(1, _CELLS // width)
+    for start in range(0, rows, size):
+        yield min(size, rows - start)
 
 
 def bootstrap(
-    parts: ArrayLike, finish: Finish, *, replicates: int = 10_000, level: float = 0.95, seed: int | None = None
+    parts: ArrayLike, finish: Finish, *, replicates: int = 10_000, level: float = 0.95, seed: int | None = 0
 ) -> BootstrapInterval:
-    """The percentile bootstrap over items, for a value that is made from summed parts.
+    """Compute the percentile bootstrap interval over items, for a value that is made from summed parts.
 
-    ``parts`` has a row an item, and ``finish`` turns rows of summed parts into values, so that no item is ever scored
-    again: items are drawn with replacement, their parts summed, the sums finished, and the interval cuts off
-    (1 - level) / 2 of the replicates on either side (Efron & Tibshirani 1993, chapter 13).
+    Parameters
+    ----------
+    parts : array_like, items x parts
+        Additive parts, one row per item.
+    finish : callable
+        Function from rows of summed parts to values, as ``Measure.finish``.
+    replicates : int, default 10000
+        Number of bootstrap replicates.
+    level : float, default 0.95
+        Confidence level.
+    seed : int or None, default 0
+        Random seed; None draws one.
 
-    The percentile interval is too narrow for few items; ``.caution`` says so. ``Undefined`` with one item: drawing the
-    same item again says nothing.
+    Returns
+    -------
+    BootstrapInterval
+        Value and interval. ``.caution`` warns if there are few items.
 
+    Raises
+    ------
+    Undefined
+        If there is only one item: resampling it says nothing.
+
+    Notes
+    -----
+    No item is scored again: items are drawn with replacement, their parts are summed, the sums are finished, and the
+    interval cuts off (1 - level) / 2 of the replicates on either side. The percentile interval is too narrow for few items.
+
+    References
+    ----------
+    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall, chapter 13.
+
+    Examples
+    --------
     >>> parts = [[8, 10], [5, 9], [9, 12], [3, 8]]
-    >>> found = bootstrap(parts, lambda sums: sums[:, 0] / sums[:, 1], seed=1)
-    >>> f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+    >>> result = bootstrap(parts, lambda sums: sums[:, 0] / sums[:, 1], seed=1)
+    >>> f"{result.value:.3f} [{result.low:.3f}, {result.high:.3f}]"
     '0.641 [0.471, 0.773]'
     """
     table = matrix("parts", parts, "items", "columns")
-    whole("replicates", replicates, 1)
-    fraction("level", level)
+    replicates, level = whole(1)("replicates", replicates), fraction("level", level)
+    rng = np.random.default_rng(check_seed("seed", seed))
     items = len(table)
     if items < 2:
         raise Undefined("an interval over items needs at least 2 items; got 1")
-    value = float(values_of(finish, table.sum(axis=0, keepdims=True))[0])
-    rng = np.random.default_rng(seed)
-    drawn = np.concatenate([values_of(finish, block @ table) for block in item_weights(items, replicates, rng)])
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    value = float(finished(finish, table.sum(axis=0, keepdims=True))[0])
+    values = np.concatenate([finished(finish, block @ table) for block in item_weights(items, replicates, rng)])
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return BootstrapInterval(value, float(low), float(high), level, items, replicates)
 
 
 def mean_interval(values: ArrayLike, counts: ArrayLike | None = None, *, level: float = 0.95) -> MeanInterval:
-    """Mean ± z SD / sqrt(n), z = 1.96 at level .95, over n values that are taken as independent.
+    """Compute mean ± z SD / sqrt(n) over n values that are taken as independent.
 
-    ``counts`` says how often each value occurred: 239 boundary pairs that match, 80 near misses worth a half and 738
-    that have nothing on the other side are ``mean_interval([1, 0.5, 0], [239, 80, 738])``. SD is that of the values
-    themselves (divided by n). This is the interval of Figure 10b of Fournier (2013), and its standard error the ± of
-    Table 2 there; it ignores that pairs inside one text depend on each other, so it is too narrow.
+    Parameters
+    ----------
+    values : array_like
+        The values.
+    counts : array_like, optional
+        How often each value occurred.
+    level : float, default 0.95
+        Confidence level; z is 1.96 at .95.
 
-    >>> found = mean_interval([1, 0.5, 0], [239, 80, 738])
-    >>> f"{found.mean:.4f} ± {found.standard_error:.4f} over {found.n}"
+    Returns
+    -------
+    MeanInterval
+        Mean, standard error and interval.
+
+    Raises
+    ------
+    Undefined
+        If all counts are 0.
+
+    Notes
+    -----
+    SD is the standard deviation of the values themselves (divided by n). This is the interval of Figure 10b of Fournier
+    (2013), and its standard error is the ± of Table 2 there. It ignores that pairs inside one text depend on each other, so
+    it is too narrow.
+
+    References
+    ----------
+    Fournier, C. (2013). Evaluating text segmentation using boundary edit distance. ACL.
+
+    Examples
+    --------
+    239 boundary pairs match, 80 are near misses worth a half, and 738 boundaries have no partner:
+
+    >>> result = mean_interval([1, 0.5, 0], [239, 80, 738])
+    >>> f"{result.mean:.4f} ± {result.standard_error:.4f} over {result.n}"
     '0.2640 ± 0.0129 over 1057'
     """
     x = vector("values", values)
-    often = np.ones(len(x)) if counts is None else vector("counts", counts)
-    fraction("level", level)
-    if len(often) != len(x):
-        raise OptionError(f"counts: must have one count for each of {len(x)} values; got {len(often)}")
-    if (bad := np.flatnonzero((often < 0) | (often % 1 != 0))).size:
-        raise OptionError(f"counts[{bad[0]}]: must be a whole number from 0 up; got {often[bad[0]]:g}")
-    n = int(often.sum())
+    weights = np.ones(len(x)) if counts is None else vector("counts", counts)
+    level = fraction("level", level)
+    if len(weights) != len(x):
+        raise OptionError(f"counts: must have one count for each of {len(x)} values; got {len(weights)}")
+    if (invalid := np.flatnonzero((weights < 0) | (weights % 1 != 0))).size:
+        i = invalid[0]
+        raise OptionError(f"counts[{i}]: must be a whole number from 0 up; got {weights[i]:g}")
+    n = int(weights.sum())
     if n == 0:
         raise Undefined("a mean needs at least one value; all counts are 0")
-    mean = float(often @ x) / n
-    error = float(np.sqrt(often @ (x - mean) ** 2 / n / n))
-    reach = NormalDist().inv_cdf((1 + level) / 2) * error
-    return MeanInterval(mean, error, mean - reach, mean + reach, level, n)
+    mean = float(weights @ x) / n
+    error = float(np.sqrt(weights @ (x - mean) ** 2 / n / n))
+    margin = NormalDist().inv_cdf((1 + level) / 2) * error
+    return MeanInterval(mean, error, mean - margin, mean + margin, level, n)

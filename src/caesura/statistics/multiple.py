@@ -1,4 +1,4 @@
-"""Many comparisons at once: what their p-values are worth, and how to show them."""
+"""Many comparisons at once: corrected p-values, letters, wins and losses."""
 
 from __future__ import annotations
 
@@ -8,14 +8,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from caesura.errors import OptionError
-from caesura.statistics.arrays import Floats, fraction, matrix, p_matrix, p_values, vector
-
-__all__ = ["Wins", "benjamini_yekutieli", "holm", "letters", "wins"]
+from caesura.model.result import Result
+from caesura.options import fraction, non_negative
+from caesura.statistics.arrays import Floats, matrix, p_matrix, p_values, vector
 
 
 @dataclass(frozen=True, eq=False)
-class Wins:
-    """Systems by systems: on how many items the row's system beat, tied with or lost to the column's."""
+class Wins(Result):
+    """Numbers of items on which one system beats another: tables of systems by systems.
+
+    Attributes
+    ----------
+    wins : numpy.ndarray
+        Items on which the system of the row is above that of the column.
+    ties : numpy.ndarray
+        Items on which both are equal.
+    losses : numpy.ndarray
+        Items on which the system of the row is below that of the column.
+    """
 
     wins: NDArray[np.int64]
     ties: NDArray[np.int64]
@@ -23,86 +33,160 @@ class Wins:
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Holm's adjusted p-values: the chance of even one false alarm among all m comparisons stays below alpha.
+    """Return Holm's adjusted p-values.
 
-    The smallest p is multiplied by m, the next by m - 1, and so on; none may fall below the one before it, and none
-    exceeds 1 (Holm 1979). It holds whatever the dependence between the comparisons.
+    Parameters
+    ----------
+    p : array_like
+        p-values of m comparisons.
 
+    Returns
+    -------
+    numpy.ndarray
+        Adjusted p-values, in the same order.
+
+    Notes
+    -----
+    The probability of even one false alarm among all m comparisons stays below alpha. The smallest p is multiplied by m,
+    the next by m - 1, and so on; none may fall below the one before it, and none exceeds 1. The correction holds for any
+    dependence between the comparisons.
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6.
+
+    Examples
+    --------
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
-    given = p_values("p", p)
-    order = np.argsort(given, kind="stable")
-    adjusted = np.empty_like(given)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1)))
+    raw = p_values("p", p)
+    order = np.argsort(raw, kind="stable")
+    adjusted = np.empty_like(raw)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(raw[order] * np.arange(len(raw), 0, -1)))
     return adjusted
 
 
 def benjamini_yekutieli(p: ArrayLike) -> Floats:
-    """Adjusted p-values that keep the expected share of false alarms among all alarms below q.
+    """Return p-values adjusted for the false discovery rate, by Benjamini & Yekutieli.
 
-    With m comparisons, p_(i) becomes the least of p_(j) (m / j) (1 + 1/2 + ... + 1/m) over j >= i, at most 1 (Benjamini
-    & Yekutieli 2001, theorem 1.3). It holds whatever the dependence between the comparisons.
+    Parameters
+    ----------
+    p : array_like
+        p-values of m comparisons.
 
+    Returns
+    -------
+    numpy.ndarray
+        Adjusted p-values, in the same order.
+
+    Notes
+    -----
+    The expected share of false alarms among all alarms stays below q. With m comparisons, p_(i) becomes the least of
+    p_(j) (m / j) (1 + 1/2 + ... + 1/m) over j >= i, at most 1. The correction holds for any dependence between the
+    comparisons.
+
+    References
+    ----------
+    Benjamini, Y., & Yekutieli, D. (2001). The control of the false discovery rate in multiple testing under dependency.
+    Annals of Statistics 29, theorem 1.3.
+
+    Examples
+    --------
     >>> benjamini_yekutieli([0.01, 0.04, 0.03]).round(4).tolist()
     [0.055, 0.0733, 0.0733]
     """
-    given = p_values("p", p)
+    raw = p_values("p", p)
     from scipy.stats import false_discovery_control
 
-    return np.asarray(false_discovery_control(given, method="by"), np.float64)
+    return np.asarray(false_discovery_control(raw, method="by"), np.float64)
 
 
 def letters(p: ArrayLike, means: ArrayLike, *, alpha: float = 0.05, higher_is_better: bool = True) -> tuple[str, ...]:
-    """The compact letter display: two systems share a letter if and only if they do not differ at alpha.
+    """Return the compact letter display: two systems share a letter if and only if they do not differ at alpha.
 
-    ``p`` is the table of p-values of all pairs, corrected for their number, and ``means`` orders the letters: the best
-    system has an ``a``. One string a system, in the order given (Piepho 2004; computed by scikit-posthocs, which the
-    extra ``stats`` installs).
+    Parameters
+    ----------
+    p : array_like, systems x systems
+        p-values of all pairs, corrected for their number.
+    means : array_like
+        One mean per system. They order the letters: the best system has an ``a``.
+    alpha : float, default 0.05
+        Significance level.
+    higher_is_better : bool, default True
+        Whether the largest mean is the best.
 
+    Returns
+    -------
+    tuple of str
+        Letters of each system, in the order of ``means``.
+
+    Raises
+    ------
+    OptionError
+        If scikit-posthocs, which computes the display, is not installed (the extra ``stats`` installs it).
+
+    References
+    ----------
+    Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pairwise comparisons. Journal of
+    Computational and Graphical Statistics 13.
+
+    Examples
+    --------
     >>> p = [[1, 0.20, 0.01], [0.20, 1, 0.30], [0.01, 0.30, 1]]
     >>> letters(p, [0.5, 0.6, 0.7])
     ('b', 'ab', 'a')
     """
     table, order_by = p_matrix("p", p), vector("means", means)
-    fraction("alpha", alpha)
+    alpha = fraction("alpha", alpha)
     if len(order_by) != len(table):
         raise OptionError(f"means: must have one mean for each of {len(table)} systems; got {len(order_by)}")
     try:
         from scikit_posthocs import compact_letter_display
-    except ImportError as problem:
+    except ImportError as error:
         raise OptionError(
-            f"compact letters need scikit-posthocs, which could not be imported ({problem}); pip install 'caesura[stats]'"
-        ) from problem
+            f"compact letters need scikit-posthocs, which could not be imported ({error}); pip install 'caesura[stats]'"
+        ) from error
     best_first = np.argsort(-order_by if higher_is_better else order_by, kind="stable")
     # scikit-posthocs takes p = alpha for no difference; with 0 and 1 in place of p the border is ours.
     alike = np.where(table <= alpha, 0.0, 1.0)[np.ix_(best_first, best_first)]
     try:
         display = compact_letter_display(alike, alpha=0.5)
-    except ValueError as problem:
+    except ValueError as error:
         raise OptionError(
             f"p: {len(table)} systems fall into more groups than there are letters; compare fewer"
-        ) from problem
-    shown = np.empty(len(table), object)
-    shown[best_first] = ["".join(word.split()) for word in display]
-    return tuple(shown.tolist())
+        ) from error
+    by_system = np.empty(len(table), object)
+    by_system[best_first] = ["".join(entry.split()) for entry in display]
+    return tuple(by_system.tolist())
 
 
 def wins(values: ArrayLike, *, tolerance: float = 1e-12) -> Wins:
-    """On how many items each system is above, level with and below each other one.
+    """Count the items on which each system is above, equal to and below each other system.
 
-    ``values`` has a row an item and a column a system; an item counts for a pair where neither value is missing (NaN).
-    Values no further apart than ``tolerance`` are a tie.
+    Parameters
+    ----------
+    values : array_like, items x systems
+        Values. An item counts for a pair of systems if neither value is missing (NaN).
+    tolerance : float, default 1e-12
+        Values that differ by no more are a tie.
 
-    >>> found = wins([[0.9, 0.5], [0.7, 0.7], [0.2, 0.6], [0.8, 0.1]])
-    >>> int(found.wins[0, 1]), int(found.ties[0, 1]), int(found.losses[0, 1])
+    Returns
+    -------
+    Wins
+        Three tables of systems by systems.
+
+    Examples
+    --------
+    >>> result = wins([[0.9, 0.5], [0.7, 0.7], [0.2, 0.6], [0.8, 0.1]])
+    >>> int(result.wins[0, 1]), int(result.ties[0, 1]), int(result.losses[0, 1])
     (2, 1, 1)
     """
     table = matrix("values", values, "items", "systems", missing=True)
-    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not 0 <= tolerance < np.inf:
-        raise OptionError(f"tolerance: must be a number from 0 up; got {tolerance!r}")
-    ahead = table[:, :, None] - table[:, None, :]  # NaN, where a value is missing, is neither above nor below nor level
-    won = np.count_nonzero(ahead > tolerance, axis=0)
-    level = np.count_nonzero(np.abs(ahead) <= tolerance, axis=0)
-    np.fill_diagonal(level, 0)
-    return Wins(won, level, won.T.copy())
+    tolerance = non_negative()("tolerance", tolerance)
+    # NaN stands for a missing value: such a difference is neither above nor below nor equal.
+    difference = table[:, :, None] - table[:, None, :]
+    above = np.count_nonzero(difference > tolerance, axis=0)
+    equal = np.count_nonzero(np.abs(difference) <= tolerance, axis=0)
+    np.fill_diagonal(equal, 0)
+    return Wins(above, equal, above.T.copy())

@@ -1,15 +1,15 @@
-"""Do two systems differ, on the same items?
+"""Do two systems differ on the same items?
 
-Both tests take a row of additive parts an item for either system, and ``finish``, which turns rows of summed parts into
-values; the statistic is the difference of the two pooled values,
+Both tests take additive parts of either system, one row per item, and ``finish``, which turns rows of summed parts into
+values. The statistic is the difference of the two pooled values ::
 
     θ = finish(Σ a_i) - finish(Σ b_i)
 
 and nothing is scored twice.
 
-- :func:`randomisation`: would the difference be as large if it were chance which system made which output? No
-  assumption beyond that, exact for few items, but no interval.
-- :func:`paired_bootstrap`: is 0 a likely difference, in the texts that these items are a sample of? With an interval.
+- :func:`randomisation`: would the difference be as large if it were chance which system made which output? The test
+  assumes nothing beyond that and is exact for few items, but gives no interval.
+- :func:`paired_bootstrap`: is 0 a likely difference in the texts that these items are a sample of? With an interval.
 
 Both keep their level: in ``python -m bench level`` neither calls more than 6.5 % of 2,000 pairs of equal systems
 different at 5 %, with 6, 20 or 100 items. The plain percentile bootstrap does not (14 % with 6 items), so it is not here.
@@ -25,25 +25,42 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caesura.errors import MismatchError, Undefined
-from caesura.statistics.arrays import Finish, Floats, fraction, matrix, values_of, whole
+from caesura.model.result import Result
+from caesura.options import fraction, whole
+from caesura.options import seed as check_seed
+from caesura.statistics.arrays import Finish, Floats, finished, matrix
 from caesura.statistics.intervals import block_sizes, item_weights
 
-__all__ = ["PairedBootstrap", "Randomisation", "paired_bootstrap", "randomisation"]
-
-_SAME = 1e-12  # two statistics closer than this differ by rounding only
+_EQUAL = 1e-12  # two statistics closer than this differ by rounding only
 _STEP = 1e-5  # of central differences: an error of 1e-10 from the step, of 1e-11 from rounding
-_NOISE = 1e-9  # a standard error smaller than this share of its terms is what those errors leave of 0
+_NOISE = 1e-9  # a standard error smaller than this fraction of its terms is what those errors leave of 0
 
 
 @dataclass(frozen=True, slots=True)
-class PairedBootstrap:
-    """The difference of two systems, whether it may be 0, and where else it may lie."""
+class PairedBootstrap(Result):
+    """Result of :func:`paired_bootstrap`: the difference of two systems with its interval.
+
+    Attributes
+    ----------
+    difference : float
+        Value of the first system minus value of the second.
+    standard_error : float
+        Standard error of the difference.
+    p : float
+        Two-sided p-value.
+    low, high : float
+        Ends of the interval.
+    level : float
+        Confidence level.
+    items : int
+        Number of items.
+    replicates : int
+        Number of bootstrap replicates.
+    """
 
     difference: float
-    """Value of the first system minus value of the second."""
     standard_error: float
     p: float
-    """Two-sided."""
     low: float
     high: float
     level: float
@@ -52,162 +69,221 @@ class PairedBootstrap:
 
 
 @dataclass(frozen=True, slots=True)
-class Randomisation:
-    """The difference of two systems, and how often chance gives one as large."""
+class Randomisation(Result):
+    """Result of :func:`randomisation`: the difference of two systems, and how often chance gives one as large.
+
+    Attributes
+    ----------
+    difference : float
+        Value of the first system minus value of the second.
+    p : float
+        Two-sided p-value.
+    items : int
+        Number of items.
+    draws : int
+        Number of assignments examined: all 2^items of them if ``exact``.
+    exact : bool
+        Whether all assignments were examined.
+    """
 
     difference: float
-    """Value of the first system minus value of the second."""
     p: float
-    """Two-sided."""
     items: int
     draws: int
-    """How many assignments were looked at: all 2^items of them if ``exact``."""
     exact: bool
 
 
 def paired_bootstrap(
-    a: ArrayLike,
-    b: ArrayLike,
-    finish: Finish,
-    *,
-    replicates: int = 10_000,
-    level: float = 0.95,
-    seed: int | None = None,
+    a: ArrayLike, b: ArrayLike, finish: Finish, *, replicates: int = 10_000, level: float = 0.95, seed: int | None = 0
 ) -> PairedBootstrap:
-    """The studentised paired bootstrap (bootstrap-t) of the difference between two systems.
+    """Compute the studentised paired bootstrap (bootstrap-t) of the difference between two systems.
 
-    Items are drawn with replacement, for both systems the same. In each replicate the difference θ* is divided by a
-    standard error s* of its own, the infinitesimal jackknife over the items drawn,
+    Parameters
+    ----------
+    a, b : array_like, items x parts
+        Additive parts of the two systems on the same items.
+    finish : callable
+        Function from rows of summed parts to values, as ``Measure.finish``.
+    replicates : int, default 10000
+        Number of bootstrap replicates.
+    level : float, default 0.95
+        Confidence level.
+    seed : int or None, default 0
+        Random seed; None draws one.
+
+    Returns
+    -------
+    PairedBootstrap
+        Difference, p-value and interval.
+
+    Raises
+    ------
+    Undefined
+        If there is only one item.
+
+    Notes
+    -----
+    Items are drawn with replacement, the same for both systems. In each replicate the difference θ* is divided by its own
+    standard error s*, the infinitesimal jackknife over the items of the replicate ::
 
         t* = (θ* - θ) / s*,   s*² = n/(n - 1) Σ_i w_i (l_i - mean l)²
 
-    where w_i counts the copies of item i, and l_i is the slope of θ* in w_i: how far one more copy would move it. Then
+    Here w_i counts the copies of item i, and l_i is the slope of θ* in w_i: how far one more copy would move it. Then ::
 
         p = (1 + #{|t*| >= |θ|/s}) / (1 + replicates),   interval = θ ± q s
 
-    with q the ``level`` quantile of |t*|, so that 0 lies outside the interval when p is below 1 - level (Efron &
-    Tibshirani 1993, section 12.5; Hall 1992, section 3.6, on symmetric intervals). Dividing by s* is what keeps the
-    level: with few items θ* alone varies too little.
+    with q the ``level`` quantile of |t*|, so that 0 lies outside the interval if p is below 1 - level. The division by s* is
+    what keeps the level: with few items θ* alone varies too little.
 
-    A replicate without spread (the same item again and again) has an infinite t* unless θ* = θ, which makes the test
-    cautious: with 2 or 3 items nothing is significant at .05 and the interval is unbounded. Where the items themselves
-    show no spread there is nothing to divide by. If θ = 0 then p = 1. If θ is not 0, the systems differ in the same way
-    on every item that counts, and p is that of :func:`randomisation`, 2^(1 - n) where all count: 6 items are the
-    fewest that are significant at .05. The interval is then θ alone, or unbounded if p is above 1 - level.
+    A replicate without variance (the same item again and again) has an infinite t* unless θ* = θ. This makes the test
+    cautious: with 2 or 3 items nothing is significant at .05 and the interval is unbounded. If the items themselves have no
+    variance, there is nothing to divide by. If then θ = 0, p = 1. If θ is not 0, the systems differ in the same way on every
+    item that counts, and p is that of :func:`randomisation`, 2^(1 - n) if all count: 6 items are the fewest that are
+    significant at .05. The interval is then θ alone, or unbounded if p is above 1 - level.
 
-    ``Undefined`` with one item.
+    References
+    ----------
+    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall, section 12.5.
+    Hall, P. (1992). The bootstrap and Edgeworth expansion. Springer, section 3.6, on symmetric intervals.
 
+    Examples
+    --------
     >>> a, b = [[8, 10], [5, 9], [9, 12], [3, 8], [7, 9], [6, 9]], [[7, 10], [5, 9], [6, 12], [2, 8], [6, 9], [6, 9]]
-    >>> found = paired_bootstrap(a, b, lambda sums: sums[:, 0] / sums[:, 1], seed=1)
-    >>> f"{found.difference:.3f} [{found.low:.3f}, {found.high:.3f}], p = {found.p:.3f}"
+    >>> result = paired_bootstrap(a, b, lambda sums: sums[:, 0] / sums[:, 1], seed=1)
+    >>> f"{result.difference:.3f} [{result.low:.3f}, {result.high:.3f}], p = {result.p:.3f}"
     '0.105 [-0.018, 0.228], p = 0.074'
     """
-    one, other = _pair(a, b)
-    whole("replicates", replicates, 1)
-    fraction("level", level)
-    n = len(one)
+    a, b = _same_shape(a, b)
+    replicates, level = whole(1)("replicates", replicates), fraction("level", level)
+    seed = check_seed("seed", seed)
+    n = len(a)
     if n < 2:
         raise Undefined("a bootstrap over items needs at least 2 items; got 1")
-    theta, error = (float(seen[0]) for seen in _studentise(one, other, finish, np.ones((1, n))))
+    theta, error = (float(values[0]) for values in _studentise(a, b, finish, np.ones((1, n))))
     if error == 0:
-        p = 1.0 if theta == 0 else randomisation(one, other, finish, draws=replicates, seed=seed).p
-        reach = 0.0 if theta == 0 or p <= 1 - level else math.inf
-        return PairedBootstrap(theta, error, p, theta - reach, theta + reach, level, n, replicates)
+        p = 1.0 if theta == 0 else randomisation(a, b, finish, draws=replicates, seed=seed).p
+        margin = 0.0 if theta == 0 or p <= 1 - level else math.inf
+        return PairedBootstrap(theta, error, p, theta - margin, theta + margin, level, n, replicates)
     rng = np.random.default_rng(seed)
-    t = np.concatenate([_pivots(theta, *_studentise(one, other, finish, w)) for w in item_weights(n, replicates, rng)])
-    larger = int(np.count_nonzero(t >= abs(theta) / error - _SAME))
+    t = np.concatenate([_pivots(theta, *_studentise(a, b, finish, w)) for w in item_weights(n, replicates, rng)])
+    larger = int(np.count_nonzero(t >= abs(theta) / error - _EQUAL))
     # The quantile that p implies: the k-th largest of the pivots, k the most that may be as large as |θ|/s.
-    k = math.floor((1 - level) * (1 + replicates) + _SAME)
+    k = math.floor((1 - level) * (1 + replicates) + _EQUAL)
     q = float(np.partition(t, replicates - k)[replicates - k]) if k else math.inf
     p = (1 + larger) / (1 + replicates)
     return PairedBootstrap(theta, error, p, theta - q * error, theta + q * error, level, n, replicates)
 
 
 def randomisation(
-    a: ArrayLike, b: ArrayLike, finish: Finish, *, draws: int = 10_000, seed: int | None = None
+    a: ArrayLike, b: ArrayLike, finish: Finish, *, draws: int = 10_000, seed: int | None = 0
 ) -> Randomisation:
-    """Approximate randomisation: the two systems change places, item by item, with probability one half.
+    """Test the difference of two systems by approximate randomisation.
 
-    If it makes no difference which system an output is from, the difference that was seen is one of 2^n equally likely
-    ones. Where 2^n is at most ``draws`` all of them are looked at and p is the share whose |θ| is as large; otherwise
-    that many are drawn and p = (1 + #{|θ*| >= |θ|}) / (1 + draws), which counts the assignment that was seen (Noreen
-    1989; for summed parts, Yeh 2000). Statistics within 1e-12 of each other are equal.
+    Parameters
+    ----------
+    a, b : array_like, items x parts
+        Additive parts of the two systems on the same items.
+    finish : callable
+        Function from rows of summed parts to values, as ``Measure.finish``.
+    draws : int, default 10000
+        Number of random assignments.
+    seed : int or None, default 0
+        Random seed; None draws one.
 
-    The smallest p that n items can give is 2^(1 - n): with 5 items or fewer nothing is significant at .05.
+    Returns
+    -------
+    Randomisation
+        Difference and p-value.
 
+    Notes
+    -----
+    The two systems change places, item by item, with probability one half. If it makes no difference which system an output
+    is from, the observed difference is one of 2^n equally likely ones. If 2^n is at most ``draws``, all of them are examined
+    and p is the share whose |θ| is as large. Otherwise ``draws`` of them are drawn and
+    ``p = (1 + #{|θ*| >= |θ|}) / (1 + draws)``, which counts the observed assignment. Statistics within 1e-12 of each
+    other are equal. The smallest p that n items can give is 2^(1 - n): with 5 items or fewer nothing is significant at .05.
+
+    References
+    ----------
+    Noreen, E. W. (1989). Computer-intensive methods for testing hypotheses. Wiley.
+    Yeh, A. (2000). More accurate tests for the statistical significance of result differences. COLING (for summed parts).
+
+    Examples
+    --------
     >>> a, b = [[8, 10], [5, 9], [9, 12], [3, 8], [7, 9], [6, 9]], [[7, 10], [5, 9], [6, 12], [2, 8], [6, 9], [6, 9]]
     >>> randomisation(a, b, lambda sums: sums[:, 0] / sums[:, 1])
     Randomisation(difference=0.10526315789473684, p=0.125, items=6, draws=64, exact=True)
     """
-    one, other = _pair(a, b)
-    whole("draws", draws, 1)
-    n = len(one)
+    a, b = _same_shape(a, b)
+    draws = whole(1)("draws", draws)
+    rng = np.random.default_rng(check_seed("seed", seed))
+    n = len(a)
     exact = n < 63 and 2**n <= draws
-    theta = float(_difference(one, other, finish, np.ones((1, n)))[0])
+    theta = float(_difference(a, b, finish, np.ones((1, n)))[0])
     larger = 0
-    for kept in _every_swap(n) if exact else _random_swaps(n, draws, np.random.default_rng(seed)):
-        drawn = _difference(one, other, finish, kept)
-        larger += int(np.count_nonzero(np.abs(drawn) >= abs(theta) - _SAME))
+    for stays in _every_swap(n) if exact else _random_swaps(n, draws, rng):
+        differences = _difference(a, b, finish, stays)
+        larger += int(np.count_nonzero(np.abs(differences) >= abs(theta) - _EQUAL))
     # Swapping everything only turns the sign, so one half of all swaps stands for both.
     p = larger / 2 ** (n - 1) if exact else (1 + larger) / (1 + draws)
     return Randomisation(theta, p, n, 2**n if exact else draws, exact)
 
 
-def _pair(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
-    one, other = matrix("a", a, "items", "columns"), matrix("b", b, "items", "columns")
-    if one.shape != other.shape:
+def _same_shape(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
+    parts_a, parts_b = matrix("a", a, "items", "columns"), matrix("b", b, "items", "columns")
+    if parts_a.shape != parts_b.shape:
         raise MismatchError(
-            f"both systems must have the same items and parts; a has {one.shape[0]} by {one.shape[1]}, "
-            f"b has {other.shape[0]} by {other.shape[1]}"
+            f"both systems must have the same items and parts; a has {parts_a.shape[0]} by {parts_a.shape[1]}, "
+            f"b has {parts_b.shape[0]} by {parts_b.shape[1]}"
         )
-    return one, other
+    return parts_a, parts_b
 
 
 def _studentise(a: Floats, b: Floats, finish: Finish, weights: Floats) -> tuple[Floats, Floats]:
-    """The difference and its standard error by the infinitesimal jackknife, for each row of weights."""
+    """Return the difference and its standard error by the infinitesimal jackknife, for each row of weights."""
     n = weights.shape[1]
     value_a, influence_a, scale_a = _influences(a, finish, weights)
     value_b, influence_b, scale_b = _influences(b, finish, weights)
     theta, influence = value_a - value_b, influence_a - influence_b
     influence -= np.einsum("ri,ri->r", weights, influence)[:, None] / n
     error = np.sqrt(n / (n - 1) * np.einsum("ri,ri,ri->r", weights, influence, influence))
-    theta[np.abs(theta) <= _SAME * np.maximum(np.abs(value_a), np.abs(value_b))] = 0.0
+    theta[np.abs(theta) <= _EQUAL * np.maximum(np.abs(value_a), np.abs(value_b))] = 0.0
     error[error <= _NOISE * (scale_a + scale_b)] = 0.0
     return theta, error
 
 
 def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """For each row of weights: the value, how far one more copy of each item would move it, and how far all could.
+    """Return, for each row of weights: the value, how far one more copy of each item moves it, and how far all could.
 
-    The slope in each part is a central difference whose step is a small share of what was summed. A part that is 0 in all
-    items drawn needs no slope, so that no step leads to where ``finish`` has to decide about zero.
+    The slope in each part is a central difference whose step is a small fraction of the sum. A part that is 0 in all items
+    of the sample needs no slope, so that no step leads to a sum for which ``finish`` has to decide about zero.
     """
     sums, sizes = weights @ parts, weights @ np.abs(parts)
-    values, slopes = values_of(finish, sums), np.zeros_like(sums)
+    values, slopes = finished(finish, sums), np.zeros_like(sums)
     for j in range(parts.shape[1]):
-        there = sizes[:, j] > 0
-        step = np.zeros_like(sums[there])
-        step[:, j] = _STEP * sizes[there, j]
-        rise = values_of(finish, sums[there] + step) - values_of(finish, sums[there] - step)
-        slopes[there, j] = rise / (2 * step[:, j])
+        present = sizes[:, j] > 0
+        step = np.zeros_like(sums[present])
+        step[:, j] = _STEP * sizes[present, j]
+        rise = finished(finish, sums[present] + step) - finished(finish, sums[present] - step)
+        slopes[present, j] = rise / (2 * step[:, j])
     return values, slopes @ parts.T, np.einsum("rj,rj->r", np.abs(slopes), sizes)
 
 
-def _difference(a: Floats, b: Floats, finish: Finish, kept: Floats) -> Floats:
-    """The difference for each row of ``kept``: 1 where an item stays as it was, 0 where the systems change places."""
-    swapped = 1 - kept
-    return values_of(finish, kept @ a + swapped @ b) - values_of(finish, kept @ b + swapped @ a)
+def _difference(a: Floats, b: Floats, finish: Finish, stays: Floats) -> Floats:
+    """Return the difference for each row of ``stays``: 1 if an item stays as it is, 0 if the systems change places."""
+    swaps = 1 - stays
+    return finished(finish, stays @ a + swaps @ b) - finished(finish, stays @ b + swaps @ a)
 
 
-def _pivots(theta: float, drawn: Floats, error: Floats) -> Floats:
-    """|θ* - θ| / s*, infinite where there is a difference and no spread to measure it by."""
-    away = np.abs(drawn - theta)
+def _pivots(theta: float, differences: Floats, error: Floats) -> Floats:
+    """Return |θ* - θ| / s*; it is infinite if there is a difference but no variance."""
+    distance = np.abs(differences - theta)
     flat = error == 0
-    return np.where(flat, np.where(away <= _SAME, 0.0, np.inf), away / np.where(flat, 1.0, error))
+    return np.where(flat, np.where(distance <= _EQUAL, 0.0, np.inf), distance / np.where(flat, 1.0, error))
 
 
 def _every_swap(n: int) -> Iterator[Floats]:
-    """All ways to swap some of n items, up to swapping all: the first is never kept."""
+    """Yield all ways to swap some of n items, up to swapping all: the first item always changes sides."""
     start = 0
     for rows in block_sizes(2 ** (n - 1), n):
         number = np.arange(start, start + rows, dtype=np.int64)[:, None]

@@ -1,12 +1,14 @@
-"""Do several systems differ? Tests on ranks, and which pairs it is.
+"""Do several systems differ, and which pairs? Tests on ranks.
 
-| | observations | comparison of pairs |
-|---|---|---|
-| :func:`kruskal_wallis` | independent groups, of any size | Siegel & Castellan (1988), which is Dunn with Bonferroni |
-| :func:`friedman` | every system on every block | Wilcoxon, Nemenyi, McDonald & Thompson (Hollander & Wolfe 1999) |
+========================= =================================== =======================================================
+test                      observations                        comparison of pairs
+========================= =================================== =======================================================
+:func:`kruskal_wallis`    independent groups of any size      Siegel & Castellan (1988), which is Dunn with Bonferroni
+:func:`friedman`          every system on every block         Wilcoxon, Nemenyi, McDonald & Thompson
+========================= =================================== =======================================================
 
-Both are corrected for ties throughout: many documents get the same score, above all 0 and 1. The p-values of pairs
-are already corrected for the number of pairs and need no Holm.
+Both are corrected for ties throughout: many documents get the same score, above all 0 and 1. The p-values of pairs are
+already corrected for the number of pairs and need no Holm.
 """
 
 from __future__ import annotations
@@ -19,30 +21,46 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from caesura.errors import OptionError, Undefined
-from caesura.statistics.arrays import Floats, fraction, matrix, vector
-
-__all__ = ["RankTest", "friedman", "kruskal_wallis"]
+from caesura.model.result import Result
+from caesura.options import fraction
+from caesura.statistics.arrays import Floats, matrix, vector
 
 
 @dataclass(frozen=True, eq=False)
-class RankTest:
-    """A test that all systems are alike, and a test of each pair."""
+class RankTest(Result):
+    """A test that all systems are alike, and a test of each pair.
+
+    Attributes
+    ----------
+    statistic : float
+        Chi-square distributed with ``df`` degrees of freedom if all systems are alike.
+    df : int
+        Degrees of freedom.
+    p : float
+        p-value of the test.
+    mean_ranks : numpy.ndarray
+        One mean rank per system; the largest values have the largest ranks.
+    sizes : numpy.ndarray
+        Number of observations per system.
+    pairs : numpy.ndarray
+        Systems by systems: p-value of each pair, corrected for the number of pairs; 1 on the diagonal.
+    critical : numpy.ndarray
+        Systems by systems: smallest difference of mean ranks that is significant at ``alpha``; 0 on the diagonal.
+    alpha : float
+        Significance level.
+    incomplete : int
+        Number of blocks excluded because a value was missing.
+    """
 
     statistic: float
-    """Chi-square distributed with ``df`` degrees of freedom if all systems are alike."""
     df: int
     p: float
     mean_ranks: Floats = field(repr=False)
-    """One a system; the largest values have the largest ranks."""
     sizes: NDArray[np.int64] = field(repr=False)
-    """Observations of each system."""
     pairs: Floats = field(repr=False)
-    """Systems by systems: the p-value of each pair, corrected for the number of pairs; 1 on the diagonal."""
     critical: Floats = field(repr=False)
-    """Systems by systems: the smallest difference of mean ranks that is significant at ``alpha``; 0 on the diagonal."""
     alpha: float
-    dropped: int = 0
-    """Blocks left out because a value was missing."""
+    incomplete: int = 0
 
     @property
     def significant(self) -> NDArray[np.bool_]:
@@ -51,24 +69,43 @@ class RankTest:
 
 
 def kruskal_wallis(groups: Sequence[ArrayLike], *, alpha: float = 0.05) -> RankTest:
-    """The Kruskal-Wallis test, with Siegel & Castellan's comparison of all pairs.
+    """Compute the Kruskal-Wallis test, with Siegel & Castellan's comparison of all pairs.
 
-    N values of k groups are ranked together, ties sharing their mean rank. The statistic H, corrected for ties, is that of
-    ``scipy.stats.kruskal``. Groups u and v differ if their mean ranks are far enough apart,
+    Parameters
+    ----------
+    groups : sequence of array_like
+        Values of each system: two groups or more, of any size.
+    alpha : float, default 0.05
+        Significance level of the comparisons.
+
+    Returns
+    -------
+    RankTest
+        The test and the comparison of pairs.
+
+    Notes
+    -----
+    N values of k groups are ranked together; ties share their mean rank. The statistic H, corrected for ties, is that of
+    ``scipy.stats.kruskal``. Groups u and v differ if their mean ranks are far enough apart::
 
         |R_u - R_v| >= z(α / (k(k-1))) sqrt(V (1/n_u + 1/n_v)),   V = N(N+1)/12 - Σ (t³ - t) / (12(N-1))
 
-    where z(x) cuts off x of the normal distribution on one side, and t runs over the sizes of the ties (Siegel &
-    Castellan 1988, pages 213-214, who print V without the second term; with it this is Dunn's test, 1964, with
-    Bonferroni's correction). ``pairs`` are the p-values this amounts to, k(k-1) times one tail of z, at most 1.
+    where z(x) cuts off x of the normal distribution on one side, and t runs over the sizes of the ties. Siegel & Castellan
+    print V without the second term; with it this is Dunn's test with Bonferroni's correction. ``pairs`` are the p-values
+    this amounts to, k(k-1) times one tail of z, at most 1. If all N values are the same, H = 0 and every p = 1.
 
-    Two groups are allowed. Where all N values are the same nothing differs: H = 0 and every p = 1.
+    References
+    ----------
+    Siegel, S., & Castellan, N. J. (1988). Nonparametric statistics for the behavioral sciences. McGraw-Hill, pages 213-214.
+    Dunn, O. J. (1964). Multiple comparisons using rank sums. Technometrics 6.
 
-    >>> found = kruskal_wallis([[1, 2, 2, 4], [3, 5, 5, 6], [6, 7, 8, 9]])
-    >>> f"H = {found.statistic:.3f}, p = {found.p:.3f}, 1 and 3: p = {found.pairs[0, 2]:.3f}"
+    Examples
+    --------
+    >>> result = kruskal_wallis([[1, 2, 2, 4], [3, 5, 5, 6], [6, 7, 8, 9]])
+    >>> f"H = {result.statistic:.3f}, p = {result.p:.3f}, 1 and 3: p = {result.pairs[0, 2]:.3f}"
     'H = 9.047, p = 0.011, 1 and 3: p = 0.008'
     """
-    fraction("alpha", alpha)
+    alpha = fraction("alpha", alpha)
     if len(groups) < 2:
         raise OptionError(f"groups: a comparison needs at least 2 groups; got {len(groups)}")
     samples = [vector(f"groups[{i}]", group) for i, group in enumerate(groups)]
@@ -83,76 +120,86 @@ def kruskal_wallis(groups: Sequence[ArrayLike], *, alpha: float = 0.05) -> RankT
     ties = np.unique(pooled, return_counts=True)[1].astype(np.float64)
     V = N * (N + 1) / 12 - float((ties**3 - ties).sum()) / (12 * (N - 1)) if len(ties) > 1 else 0.0  # noqa: N806
     H = float((sizes * (mean_ranks - (N + 1) / 2) ** 2).sum()) / V if V else 0.0  # noqa: N806
-    spread = np.sqrt(V * (1 / sizes[:, None] + 1 / sizes[None, :]))
-    pairs = np.minimum(1.0, k * (k - 1) * norm.sf(_over(mean_ranks, spread)))
-    critical = float(norm.isf(alpha / (k * (k - 1)))) * spread
-    return _result(H, k - 1, float(chi2.sf(H, k - 1)), mean_ranks, sizes, pairs, critical, alpha)
+    error = np.sqrt(V * (1 / sizes[:, None] + 1 / sizes[None, :]))
+    pairs = np.minimum(1.0, k * (k - 1) * norm.sf(_standardized(mean_ranks, error)))
+    critical = float(norm.isf(alpha / (k * (k - 1)))) * error
+    np.fill_diagonal(pairs, 1.0)
+    np.fill_diagonal(critical, 0.0)
+    return RankTest(H, k - 1, float(chi2.sf(H, k - 1)), mean_ranks, sizes, pairs, critical, alpha)
 
 
 def friedman(blocks: ArrayLike, *, alpha: float = 0.05) -> RankTest:
-    """Friedman's test, with the Wilcoxon-Nemenyi-McDonald-Thompson comparison of all pairs.
+    """Compute Friedman's test, with the Wilcoxon-Nemenyi-McDonald-Thompson comparison of all pairs.
 
-    ``blocks`` has a row a block (an item, or an item as one coder sees it) and a column a system; a block with a
-    missing value (NaN) is left out and counted in ``.dropped``. Systems are ranked inside each block, ties sharing
-    their mean rank. With n blocks, k systems, rank sums R_j and s²_i the variance of the ranks in block i (divided by
-    k - 1; k(k+1)/12 without ties),
+    Parameters
+    ----------
+    blocks : array_like, blocks x systems
+        One row per block (an item, or an item as one coder sees it). A block with a missing value (NaN) is excluded and
+        counted in ``.incomplete``.
+    alpha : float, default 0.05
+        Significance level of the comparisons.
+
+    Returns
+    -------
+    RankTest
+        The test and the comparison of pairs.
+
+    Raises
+    ------
+    Undefined
+        If no block is complete.
+
+    Notes
+    -----
+    Systems are ranked inside each block; ties share their mean rank. With n blocks, k systems, rank sums R_j and s²_i the
+    variance of the ranks in block i (divided by k - 1; k(k+1)/12 without ties) ::
 
         Q = Σ_j (R_j - n(k+1)/2)² / Σ_i s²_i,   q = |R_u - R_v| / sqrt(Σ_i s²_i)
 
     Q is chi-square distributed with k - 1 degrees of freedom (``scipy.stats.friedmanchisquare`` gives the same for three
-    systems and more), q as the range of k independent standard normal values (Hollander & Wolfe 1999, sections 7.1 and
-    7.3; their q has k(k+1)/12 for every s²_i, so it is not corrected for ties).
+    systems and more), q as the range of k independent standard normal values. Hollander & Wolfe have k(k+1)/12 for every
+    s²_i, which does not correct for ties.
 
-    Two systems are allowed, and the test is then the sign test in its normal approximation: for two systems
-    :func:`~caesura.statistics.randomisation` sees more. Where every block ties all systems, Q = 0 and every p = 1.
-    ``Undefined`` if no block is complete.
+    Two systems are allowed. The test is then the sign test in its normal approximation, and
+    :func:`~caesura.statistics.randomisation` sees more. If every block ties all systems, Q = 0 and every p = 1.
 
-    >>> found = friedman([[0.9, 0.7, 0.4], [0.8, 0.8, 0.5], [0.7, 0.6, 0.6], [0.9, 0.5, 0.2], [0.6, 0.5, 0.1]])
-    >>> f"Q = {found.statistic:.3f}, p = {found.p:.3f}, 1 and 3: p = {found.pairs[0, 2]:.3f}"
+    References
+    ----------
+    Hollander, M., & Wolfe, D. A. (1999). Nonparametric statistical methods. Wiley, sections 7.1 and 7.3.
+
+    Examples
+    --------
+    >>> result = friedman([[0.9, 0.7, 0.4], [0.8, 0.8, 0.5], [0.7, 0.6, 0.6], [0.9, 0.5, 0.2], [0.6, 0.5, 0.1]])
+    >>> f"Q = {result.statistic:.3f}, p = {result.p:.3f}, 1 and 3: p = {result.pairs[0, 2]:.3f}"
     'Q = 9.000, p = 0.011, 1 and 3: p = 0.008'
     """
-    fraction("alpha", alpha)
+    alpha = fraction("alpha", alpha)
     table = matrix("blocks", blocks, "blocks", "systems", missing=True)
     k = table.shape[1]
     if k < 2:
-        raise OptionError(f"blocks: a comparison needs at least 2 systems, a column each; got {k}")
+        raise OptionError(f"blocks: a comparison needs at least 2 systems, one column each; got {k}")
     complete = table[~np.isnan(table).any(axis=1)]
-    n, dropped = len(complete), len(table) - len(complete)
+    n, incomplete = len(complete), len(table) - len(complete)
     if not n:
-        raise Undefined(f"no block is complete: each of {dropped} lacks a value of some system")
+        raise Undefined(f"no block is complete: each of {incomplete} lacks a value of some system")
     from scipy.stats import chi2, rankdata, studentized_range
 
     ranks = rankdata(complete, axis=1)
     sums = ranks.sum(axis=0)
     variance = float(((ranks - (k + 1) / 2) ** 2).sum()) / (k - 1)
     Q = float(((sums - n * (k + 1) / 2) ** 2).sum()) / variance if variance else 0.0  # noqa: N806
-    spread = np.full((k, k), math.sqrt(variance))
-    apart = _over(sums, spread)
+    error = np.full((k, k), math.sqrt(variance))
+    ranges = _standardized(sums, error)
     upper = np.triu_indices(k, 1)
     pairs = np.ones((k, k))
-    pairs[upper] = studentized_range.sf(apart[upper], k, np.inf)
+    pairs[upper] = studentized_range.sf(ranges[upper], k, np.inf)
     pairs = np.minimum(pairs, pairs.T)
-    critical = float(studentized_range.isf(alpha, k, np.inf)) * spread / n
-    return _result(Q, k - 1, float(chi2.sf(Q, k - 1)), sums / n, np.full(k, n), pairs, critical, alpha, dropped)
-
-
-def _over(ranks: Floats, spread: Floats) -> Floats:
-    """Differences of ranks in units of their spread; 0 where there is no spread, for then there is no difference."""
-    apart = np.abs(ranks[:, None] - ranks[None, :])
-    return np.divide(apart, spread, out=np.zeros_like(apart), where=spread > 0)
-
-
-def _result(
-    statistic: float,
-    df: int,
-    p: float,
-    mean_ranks: Floats,
-    sizes: NDArray[np.int64],
-    pairs: Floats,
-    critical: Floats,
-    alpha: float,
-    dropped: int = 0,
-) -> RankTest:
-    np.fill_diagonal(pairs, 1.0)
+    critical = float(studentized_range.isf(alpha, k, np.inf)) * error / n
     np.fill_diagonal(critical, 0.0)
-    return RankTest(statistic, df, p, mean_ranks, sizes, pairs, critical, alpha, dropped)
+    return RankTest(Q, k - 1, float(chi2.sf(Q, k - 1)), sums / n, np.full(k, n), pairs, critical, alpha, incomplete)
+
+
+def _standardized(ranks: Floats, error: Floats) -> Floats:
+    """Return differences of ranks over their standard error; 0 if that is 0, for then there is no difference."""
+    distance = np.abs(ranks[:, None] - ranks[None, :])
+    return np.divide(distance, error, out=np.zeros_like(distance), where=error > 0)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.coefficients import check_numbers, chosen_seed
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.measures.many import score_many
 from caesura.measures.parseval import Parseval
 from caesura.model.tree import Tree
 from caesura.options import flag, optional, whole
+from caesura.options import seed as check_seed
 from caesura.parsing.structiou import StructIoUCorpus, struct_iou_corpus
 from caesura.version import __version__
 
@@ -125,9 +125,8 @@ def correlation(
     """
     size = whole(1)("size", size)
     asked = optional(whole(3))("samples", samples)
-    check_numbers(seed=seed)
     flag("unlabelled", unlabelled)
-    root = chosen_seed(seed)
+    root = check_seed("seed", seed)
     a, b = list(gold), list(predicted)
     scored = struct_iou_corpus(a, b, unlabelled=unlabelled)
     errors = dict(scored.errors)

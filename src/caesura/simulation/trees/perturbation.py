@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.coefficients import check_numbers, chosen_seed
 from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
@@ -18,6 +17,7 @@ from caesura.measures.registry import parse
 from caesura.model.rewording import join_words, split_words
 from caesura.model.tree import Tree
 from caesura.options import choice, number, whole
+from caesura.options import seed as check_seed
 from caesura.simulation.drawing import Seed, generator
 from caesura.version import __version__
 
@@ -213,8 +213,7 @@ def perturbation_curve(
     chosen = _listed("kinds", kinds, choice(*_KINDS))
     levels = [float(delta) for delta in _listed("deltas", deltas, _share)]
     repeats = whole(1)("repeats", repeats)
-    check_numbers(seed=seed)
-    root = chosen_seed(seed)
+    root = check_seed("seed", seed)
     steps = len(chosen) * len(levels) * repeats
     points: list[CurvePoint] = []
     for kind in chosen:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.coefficients import check_numbers, chosen_seed
 from caesura.errors import OptionError
 from caesura.measures.many import score_many
 from caesura.model.tree import Tree
+from caesura.options import seed as check_seed
 from caesura.options import whole
 from caesura.simulation.drawing import Seed, generator
 from caesura.version import __version__
@@ -119,8 +119,7 @@ def ambiguity(n: int = 8, *, random_trees: int = 100, seed: int | None = None) -
     if _pairs("n", n) < 2:
         raise OptionError(f"n must be at least 2, or there is no other plausible tree; got {n}")
     random_trees = whole(1)("random_trees", random_trees)
-    check_numbers(seed=seed)
-    root = chosen_seed(seed)
+    root = check_seed("seed", seed)
     trees = plausible_trees(n)
     brackets = _brackets(trees)
     f1 = np.empty(len(trees))

@@ -9,11 +9,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from caesura.agreement.coefficients import check_numbers
 from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.judging.field import Systems
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
+from caesura.options import seed as check_seed
 from caesura.version import __version__
 from caesura.views.page.render import render
 from caesura.views.page.results import STEPS, Results, results_of
@@ -60,7 +60,7 @@ def report(
     >>> page.splitlines()[0], "multi_pi" in page
     ('<!DOCTYPE html>', True)
     """
-    check_numbers(seed=seed)
+    check_seed("seed", seed)
     if find_spec("matplotlib") is None:
         raise OptionError("a report needs matplotlib, which is not installed; pip install 'caesura[report]'")
     with warnings.catch_warnings(record=True) as told:
