@@ -430,7 +430,7 @@ def many(run: Run) -> Run:
     return run
 
 
-def test_agree_shows_values_coders_and_limits(run: Run) -> None:
+def test_agree_shows_values_coders_and_thresholds(run: Run) -> None:
     result = run("agree", "readers.json")
     assert (result.exit_code, result.stderr) == (0, "")
     # pi* of Hearst's readers over B and S: .4644 and .7667; the preset gives what Fournier printed
@@ -440,8 +440,8 @@ def test_agree_shows_values_coders_and_limits(run: Run) -> None:
     assert "no interval: it needs at least two items to resample; there is one" in result.stdout
     assert "bias, A_e(pi) - A_e(kappa): 0.0014" in result.stdout
     assert "Each coder with all others" in result.stdout
-    assert "boundaries per item: 7.0000 +- 1.8516 over coders" in result.stdout
-    assert "without 4 the others agree best" in result.stdout
+    assert "boundaries per item: 7.0000 ± 1.8516 over coders" in result.stdout
+    assert "the others agree best without 4" in result.stdout
     assert "(Krippendorff 2004, for alpha)" in result.stdout
     assert not any(line.endswith("\x1b[0m") for line in result.stdout.splitlines())
 
@@ -564,7 +564,7 @@ def test_agree_latex(many: Run) -> None:
     assert result.stdout.count(r"\begin{tabular}") == result.stdout.count(r"\end{tabular}") == 2
     assert r"multi\_pi & boundary\_similarity(n\_t=2) & " in result.stdout
     assert "% interval: 0.95 percentile bootstrap over 3 items" in result.stdout
-    assert "Limits" not in result.stdout
+    assert "Conventional thresholds" not in result.stdout
 
 
 def test_agree_interval_options(many: Run) -> None:
@@ -620,7 +620,7 @@ def test_agree_cochran(run: Run) -> None:
     result = run("agree", "readers.json", "-m", B, "--cochran")
     assert "\nCochran's Q = 58.8597, 19 degrees of freedom, p = " in result.stdout
     assert "by partial Q 6 of 7 coders" in result.stdout
-    assert "beyond what meets by chance none" in result.stdout
+    assert "beyond coincidence by chance none" in result.stdout
     assert "percentage agreement with the majority: 0.8071" in result.stdout
     shown = [line.split() for line in result.stdout.splitlines()]
     small = next(line for line in shown if line[:2] == ["6", "3"])
@@ -674,13 +674,13 @@ def test_an_undefined_analysis_says_so_in_its_place(run: Run) -> None:
     assert result.exit_code == 0
     assert "nobody placed a boundary, so agreement beyond chance has no meaning" in result.stdout
     assert "every coder marked all positions or none, so Q is 0/0" in result.stdout
-    assert "Limits" not in result.stdout
+    assert "Conventional thresholds" not in result.stdout
     whole, cochran = tables(run("agree", "blank.json", "--cochran", "-m", B, "--csv").stdout)
-    assert (whole[0]["value"], whole[0]["why"]) == (
+    assert (whole[0]["value"], whole[0]["reason"]) == (
         "undefined",
         "nobody placed a boundary, so agreement beyond chance has no meaning",
     )
-    assert cochran == [{"cochran": "undefined", "why": "every coder marked all positions or none, so Q is 0/0"}]
+    assert cochran == [{"cochran": "undefined", "reason": "every coder marked all positions or none, so Q is 0/0"}]
     data = json.loads(run("agree", "blank.json", "--cochran", "-m", B, "--json").stdout)
     assert data["agreement"][0]["value"] is None
     assert data["agreement"][0]["undefined"].startswith("nobody placed a boundary")

@@ -77,7 +77,7 @@ def test_tables(run: Run) -> None:
         "|seed:3|",
     ):
         assert words in result.stdout
-    assert result.stdout.count("letters: systems that share one") == 1
+    assert result.stdout.count("letters: systems that share a letter") == 1
     assert "Where systems go wrong" not in result.stdout
 
 

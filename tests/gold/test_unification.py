@@ -112,8 +112,8 @@ def test_undefined_figures_are_left_out_and_counted():
     assert list(best.dropped) == ["one unit"]
     assert found.row("BestAnnotator-self").annotations == 2
     notes = unification_table(found).notes
-    assert "FlatCNS: precision is undefined for 3 of 5 annotations, left out" in notes
-    assert "FlatCNS: the gold is empty for 1 of 2 items" in notes
+    assert "FlatCNS: precision is undefined for 3 of 5 annotations, excluded" in notes
+    assert "FlatCNS: the gold standard is empty for 1 of 2 items" in notes
     assert any(note.startswith("BestAnnotator: item 'one unit' left out: best_annotator: kappa") for note in notes)
     empty = cz.evaluate_unification(corpus.select(items=["one unit"]), methods=["best_annotator"])
     assert unification_table(empty).rows[0][1:3] == ("undefined", None)
@@ -135,7 +135,7 @@ def test_items_that_cannot_be_used_are_named():
         "flat": "coder '2': a Hierarchy is needed; got Segmentation",
         "other text": "all coders must annotate the same units; '1' has 4, '2' has 5",
     }
-    assert "item 'alone' left out: at least two coders are needed to unify; got '1'" in unification_table(found).notes
+    assert "item 'alone' excluded: at least two coders are needed to unify; got '1'" in unification_table(found).notes
     with pytest.raises(OptionError, match=r"^no item can be unified: item 'alone': at least two coders are needed"):
         cz.evaluate_unification(corpus.select(items=["alone"]))
     with pytest.raises(OptionError, match=r"^no item can be unified; the corpus is empty$"):
@@ -177,14 +177,14 @@ def test_times_count_what_became_empty():
     found = cz.evaluate_unification(cz.Corpus({"song": timed}))
     assert found.emptied == 1
     assert found.signature.endswith(f"|tolerance:0.5|caesura:{cz.__version__}")
-    assert "spans that became empty when times were merged, and were dropped: 1" in unification_table(found).notes
+    assert "spans dropped because they became empty when times were merged: 1" in unification_table(found).notes
 
 
 def test_tables():
     gold = cz.unify(FIGURE_1)
     table = gold_table(gold)
     assert table.title == "conflict_free_union, flat: 4 of 6 spans kept, 2 optima"
-    assert table.columns == ("span", "level", "coders", "weight", "gold", "why", "against")
+    assert table.columns == ("span", "level", "coders", "weight", "gold", "reason", "against")
     assert table.rows[:3] == (
         ("1-8", "1", "1, 2, 3", 3, "kept", None, None),
         ("1-4", "2", "2", 1, "dropped", "crosses 3-6", "1, 3"),

@@ -192,6 +192,6 @@ def test_what_makes_html_is_imported_when_something_is_shown() -> None:
     subprocess.run([sys.executable, "-X", "utf8", "-c", code], check=True)
 
 
-def test_model_does_without_a_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caesura.model.display._viewer", None)
+def test_model_works_without_a_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caesura.model.display._renderer", None)
     assert cz.Segmentation.from_masses([1, 2])._repr_html_() is None

@@ -8,7 +8,7 @@ from rich.console import Console
 
 import caesura as cz
 from caesura.views.alignment import draw, edit_table
-from caesura.views.table import Table, clean, cut, pad, text_width
+from caesura.views.table import Table, clean, pad, shorten, text_width
 
 
 def test_every_kind_of_edit_is_drawn() -> None:
@@ -46,12 +46,7 @@ def test_control_characters_are_not_sent_to_the_terminal() -> None:
 
 def test_edit_table_names_types_only_where_there_are_any() -> None:
     a = cz.Segmentation.from_masses([1, 1])
-    assert edit_table(cz.boundary_similarity(a, a).edits or (), ("r", "h")).columns == (
-        "what happened",
-        "r",
-        "h",
-        "cost",
-    )
+    assert edit_table(cz.boundary_similarity(a, a).edits or (), ("r", "h")).columns == ("edit", "r", "h", "cost")
 
 
 def test_table_as_text_csv_and_latex() -> None:
@@ -83,7 +78,7 @@ def test_columns_with_nothing_in_them_are_not_printed() -> None:
 
 
 def test_what_is_small_but_not_nothing() -> None:
-    table = Table(("x", "p"), ((0.00001, 0.00001234), (0.0, 0.0)), tiny=("p",))
+    table = Table(("x", "p"), ((0.00001, 0.00001234), (0.0, 0.0)), p_values=("p",))
     assert table.latex().splitlines()[4:6] == [r"0.0000 & 1.2e-05 \\", r"0.0000 & 0.0000 \\"]
     assert table.csv() == "x,p\n1e-05,1.234e-05\n0.0,0.0\n"
 
@@ -107,7 +102,9 @@ def test_numbers_are_never_cut_in_two() -> None:
 
 def test_blocks_of_rows_as_tables_of_their_own() -> None:
     rows = (("pi", "B", "ann", 0.5), ("pi", "B", "bo", 0.25), ("pi", "S", "ann", 0.75))
-    table = Table(("coefficient", "over", "coder", "value"), rows, title="Coders", notes=("n",), group=2, apart=True)
+    table = Table(
+        ("coefficient", "over", "coder", "value"), rows, title="Coders", notes=("n",), group=2, split_groups=True
+    )
     out = io.StringIO()
     table.print(Console(file=out, width=60))
     lines = [line.split() for line in out.getvalue().splitlines() if line.strip() and "─" not in line]
@@ -152,7 +149,7 @@ def test_table_as_markdown() -> None:
 
 
 def test_text_is_cut_by_the_columns_it_takes() -> None:
-    assert cut("abcdef", 6) == "abcdef"
-    assert cut("abcdefg", 6) == "abcde…"
-    assert cut("王小明王", 6) == "王小…"  # two columns each: five are left, and the third would take the sixth
-    assert cut("e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}s", 3) == "e\N{COMBINING ACUTE ACCENT}t…"
+    assert shorten("abcdef", 6) == "abcdef"
+    assert shorten("abcdefg", 6) == "abcde…"
+    assert shorten("王小明王", 6) == "王小…"  # two columns each: five are left, and the third would take the sixth
+    assert shorten("e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}s", 3) == "e\N{COMBINING ACUTE ACCENT}t…"

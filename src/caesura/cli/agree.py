@@ -35,12 +35,13 @@ from caesura.errors import FormatError, InputError, OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
+from caesura.model.result import to_plain
 from caesura.model.segmentation import Segmentation
 
 if TYPE_CHECKING:
     from caesura.agreement.placed import Placed
     from caesura.formats.settings import Settings
-    from caesura.views.agreement import Found
+    from caesura.tasks.agree import AgreementOutcome
     from caesura.views.table import Table
 
 __all__ = ["agree"]
@@ -192,7 +193,7 @@ def agree(
         given["engine"] = opened
         found, failed = _found(corpus, measures, coefficients, given, drawing)
     bad += failed
-    results = [one.result for one in found if not isinstance(one.result, str)]
+    results = [one.result for one in found if one.result is not None]
     dropped = {item: why for one in results for item, why in one.dropped.items()}
     bad += [f"item {item!r} left out: {why}" for item, why in dropped.items()]
     ask = _Asked(measures[0], coefficients, compat, seed, chance, draws)
@@ -201,7 +202,7 @@ def agree(
     bad += failed
     placed = boundaries_placed(flat)
     if output == "json":
-        data: dict[str, Any] = {"agreement": [_plain(one) for one in found], "placed": placed.to_dict()}
+        data: dict[str, Any] = {"agreement": to_plain(found), "placed": placed.to_dict()}
         data |= {one.name: one.data for one in sections}
         click.echo(json.dumps(data | {"errors": bad}, ensure_ascii=False, indent=2))
     else:
@@ -245,7 +246,7 @@ def _sections(
             try:
                 made.append(make(corpus, ask, dropped))
             except Undefined as problem:
-                table = Table((name, "why"), (("undefined", str(problem)),))
+                table = Table((name, "reason"), (("undefined", str(problem)),))
                 made.append(_Section(name, {"undefined": str(problem)}, (table,)))
             except InputError as problem:
                 bad.append(f"--{name}: {problem}")
@@ -347,12 +348,12 @@ def _found(
     coefficients: tuple[str, ...],
     given: dict[str, Any],
     drawing: dict[str, Any],
-) -> tuple[list[Found], list[str]]:
+) -> tuple[list[AgreementOutcome], list[str]]:
     """Each coefficient over each measure; alpha, which looks at none, once. And what could not be computed."""
     from caesura.agreement.coefficients import agreement
-    from caesura.views.agreement import Found
+    from caesura.tasks.agree import AgreementOutcome
 
-    found: list[Found] = []
+    found: list[AgreementOutcome] = []
     failed: dict[str, OptionError] = {}
     with Progress("draws") as progress:
         for i, measure in enumerate(measures):
@@ -370,31 +371,28 @@ def _found(
                 try:
                     result = agreement(corpus, measure=measure, coefficient=name, **options)
                 except Undefined as problem:
-                    found.append(Found(name, measure, str(problem)))
+                    found.append(AgreementOutcome(name, measure, None, str(problem)))
                 except OptionError as problem:
                     failed[f"{name}: {problem}"] = problem
                 else:
-                    found.append(Found(name, measure, result))
+                    found.append(AgreementOutcome(name, measure, result))
     if failed and not found:
         raise next(iter(failed.values()))
     return found, list(failed)
 
 
-def _plain(one: Found) -> dict[str, Any]:
-    if not isinstance(one.result, str):
-        return one.result.to_dict()
-    measure = None if one.coefficient == "alpha" else repr(one.measure)
-    return {"coefficient": one.coefficient, "measure": measure, "value": None, "undefined": one.result}
-
-
 def _show(
-    found: list[Found], placed: Placed, sections: list[_Section], wanted: tuple[bool, bool, bool], output: str | None
+    found: list[AgreementOutcome],
+    placed: Placed,
+    sections: list[_Section],
+    wanted: tuple[bool, bool, bool],
+    output: str | None,
 ) -> None:
-    from caesura.views.agreement import LIMITS, agreement_table, coder_table, item_table, pair_table
+    from caesura.views.agreement import THRESHOLDS, agreement_table, coder_table, item_table, pair_table
 
     by_coder, by_pair, by_item = wanted
-    some = any(not isinstance(one.result, str) for one in found)
-    several = any(not isinstance(one.result, str) and len(one.result.coders) > 2 for one in found)
+    some = any(one.result is not None for one in found)
+    several = any(one.result is not None and len(one.result.coders) > 2 for one in found)
     tables = [agreement_table(found)]
     if some and (by_coder or (several and output is None)):
         tables.append(coder_table(found, placed))
@@ -410,5 +408,5 @@ def _show(
             show(table, output)
         if section.text and output is None:
             click.echo(f"\n{section.text}")
-    if output is None and any(one.coefficient != "bias" and not isinstance(one.result, str) for one in found):
-        click.echo("\n" + "\n".join(LIMITS))
+    if output is None and any(one.coefficient != "bias" and one.result is not None for one in found):
+        click.echo("\n" + "\n".join(THRESHOLDS))

@@ -25,7 +25,8 @@ def demo() -> None:
     from caesura.agreement.placed import boundaries_placed
     from caesura.data import STARGAZER_SOURCE, stargazer
     from caesura.judging.judge import judge
-    from caesura.views.agreement import LIMITS, Found, agreement_table, coder_table
+    from caesura.tasks.agree import AgreementOutcome
+    from caesura.views.agreement import THRESHOLDS, agreement_table, coder_table
     from caesura.views.alignment import LEGEND, draw
     from caesura.views.dendrogram import draw_dendrogram
     from caesura.views.judgement import drop_table, score_tables
@@ -58,10 +59,10 @@ def demo() -> None:
     click.echo("Agreement of all seven beyond chance: over B, over S, by position, and over flexible similarity S_f")
     flexible = parse("flexible_similarity")
     found = [
-        Found("multi_pi", similarity, agreement(corpus)),
-        Found("multi_pi", other := parse("segmentation_similarity"), agreement(corpus, measure=other)),
-        Found("alpha", similarity, agreement(corpus, coefficient="alpha")),
-        Found("kappa", flexible, agreement(corpus, measure=flexible, chance="exact")),
+        AgreementOutcome("multi_pi", similarity, agreement(corpus)),
+        AgreementOutcome("multi_pi", other := parse("segmentation_similarity"), agreement(corpus, measure=other)),
+        AgreementOutcome("alpha", similarity, agreement(corpus, coefficient="alpha")),
+        AgreementOutcome("kappa", flexible, agreement(corpus, measure=flexible, chance="exact")),
     ]
     agreement_table(found).print(console)
     click.echo()
@@ -75,7 +76,7 @@ def demo() -> None:
     judgement = judge(others, {"reader 7": {item: coders["7"]}}, measures=similarity, interval=None, seed=1)
     score_tables(judgement)[0].print(console)
     drop_table(judgement.drops).print(console)
-    click.echo("\n" + "\n".join(LIMITS))
+    click.echo("\n" + "\n".join(THRESHOLDS))
     _hierarchies(console)
     _trees(console)
 
@@ -84,7 +85,7 @@ def _hierarchies(console: Console) -> None:
     """Three annotators of Figure 4 of Carbone et al. (2004): compared, and made into one."""
     from caesura.gold.unify import unify
     from caesura.model.hierarchy import Hierarchy
-    from caesura.views.gold import why_table
+    from caesura.views.gold import dropped_table
     from caesura.views.table import Table
 
     drawn = {
@@ -104,7 +105,7 @@ def _hierarchies(console: Console) -> None:
     Table(("measure", "what it is", "value"), tuple(rows), title="Annotator 1 and annotator 2").print(console)
     gold = unify(trees)
     click.echo(f"the union without conflicts:  {gold.brackets()}")
-    why_table({"discourse": gold}).print(console)
+    dropped_table({"discourse": gold}).print(console)
 
 
 def _trees(console: Console) -> None:

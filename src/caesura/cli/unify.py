@@ -205,11 +205,11 @@ def _evaluate(corpus: Corpus, options: dict[str, Any], output: str | None) -> li
 
 
 def _tables(golds: dict[str, Gold], why: bool, spans: bool) -> list[Table]:
-    from caesura.views.gold import span_table, unified_table, why_table
+    from caesura.views.gold import dropped_table, span_table, unified_table
 
     tables = [unified_table(golds)]
     tables += [span_table(golds)] if spans else []
-    return [*tables, why_table(golds)] if why else tables
+    return [*tables, dropped_table(golds)] if why else tables
 
 
 def _show(tables: list[Table], output: str | None) -> None:

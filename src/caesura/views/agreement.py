@@ -1,9 +1,8 @@
-"""Agreement as tables: coefficients, coders, pairs, items, clusters."""
+"""Tables of agreement: coefficients, coders, pairs of coders, items and clusters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
 from caesura.agreement.clusters import Clustering
 from caesura.agreement.cochran import CochranQ
@@ -11,241 +10,271 @@ from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
 from caesura.agreement.result import Agreement
-from caesura.measures.base import Measure
 from caesura.model.segmentation import UNTYPED
-from caesura.views.table import Cell, Table, clean
+from caesura.tasks.agree import AgreementOutcome
+from caesura.views.table import Cell, Table, clean, count_of, extra_figures, or_undefined
 
-__all__ = [
-    "LIMITS",
-    "Found",
-    "agreement_table",
-    "cluster_table",
-    "cochran_table",
-    "coder_table",
-    "draw_heat",
-    "heat_table",
-    "item_table",
-    "label_table",
-    "pair_table",
-    "pairwise_table",
-    "placed_table",
-]
-
-LIMITS = (
-    "Limits from the literature, conventions and no tests: conclusions from .80 up, tentative ones from .667 "
-    "(Krippendorff 2004, for alpha);",
-    ".21-.40 fair, .41-.60 moderate, .61-.80 substantial, above almost perfect (Landis & Koch 1977, who call them "
+THRESHOLDS = (
+    "Conventional thresholds (rules of thumb, not tests): reliable from .80, tentative from .667 (Krippendorff 2004, for "
+    "alpha);",
+    ".21-.40 fair, .41-.60 moderate, .61-.80 substantial, above that almost perfect (Landis & Koch 1977, who call them "
     "arbitrary).",
-    "They know nothing of near misses: S-based values run high where boundaries are few, B-based ones lower.",
+    "They do not account for near misses: if boundaries are rare, values over S are high and values over B lower.",
 )
 
 
-@dataclass(frozen=True)
-class Found:
-    """What came of one coefficient over one measure: a result, or the reason why it is undefined."""
-
-    coefficient: str
-    measure: Measure
-    result: Agreement | str
-
-    @property
-    def over(self) -> str:
-        """Short name of what it is computed over."""
-        if self.coefficient == "alpha":
-            return "positions"
-        if self.measure.name == "flexible_similarity":
-            return "S_f" if self.measure["normalize"] == "positions" else "S_f^B"
-        if isinstance(self.result, Agreement) and self.result.measure is not None:
-            return self.result.measure.label
-        return self.measure.label
+def _defined(outcomes: Iterable[AgreementOutcome]) -> list[tuple[AgreementOutcome, Agreement]]:
+    return [(outcome, outcome.result) for outcome in outcomes if outcome.result is not None]
 
 
-def _results(found: Iterable[Found]) -> list[tuple[Found, Agreement]]:
-    return [(one, one.result) for one in found if isinstance(one.result, Agreement)]
+def _heading(outcome: AgreementOutcome) -> dict[str, Cell]:
+    return {"coefficient": outcome.coefficient, "over": outcome.over}
 
 
-def _shown(value: float | None) -> Cell:
-    return "undefined" if value is None else value
+def _excluded(items: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"item {item!r} excluded: {reason}" for item, reason in items.items())
 
 
-def agreement_table(found: Sequence[Found]) -> Table:
-    """A row a coefficient and measure, with interval; how chance was found, bias and signatures below."""
-    simulated = any(one.standard_error for _, one in _results(found))
+def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
+    """Return one row per coefficient and measure, with its interval.
+
+    Parameters
+    ----------
+    outcomes : sequence of AgreementOutcome
+        Coefficients that were computed, or why they are undefined.
+
+    Returns
+    -------
+    Table
+        Notes say how chance was estimated, and give the bias and the signatures.
+    """
+    results = [result for _, result in _defined(outcomes)]
+    simulated = any(result.standard_error for result in results)
     columns = ["coefficient", "over", "value", "low", "high", "observed", "expected"]
     columns += ["error", "chance"] if simulated else []
-    columns += ["why"] if any(isinstance(one.result, str) for one in found) else []
-    rows: list[tuple[Cell, ...]] = []
-    notes: dict[str, None] = {}
-    for each in found:
-        one = each.result
-        cells: dict[str, Cell] = {"coefficient": each.coefficient, "over": each.over}
-        if isinstance(one, str):
-            cells |= {"value": "undefined", "why": one}
-        else:
-            low, high = one.interval or (None, None)
-            cells |= {
-                "value": one.value,
-                "low": low,
-                "high": high,
-                "observed": one.observed,
-                "expected": one.expected,
-                "error": one.standard_error,
-                "chance": one.method,
-            }
-            notes[f"interval: {one.interval_note}".replace("interval: no interval", "no interval")] = None
-        rows.append(tuple(cells.get(name) for name in columns))
-    biases = {one.bias for _, one in _results(found) if one.bias is not None}
-    for bias in sorted(biases):
-        notes[f"bias, A_e(pi) - A_e(kappa): {bias:.4f}"] = None
-    for _, one in _results(found):
-        notes[one.signature] = None
-    return Table(tuple(columns), tuple(rows), notes=tuple(notes), digits=6 if simulated else 4)
+    columns += ["reason"] if any(outcome.result is None for outcome in outcomes) else []
+    notes = [
+        result.interval_note if result.interval is None else f"interval: {result.interval_note}" for result in results
+    ]
+    notes += [
+        f"bias, A_e(pi) - A_e(kappa): {bias:.4f}"
+        for bias in sorted({result.bias for result in results if result.bias is not None})
+    ]
+    notes += [result.signature for result in results]
+    return Table.from_records(
+        map(_agreement_record, outcomes),
+        columns=columns,
+        notes=tuple(dict.fromkeys(notes)),
+        digits=6 if simulated else 4,
+    )
 
 
-def coder_table(found: Sequence[Found], placed: Placed) -> Table:
-    """Each coder against all others: what was placed, agreement with them, agreement of the others without."""
+def _agreement_record(outcome: AgreementOutcome) -> dict[str, Cell]:
+    result = outcome.result
+    if result is None:
+        return _heading(outcome) | {"value": "undefined", "reason": outcome.reason}
+    low, high = result.interval or (None, None)
+    return _heading(outcome) | {
+        "value": result.value,
+        "low": low,
+        "high": high,
+        "observed": result.observed,
+        "expected": result.expected,
+        "error": result.standard_error,
+        "chance": result.method,
+    }
+
+
+def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
+    """Return one row per coder: boundaries, agreement with all others, and agreement of the others without this coder.
+
+    Parameters
+    ----------
+    outcomes : sequence of AgreementOutcome
+        Coefficients; undefined ones are skipped.
+    placed : Placed
+        Boundaries that each coder placed.
+    """
     by_coder = {row.coder: row for row in placed.rows}
-    rows: list[tuple[Cell, ...]] = []
-    notes: list[str] = [f"boundaries per item: {placed.mean:.4f} +- {placed.deviation:.4f} over coders"]
-    for each, one in _results(found):
-        for row in one.coders:
-            put = by_coder[row.name]
-            rows.append(
-                (
-                    each.coefficient,
-                    each.over,
-                    row.name,
-                    put.items,
-                    put.boundaries,
-                    put.per_unit,
-                    _shown(row.value),
-                    row.without if len(one.coders) > 2 else None,
-                    row.gain,
-                )
+    records: list[dict[str, Cell]] = []
+    notes = [_boundaries_per_item(placed)]
+    for outcome, result in _defined(outcomes):
+        for row in result.coders:
+            boundaries = by_coder[row.name]
+            records.append(
+                _heading(outcome)
+                | {
+                    "coder": row.name,
+                    "items": boundaries.items,
+                    "boundaries": boundaries.boundaries,
+                    "per position": boundaries.per_unit,
+                    "value": or_undefined(row.value),
+                    "without": row.without if len(result.coders) > 2 else None,
+                    "gain": row.gain,
+                }
             )
-        for row in one.outliers[:1]:
+        for row in result.outliers[:1]:
             notes.append(
-                f"{each.coefficient} over {each.over}: without {row.name} the others agree best, "
+                f"{outcome.coefficient} over {outcome.over}: the others agree best without {row.name}, "
                 f"{row.without:.4f} ({row.gain:+.4f})"
             )
-    columns = ("coefficient", "over", "coder", "items", "boundaries", "per position", "value", "without", "gain")
-    return Table(columns, tuple(rows), title="Each coder with all others", notes=tuple(notes), group=2, apart=True)
-
-
-def pair_table(found: Sequence[Found]) -> Table:
-    """Each pair of coders as if there were no others."""
-    rows = [
-        (each.coefficient, each.over, " - ".join(row.name), _shown(row.value), row.observed, row.expected, row.items)
-        for each, one in _results(found)
-        for row in one.pairs
-    ]
-    columns = ("coefficient", "over", "coders", "value", "observed", "expected", "items")
-    return Table(columns, tuple(rows), title="Pairs of coders", group=2, apart=True)
-
-
-def pairwise_table(found: Pairwise) -> Table:
-    """Every pair of coders under one measure, with further figures such as precision and recall."""
-    figures = [row.score.figures for row in found.rows]
-    names = [name for name in dict.fromkeys(name for each in figures for name in each) if name != "f"]
-    rows: list[tuple[Cell, ...]] = [
-        (" - ".join(row.coders), row.value, *(each.get(name) for name in names), len(row.items))
-        for row, each in zip(found.rows, figures, strict=True)
-    ]
-    notes = (
-        f"mean over pairs: {found.mean:.4f} ± {found.deviation:.4f}",
-        *(f"item {item!r} left out: {why}" for item, why in found.dropped.items()),
-        found.signature,
+    return Table.from_records(
+        records, title="Each coder with all others", notes=tuple(notes), group=2, split_groups=True
     )
-    return Table(("coders", "value", *names, "items"), tuple(rows), title=found.measure.label, notes=notes)
 
 
-def placed_table(found: Placed) -> Table:
-    """What each coder placed."""
-    types = list(dict.fromkeys(name for row in found.rows for name in row.types))
-    named = types if set(types) - set(UNTYPED) else []
-    rows: list[tuple[Cell, ...]] = [
-        (row.coder, row.items, row.boundaries, row.per_item, row.per_unit, *(row.types.get(name, 0) for name in named))
-        for row in found.rows
+def _boundaries_per_item(placed: Placed) -> str:
+    return f"boundaries per item: {placed.mean:.4f} ± {placed.deviation:.4f} over coders"
+
+
+def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
+    """Return one row per pair of coders, each computed as if there were no other coders."""
+    records = [
+        _heading(outcome)
+        | {
+            "coders": " - ".join(row.name),
+            "value": or_undefined(row.value),
+            "observed": row.observed,
+            "expected": row.expected,
+            "items": row.items,
+        }
+        for outcome, result in _defined(outcomes)
+        for row in result.pairs
     ]
-    columns = ("coder", "items", "boundaries", "per item", "per position", *named)
-    note = f"boundaries per item: {found.mean:.4f} ± {found.deviation:.4f} over coders"
-    return Table(columns, tuple(rows), title="Boundaries", notes=(note,))
+    return Table.from_records(records, title="Pairs of coders", group=2, split_groups=True)
 
 
-def item_table(found: Sequence[Found]) -> Table:
-    """Each item as if there were no other."""
-    rows = [
-        (each.coefficient, each.over, row.name[0], _shown(row.value), row.observed, row.expected)
-        for each, one in _results(found)
-        for row in one.items
+def item_table(outcomes: Sequence[AgreementOutcome]) -> Table:
+    """Return one row per item, each computed as if there were no other items."""
+    records = [
+        _heading(outcome)
+        | {"item": row.name[0], "value": or_undefined(row.value), "observed": row.observed, "expected": row.expected}
+        for outcome, result in _defined(outcomes)
+        for row in result.items
     ]
-    columns = ("coefficient", "over", "item", "value", "observed", "expected")
-    return Table(columns, tuple(rows), title="Items", group=2, apart=True)
+    return Table.from_records(records, title="Items", group=2, split_groups=True)
 
 
-def cluster_table(found: Clustering) -> Table:
-    """Clusters in the order in which they were joined."""
-    rows = [(i, ", ".join(one.coders), one.height, _shown(one.value)) for i, one in enumerate(found.clusters, 1)]
-    title = f"Coders joined by {found.method} linkage of 1 - {found.measure.label}"
-    return Table(("step", "coders", "distance", found.coefficient), tuple(rows), title=title, notes=(found.signature,))
+def pairwise_table(pairs: Pairwise) -> Table:
+    """Return one row per pair of coders under one measure, with further figures such as precision and recall."""
+    names = extra_figures(row.score for row in pairs.rows)
+    records = [
+        {"coders": " - ".join(row.coders), "value": row.value}
+        | {name: row.score.figures.get(name) for name in names}
+        | {"items": len(row.items)}
+        for row in pairs.rows
+    ]
+    notes = (f"mean over pairs: {pairs.mean:.4f} ± {pairs.deviation:.4f}", *_excluded(pairs.dropped), pairs.signature)
+    return Table.from_records(records, title=pairs.measure.label, notes=notes)
 
 
-def cochran_table(found: CochranQ) -> Table:
-    """The parts of Q, a row for each number of coders that marked a position; thresholds and percentage below."""
-    rows = [(row.g, row.positions, row.q, row.df, row.p, "yes" if row.significant else "no") for row in found.partial]
-    title = f"Cochran's Q = {found.q:.4f}, {found.df} degrees of freedom, p = {found.p:.3g}"
-    partial = "none" if found.threshold is None else f"{found.threshold} of {len(found.coders)} coders"
-    chance = "none" if found.chance_threshold is None else f"{found.chance_threshold} of {len(found.coders)} coders"
-    notes = (
-        f"threshold at alpha = {found.alpha:g}: by partial Q {partial} (lenient: groups are chosen by the outcome), "
-        f"beyond what meets by chance {chance}",
-        f"percentage agreement with the majority: {found.percentage:.4f} (inflated where boundaries are rare)",
-        *(f"item {item!r} left out: {why}" for item, why in found.dropped.items()),
-        found.signature,
+def placed_table(placed: Placed) -> Table:
+    """Return one row per coder: how many boundaries, and how many of each type."""
+    types = list(dict.fromkeys(name for row in placed.rows for name in row.types))
+    names = types if set(types) - set(UNTYPED) else []
+    records = [
+        {
+            "coder": row.coder,
+            "items": row.items,
+            "boundaries": row.boundaries,
+            "per item": row.per_item,
+            "per position": row.per_unit,
+        }
+        | {name: row.types.get(name, 0) for name in names}
+        for row in placed.rows
+    ]
+    return Table.from_records(records, title="Boundaries", notes=(_boundaries_per_item(placed),))
+
+
+def cluster_table(clustering: Clustering) -> Table:
+    """Return one row per cluster, in the order in which they were joined."""
+    rows = tuple(
+        (step, ", ".join(cluster.coders), cluster.height, or_undefined(cluster.value))
+        for step, cluster in enumerate(clustering.clusters, 1)
     )
-    columns = ("coders that marked it", "positions", "partial Q", "df", "p", "significant")
-    return Table(columns, tuple(rows), title=title, notes=notes, tiny=("p",))
+    title = f"Coders joined by {clustering.method} linkage of 1 - {clustering.measure.label}"
+    columns = ("step", "coders", "distance", clustering.coefficient)
+    return Table(columns, rows, title=title, notes=(clustering.signature,))
 
 
-def heat_table(found: Sequence[Heat]) -> Table:
-    """A row for every position of every item: how many marked it, of how many coders."""
-    rows = [
-        (one.item, *([one.stream] if any(each.stream is not None for each in found) else []), at, n, one.coders)
-        for one in found
-        for at, n in enumerate(one.counts, 1)
+def cochran_table(result: CochranQ) -> Table:
+    """Return one row per number of coders that marked a position, with its part of Q; thresholds as notes."""
+    records = [
+        {
+            "coders that marked it": row.g,
+            "positions": row.positions,
+            "partial Q": row.q,
+            "df": row.df,
+            "p": row.p,
+            "significant": "yes" if row.significant else "no",
+        }
+        for row in result.partial
     ]
-    streams = ["stream"] if any(one.stream is not None for one in found) else []
-    return Table(("item", *streams, "position", "marked by", "coders"), tuple(rows))
+    partial, chance = (
+        "none" if threshold is None else f"{threshold} of {len(result.coders)} coders"
+        for threshold in (result.threshold, result.chance_threshold)
+    )
+    notes = (
+        f"threshold at alpha = {result.alpha:g}: by partial Q {partial} (lenient: groups are chosen by the outcome), "
+        f"beyond coincidence by chance {chance}",
+        f"percentage agreement with the majority: {result.percentage:.4f} (inflated if boundaries are rare)",
+        *_excluded(result.dropped),
+        result.signature,
+    )
+    title = f"Cochran's Q = {result.q:.4f}, {result.df} degrees of freedom, p = {result.p:.3g}"
+    return Table.from_records(records, title=title, notes=notes, p_values=("p",))
 
 
-def draw_heat(found: Sequence[Heat], *, width: int = 50) -> str:
-    """A line of positions for each text: · where nobody put a boundary, else how many did, # for ten and more.
+def heat_table(strips: Sequence[Heat]) -> Table:
+    """Return one row per position of every item: how many coders marked it, of how many."""
+    streams = any(strip.stream is not None for strip in strips)
+    records = [
+        {
+            "item": strip.item,
+            **({"stream": strip.stream} if streams else {}),
+            "position": position,
+            "marked by": number,
+            "coders": strip.coders,
+        }
+        for strip in strips
+        for position, number in enumerate(strip.counts, 1)
+    ]
+    return Table.from_records(records)
 
+
+def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
+    """Return a line of positions per text: ``·`` without boundary, else the number of coders, ``#`` for ten and more.
+
+    Parameters
+    ----------
+    strips : sequence of Heat
+        How many coders marked each position, per item or stream.
+    width : int, default 50
+        Positions per line.
+
+    Examples
+    --------
     >>> from caesura.agreement.placed import Heat
     >>> print(draw_heat([Heat("poem", None, 12, (0, 3, 0, 12, 1))]))
     poem, 12 coders
         1  ·3·#1
     """
     lines: list[str] = []
-    for one in found:
-        name = one.item if one.stream is None else f"{one.item}, {one.stream}"
-        lines += ["", f"{clean(name)}, {one.coders} coder{'' if one.coders == 1 else 's'}"]
-        marks = "".join("·" if n == 0 else str(n) if n < 10 else "#" for n in one.counts)
+    for strip in strips:
+        name = strip.item if strip.stream is None else f"{strip.item}, {strip.stream}"
+        lines += ["", f"{clean(name)}, {count_of(strip.coders, 'coder')}"]
+        marks = "".join("·" if n == 0 else str(n) if n < 10 else "#" for n in strip.counts)
         starts = range(0, max(len(marks), 1), width)
-        lines += [f"{first + 1:5}  {marks[first : first + width]}".rstrip() for first in starts]
+        lines += [f"{start + 1:5}  {marks[start : start + width]}".rstrip() for start in starts]
     return "\n".join(lines[1:])
 
 
-def label_table(found: LabelAgreement) -> Table:
-    """Pairs of coders by the labels of their segments."""
+def label_table(result: LabelAgreement) -> Table:
+    """Return one row per pair of coders: how well the labels of their segments agree."""
+    columns = ("coders", "mean Jaccard", "deviation", "comparisons")
     rows: list[tuple[Cell, ...]] = [
-        (" - ".join(row.name), row.value, row.deviation, row.comparisons) for row in found.pairs
+        (" - ".join(row.name), row.value, row.deviation, row.comparisons) for row in result.pairs
     ]
-    rows.append(("all", found.value, found.deviation, found.comparisons))
-    notes = tuple(f"item {item!r} left out: {why}" for item, why in found.dropped.items())
-    return Table(
-        ("coders", "mean Jaccard", "deviation", "comparisons"),
-        tuple(rows),
-        title="Labels of segments, unit by unit",
-        notes=(*notes, found.signature),
-    )
+    rows.append(("all", result.value, result.deviation, result.comparisons))
+    notes = (*_excluded(result.dropped), result.signature)
+    return Table(columns, tuple(rows), title="Labels of segments, unit by unit", notes=notes)

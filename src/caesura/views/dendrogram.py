@@ -2,50 +2,87 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from caesura.agreement.clusters import Clustering
 from caesura.views.table import clean, pad, text_width
 
-__all__ = ["draw_dendrogram"]
+Coders = tuple[str, ...]
 
 
-def draw_dendrogram(found: Clustering, *, width: int = 60) -> str:
-    """Leaves on the left, joints at their distance, the coefficient inside a cluster behind its joint where it fits.
+@dataclass(frozen=True)
+class _Layout:
+    """Row and column of every cluster, single coders included, and the column of the joint to the right of each."""
 
-    ```
-    ann ───┐
-           ├ .71 ──┐
-    bo  ───┘       ├
-    cy  ───────────┘
-    ```
+    row: dict[Coders, int]
+    column: dict[Coders, int]
+    next_joint: dict[Coders, int]
+
+
+def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
+    """Return a dendrogram: coders on the left, joints at their distance, coefficients behind the joints if they fit.
+
+    Parameters
+    ----------
+    clustering : Clustering
+        Clusters of coders, from :func:`~caesura.cluster_coders`.
+    width : int, default 60
+        Characters between the coders and the last joint.
+
+    Notes
+    -----
+    Three coders look like this::
+
+        ann ───┐
+               ├ .71 ──┐
+        bo  ───┘       ├
+        cy  ───────────┘
     """
-    names = [clean(name) for name in found.leaves]
+    layout = _layout(clustering, width)
+    label_width = max(len(_label(cluster.value)) for cluster in clustering.clusters) + 2
+    columns = max(layout.column.values()) + label_width
+    canvas = [[" "] * columns for _ in range(2 * len(clustering.leaves) - 1)]
+    for cluster in clustering.clusters:
+        _draw_joint(canvas, layout, cluster.halves, layout.column[cluster.coders])
+    for cluster in clustering.clusters:
+        _draw_label(canvas, layout, cluster.coders, _label(cluster.value))
+    names = [clean(name) for name in clustering.leaves]
     margin = max(map(text_width, names)) + 1
-    top = max(one.height for one in found.clusters) or 1.0
-    row: dict[tuple[str, ...], int] = {(name,): 2 * i for i, name in enumerate(found.leaves)}
-    column: dict[tuple[str, ...], int] = {(name,): -1 for name in found.leaves}
-    parent: dict[tuple[str, ...], int] = {}
-    for one in found.clusters:
-        row[one.coders] = sum(row[half] for half in one.halves) // 2
-        column[one.coders] = max(round(one.height / top * width), *(column[half] + 1 for half in one.halves))
-        parent |= dict.fromkeys(one.halves, column[one.coders])
-    room = max(len(_label(one.value)) for one in found.clusters) + 2
-    canvas = [[" "] * (max(column.values()) + room) for _ in range(2 * len(names) - 1)]
-    for one in found.clusters:
-        x, ends = column[one.coders], sorted(row[half] for half in one.halves)
-        for half in one.halves:
-            for at in range(column[half] + 1, x):
-                canvas[row[half]][at] = "─"
-        for y in range(ends[0] + 1, ends[1]):
-            canvas[y][x] = "│"
-        canvas[ends[0]][x], canvas[ends[1]][x] = "┐", "┘"
-    for one in found.clusters:
-        x, y = column[one.coders], row[one.coders]
-        canvas[y][x] = "├"
-        label = _label(one.value)
-        if x + len(label) + 1 < parent.get(one.coders, len(canvas[0])):
-            canvas[y][x + 1 : x + 1 + len(label)] = label
     labels = [pad(names[i // 2], margin) if i % 2 == 0 else " " * margin for i in range(len(canvas))]
     return "\n".join((label + "".join(line)).rstrip() for label, line in zip(labels, canvas, strict=True))
+
+
+def _layout(clustering: Clustering, width: int) -> _Layout:
+    top = max(cluster.height for cluster in clustering.clusters) or 1.0
+    row: dict[Coders, int] = {(name,): 2 * i for i, name in enumerate(clustering.leaves)}
+    column: dict[Coders, int] = {(name,): -1 for name in clustering.leaves}
+    next_joint: dict[Coders, int] = {}
+    for cluster in clustering.clusters:
+        row[cluster.coders] = sum(row[half] for half in cluster.halves) // 2
+        column[cluster.coders] = max(
+            round(cluster.height / top * width), *(column[half] + 1 for half in cluster.halves)
+        )
+        next_joint |= dict.fromkeys(cluster.halves, column[cluster.coders])
+    return _Layout(row, column, next_joint)
+
+
+def _draw_joint(canvas: list[list[str]], layout: _Layout, halves: tuple[Coders, ...], x: int) -> None:
+    """Draw the lines from two halves to their joint, and the joint between them."""
+    for half in halves:
+        for column in range(layout.column[half] + 1, x):
+            canvas[layout.row[half]][column] = "─"
+    upper, lower = sorted(layout.row[half] for half in halves)
+    for y in range(upper + 1, lower):
+        canvas[y][x] = "│"
+    canvas[upper][x], canvas[lower][x] = "┐", "┘"
+
+
+def _draw_label(canvas: list[list[str]], layout: _Layout, coders: Coders, label: str) -> None:
+    """Draw the branch to the right of a joint, with the coefficient if the next joint leaves space for it."""
+    x, y = layout.column[coders], layout.row[coders]
+    canvas[y][x] = "├"
+    if x + len(label) + 1 < layout.next_joint.get(coders, len(canvas[0])):
+        canvas[y][x + 1 : x + 1 + len(label)] = label
 
 
 def _label(value: float | None) -> str:

@@ -1,326 +1,335 @@
-"""A judgement as tables: who is how good, whether that is luck, and where each goes wrong."""
+"""Tables of a judgement: how good each system is, which differences are significant, and what its errors are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from caesura.judging.comparison import Comparison
 from caesura.judging.mistakes import Mistakes
 from caesura.judging.result import Drop, Judged, Judgement, Replacement
 from caesura.model.segmentation import UNTYPED
-from caesura.views.table import Cell, Table
-
-__all__ = [
-    "comparison_table",
-    "drop_table",
-    "mistake_list",
-    "mistake_table",
-    "replacement_table",
-    "score_notes",
-    "score_table",
-    "score_tables",
-]
+from caesura.views.table import Cell, Table, extra_figures, or_undefined
 
 
-def score_tables(found: Judgement) -> list[Table]:
-    """A table a measure: systems best first, then the bounds."""
-    return [_scores(rows, found) for rows in _by_measure(found)]
+def score_tables(judgement: Judgement) -> list[Table]:
+    """Return one table per measure, with the systems best first and then the bounds.
+
+    Parameters
+    ----------
+    judgement : Judgement
+        Systems judged against people.
+    """
+    return [_measure_table(rows, judgement) for rows in rows_by_measure(judgement)]
 
 
-def score_table(found: Judgement) -> Table:
-    """All measures in one table, for machines."""
-    listed = [(row, name) for rows in _by_measure(found) for row in rows for name in row.score.figures if name != "f"]
-    figures = list(dict.fromkeys(name for _, name in listed))
-    columns = (
-        "measure",
-        "segmenter",
-        "bound",
-        "value",
-        "low",
-        "high",
-        "macro",
-        *figures,
-        "letters",
-        "pairs",
-        "standard error",
-        "items",
-    )
-    body: list[tuple[Cell, ...]] = []
-    for rows in _by_measure(found):
-        letters = _letters(found, rows[0])
+def score_table(judgement: Judgement) -> Table:
+    """Return all measures in one table, with a column for every figure, to be read by programs.
+
+    Parameters
+    ----------
+    judgement : Judgement
+        Systems judged against people.
+    """
+    groups = rows_by_measure(judgement)
+    figures = extra_figures(row.score for rows in groups for row in rows)
+    records: list[dict[str, Cell]] = []
+    for rows in groups:
+        letters = _letters(judgement, rows[0])
         for row in rows:
             low, high = row.interval or (None, None)
-            body.append(
-                (
-                    repr(row.measure),
-                    row.segmenter,
-                    "yes" if row.bound else "no",
-                    row.value,
-                    low,
-                    high,
-                    row.macro,
-                    *(row.score.figures.get(name) for name in figures),
-                    None if row.bound else letters.get(row.segmenter),
-                    row.pairs,
-                    row.standard_error,
-                    row.items,
-                )
+            records.append(
+                {
+                    "measure": repr(row.measure),
+                    "segmenter": row.segmenter,
+                    "bound": "yes" if row.bound else "no",
+                    "value": row.value,
+                    "low": low,
+                    "high": high,
+                    "macro": row.macro,
+                    **{name: row.score.figures.get(name) for name in figures},
+                    "letters": None if row.bound else letters.get(row.segmenter),
+                    "pairs": row.pairs,
+                    "standard error": row.standard_error,
+                    "items": row.items,
+                }
             )
-    return Table(columns, tuple(body))
+    return Table.from_records(records)
 
 
-def _by_measure(found: Judgement) -> list[list[Judged]]:
-    """The rows of each measure: systems best first, then the bounds."""
-    made: dict[str, list[Judged]] = {}
-    for row in found.rows:
-        made.setdefault(repr(row.measure), []).append(row)
-    out = []
-    for rows in made.values():
-        up = rows[0].measure.higher_is_better
-        systems = sorted((row for row in rows if not row.bound), key=lambda row: -row.value if up else row.value)
-        out.append([*systems, *(row for row in rows if row.bound)])
-    return out
+def rows_by_measure(judgement: Judgement) -> list[list[Judged]]:
+    """Return the rows of each measure, with the systems best first and then the bounds.
+
+    Parameters
+    ----------
+    judgement : Judgement
+        Systems judged against people.
+    """
+    groups: dict[str, list[Judged]] = {}
+    for row in judgement.rows:
+        groups.setdefault(repr(row.measure), []).append(row)
+    return [_best_first(rows) for rows in groups.values()]
 
 
-def _letters(found: Judgement, row: Judged) -> dict[str, str]:
-    for one in found.comparisons:
-        if one.measure == row.measure and one.letters is not None:
-            return dict(zip(one.systems, one.letters, strict=True))
+def _best_first(rows: list[Judged]) -> list[Judged]:
+    ascending = not rows[0].measure.higher_is_better
+    systems = sorted((row for row in rows if not row.bound), key=lambda row: row.value if ascending else -row.value)
+    return [*systems, *(row for row in rows if row.bound)]
+
+
+def segmenter_name(row: Judged) -> str:
+    """Return the name of a system, or of a bound in brackets."""
+    return f"({row.segmenter})" if row.bound else row.segmenter
+
+
+def _letters(judgement: Judgement, row: Judged) -> dict[str, str]:
+    """Return system -> letters under the measure of the row; empty if there was no test."""
+    for comparison in judgement.comparisons:
+        if comparison.measure == row.measure and comparison.letters is not None:
+            return dict(zip(comparison.systems, comparison.letters, strict=True))
     return {}
 
 
-def _scores(rows: list[Judged], found: Judgement) -> Table:
-    measure, letters = rows[0].measure, _letters(found, rows[0])
-    figures = [name for name in rows[0].score.figures if name != "f"]
-    counted = any(row.pairs is not None for row in rows)
-    columns = [
-        "segmenter",
-        "F" if "f" in rows[0].score.figures else "value",
-        "low",
-        "high",
-        *(["±", "pairs"] if counted else []),
-        "macro",
-        *figures,
-        *(["letters"] if letters else []),
-        "items",
-    ]
-    body: list[tuple[Cell, ...]] = []
-    for row in rows:
-        low, high = row.interval or (None, None)
-        body.append(
-            (
-                f"({row.segmenter})" if row.bound else row.segmenter,
-                row.value,
-                low,
-                high,
-                *((row.standard_error, row.pairs) if counted else ()),
-                row.macro,
-                *(row.score.figures[name] for name in figures),
-                *(["" if row.bound else letters.get(row.segmenter, "")] if letters else []),
-                row.items,
-            )
-        )
-    error = "" if measure.higher_is_better else ", an error rate: lower is better"
-    without = next((row.interval_note for row in rows if row.interval_note.startswith("no interval:")), None)
-    notes = [*([] if without is None else [without]), rows[0].score.signature]
-    table = Table(tuple(columns), tuple(body), title=f"{measure.label}{error}", notes=tuple(notes))
-    return _without_empty(table)
+def _measure_table(rows: list[Judged], judgement: Judgement) -> Table:
+    first = rows[0]
+    letters = _letters(judgement, first)
+    error_rate = "" if first.measure.higher_is_better else ", an error rate: lower is better"
+    no_interval = [row.interval_note for row in rows if row.interval_note.startswith("no interval:")][:1]
+    table = Table.from_records(
+        [_score_record(row, extra_figures([first.score]), letters) for row in rows],
+        title=f"{first.measure.label}{error_rate}",
+        notes=(*no_interval, first.score.signature),
+    )
+    return table.without_empty_columns()
 
 
-def score_notes(found: Judgement) -> tuple[str, ...]:
-    """What holds for all score tables, said once."""
-    first = found.rows[0]
+def _score_record(row: Judged, figures: list[str], letters: dict[str, str]) -> dict[str, Cell]:
+    low, high = row.interval or (None, None)
+    return {
+        "segmenter": segmenter_name(row),
+        "F" if "f" in row.score.figures else "value": row.value,
+        "low": low,
+        "high": high,
+        "±": row.standard_error,
+        "pairs": row.pairs,
+        "macro": row.macro,
+        **{name: row.score.figures[name] for name in figures},
+        "letters": ("" if row.bound else letters.get(row.segmenter, "")) if letters else None,
+        "items": row.items,
+    }
+
+
+def score_notes(judgement: Judgement) -> tuple[str, ...]:
+    """Return the notes that hold for all score tables.
+
+    Parameters
+    ----------
+    judgement : Judgement
+        Systems judged against people.
+    """
     notes = ["value and figures: from counts summed over all items and coders; macro: the mean over items"]
-    interval = next((row.interval_note for row in found.rows if row.interval and not row.bound), None)
-    if first.pairs is not None:
-        level = interval.split(",")[0] if interval else ""
+    notes += _interval_notes(judgement)
+    if any(comparison.letters is not None for comparison in judgement.comparisons):
+        alpha = judgement.comparisons[0].alpha
         notes.append(
-            f"low, high: {level}, mean ± z standard errors over boundary pairs as if they were independent: too short"
+            f"letters: systems that share a letter do not differ at {alpha:g} (randomisation over items, Holm)"
         )
+    if "human" in judgement.undefined and any(row.bound for row in judgement.rows):
+        notes.append(f"(human) is undefined: {judgement.undefined['human']}")
+    return (*notes, judgement.signature)
+
+
+def _interval_notes(judgement: Judgement) -> Iterator[str]:
+    interval = next((row.interval_note for row in judgement.rows if row.interval and not row.bound), None)
+    if judgement.rows[0].pairs is not None:
+        level = interval.split(",")[0] if interval else ""
+        yield f"low, high: {level}, mean ± z standard errors over boundary pairs as if they were independent: too short"
     elif interval is not None:
-        notes.append(f"low, high: {interval}")
-    drawn = next((row.interval_note for row in found.rows if row.bound and row.segmenter == "random"), None)
-    if drawn is not None:
-        notes.append(f"low, high of (random): {drawn}")
-    if any(one.letters is not None for one in found.comparisons):
-        alpha = found.comparisons[0].alpha
-        notes.append(f"letters: systems that share one do not differ at {alpha:g} (randomisation over items, Holm)")
-    if "human" in found.undefined and any(row.bound for row in found.rows):
-        notes.append(f"(human) is undefined: {found.undefined['human']}")
-    return (*notes, found.signature)
+        yield f"low, high: {interval}"
+    for row in judgement.rows:
+        if row.bound and row.segmenter == "random":
+            yield f"low, high of (random): {row.interval_note}"
+            return
 
 
-def comparison_table(found: Iterable[Comparison]) -> Table:
-    """Every pair of systems under every measure and every test."""
-    listed = list(found)
-    rows = [
-        (
-            one.measure.label,
-            " - ".join(pair.systems),
-            pair.difference,
-            *(pair.interval or (None, None)),
-            pair.randomisation,
-            pair.bootstrap,
-            pair.friedman,
-            pair.kruskal_wallis,
-            f"{pair.wins}/{pair.ties}/{pair.losses}",
-            pair.items,
-        )
-        for one in listed
-        for pair in one.pairs
-    ]
+def comparison_table(comparisons: Iterable[Comparison]) -> Table:
+    """Return one row per measure and pair of systems, with the p-value of every test.
+
+    Parameters
+    ----------
+    comparisons : iterable of Comparison
+        Tests between systems, one comparison per measure.
+    """
+    listed = list(comparisons)
+    records = []
+    for comparison in listed:
+        for pair in comparison.pairs:
+            low, high = pair.interval or (None, None)
+            records.append(
+                {
+                    "measure": comparison.measure.label,
+                    "systems": " - ".join(pair.systems),
+                    "difference": pair.difference,
+                    "low": low,
+                    "high": high,
+                    "p random.": pair.randomisation,
+                    "p bootstr.": pair.bootstrap,
+                    "p Friedman": pair.friedman,
+                    "p Kruskal": pair.kruskal_wallis,
+                    "w/t/l": f"{pair.wins}/{pair.ties}/{pair.losses}",
+                    "items": pair.items,
+                }
+            )
     notes = [
         "p-values, corrected for the number of pairs: randomisation and studentised bootstrap over items (Holm), Friedman "
-        "(WNMT) and Kruskal-Wallis over item and coder; w/t/l: items won, tied, lost",
-        "the last two p-values take coders of one item for independent: with several coders they are too small",
+        "(WNMT) and Kruskal-Wallis over items and coders; w/t/l: items won, tied, lost",
+        "the last two tests treat the coders of an item as independent: with several coders their p-values are too small",
+        *(note for comparison in listed for note in _omnibus_notes(comparison)),
+        *dict.fromkeys(note for comparison in listed for note in comparison.notes),
     ]
-    for one in listed:
-        tests = (("Friedman", one.friedman), ("Kruskal-Wallis", one.kruskal_wallis))
-        told = [f"{name} {test.statistic:.2f}, p = {test.p:.2g}" for name, test in tests if test is not None]
-        freedom = next((test.df for _, test in tests if test is not None), None)
-        if told:
-            notes.append(f"{one.measure.label}, all systems: {'; '.join(told)} ({freedom} df)")
-    notes += dict.fromkeys(note for one in listed for note in one.notes)
-    columns = (
-        "measure",
-        "systems",
-        "difference",
-        "low",
-        "high",
-        "p random.",
-        "p bootstr.",
-        "p Friedman",
-        "p Kruskal",
-        "w/t/l",
-        "items",
-    )
-    return Table(columns, tuple(rows), title="Systems compared", notes=tuple(notes), group=1)
+    return Table.from_records(records, title="Systems compared", notes=tuple(notes), group=1)
+
+
+def _omnibus_notes(comparison: Comparison) -> Iterator[str]:
+    """Yield a line with the tests over all systems at once, if there are any."""
+    named = (("Friedman", comparison.friedman), ("Kruskal-Wallis", comparison.kruskal_wallis))
+    tests = [(name, test) for name, test in named if test is not None]
+    if tests:
+        texts = "; ".join(f"{name} {test.statistic:.2f}, p = {test.p:.2g}" for name, test in tests)
+        yield f"{comparison.measure.label}, all systems: {texts} ({tests[0][1].df} df)"
 
 
 def drop_table(drops: Iterable[Drop]) -> Table:
-    """What the coders' agreement loses when a system joins them."""
+    """Return one row per system: how much agreement the coders lose when the system joins them.
+
+    Parameters
+    ----------
+    drops : iterable of Drop
+        Drop in agreement of each system.
+    """
     listed = list(drops)
-    rows = [
-        (one.system, *_defined(one.value), one.coders, one.joined, one.items or None, one.undefined) for one in listed
+    records = [
+        {
+            "system": drop.system,
+            "drop": or_undefined(drop.value),
+            "coders alone": drop.coders,
+            "with the system": drop.joined,
+            "items": drop.items or None,
+            "reason": drop.undefined,
+        }
+        for drop in listed
     ]
-    columns = ("system", "drop", "coders alone", "with the system", "items", "why")
-    notes = (
-        f"{listed[0].coefficient} over {listed[0].measure.label}; 0 or below: the system agrees with the coders as they do "
-        "with each other",
+    note = (
+        f"{listed[0].coefficient} over {listed[0].measure.label}; 0 or below: the system agrees with the coders as well "
+        "as they agree with each other"
     )
-    return _without_empty(Table(columns, tuple(rows), title="Drop in agreement", notes=notes))
+    return Table.from_records(records, title="Drop in agreement", notes=(note,)).without_empty_columns()
 
 
-def replacement_table(found: Iterable[Replacement]) -> Table:
-    """Could a system take the place of a coder?"""
-    listed = list(found)
-    rows: list[tuple[Cell, ...]] = []
-    for one in listed:
-        if one.test is None:
-            rows.append((one.system, "undefined", None, None, None, one.undefined))
-        else:
-            won = sum(each.rejected for each in one.test.coders)
-            rows.append(
-                (
-                    one.system,
-                    "yes" if one.test.passed else "no",
-                    f"{won} of {len(one.test.coders)}",
-                    one.test.winning_rate,
-                    one.test.advantage,
-                    None,
-                )
-            )
-    columns = ("system", "may replace a coder", "coders beaten", "winning rate", "advantage", "why")
-    epsilon = next((one.test.epsilon for one in listed if one.test is not None), None)
-    notes = [f"over {listed[0].measure.label}" + ("" if epsilon is None else f", epsilon {epsilon:g}")]
+def replacement_table(replacements: Iterable[Replacement]) -> Table:
+    """Return one row per system: whether it could replace a coder, by the alternative annotator test.
+
+    Parameters
+    ----------
+    replacements : iterable of Replacement
+        Test of each system.
+    """
+    listed = list(replacements)
+    epsilon = next((replacement.test.epsilon for replacement in listed if replacement.test is not None), None)
+    note = f"over {listed[0].measure.label}"
     if epsilon is not None:
-        notes[0] += "; passed at a winning rate of .5; advantage: share of items on which it is as close as a coder"
-    table = Table(columns, tuple(rows), title="Alternative annotator test", notes=tuple(notes))
-    return _without_empty(table)
-
-
-def _defined(value: float | None) -> tuple[Cell]:
-    return ("undefined" if value is None else value,)
-
-
-def _without_empty(table: Table) -> Table:
-    """The same without columns in which nothing stands."""
-    kept = [i for i in range(len(table.columns)) if i == 0 or any(row[i] is not None for row in table.rows)]
-    return Table(
-        tuple(table.columns[i] for i in kept),
-        tuple(tuple(row[i] for i in kept) for row in table.rows),
-        title=table.title,
-        notes=table.notes,
-    )
-
-
-def mistake_table(found: Iterable[Mistakes]) -> Table:
-    """How often each system goes wrong in which way, over all items and coders."""
-    listed = list(found)
-    rows: list[tuple[Cell, ...]] = []
-    notes = []
-    for one in listed:
-        n = one.counts
-        rows.append(
-            (
-                one.system,
-                one.matches,
-                n["miss"],
-                n["false alarm"],
-                n["near miss"],
-                one.early,
-                one.late,
-                n["confusion"],
-                one.offset,
-                one.density,
-                one.coders_density,
-            )
+        note += (
+            f", epsilon {epsilon:g}; passed at a winning rate of .5; advantage: proportion of items on which it is as "
+            "close as a coder"
         )
-        if one.offset and one.systematic:
-            side = "late" if one.offset > 0 else "early"
-            notes.append(
-                f"{one.system} is systematically {abs(one.offset)} {side}: shifted by that, {one.offsets[one.offset]} "
-                f"boundaries coincide and not {one.offsets[0]}"
-            )
-        if one.confused:
-            most = ", ".join(f"{a} as {b} {times}" for (a, b), times in list(one.confused.items())[:5])
-            notes.append(f"{one.system}, types confused most: {most}")
-    columns = (
-        "system",
-        "matches",
-        "misses",
-        "false alarms",
-        "near misses",
-        "early",
-        "late",
-        "confusions",
-        "best shift",
-        "density",
-        "coders' density",
+    table = Table.from_records(
+        map(_replacement_record, listed),
+        columns=("system", "may replace a coder", "coders beaten", "winning rate", "advantage", "reason"),
+        title="Alternative annotator test",
+        notes=(note,),
     )
-    notes.append("counts are over all items and coders; density: boundaries per inner position")
-    return Table(columns, tuple(rows), title="Where systems go wrong", notes=tuple(notes))
+    return table.without_empty_columns()
 
 
-def mistake_list(one: Mistakes) -> Table:
-    """Every mistake of one system."""
-    rows = [
-        (
-            each.item,
-            each.stream,
-            each.coder,
-            each.kind,
-            each.position,
-            each.system_position,
-            each.offset if each.kind == "near miss" else None,
-            _named(each.type),
-            _named(each.system_type),
+def _replacement_record(replacement: Replacement) -> dict[str, Cell]:
+    test = replacement.test
+    if test is None:
+        return {"system": replacement.system, "may replace a coder": "undefined", "reason": replacement.undefined}
+    return {
+        "system": replacement.system,
+        "may replace a coder": "yes" if test.passed else "no",
+        "coders beaten": f"{sum(coder.rejected for coder in test.coders)} of {len(test.coders)}",
+        "winning rate": test.winning_rate,
+        "advantage": test.advantage,
+    }
+
+
+def mistake_table(mistakes: Iterable[Mistakes]) -> Table:
+    """Return one row per system: how often it goes wrong in which way, over all items and coders.
+
+    Parameters
+    ----------
+    mistakes : iterable of Mistakes
+        Mistakes of each system.
+    """
+    listed = list(mistakes)
+    records = [
+        {
+            "system": entry.system,
+            "matches": entry.matches,
+            "misses": entry.counts["miss"],
+            "false alarms": entry.counts["false alarm"],
+            "near misses": entry.counts["near miss"],
+            "early": entry.early,
+            "late": entry.late,
+            "confusions": entry.counts["confusion"],
+            "best shift": entry.offset,
+            "density": entry.density,
+            "coders' density": entry.coders_density,
+        }
+        for entry in listed
+    ]
+    notes = [
+        *(note for entry in listed for note in _mistake_notes(entry)),
+        "counts are over all items and coders; density: boundaries per inner position",
+    ]
+    return Table.from_records(records, title="Where systems go wrong", notes=tuple(notes))
+
+
+def _mistake_notes(mistakes: Mistakes) -> Iterator[str]:
+    if mistakes.offset and mistakes.systematic:
+        side = "late" if mistakes.offset > 0 else "early"
+        yield (
+            f"{mistakes.system} is systematically {abs(mistakes.offset)} {side}: shifted by that, "
+            f"{mistakes.offsets[mistakes.offset]} boundaries coincide instead of {mistakes.offsets[0]}"
         )
-        for each in one.mistakes
+    if mistakes.confused:
+        pairs = list(mistakes.confused.items())[:5]
+        texts = ", ".join(f"{type_} as {system_type} {number}" for (type_, system_type), number in pairs)
+        yield f"{mistakes.system}, types confused most: {texts}"
+
+
+def mistake_list(mistakes: Mistakes) -> Table:
+    """Return one row per mistake of one system.
+
+    Parameters
+    ----------
+    mistakes : Mistakes
+        Mistakes of the system.
+    """
+    records = [
+        {
+            "item": mistake.item,
+            "stream": mistake.stream,
+            "coder": mistake.coder,
+            "kind": mistake.kind,
+            "coder has": mistake.position,
+            "system has": mistake.system_position,
+            "late by": mistake.offset if mistake.kind == "near miss" else None,
+            "type": None if mistake.type in UNTYPED else mistake.type,
+            "system's type": None if mistake.system_type in UNTYPED else mistake.system_type,
+        }
+        for mistake in mistakes.mistakes
     ]
     columns = ("item", "stream", "coder", "kind", "coder has", "system has", "late by", "type", "system's type")
-    return _without_empty(Table(columns, tuple(rows), title=f"Mistakes of {one.system}"))
-
-
-def _named(kind: str | None) -> str | None:
-    return None if kind in UNTYPED else kind
+    table = Table.from_records(records, columns=columns, title=f"Mistakes of {mistakes.system}")
+    return table.without_empty_columns()

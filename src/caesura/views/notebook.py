@@ -24,7 +24,7 @@ from caesura.model.tree import Tree
 from caesura.views.alignment import LEGEND, draw
 from caesura.views.judgement import score_notes, score_tables
 from caesura.views.results import evaluation_table
-from caesura.views.table import Cell, Table, clean, cut, text_width
+from caesura.views.table import Cell, Table, clean, shorten, text_width
 
 __all__ = ["view"]
 
@@ -65,14 +65,14 @@ def _table(one: Table) -> str:
 
 
 def _grid(one: Table) -> str:
-    align = ["right" if number else "left" for number in one.numbers]
+    align = ["right" if number else "left" for number in one.numeric_columns]
     caption = f'<caption style="text-align:left"><b>{_text(one.title)}</b></caption>' if one.title else ""
     head = "".join(f'<th style="text-align:{a}">{_text(c)}</th>' for a, c in zip(align, one.columns, strict=True))
     body = "".join(
         "<tr>"
         + "".join(f'<td style="text-align:{a}">{_text(c)}</td>' for a, c in zip(align, row, strict=True))
         + "</tr>"
-        for row in one.lines[:MOST_ROWS]
+        for row in one.text_rows[:MOST_ROWS]
     )
     left = len(one.rows) - MOST_ROWS
     more = f'<tr><td colspan="{len(align)}">… {left} more</td></tr>' if left > 0 else ""
@@ -202,10 +202,10 @@ def _judgement(one: Judgement) -> str:
 def _tree(one: Tree) -> str:
     """Drawn, each word below its node; a tree of very many nodes in brackets."""
     if len(one) > MOST_NODES:
-        return f"<pre style='white-space:pre-wrap'>{_text(cut(one.brackets, 5000))}</pre>"
+        return f"<pre style='white-space:pre-wrap'>{_text(shorten(one.brackets, 5000))}</pre>"
     leaf = one.preterminal.tolist()
-    names = [cut(clean(label or "()"), 12) for label in one.labels]
-    words = [cut(clean(word), 16) for word in one.words]
+    names = [shorten(clean(label or "()"), 12) for label in one.labels]
+    words = [shorten(clean(word), 16) for word in one.words]
     # A column a word, as wide as the word and the label above it.
     widths = [8.0 * text_width(word) + 16 for word in words]
     for node, start in enumerate(one.start.tolist()):

@@ -1,4 +1,4 @@
-"""One table, shown in several ways: on a terminal, as CSV, as LaTeX, as Markdown."""
+"""Tables: one set of columns and rows, printed on a terminal or written as CSV, LaTeX or Markdown."""
 
 from __future__ import annotations
 
@@ -6,23 +6,42 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from caesura.model.display import Displayed
+from caesura.model.score import Score
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-__all__ = ["Table", "clean", "cut", "pad", "text_width"]
 
 Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
 class Table(Displayed):
-    """Named columns, rows of text and numbers, and notes that belong under them."""
+    """Named columns, rows of text and numbers, and notes below them.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Names of the columns.
+    rows : tuple of tuples
+        Cells: text, numbers, or None for an empty cell.
+    title : str, optional
+        Line above the table.
+    notes : tuple of str, optional
+        Lines below the table.
+    digits : int, default 4
+        Decimals of floating-point numbers.
+    group : int, default 0
+        Number of leading columns that are left blank if they repeat the row above.
+    split_groups : bool, default False
+        Whether a terminal shows each group of rows as a table of its own.
+    p_values : tuple of str, optional
+        Columns of p-values: tiny numbers are shown as 1.2e-08 instead of 0.0000.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -30,66 +49,114 @@ class Table(Displayed):
     notes: tuple[str, ...] = ()
     digits: int = 4
     group: int = 0
-    """How many of the first columns are left blank where they repeat the row above."""
-    apart: bool = False
-    """Whether a terminal shows rows that are alike in those columns as a table of their own."""
-    tiny: tuple[str, ...] = ()
-    """Columns, such as p-values, in which what would be shown as 0 is shown as 1.2e-08."""
+    split_groups: bool = False
+    p_values: tuple[str, ...] = ()
 
-    def _shown(self, row: Sequence[Cell]) -> list[str]:
-        return [self._text(cell, name in self.tiny) for name, cell in zip(self.columns, row, strict=True)]
+    @classmethod
+    def from_records(
+        cls, records: Iterable[Mapping[str, Cell]], *, columns: Sequence[str] | None = None, **look: Any
+    ) -> Table:
+        """Return a table of records, each a mapping from column name to cell.
 
-    def _text(self, cell: Cell, tiny: bool) -> str:
+        Parameters
+        ----------
+        records : iterable of mappings
+            One record per row. A column that a record lacks is empty in its row.
+        columns : sequence of str, optional
+            Names of the columns (default: the names in the records, in the order in which they first occur).
+        **look : object
+            Title, notes and the other parameters of :class:`Table`.
+
+        Examples
+        --------
+        >>> Table.from_records([{"coder": "ann", "B": 0.5}, {"coder": "bo"}]).rows
+        (('ann', 0.5), ('bo', None))
+        """
+        listed = list(records)
+        names = tuple(columns or dict.fromkeys(name for record in listed for name in record))
+        return cls(names, tuple(tuple(record.get(name) for name in names) for record in listed), **look)
+
+    def _row_texts(self, row: Sequence[Cell]) -> list[str]:
+        return [self._text(cell, name in self.p_values) for name, cell in zip(self.columns, row, strict=True)]
+
+    def _text(self, cell: Cell, p_value: bool) -> str:
         if cell is None:
             return ""
         if not isinstance(cell, float):
             return str(cell)
-        return f"{cell:.1e}" if tiny and 0 < abs(cell) < 0.1**self.digits else f"{cell:.{self.digits}f}"
-
-    def _numeric(self, column: int) -> bool:
-        return all(isinstance(row[column], (int, float)) or row[column] is None for row in self.rows)
+        return f"{cell:.1e}" if p_value and 0 < abs(cell) < 0.1**self.digits else f"{cell:.{self.digits}f}"
 
     def print(self, console: Console) -> None:
-        """On a terminal or into a file, without colour there. Columns with nothing in them are left out."""
+        """Print the table without its empty columns.
+
+        Parameters
+        ----------
+        console : rich.console.Console
+            Where to print; a file gets no colours.
+        """
         from rich.text import Text
 
-        for i, block in enumerate(self.grids):
+        for i, grid in enumerate(self.grids):
             if i:
                 console.print()
-            block._print_grid(console)
+            grid._print_grid(console)
         for note in self.notes:
             console.print(Text(clean(note), style="dim"), soft_wrap=True)
 
     @property
     def grids(self) -> list[Table]:
-        """What is shown under a title each: the blocks, where rows are shown apart, without columns that are empty."""
-        return [one._filled() for one in (self._blocks() if self.apart else [self])]
+        """Tables to show one below the other: one, or one per group, without empty columns."""
+        return [grid.without_empty_columns() for grid in (self._groups() if self.split_groups else [self])]
 
     @property
-    def lines(self) -> list[list[str]]:
-        """The rows as text."""
-        return [self._shown(row) for row in self.rows]
+    def text_rows(self) -> list[list[str]]:
+        """Rows with numbers as text."""
+        return [self._row_texts(row) for row in self.rows]
 
     @property
-    def numbers(self) -> list[bool]:
-        """Which columns hold numbers only."""
-        return [self._numeric(i) for i in range(len(self.columns))]
+    def numeric_columns(self) -> list[bool]:
+        """For each column, whether it holds only numbers."""
+        return [
+            all(isinstance(row[i], (int, float)) or row[i] is None for row in self.rows)
+            for i in range(len(self.columns))
+        ]
 
-    def _filled(self) -> Table:
-        kept = [i for i in range(len(self.columns)) if any(row[i] is not None for row in self.rows)]
-        rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
-        return replace(self, columns=tuple(self.columns[i] for i in kept), rows=rows) if self.rows else self
+    def without_empty_columns(self, candidates: Iterable[str] | None = None) -> Table:
+        """Return the table without columns that are empty in every row.
 
-    def _blocks(self) -> list[Table]:
-        """A table for each run of rows that are alike in the first columns, which go into the title."""
+        Parameters
+        ----------
+        candidates : iterable of str, optional
+            The only columns to drop if they are empty (default: all columns).
+
+        Returns
+        -------
+        Table
+            The table itself if it has no rows.
+        """
+        if not self.rows:
+            return self
+        droppable = set(self.columns if candidates is None else candidates)
+        indices = [
+            i
+            for i, name in enumerate(self.columns)
+            if name not in droppable or any(row[i] is not None for row in self.rows)
+        ]
+        rows = tuple(tuple(row[i] for i in indices) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[i] for i in indices), rows=rows)
+
+    def _groups(self) -> list[Table]:
+        """Return one table per group of rows, with the leading cells of the group in its title."""
         starts = [i for i, row in enumerate(self.rows) if not i or row[: self.group] != self.rows[i - 1][: self.group]]
-        out = []
+        groups = []
         for first, last in zip(starts, [*starts[1:], len(self.rows)], strict=True):
-            names = self._shown(self.rows[first])[: self.group]
+            names = self._row_texts(self.rows[first])[: self.group]
             rows = tuple(row[self.group :] for row in self.rows[first:last])
             title = f"{self.title}: {', '.join(names)}"
-            out.append(Table(self.columns[self.group :], rows, title=title, digits=self.digits, tiny=self.tiny))
-        return out
+            groups.append(
+                Table(self.columns[self.group :], rows, title=title, digits=self.digits, p_values=self.p_values)
+            )
+        return groups
 
     def _print_grid(self, console: Console) -> None:
         from rich import box
@@ -99,13 +166,13 @@ class Table(Displayed):
         if self.title:
             console.print(Text(clean(self.title), style="bold"), soft_wrap=True)
         grid = Grid(box=box.SIMPLE_HEAD)
-        for i in range(len(self.columns)):
-            # A number in two lines would be read as two numbers; text gives way.
-            justify: Literal["left", "right"] = "right" if self._numeric(i) else "left"
-            grid.add_column(Text(clean(self.columns[i])), justify=justify, overflow="fold", no_wrap=self._numeric(i))
+        for name, numeric in zip(self.columns, self.numeric_columns, strict=True):
+            # A number on two lines would be read as two numbers; only text may wrap.
+            justify: Literal["left", "right"] = "right" if numeric else "left"
+            grid.add_column(Text(clean(name)), justify=justify, overflow="fold", no_wrap=numeric)
         previous: tuple[Cell, ...] = ()
         for row in self.rows:
-            cells = [Text(clean(cell)) for cell in self._shown(row)]
+            cells = [Text(clean(cell)) for cell in self._row_texts(row)]
             for i in range(self.group):
                 if row[: i + 1] == previous[: i + 1]:
                     cells[i] = Text("")
@@ -114,22 +181,22 @@ class Table(Displayed):
         console.print(grid)
 
     def csv(self) -> str:
-        """Full precision, comma-separated. Notes are left out."""
-        out = io.StringIO()
-        rows = csv.writer(out, lineterminator="\n")
-        rows.writerow(self.columns)
-        rows.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
-        return out.getvalue()
+        """Return the table as comma-separated values with full precision, without notes."""
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
+        return buffer.getvalue()
 
     def latex(self) -> str:
-        """A booktabs tabular; notes as comments."""
-        aligned = "".join("r" if self._numeric(i) else "l" for i in range(len(self.columns)))
+        """Return the table as a LaTeX booktabs ``tabular``, with the notes as comments."""
+        alignment = "".join("r" if numeric else "l" for numeric in self.numeric_columns)
         lines = [
-            rf"\begin{{tabular}}{{{aligned}}}",
+            rf"\begin{{tabular}}{{{alignment}}}",
             r"\toprule",
             _latex_row(self.columns),
             r"\midrule",
-            *(_latex_row(self._shown(row)) for row in self.rows),
+            *map(_latex_row, self.text_rows),
             r"\bottomrule",
             r"\end{tabular}",
             *(f"% {clean(note)}" for note in self.notes),
@@ -137,8 +204,10 @@ class Table(Displayed):
         return "\n".join(lines) + "\n"
 
     def markdown(self) -> str:
-        """A pipe table, its title above and notes under it.
+        """Return the table as a Markdown pipe table, with its title above and its notes below.
 
+        Examples
+        --------
         >>> print(Table(("coder", "B"), (("a|b", 0.5),), notes=("n_t:2",)).markdown(), end="")
         | coder | B |
         |---|--:|
@@ -149,13 +218,42 @@ class Table(Displayed):
         lines = [
             *([f"**{_markdown(self.title)}**", ""] if self.title else []),
             _markdown_row(self.columns),
-            "|" + "|".join("--:" if number else "---" for number in self.numbers) + "|",
-            *map(_markdown_row, self.lines),
+            "|" + "|".join("--:" if numeric else "---" for numeric in self.numeric_columns) + "|",
+            *map(_markdown_row, self.text_rows),
         ]
         if self.notes:
             lines += ["", "  \n".join(_markdown(note) for note in self.notes)]
         return "\n".join(lines) + "\n"
 
+
+# -- cells and notes ------------------------------------------------------------------------------------------------
+
+
+def or_undefined(value: float | None) -> Cell:
+    """Return the value, or the word "undefined" for None."""
+    return "undefined" if value is None else value
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun in singular or plural.
+
+    Examples
+    --------
+    >>> count_of(1, "span"), count_of(2, "span")
+    ('1 span', '2 spans')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def extra_figures(scores: Iterable[Score]) -> list[str]:
+    """Return the names of all figures of the scores, such as precision and recall, without ``f``.
+
+    The value of a measure that has an F is that F, so a table would show the same number twice.
+    """
+    return [name for name in dict.fromkeys(name for score in scores for name in score.figures) if name != "f"]
+
+
+# -- text -----------------------------------------------------------------------------------------------------------
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -182,7 +280,7 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Nothing in a name may start a tag, a link or a second cell."""
+    """Escape everything that could start a tag, a link or a second cell."""
     return re.sub(r"([\\`*_{}\[\]<>|~#&$])", r"\\\1", clean(text))
 
 
@@ -190,7 +288,13 @@ _JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 
 
 def clean(text: str) -> str:
-    """Text from a stranger, safe to print: control characters become visible, all that writing needs stays."""
+    """Return text that is safe to print, with control characters replaced by a visible one.
+
+    Parameters
+    ----------
+    text : str
+        Text from a file or a user.
+    """
     return "".join(
         c if c.isprintable() or c in _JOINERS or unicodedata.category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
         for c in text
@@ -198,23 +302,23 @@ def clean(text: str) -> str:
 
 
 def text_width(text: str) -> int:
-    """How many columns of a terminal it takes."""
+    """Return the number of terminal columns that the text takes."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) > 0 or c in _JOINERS for c in text)
 
 
 def pad(text: str, width: int) -> str:
-    """Filled up with blanks."""
+    """Return the text filled with blanks to ``width`` terminal columns."""
     return text + " " * (width - text_width(text))
 
 
-def cut(text: str, width: int) -> str:
-    """As much as fits, and a dot for the rest."""
+def shorten(text: str, width: int) -> str:
+    """Return the text cut to ``width`` terminal columns, with an ellipsis if something is cut off."""
     if text_width(text) <= width:
         return text
-    room = width - 1
-    for at, character in enumerate(text):
-        room -= text_width(character)
-        if room < 0:
-            return text[:at] + "…"
+    remaining = width - 1
+    for end, character in enumerate(text):
+        remaining -= text_width(character)
+        if remaining < 0:
+            return text[:end] + "…"
     return text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from caesura.measures.structiou import NodePair
 from caesura.model.tree import Tree
-from caesura.views.table import clean, cut, pad, text_width
+from caesura.views.table import clean, pad, shorten, text_width
 
 __all__ = ["TREE_LEGEND", "draw_tree_alignment"]
 
@@ -45,7 +45,7 @@ def draw_tree_alignment(gold: Tree, predicted: Tree, alignment: Sequence[NodePai
         i, j = to_i + 1, to_j + 1
     room = width - wide - _MARK
     return "\n".join(
-        f"{pad(cut(one, wide), wide)}{mark:^{_MARK}}{cut(other, room)}".rstrip() for one, mark, other in rows
+        f"{pad(shorten(one, wide), wide)}{mark:^{_MARK}}{shorten(other, room)}".rstrip() for one, mark, other in rows
     )
 
 

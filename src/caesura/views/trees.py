@@ -190,7 +190,9 @@ def parser_table(found: ParserComparison) -> Table:
         f"{found.comparison.draws} draws, seed {found.seed}",
     ]
     tiny = ("p random.", "p bootstr.")
-    return Table(columns, tuple(rows), title=f"Parsers compared: {found.measure.label}", notes=tuple(notes), tiny=tiny)
+    return Table(
+        columns, tuple(rows), title=f"Parsers compared: {found.measure.label}", notes=tuple(notes), p_values=tiny
+    )
 
 
 def _share(value: float | None) -> float | None:

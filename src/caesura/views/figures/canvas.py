@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError
-from caesura.views.table import clean, cut, text_width
+from caesura.views.table import clean, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -164,7 +164,7 @@ def needed(found: object, kind: type[T], maker: str) -> T:
 
 def name(text: str, most: int = 24) -> str:
     """A name of a stranger as a label: harmless, and not so long that nothing else has room."""
-    return cut(clean(text), most)
+    return shorten(clean(text), most)
 
 
 def room_for(names: list[str], size: float = SIZE - 1) -> float:

@@ -143,7 +143,7 @@ def _facts(found: Results) -> list[tuple[str, str]]:
         facts.append(("boundaries", f"{sum(row.boundaries for row in found.placed.rows):,}".replace(",", " ")))
     if not isinstance(found.agreement, str):
         for one in found.agreement:
-            said = "undefined" if isinstance(one.result, str) else f"{one.result.value:.4f}"
+            said = "undefined" if one.result is None else f"{one.result.value:.4f}"
             facts.append((f"{one.coefficient} over {one.over}", said))
     if not isinstance(found.pairs, str):
         for each in found.pairs:
@@ -156,7 +156,7 @@ def _signatures(found: Results) -> list[str]:
     """One line for each number that others may want to reproduce."""
     said: list[str | None] = []
     if not isinstance(found.agreement, str):
-        said += [one.result.signature for one in found.agreement if not isinstance(one.result, str)]
+        said += [one.result.signature for one in found.agreement if one.result is not None]
     for one in (found.clustering, found.judgement):
         said.append(None if one is None or isinstance(one, str) else one.signature)
     if not isinstance(found.pairs, str):

@@ -15,7 +15,6 @@ from caesura.agreement.clusters import Clustering, cluster_coders
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.pairwise import Pairwise, pairwise
 from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
-from caesura.agreement.result import Agreement
 from caesura.errors import CaesuraError, InputError, OptionError, Undefined
 from caesura.gold.result import Gold
 from caesura.gold.unify import unify
@@ -30,7 +29,7 @@ from caesura.model.marks import Marks
 from caesura.model.score import Score
 from caesura.model.segmentation import Segmentation
 from caesura.statistics import bootstrap
-from caesura.views.agreement import Found
+from caesura.tasks.agree import AgreementOutcome
 from caesura.views.page.subject import Subject
 from caesura.views.page.texts import Texts, texts_of
 
@@ -59,7 +58,7 @@ class Results:
     """What the sections show. A string stands for a result that cannot be, and says why."""
 
     subject: Subject
-    agreement: list[Found] | str
+    agreement: list[AgreementOutcome] | str
     pairs: list[Pairwise] | str
     clustering: Clustering | str
     placed: Placed | str
@@ -112,7 +111,7 @@ def _or_why(make: Callable[[], T], told: Told | None = None) -> T | str:
             told()
 
 
-def _agreement(subject: Subject) -> list[Found]:
+def _agreement(subject: Subject) -> list[AgreementOutcome]:
     """One coefficient over each measure: those of ``caesura agree``."""
     if subject.kind == "trees":
         raise OptionError("agreement beyond chance is not defined over trees; the pairs below say how far parses agree")
@@ -120,16 +119,15 @@ def _agreement(subject: Subject) -> list[Found]:
     found = []
     for measure in subject.measures:
         name = "kappa" if measure.view in ("streams", "spans") else "multi_pi"
-        result: Agreement | str
         try:
             result = agreement(corpus, measure=measure, coefficient=name, seed=subject.seed, chance=_chance(measure))
         except (Undefined, OptionError) as problem:
-            result = str(problem)
+            found.append(AgreementOutcome(name, measure, None, str(problem)))
         else:
             subject.excluded.extend(
                 f"item {item!r} left out of agreement: {why}" for item, why in result.dropped.items()
             )
-        found.append(Found(name, measure, result))
+            found.append(AgreementOutcome(name, measure, result))
     return found
 
 

@@ -16,7 +16,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
 from caesura.views import results as scores
 from caesura.views.agreement import (
-    LIMITS,
+    THRESHOLDS,
     agreement_table,
     cluster_table,
     coder_table,
@@ -24,7 +24,7 @@ from caesura.views.agreement import (
     pairwise_table,
     placed_table,
 )
-from caesura.views.gold import unified_table, why_table
+from caesura.views.gold import dropped_table, unified_table
 from caesura.views.judgement import (
     comparison_table,
     drop_table,
@@ -120,11 +120,11 @@ def _agreement(found: Results) -> Section:
     if isinstance(found.agreement, str):
         return Section("agreement", title, lead, why=found.agreement)
     tables = [agreement_table(found.agreement)]
-    if not any(not isinstance(one.result, str) for one in found.agreement):
+    if all(one.result is None for one in found.agreement):
         return Section("agreement", title, lead, tuple(tables))
     if not isinstance(found.placed, str):
         tables.append(coder_table(found.agreement, found.placed))
-    return Section("agreement", title, lead, tuple(tables), folded=(item_table(found.agreement),), notes=LIMITS)
+    return Section("agreement", title, lead, tuple(tables), folded=(item_table(found.agreement),), notes=THRESHOLDS)
 
 
 def _pairs(found: Results) -> Section:
@@ -297,7 +297,7 @@ def _gold(found: Results) -> Section | None:
     more = len(found.golds) - len(figures)
     notes = (f"{more} more golds are not drawn.",) if more else ()
     tables = (unified_table(found.golds),)
-    return Section("gold", "Gold hierarchy", lead, tables, figures, folded=(why_table(found.golds),), notes=notes)
+    return Section("gold", "Gold hierarchy", lead, tables, figures, folded=(dropped_table(found.golds),), notes=notes)
 
 
 def _drawn_by(found: Results, item: str, gold: Gold) -> dict[str, Hierarchy]:
