@@ -25,7 +25,7 @@ from caesura.cli.progress import Progress
 from caesura.errors import CheckpointError, InputError, OptionError, Undefined
 from caesura.evaluation.evaluate import Advance, together
 from caesura.evaluation.sources import Source
-from caesura.model.documents import Pairs
+from caesura.model.documents import DocumentPairs
 from support.collected import collection, documents, pairs, write
 
 pytest.importorskip("pyarrow", reason="needs caesura[parquet]")
@@ -191,11 +191,11 @@ class Deadly:
     def fingerprint(self) -> list[Any]:
         return [self.number]
 
-    def chunks(self) -> Iterator[Pairs]:
+    def chunks(self) -> Iterator[DocumentPairs]:
         if self.number == 4:
             os.kill(os.getpid(), signal.SIGKILL)
         given = pairs(documents(FILES * ROWS)[5 * self.number : 5 * self.number + 5])
-        yield Pairs([f"{i}" for i in range(5)], range(1, 6), given)
+        yield DocumentPairs([f"{i}" for i in range(5)], range(1, 6), given)
 
     def types(self) -> set[str]:
         return set()

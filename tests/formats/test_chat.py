@@ -44,7 +44,7 @@ def test_speakers_words_and_terminators(tmp_path: Path) -> None:
     assert one["CHI"].boundaries == ((3, "+..."), (4, "!"))
     assert (one["MOT"].units, one["MOT"].boundaries) == (("now",), ((1, "?"),))
     assert one["CHI"].types == ("!", "+...", "?")
-    assert one["CHI"].declared is False
+    assert one["CHI"].types_declared is False
     assert cz.read(tmp_path / "t.cha", types=[".", "?", "!", "+..."])["t", "t"]["MOT"].types == (".", "?", "!", "+...")
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionError
 from caesura.formats import documents_json, documents_parquet
-from caesura.model.documents import Documents, Pairs
+from caesura.model.documents import DocumentPairs, Documents
 from support.collected import SCALE, pair_of, sound
 from support.strategies import trees
 
@@ -38,7 +38,7 @@ def put(path: Path, data: dict[str, Any], **options: Any) -> Path:
     return path
 
 
-def chunks(path: Path) -> Iterator[Documents | Pairs]:
+def chunks(path: Path) -> Iterator[Documents | DocumentPairs]:
     """Batches as a worker sees them, one at a time."""
     (whole,) = documents_parquet.partitions([str(path)], str(path.parent))
     return whole.chunks()
@@ -180,7 +180,7 @@ def test_names_and_rows_of_every_batch(group: int, named: str, tmp_path: Path, m
     for chunk in chunks(put(tmp_path / "a.parquet", table, row_group_size=group)):
         assert 1 <= len(chunk) <= 2
         seen += [
-            (chunk.items[d], chunk.rows[d], int(chunk.length[d]), chunk.hypothesis.of(d).tolist())
+            (chunk.items[d], chunk.rows[d], int(chunk.length[d]), chunk.hypothesis.positions_of(d).tolist())
             for d in range(len(chunk))
         ]
     names = {"text": "name {}", "number": "10{}", "no": ""}[named]
@@ -203,7 +203,7 @@ def test_a_file_is_cut_at_its_row_groups(tmp_path: Path, monkeypatch: pytest.Mon
         f"{path}, row group 4",
     ]
     rows = [
-        (chunk.rows[d], int(chunk.hypothesis.of(d)[0]))
+        (chunk.rows[d], int(chunk.hypothesis.positions_of(d)[0]))
         for one in cut
         for chunk in one.chunks()
         for d in range(len(chunk))
@@ -500,7 +500,7 @@ def same(one: cz.Corpus, other: cz.Corpus) -> bool:
 @given(corpora())
 def test_round_trip(corpus: cz.Corpus) -> None:
     one = next(iter(corpus[key] for key in corpus))
-    types = SCALE if isinstance(one, cz.Segmentation) and one.declared and one.types == SCALE else None
+    types = SCALE if isinstance(one, cz.Segmentation) and one.types_declared and one.types == SCALE else None
     for name in ("a.parquet", "a.jsonl"):
         path = Path(FOLDER.name) / name
         cz.write(corpus, path, f"documents-{'json' if path.suffix == '.jsonl' else 'parquet'}")

@@ -155,7 +155,7 @@ def test_types_of_a_table(tmp_path: Path) -> None:
     path.write_text('unit,ann\n1,\n2,"["","", ""?""]"\n3,.\n')
     one = cz.read(path)["t", "ann"]
     assert one.types == (",", ".", "?")
-    assert one.declared is False
+    assert one.types_declared is False
     assert one.boundaries == ((2, ","), (2, "?"), (3, "."))
     declared = cz.read(path, types=["?", ",", "."])["t", "ann"]
     assert declared.types == ("?", ",", ".")

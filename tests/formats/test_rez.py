@@ -53,7 +53,7 @@ def test_endnotes_by_kind(tmp_path: Path) -> None:
     assert one["F"].boundaries == ((2, ","), (3, "--"))
     assert one["M"].boundaries == ((1, "."),)
     assert one["F"].types == (",", "--", ".")
-    assert one["F"].declared is False
+    assert one["F"].types_declared is False
     assert cz.read(tmp_path / "t.rez", types=[".", ",", "--"])["t", "t"]["F"].types == (".", ",", "--")
 
 

@@ -212,7 +212,7 @@ def test_both_edges_are_boundaries(tmp_path: Path) -> None:
     made = one(path, as_="segments")
     assert made.boundaries == ((1, "begin"), (2, "A"), (3, "B"), (4, "begin"), (5, "C"), (6, "D"))
     assert made.units == ("In", "Xanadu", "did", "Kubla", "Khan", "decree.")
-    assert not made.declared
+    assert not made.types_declared
     assert one(path, as_="segments", begin="outside").types == ("A", "B", "C", "D", "outside")
     scale = ["begin", "D", "C", "B", "A"]
     assert one(path, as_="segments", types=scale).types == tuple(scale)

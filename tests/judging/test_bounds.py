@@ -111,8 +111,8 @@ def test_fixed_bounds_are_scored_like_a_system(name):
 # -- types -------------------------------------------------------------------------------------------------------------
 
 
-def typed(declare):
-    types = ["scene", "act"] if declare else None
+def typed(check_types):
+    types = ["scene", "act"] if check_types else None
     ann = [set(), {"scene"}, set(), {"act", "scene"}, set(), {"scene"}, set()]
     bo = [set(), {"scene"}, set(), set(), {"scene"}, set(), set()]
     corpus = cz.Corpus({"x": {c: cz.Segmentation.from_sets(s, types=types) for c, s in (("ann", ann), ("bo", bo))}})
@@ -120,9 +120,9 @@ def typed(declare):
 
 
 @pytest.mark.parametrize("declare", [True, False])
-def test_types_are_those_of_the_coders(declare):
+def test_types_are_those_of_the_coders(check_types):
     """Four of five boundaries are scenes: regular ones are scenes, a fifth of the random ones is both."""
-    corpus, systems = typed(declare)
+    corpus, systems = typed(check_types)
     made = bounds(corpus, systems)
     assert set(made.all()["x"].boundaries) == {(position, "scene") for position in range(1, 8)}
     rng = np.random.default_rng(1)

@@ -501,13 +501,13 @@ def test_dialogue():
     plain(found)
 
 
-def sets(items=3, coders=3, seed=1, declare=True):
+def sets(items=3, coders=3, seed=1, check_types=True):
     """Sets of types at inner positions."""
     rng = np.random.default_rng(seed)
     kinds = [set(), set(), set(), {"scene"}, {"act", "scene"}]
 
     def made():
-        types = ["scene", "act"] if declare else None
+        types = ["scene", "act"] if check_types else None
         return cz.Segmentation.from_sets([kinds[k] for k in rng.integers(0, 5, 19)], types=types)
 
     people = cz.Corpus({f"p{i}": {f"c{k}": made() for k in range(coders)} for i in range(items)})
@@ -515,8 +515,8 @@ def sets(items=3, coders=3, seed=1, declare=True):
 
 
 @pytest.mark.parametrize("declare", [True, False])
-def test_sets_of_types(declare):
-    corpus, systems = sets(declare=declare)
+def test_sets_of_types(check_types):
+    corpus, systems = sets(check_types=check_types)
     found = cz.judge(corpus, systems, seed=1, draws=3)
     pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.item_names for c in corpus.coders]
     for measure in LINEAR[:3]:
@@ -527,7 +527,7 @@ def test_sets_of_types(declare):
 
 def test_bounds_do_not_change_what_a_system_gets():
     """A type that only the system uses: it was refused with bounds, because those declared the coders' types."""
-    corpus, systems = sets(declare=False)
+    corpus, systems = sets(check_types=False)
     odd = cz.Segmentation.from_sets([{"page"} if k == 4 else set() for k in range(19)])
     more = {"bot": {**systems["bot"], "p0": odd}}
     with pytest.warns(CaesuraWarning, match="the order of the types was not declared; taken as act < page < scene"):

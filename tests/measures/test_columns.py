@@ -16,7 +16,7 @@ from caesura.errors import CaesuraError
 from caesura.evaluation.partition import Job, score_partitions
 from caesura.measures.batch import Batch
 from caesura.measures.columns import Laid, lays
-from caesura.model.documents import Column, Documents, Pairs
+from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from support.collected import SCALE, Row, pair_of, sound
 
 PLAIN = [name for name, kind in cz.measures().items() if kind.view in ("inner", "typed", "streams")]
@@ -68,9 +68,9 @@ def columns(rows: Sequence[Row], typed: bool, shift: int) -> Documents:
         positions = laid([row[side] for row in rows], 3)
         if typed:
             codes = [[names.setdefault(name, len(names)) for name in row[f"{side}_types"]] for row in rows]
-            sides.append(Column(*positions, *laid(codes, 0)))
+            sides.append(BoundaryColumn(*positions, *laid(codes, 0)))
         else:
-            sides.append(Column(*positions))
+            sides.append(BoundaryColumn(*positions))
     length = np.array([row["length"] for row in rows], np.int64)
     return Documents([f"i{d}" for d in range(len(rows))], range(1, len(rows) + 1), length, *sides, tuple(names))
 
@@ -89,10 +89,10 @@ def by_document(batch: Batch) -> list[Any]:
 class Held:
     """A partition of one chunk."""
 
-    chunk: Documents | Pairs
+    chunk: Documents | DocumentPairs
     place = path = "held"
 
-    def chunks(self) -> Iterator[Documents | Pairs]:
+    def chunks(self) -> Iterator[Documents | DocumentPairs]:
         yield self.chunk
 
 

@@ -123,8 +123,7 @@ def test_non_crossing_is_its_definition(pair):
 @given(st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)).map(sorted), max_size=14), hierarchies(units=12))
 def test_a_gold_may_cross_itself(spans, annotation):
     """A union of several coders keeps conflicts, and may not be sorted."""
-    union = Hierarchy.__new__(Hierarchy)
-    union._put(12, tuple(cz.Span(a, b, 1, "x") for a, b in spans), None, None, 12)
+    union = annotation.with_spans(cz.Span(a, b, 1, "x") for a, b in spans)
     flat = {(a, b) for a, b in spans}
     assert cz.non_crossing(annotation, union).parts["uncrossed"] == oracle.uncrossed(set(annotation.flat), flat)
     assert cz.non_crossing(union, annotation).parts["uncrossed"] == oracle.uncrossed(flat, set(annotation.flat))

@@ -29,8 +29,8 @@ def test_what_is_put_in_comes_out(made):
         assert marks.counts.tolist() == counts
         assert (marks.coders, marks.length, len(marks)) == (coders, len(counts) + 1, len(counts) + 1)
         assert marks.positions.tolist() == [i for i, count in enumerate(counts, 1) if count]
-        assert marks.heights.tolist() == [count for count in counts if count]
-        assert marks.highest == max(counts, default=0)
+        assert marks.position_counts.tolist() == [count for count in counts if count]
+        assert marks.max_count == max(counts, default=0)
 
 
 @given(some(), some())
@@ -67,7 +67,7 @@ def test_of_types_and_ends():
 def test_a_long_text_with_few_marks_is_small():
     long = cz.Segmentation.from_positions(2**31 - 1, [5, 10**9])
     marks = cz.Marks.of([long, long, masses([2**31 - 1])])
-    assert (marks.positions.tolist(), marks.heights.tolist()) == ([5, 10**9], [2, 2])
+    assert (marks.positions.tolist(), marks.position_counts.tolist()) == ([5, 10**9], [2, 2])
     assert repr(marks) == "Marks(3 coders, 2147483647 units, 2 marked positions, highest 2)"
 
 
@@ -103,7 +103,7 @@ def test_marks_cannot_be_changed():
     with pytest.raises(AttributeError) as caught:
         del marks.coders
     assert str(caught.value) == "Marks are immutable; cannot delete 'coders'"
-    for array in (marks.positions, marks.heights):
+    for array in (marks.positions, marks.position_counts):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
 

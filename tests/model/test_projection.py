@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura import Corpus, Dialogue, Hierarchy, Segmentation, Tree, over_characters, over_edits
 from caesura.errors import CaesuraWarning, FormatError, InputError, MismatchError, OptionError
-from caesura.model.projection import way_out
+from caesura.model.projection import alignment_hint
 
 
 def corpus(**by_coder: object) -> Corpus:
@@ -52,7 +52,7 @@ def test_boundaries_stay_where_they_were_in_the_text(case: tuple[str, list[list[
         assert after.units == tuple(text)
         said = {("".join(before.units[:at]), kind) for at, kind in before.boundaries}
         assert {("".join(after.units[:at]), kind) for at, kind in after.boundaries} == said
-        assert (after.types, after.declared) == (before.types, before.declared)
+        assert (after.types, after.types_declared) == (before.types, before.types_declared)
 
 
 def test_white_space_is_nobodys() -> None:
@@ -240,7 +240,7 @@ def test_errors_name_the_way_out() -> None:
         cz.pk(one, Segmentation.from_bits("1", units=["can", "now"]))
     with pytest.raises(MismatchError, match=r"reference has 2, hypothesis has 3$"):  # no text, no way out
         cz.pk(one, Segmentation.from_bits("10"))
-    assert way_out(None, ["a"]) == ""
+    assert alignment_hint(None, ["a"]) == ""
     (said,) = cz.check_same_tokens(corpus(ann=one, bo=Segmentation.from_bits("", units=["cannot"])))
     assert str(said).endswith("; the characters agree: read with align='characters'")
 

@@ -90,14 +90,14 @@ def test_from_marks(kind):
     assert made.masses == (2, 3)
     assert made.boundaries == ((2, ","), (5, "."))
     assert made.types == (",", ".")
-    assert not made.declared
+    assert not made.types_declared
     assert made == Segmentation.from_marks([None, ",", None, None, "."])
 
 
 def test_from_marks_with_declared_types():
     made = Segmentation.from_marks(["x", "", "z", ""], types=["z", "y", "x"])
     assert made.types == ("z", "y", "x")
-    assert made.declared
+    assert made.types_declared
     assert made.boundaries == ((1, "x"), (3, "z"))
     assert made.codes.tolist() == [2, 0]
     assert made == Segmentation.from_positions(4, [1, 3], marks=["x", "z"], types=["z", "y", "x"])
@@ -218,7 +218,7 @@ def test_with_types():
     one = Segmentation.from_marks(["x", "", "y"], units=["a", "b", "c"])
     other = one.with_types(["z", "y", "x"])
     assert other.types == ("z", "y", "x")
-    assert other.declared
+    assert other.types_declared
     assert other.boundaries == one.boundaries
     assert other.codes.tolist() == [2, 1]
     assert other.units == one.units
@@ -233,25 +233,25 @@ def test_with_types():
 
 # What cannot be, with the exact words. The place is named wherever there is one.
 
-LONGEST = 2**31 - 1
+MAX_UNITS = 2**31 - 1
 BAD = [
     # masses
     (lambda: Segmentation.from_masses([]), "masses: a text has at least one segment; got none"),
     (lambda: Segmentation.from_masses(()), "masses: a text has at least one segment; got none"),
     (
         lambda: Segmentation.from_masses([2, 0, 3]),
-        f"masses[1]: a mass must be a whole number from 1 to {LONGEST}; got 0",
+        f"masses[1]: a mass must be a whole number from 1 to {MAX_UNITS}; got 0",
     ),
-    (lambda: Segmentation.from_masses([-1]), f"masses[0]: a mass must be a whole number from 1 to {LONGEST}; got -1"),
+    (lambda: Segmentation.from_masses([-1]), f"masses[0]: a mass must be a whole number from 1 to {MAX_UNITS}; got -1"),
     (
         lambda: Segmentation.from_masses(np.array([1, -4])),
-        f"masses[1]: a mass must be a whole number from 1 to {LONGEST}; got -4",
+        f"masses[1]: a mass must be a whole number from 1 to {MAX_UNITS}; got -4",
     ),
     (
         lambda: Segmentation.from_masses([2**31]),
-        f"masses[0]: a mass must be a whole number from 1 to {LONGEST}; got 2147483648",
+        f"masses[0]: a mass must be a whole number from 1 to {MAX_UNITS}; got 2147483648",
     ),
-    (lambda: Segmentation.from_masses([LONGEST, 1]), f"length: a text has 1 to {LONGEST} units; got 2147483648"),
+    (lambda: Segmentation.from_masses([MAX_UNITS, 1]), f"length: a text has 1 to {MAX_UNITS} units; got 2147483648"),
     (lambda: Segmentation.from_masses([2, 2.5]), "masses[1]: a whole number is needed; got 2.5"),
     (lambda: Segmentation.from_masses([2, NAN]), "masses[1]: a whole number is needed; got nan"),
     (lambda: Segmentation.from_masses([INF]), "masses[0]: a whole number is needed; got inf"),
@@ -270,14 +270,14 @@ BAD = [
         f"masses: a number this large cannot be; got {2**63 + 5}",
     ),
     # length
-    (lambda: Segmentation.from_positions(0, []), f"length: a text has 1 to {LONGEST} units; got 0"),
-    (lambda: Segmentation.from_positions(-3, []), f"length: a text has 1 to {LONGEST} units; got -3"),
-    (lambda: Segmentation.from_positions(2**31, []), f"length: a text has 1 to {LONGEST} units; got 2147483648"),
+    (lambda: Segmentation.from_positions(0, []), f"length: a text has 1 to {MAX_UNITS} units; got 0"),
+    (lambda: Segmentation.from_positions(-3, []), f"length: a text has 1 to {MAX_UNITS} units; got -3"),
+    (lambda: Segmentation.from_positions(2**31, []), f"length: a text has 1 to {MAX_UNITS} units; got 2147483648"),
     (lambda: Segmentation.from_positions(2.5, []), "length: the number of units must be a whole number; got 2.5"),
     (lambda: Segmentation.from_positions(NAN, []), "length: the number of units must be a whole number; got nan"),
     (lambda: Segmentation.from_positions("5", []), "length: the number of units must be a whole number; got '5'"),
     (lambda: Segmentation.from_positions(None, []), "length: the number of units must be a whole number; got None"),
-    (lambda: Segmentation.from_marks([]), f"length: a text has 1 to {LONGEST} units; got 0"),
+    (lambda: Segmentation.from_marks([]), f"length: a text has 1 to {MAX_UNITS} units; got 0"),
     (
         lambda: Segmentation.from_masses([2, 1], labels=["A"]),
         "labels: one label a segment is needed; got 1 for 2 segments",
@@ -288,7 +288,7 @@ BAD = [
         lambda: Segmentation.from_masses([10**7, 1], labels="AB"),
         "labels: a text with labels has at most 10000000 units; got 10000001",
     ),
-    (lambda: Segmentation.from_labels([]), f"length: a text has 1 to {LONGEST} units; got 0"),
+    (lambda: Segmentation.from_labels([]), f"length: a text has 1 to {MAX_UNITS} units; got 0"),
     # positions
     (lambda: Segmentation.from_positions(5, [0]), "positions[0]: a position must lie in 1..4 for 5 units; got 0"),
     (lambda: Segmentation.from_positions(5, [2, 5]), "positions[1]: a position must lie in 1..4 for 5 units; got 5"),
@@ -452,8 +452,8 @@ def test_pickle_and_copies(one):
         again = pickle.loads(pickle.dumps(one, protocol))
         assert again == one
         assert hash(again) == hash(one)
-        assert (again.declared, again.units, again.labels, again.types) == (
-            one.declared,
+        assert (again.types_declared, again.units, again.labels, again.types) == (
+            one.types_declared,
             one.units,
             one.labels,
             one.types,

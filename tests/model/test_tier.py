@@ -119,7 +119,7 @@ def test_the_plain_type_comes_before_those_declared() -> None:
     ann = Tier([(2, 3, "minor"), (5, 6, "major")], end=8, words=WORDS)
     made = over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor", "major"])[0]["x", "ann"]
     assert isinstance(made, Segmentation)
-    assert (made.types, made.declared) == (("boundary", "minor", "major"), True)
+    assert (made.types, made.types_declared) == (("boundary", "minor", "major"), True)
     whole = Tier([(1, 3, "minor"), (3, 7, "major")], end=8, words=WORDS)
     made = over_units(Corpus({"x": {"ann": whole}}), "words", types=["minor", "major"])[0]["x", "ann"]
     assert isinstance(made, Segmentation)
@@ -299,7 +299,7 @@ def test_all_coders_have_one_scale_of_types(tmp_path: Any) -> None:
     corpus, _ = over_units(Corpus({"x": tiers}), 1)
     for one in corpus.of_item("x").values():
         assert isinstance(one, Segmentation)
-        assert (one.types, one.declared) == (("A", "B", "boundary"), False)
+        assert (one.types, one.types_declared) == (("A", "B", "boundary"), False)
     cz.write(corpus, tmp_path / "c.csv")
     assert cz.read(tmp_path / "c.csv") == corpus
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue, came, not_plain
+from caesura.model.dialogue import Dialogue, kind_name, reason_not_linear
 from caesura.model.segmentation import Segmentation
-from caesura.model.tokens import difference
+from caesura.model.tokens import text_difference
 from caesura.version import __version__
 
 __all__ = ["CochranQ", "PartialQ", "PercentageAgreement", "cochran_q", "percentage_agreement"]
@@ -400,7 +400,7 @@ def _tabulate(segmentations: Coded) -> MarkTable:
         why = "; ".join(f"item {item!r}: {reason}" for item, reason in dropped.items())
         raise OptionError(f"no item is left that every coder coded: {why}")
     if not isinstance(segmentations, Corpus):
-        said = difference(texts[""])
+        said = text_difference(texts[""])
         if said is not None:
             raise MismatchError(f"all coders must segment the same text{said}")
     by_item = {}
@@ -440,7 +440,7 @@ def _named(segmentations: Iterable[Segmentation] | Mapping[str, Segmentation]) -
         if isinstance(one, Mapping):
             raise OptionError(f"{place}: a Segmentation is needed; got streams, which are not supported here")
         if not isinstance(one, Segmentation):
-            raise OptionError(f"{place}: a Segmentation is needed; got {came(one)}")
+            raise OptionError(f"{place}: a Segmentation is needed; got {kind_name(one)}")
     return {coder: one for coder, (_, one) in given.items()}
 
 
@@ -452,10 +452,10 @@ def _complete(corpus: Corpus) -> tuple[dict[str, dict[str, Segmentation]], dict[
         by_coder = corpus.of_item(item)
         missing = [coder for coder in corpus.coders if coder not in by_coder]
         plain = {coder: one for coder, one in by_coder.items() if isinstance(one, Segmentation)}
-        said = difference(plain) if plain else None
+        said = text_difference(plain) if plain else None
         if missing:
             dropped[item] = f"not coded by {', '.join(missing)}"
-        elif strange := not_plain(by_coder):
+        elif strange := reason_not_linear(by_coder):
             dropped[item] = strange
         elif said is not None:
             dropped[item] = said.removeprefix(": ")

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from caesura.errors import OptionError, Undefined
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import not_plain
+from caesura.model.dialogue import reason_not_linear
 from caesura.model.segmentation import Segmentation
-from caesura.model.tokens import difference
+from caesura.model.tokens import text_difference
 from caesura.version import __version__
 
 __all__ = ["LabelAgreement", "LabelRow", "label_agreement"]
@@ -232,12 +232,12 @@ def _labelled(
     for item in corpus.item_names:
         by_coder = dict(sorted(corpus.of_item(item).items()))
         plain = {coder: one for coder, one in by_coder.items() if isinstance(one, Segmentation)}
-        if strange := not_plain(by_coder):
+        if strange := reason_not_linear(by_coder):
             dropped[item] = strange
             continue
         labels = {coder: one.labels for coder, one in plain.items() if one.labels is not None}
         unlabelled += [(item, coder) for coder in plain if coder not in labels]
-        said = difference({coder: plain[coder] for coder in labels}) if labels else None
+        said = text_difference({coder: plain[coder] for coder in labels}) if labels else None
         if len(labels) < 2:
             dropped[item] = f"labelled by {', '.join(labels) or 'nobody'}" + (" only" if labels else "")
         elif said is not None:

@@ -21,7 +21,7 @@ from caesura.agreement.basis import Basis, Figures
 from caesura.agreement.counted import blocks
 from caesura.agreement.observed import Observed
 from caesura.measures.batch import inner_boundaries
-from caesura.model.segmentation import in_order
+from caesura.model.segmentation import sort_types
 
 __all__ = ["Nominal"]
 
@@ -69,7 +69,7 @@ class Nominal(Basis):
         if o.measure.view == "typed":
             return o.scores.types
         texts = (o.text(item, coder) for item, coder in o.cells)
-        return in_order({name for one in texts if one is not None for _, name in one.boundaries}) or o.scores.types
+        return sort_types({name for one in texts if one is not None for _, name in one.boundaries}) or o.scores.types
 
     def _codes(self, item: str, who: Ints, values: dict[bytes, int]) -> tuple[Ints, Ints, int]:
         """Positions that anyone marked, and the value of each coder there: coders x positions."""

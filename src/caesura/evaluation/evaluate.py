@@ -21,7 +21,7 @@ from caesura.evaluation.sources import Asked, Source, open_source
 from caesura.measures.base import Measure
 from caesura.measures.batch import warn_of_order
 from caesura.measures.registry import parse
-from caesura.model.segmentation import UNTYPED, declare, in_order
+from caesura.model.segmentation import UNTYPED, check_types, sort_types
 from caesura.version import __version__
 
 __all__ = ["Advance", "evaluate", "together"]
@@ -108,7 +108,7 @@ def evaluate(
     chosen = _chosen(measures)
     check_engine(engine, workers, scheduler)
     asked = Asked(format, pattern, align, reference, hypothesis, options)
-    declared = None if types is None else declare(types)
+    declared = None if types is None else check_types(types)
     started = perf_counter()
     opened = open_source(source, asked, declared)
     with use_engine(engine, workers, scheduler) as pool:
@@ -140,7 +140,7 @@ def _surveyed(source: Source, engine: Engine) -> tuple[str, ...] | None:
         found |= names
     if found == set(UNTYPED):
         return None
-    scale = in_order(found - set(UNTYPED))
+    scale = sort_types(found - set(UNTYPED))
     warn_of_order(scale, stacklevel=4)
     return scale
 

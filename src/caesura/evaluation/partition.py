@@ -17,7 +17,7 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import Batch, over_types
 from caesura.measures.columns import Laid, lays
 from caesura.measures.partial import Partial
-from caesura.model.documents import Documents, Pairs
+from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED
 
 __all__ = ["Job", "Partition", "Piece", "score_partitions"]
@@ -25,7 +25,7 @@ __all__ = ["Job", "Partition", "Piece", "score_partitions"]
 _NAMED = 20  # problems of a partition that are told in full
 
 Floats = NDArray[np.float64]
-Chunk = Documents | Pairs
+Chunk = Documents | DocumentPairs
 
 
 class Partition(Protocol):
@@ -205,8 +205,8 @@ class _Scoring:
         types = self.job.types
         if types is None:
             raise MismatchError("boundaries have types here, and elsewhere they have none")
-        if not self.job.overruled and chunk.declared not in (None, types):
-            here, elsewhere = ", ".join(chunk.declared or ()), ", ".join(types)
+        if not self.job.overruled and chunk.declared_types not in (None, types):
+            here, elsewhere = ", ".join(chunk.declared_types or ()), ", ".join(types)
             raise MismatchError(
                 f"all files must declare the same types in the same order; this declares {here}, elsewhere {elsewhere}"
             )
@@ -235,7 +235,7 @@ class _Scoring:
         if laid is not None:
             where, pairs = laid.places, laid.pairs(self.job.types)
         else:
-            assert isinstance(chunk, Pairs)
+            assert isinstance(chunk, DocumentPairs)
             there = [d for d in range(len(chunk)) if d not in bad]
             pairs = [chunk.pairs[d] for d in there]
             if measure.view == "typed" and self.job.types is not None:

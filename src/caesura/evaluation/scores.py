@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
-from caesura.model.documents import Documents, Pairs
+from caesura.model.documents import DocumentPairs, Documents
 
 __all__ = ["ScoreFile", "make_folder"]
 
@@ -50,7 +50,7 @@ class ScoreFile:
         self._writer: Any = None
         self._path = self.folder / f".part-{os.getpid()}-{id(self):x}.parquet"
 
-    def add(self, chunk: Documents | Pairs, columns: list[Floats]) -> None:
+    def add(self, chunk: Documents | DocumentPairs, columns: list[Floats]) -> None:
         """A batch."""
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -20,7 +20,7 @@ from caesura.formats.documents import SIDES, sides_of
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format
 from caesura.model.corpus import Corpus
-from caesura.model.documents import Pairs
+from caesura.model.documents import DocumentPairs
 from caesura.model.segmentation import UNTYPED, Segmentation
 
 __all__ = ["Asked", "Source", "open_source"]
@@ -187,7 +187,7 @@ class FileGroups:
 
     def types(self) -> set[str] | tuple[str, ...]:
         """The types that occur, or that are declared."""
-        return _types(pair for chunk in self.chunks() if isinstance(chunk, Pairs) for pair in chunk.pairs)
+        return _types(pair for chunk in self.chunks() if isinstance(chunk, DocumentPairs) for pair in chunk.pairs)
 
 
 def _read(
@@ -270,7 +270,7 @@ def _check_sides(
         sides_of(list(dict.fromkeys(coders)), asked.sides)
 
 
-def _chunk(corpus: Corpus, asked: Asked, excluded: list[FormatError]) -> Pairs:
+def _chunk(corpus: Corpus, asked: Asked, excluded: list[FormatError]) -> DocumentPairs:
     """What both coders made of every item; and what could not be read, as documents that are wrong."""
     items: list[str] = []
     pairs: list[Any] = []
@@ -292,7 +292,7 @@ def _chunk(corpus: Corpus, asked: Asked, excluded: list[FormatError]) -> Pairs:
         wrong[len(items)] = problem
         items.append(Path(problem.path).name)
         pairs.append(None)
-    return Pairs(items, [0] * len(items), pairs, wrong)
+    return DocumentPairs(items, [0] * len(items), pairs, wrong)
 
 
 # -- pairs ------------------------------------------------------------------------------------------------------------
@@ -328,7 +328,7 @@ class Given:
 
     def chunks(self) -> Iterator[Chunk]:
         """As one batch."""
-        yield Pairs(self.items, range(self.first, self.first + len(self.items)), self.pairs, self.excluded)
+        yield DocumentPairs(self.items, range(self.first, self.first + len(self.items)), self.pairs, self.excluded)
 
     def types(self) -> set[str] | tuple[str, ...]:
         """The types that occur, or that are declared."""
@@ -368,7 +368,7 @@ def _types(pairs: Iterable[Any]) -> set[str] | tuple[str, ...]:
     for pair in pairs:
         for one in pair if isinstance(pair, tuple | list) else ():
             if isinstance(one, Segmentation):
-                if one.declared and one.types != UNTYPED:
+                if one.types_declared and one.types != UNTYPED:
                     return one.types
                 occurring.update(name for _, name in one.boundaries)
     return occurring

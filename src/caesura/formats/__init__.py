@@ -18,9 +18,9 @@ from caesura.formats.format import Format, Reading, decode, load, warn
 from caesura.formats.registry import NAMES, registry
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, came
+from caesura.model.dialogue import Annotation, kind_name
 from caesura.model.projection import ALIGNMENTS
-from caesura.model.segmentation import declare
+from caesura.model.segmentation import check_types
 from caesura.model.tokens import check_same_tokens
 
 __all__ = [
@@ -178,7 +178,7 @@ class _Reader:
     formats: dict[str, Format] = field(default_factory=dict)
 
     def __post_init__(self, given_types: Iterable[str | int] | None) -> None:
-        self.types = None if given_types is None else declare(given_types)
+        self.types = None if given_types is None else check_types(given_types)
 
     def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
         """What is in a file, tiers still in seconds."""
@@ -216,9 +216,9 @@ def _aligned(corpus: Corpus, path: str, align: str, excluded: list[FormatError] 
     if excluded is not None:
         excluded += [FormatError(path, None, str(error)) for error in bad or ()]
     for item, note in notes.items():
-        if note.loss:
+        if note.lossy:
             warn(f"{path}: item {item!r}: {note}")
-    whole = [f"item {item!r}: {note}" for item, note in notes.items() if not note.loss]
+    whole = [f"item {item!r}: {note}" for item, note in notes.items() if not note.lossy]
     if whole:
         more = f"; other tokens in {len(whole) - 1} more items too" if len(whole) > 1 else ""
         warn(f"{path}: {whole[0]}{more}")
@@ -286,7 +286,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
             raise FormatError(
                 path,
                 None,
-                f"item {item!r}, coder {coder!r}: this format ({chosen.name}) cannot hold a {came(one)}; "
+                f"item {item!r}, coder {coder!r}: this format ({chosen.name}) cannot hold a {kind_name(one)}; "
                 f"it can be written as {', '.join(able)}",
             )
     made = chosen.write(corpus, fspath(path), resolved)

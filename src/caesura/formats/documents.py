@@ -23,7 +23,7 @@ from caesura.errors import CaesuraError, FormatError, OptionError, SegmentationE
 from caesura.formats.format import Reading, warn
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.documents import Documents, Pairs
+from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tree import Tree
 from caesura.options import Option, text
@@ -70,7 +70,7 @@ def scale_of(corpus: Corpus, path: str, options: Mapping[str, Any]) -> tuple[str
         one.types
         for pair in both.values()
         for one in pair
-        if isinstance(one, Segmentation) and one.declared and one.types != UNTYPED
+        if isinstance(one, Segmentation) and one.types_declared and one.types != UNTYPED
     )
     if len(scales) > 1:
         said = " and ".join(", ".join(scale) for scale in list(scales)[:2])
@@ -104,7 +104,7 @@ def check_reading(reading: Reading) -> None:
             raise OptionError(f"{side} is for writing; of documents the columns say it, leave it out")
 
 
-def add_chunk(reading: Reading, chunk: Documents | Pairs, types: tuple[str, ...] | None) -> None:
+def add_chunk(reading: Reading, chunk: Documents | DocumentPairs, types: tuple[str, ...] | None) -> None:
     """Documents into a corpus of two coders, called reference and hypothesis."""
     for d in range(len(chunk)):
         with reading.item(chunk.rows[d], f"item {chunk.items[d]!r}: "):

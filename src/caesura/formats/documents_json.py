@@ -24,7 +24,7 @@ from caesura.errors import CaesuraError, FormatError, SegmentationError, TreeErr
 from caesura.formats.documents import FIELDS, SIDES, WRITING, add_chunk, check_reading, rows_of, tree_from
 from caesura.formats.format import Format, Reading, decode, describe_value, parse_json
 from caesura.model.corpus import Corpus
-from caesura.model.documents import Column, Documents, Pairs
+from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 
@@ -65,7 +65,7 @@ class Lines:
         """What a checkpoint knows it by."""
         return [self.name, self.size, self.changed, self.first, self.last]
 
-    def chunks(self) -> Iterator[Documents | Pairs]:
+    def chunks(self) -> Iterator[Documents | DocumentPairs]:
         """Batches of documents."""
         yield from _batches(self.path, self._lines())
 
@@ -180,11 +180,13 @@ class _Gathered:
         length = np.array(self.length, np.int64)
         return Documents(self.items, self.rows, length, reference, hypothesis, tuple(self.names), self.excluded)
 
-    def _column(self, side: str) -> Column:
+    def _column(self, side: str) -> BoundaryColumn:
         positions, offsets = np.array(self.numbers[side], np.int64), _offsets(self.counts[side])
         if not self.typed:
-            return Column(positions, offsets)
-        return Column(positions, offsets, np.array(self.codes[side], np.int64), _offsets(self.code_counts[side]))
+            return BoundaryColumn(positions, offsets)
+        return BoundaryColumn(
+            positions, offsets, np.array(self.codes[side], np.int64), _offsets(self.code_counts[side])
+        )
 
 
 @dataclass
@@ -213,16 +215,16 @@ class _Planted:
         self.excluded[len(self.pairs)] = problem
         self.add(row, item, dict.fromkeys(SIDES))
 
-    def batch(self) -> Pairs:
+    def batch(self) -> DocumentPairs:
         """All of it."""
-        return Pairs(self.items, self.rows, self.pairs, self.excluded)
+        return DocumentPairs(self.items, self.rows, self.pairs, self.excluded)
 
 
 def _offsets(counts: list[int]) -> Ints:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
-def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Documents | Pairs]:
+def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Documents | DocumentPairs]:
     """Documents with types, without, and trees: each in batches of their own, in the order in which these are full.
 
     So what is made of a document does not depend on which others stand near it.

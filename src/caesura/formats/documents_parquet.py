@@ -29,8 +29,8 @@ from caesura.errors import CaesuraError, FormatError
 from caesura.formats.documents import FIELDS, SIDES, WRITING, add_chunk, check_reading, rows_of, scale_of, tree_from
 from caesura.formats.format import Format, Reading
 from caesura.model.corpus import Corpus
-from caesura.model.documents import Column, Documents, Pairs
-from caesura.model.segmentation import Segmentation, declare
+from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
+from caesura.model.segmentation import Segmentation, check_types
 from caesura.model.tree import Tree
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class RowGroups:
         """What a checkpoint knows it by."""
         return [self.name, self.size, self.changed, self.first, self.last]
 
-    def chunks(self) -> Iterator[Documents | Pairs]:
+    def chunks(self) -> Iterator[Documents | DocumentPairs]:
         """Batches of documents."""
         with _opened(self.path) as file:
             last = file.num_row_groups if self.last is None else self.last
@@ -138,7 +138,7 @@ def _declared(path: str, file: Any) -> tuple[str, ...] | None:
         names = json.loads(said)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise ValueError("a list of names is needed")
-        return declare(names)
+        return check_types(names)
     except (ValueError, RecursionError, CaesuraError) as problem:
         raise FormatError(path, None, f"{_TYPES.decode()} in the metadata: {problem}") from None
 
@@ -258,7 +258,7 @@ class _Batches:
     def _unfit(self, name: str, needed: str) -> FormatError:
         return FormatError(self.path, None, f"column {name!r} must hold {needed}; got {str(self.kinds[name])[:80]}")
 
-    def read(self, groups: range) -> Iterator[Documents | Pairs]:
+    def read(self, groups: range) -> Iterator[Documents | DocumentPairs]:
         said = self.file.metadata
         row = 1 + sum(said.row_group(i).num_rows for i in range(groups.start))
         for group in groups:
@@ -324,12 +324,12 @@ class _Batches:
         reference, hypothesis = (self._column(side, batch, names, excluded) for side in SIDES)
         return Documents(items, items.rows, length, reference, hypothesis, tuple(names), excluded, self.declared)
 
-    def _column(self, side: str, batch: pa.RecordBatch, names: list[str], excluded: dict[int, str]) -> Column:
+    def _column(self, side: str, batch: pa.RecordBatch, names: list[str], excluded: dict[int, str]) -> BoundaryColumn:
         positions, offsets = self._list(side, batch.column(side), excluded)
         if not self.typed:
-            return Column(positions, offsets)
+            return BoundaryColumn(positions, offsets)
         codes, code_offsets = self._types(f"{side}_types", batch.column(f"{side}_types"), names, excluded)
-        return Column(positions, offsets, codes, code_offsets)
+        return BoundaryColumn(positions, offsets, codes, code_offsets)
 
     def _numbers(self, name: str, column: pa.Array, excluded: dict[int, str]) -> Ints:
         """Whole numbers; a document without one is noted, and has 0."""
@@ -392,7 +392,7 @@ class _Batches:
         names[:] = place
         return table[codes], offsets
 
-    def _pairs(self, batch: pa.RecordBatch, items: _Items) -> Pairs:
+    def _pairs(self, batch: pa.RecordBatch, items: _Items) -> DocumentPairs:
         columns = {name: _words(batch.column(name)) for name in self.columns}
         pairs: list[Any] = []
         excluded: dict[int, str] = {}
@@ -404,7 +404,7 @@ class _Batches:
             except CaesuraError as problem:
                 pairs.append(None)
                 excluded[d] = str(problem)
-        return Pairs(items, items.rows, pairs, excluded)
+        return DocumentPairs(items, items.rows, pairs, excluded)
 
 
 def _tree(side: str, text: str | None, times: Any, document: int) -> Tree | None:

@@ -79,7 +79,7 @@ def checked(made: str, read: Callable[[Reading], Corpus], corpus: Corpus, path: 
 def _difference(meant: Corpus, back: Corpus) -> str:
     """The first thing that would come back otherwise."""
     for item, coder in meant:
-        one, other = meant[item, coder], back.get(item, coder)
+        one, other = meant[item, coder], back.get((item, coder))
         if isinstance(other, Segmentation) and isinstance(one, Segmentation):
             if one.units is not None and other.units is not None:
                 for i, (mine, its) in enumerate(zip(one.units, (*other.units, None), strict=False), 1):

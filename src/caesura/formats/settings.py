@@ -30,7 +30,7 @@ from caesura.errors import CaesuraError, FormatError, SegmentationError
 from caesura.formats import chat, rez, segsimflex
 from caesura.formats.format import decode, describe_value, load, parse_json
 from caesura.formats.symbols import OPTIONS
-from caesura.model.segmentation import declare
+from caesura.model.segmentation import check_types
 
 Pairs = tuple[tuple[str, str, float], ...]
 Matrix = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]
@@ -243,7 +243,7 @@ class _Checked:
         if len(names) == len(rows) and names[-1:] == [_NONE]:
             names = names[:-1]
         try:
-            types = declare([self.name(f"similarity.types[{i}]", one) for i, one in enumerate(names)])
+            types = check_types([self.name(f"similarity.types[{i}]", one) for i, one in enumerate(names)])
         except SegmentationError as problem:
             raise self.error("similarity", str(problem)) from None
         if _NONE in types:

@@ -11,7 +11,7 @@ from caesura.errors import FormatError, HierarchyError, OptionError
 from caesura.formats.format import Reading, describe_value, warn
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import LONGEST, UNTYPED, Segmentation
+from caesura.model.segmentation import MAX_UNITS, UNTYPED, Segmentation
 from caesura.options import Option, flag
 
 __all__ = [
@@ -94,8 +94,8 @@ def check_whole(place: str, value: object, least: int = 1) -> int:
     """A whole number that a kernel can hold."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise HierarchyError(f"{place} must be a whole number; got {describe_value(value)}")
-    if not least <= value <= LONGEST:
-        raise HierarchyError(f"{place} must be from {least} to {LONGEST}; got {describe_value(value)}")
+    if not least <= value <= MAX_UNITS:
+        raise HierarchyError(f"{place} must be from {least} to {MAX_UNITS}; got {describe_value(value)}")
     return value
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import OptionError, SegmentationError
-from caesura.model.segmentation import Segmentation, in_order
+from caesura.model.segmentation import Segmentation, sort_types
 from caesura.options import Option, text
 
 CASE_STUDY = {symbol: symbol for symbol in (".", ",", "?", "--")}
@@ -92,11 +92,13 @@ class Symbols:
         named = options["symbols"] is not None or types is not None
         last = [self.unclassified] if self.unclassified is not None else []
         occur = {mark for side in marks.values() for mark in side if mark}
-        scale = self.scale(types) if named else (*in_order(occur.difference(last)), *last)
-        made = {one: Segmentation.from_marks(marks[one], types=scale, units=words[one]) for one in words}
-        for one in made.values():
-            object.__setattr__(one, "declared", named)
-        return made
+        scale = self.scale(types) if named else (*sort_types(occur.difference(last)), *last)
+        return {
+            stream: Segmentation.from_marks(marks[stream], types=scale, units=tokens).with_types(
+                scale, types_declared=named
+            )
+            for stream, tokens in words.items()
+        }
 
     @property
     def known(self) -> str:

@@ -41,7 +41,7 @@ from caesura.errors import FormatError, SegmentationError
 from caesura.formats.format import Format, Reading, table_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
-from caesura.model.segmentation import UNTYPED, Segmentation, declare, in_order
+from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
 
 _RESERVED = ("item", "stream", "unit", "text", "types")
 _MISSING = "NA"
@@ -224,7 +224,7 @@ def _declared(reading: Reading, line: int, cell: str) -> tuple[str, ...]:
     if names is None:
         raise reading.error(line, f'types must be a JSON list of names like ["scene", "act"]; got {cell[:80]!r}')
     try:
-        return declare(names)
+        return check_types(names)
     except SegmentationError as problem:
         raise reading.error(line, str(problem)) from None
 
@@ -286,13 +286,13 @@ def _marks(reading: Reading, line: int, cell: str, types: tuple[str, ...] | None
 
 def _share_types(corpus: Corpus) -> Corpus:
     """One scale for a table that declares none: what occurs in it, in alphabetical order."""
-    scale = in_order({name for one in _segmentations(corpus) for _, name in one.boundaries})
+    scale = sort_types({name for one in _segmentations(corpus) for _, name in one.boundaries})
     if not scale:
         return corpus
     shared: dict[str, dict[str, Annotation]] = {}
     for item, coder in corpus:
         one = corpus[item, coder]
-        sides = {stream: side.with_types(scale, declared=False) for stream, side in streams_of(one).items()}
+        sides = {stream: side.with_types(scale, types_declared=False) for stream, side in streams_of(one).items()}
         shared.setdefault(item, {})[coder] = Dialogue(sides) if isinstance(one, Dialogue) else sides[""]
     return Corpus(shared)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import MismatchError, OptionError
 from caesura.gold.result import Candidate
+from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 
 __all__ = ["Pool", "crossing", "pool"]
@@ -103,7 +104,7 @@ def pool(hierarchies: Mapping[str, Hierarchy] | Sequence[Hierarchy], tolerance: 
 
 
 def _named(hierarchies: Any) -> dict[str, Hierarchy]:
-    if isinstance(hierarchies, Mapping):
+    if isinstance(hierarchies, Mapping) and not isinstance(hierarchies, Corpus):
         named = {str(coder): one for coder, one in hierarchies.items()}
         if len(named) < len(hierarchies):
             raise OptionError("hierarchies: two coders have names that differ in kind only; name them apart")

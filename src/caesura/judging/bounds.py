@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from caesura.judging.field import Field
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
-from caesura.model.segmentation import UNTYPED, Segmentation, in_order
+from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.simulation.segmentations import _fill, regular_segmentation
 
 __all__ = ["Baselines"]
@@ -55,16 +55,16 @@ class Baselines:
     @cached_property
     def _scale(self) -> tuple[str, ...] | None:
         """The types in order, or None if there is but the unnamed one and nobody marks an end."""
-        declared = next((text.types for text in self._texts if text.declared and text.types != UNTYPED), None)
+        declared = next((text.types for text in self._texts if text.types_declared and text.types != UNTYPED), None)
         if declared is not None:
             return declared
         if all(text.types == UNTYPED for text in self._texts):
-            return None if all(text.inner.size == text._positions.size for text in self._texts) else UNTYPED
+            return None if all(text.inner.size == text.boundary_positions.size for text in self._texts) else UNTYPED
         # Where nobody declared any, what occurs is the scale, and a system may know a type more.
         systems = [
             text for by in self.field.systems.values() for one in by.values() for text in streams_of(one).values()
         ]
-        return in_order({name for text in (*self._texts, *systems) for _, name in text.boundaries}) or None
+        return sort_types({name for text in (*self._texts, *systems) for _, name in text.boundaries}) or None
 
     @cached_property
     def _kinds(self) -> tuple[_Kinds, _Kinds]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, came
+from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.segmentation import Segmentation
-from caesura.model.tokens import difference
+from caesura.model.tokens import text_difference
 
 __all__ = ["Field", "Systems", "enter"]
 
@@ -54,7 +54,7 @@ def enter(corpus: Corpus, systems: Systems) -> Field:
             raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
     coders: dict[str, dict[str, Annotation]] = {}
     for item in people.item_names:
-        said = difference(people.of_item(item))
+        said = text_difference(people.of_item(item))
         if said is None:
             coders[item] = people.of_item(item)
         else:
@@ -89,7 +89,7 @@ def _fitting(
         if item not in given:
             continue
         mine = _annotation(name, item, given[item])
-        said = difference({**by, name: mine})
+        said = text_difference({**by, name: mine})
         if said is None:
             taken[item] = mine
         else:
@@ -132,7 +132,7 @@ def _annotation(system: str, item: str, given: object) -> Annotation:
         return given
     if isinstance(given, Mapping):
         return Dialogue(given)
-    raise OptionError(f"system {system!r}, item {item!r}: a Segmentation is needed; got {came(given)}")
+    raise OptionError(f"system {system!r}, item {item!r}: a Segmentation is needed; got {kind_name(given)}")
 
 
 def _listed(items: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.segmentation import Segmentation, in_order
+from caesura.model.segmentation import Segmentation, sort_types
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
 from caesura.statistics import alternative_annotator, bootstrap, mean_interval
@@ -383,11 +383,11 @@ def _warn_of_order(field: Field, measures: tuple[Measure, ...]) -> None:
         one
         for by in (*field.coders.values(), *field.systems.values())
         for one in by.values()
-        if isinstance(one, Segmentation) and one._positions.size
+        if isinstance(one, Segmentation) and one.boundary_positions.size
     ]
-    if any(one.declared for one in texts) or not any(measure.view == "typed" for measure in measures):
+    if any(one.types_declared for one in texts) or not any(measure.view == "typed" for measure in measures):
         return
-    scale = in_order({name for one in texts for _, name in one.boundaries})
+    scale = sort_types({name for one in texts for _, name in one.boundaries})
     warn_of_order(scale, stacklevel=4)
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
-from caesura.model.dialogue import came
+from caesura.model.dialogue import kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
-from caesura.model.projection import way_out
-from caesura.model.segmentation import UNTYPED, Segmentation, in_order
+from caesura.model.projection import alignment_hint
+from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.tree import Tree
 
 __all__ = [
@@ -183,7 +183,7 @@ def _problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> str |
             return f"{side}: a dialogue, whose streams only flexible_similarity scores; got {len(one)} stream(s)"
         counted = marks and side == sides[0]
         if not isinstance(one, Segmentation) and not (counted and isinstance(one, Marks)):
-            return f"{side}: {'Marks or ' * counted}a Segmentation is needed; got {came(one)}"
+            return f"{side}: {'Marks or ' * counted}a Segmentation is needed; got {kind_name(one)}"
     return other_units(a, b, sides)
 
 
@@ -191,12 +191,12 @@ def other_units(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
     """How the units of the two differ, or None."""
     if a.length != b.length:
         said = f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
-        return said + way_out(a.units, b.units)
+        return said + alignment_hint(a.units, b.units)
     if a.units is not None and b.units is not None and a.units is not b.units:
         for i, (one, other) in enumerate(zip(a.units, b.units, strict=True), 1):
             if one != other:
                 said = f"unit {i} differs: {sides[0]} has {one!r}, {sides[1]} has {other!r}"
-                return said + way_out(a.units, b.units)
+                return said + alignment_hint(a.units, b.units)
     return None
 
 
@@ -211,20 +211,23 @@ def _common_types(
     first = pairs[0][0].types if pairs else UNTYPED
     if all(a.types is first and b.types is first for a, b in pairs):
         same = True
-        declared = any(one.declared for one in pairs[0]) if pairs else True
+        declared = any(one.types_declared for one in pairs[0]) if pairs else True
     else:
         same = False
         declared = False
     if same and (declared or len(first) < 3):
         return first, places
     scales = dict.fromkeys(
-        one.types for pair in pairs for one in pair if one.declared and (one._positions.size or one.types != UNTYPED)
+        one.types
+        for pair in pairs
+        for one in pair
+        if one.types_declared and (one.boundary_positions.size or one.types != UNTYPED)
     )
     if scales:
         scale = next(iter(scales))
     else:
         occurring = {name for pair in pairs for one in pair for _, name in one.boundaries}
-        scale = in_order(occurring) or UNTYPED
+        scale = sort_types(occurring) or UNTYPED
         warn_of_order(scale, stacklevel=8)
     good = []
     for i, pair in zip(places, pairs, strict=True):
@@ -249,9 +252,9 @@ def warn_of_order(scale: tuple[str, ...], *, stacklevel: int) -> None:
 
 def _strange_type(pair: Plain, scale: tuple[str, ...], sides: tuple[str, str]) -> str | None:
     for side, one in zip(sides, pair, strict=True):
-        if one.types == scale or (one.types == UNTYPED and not one._positions.size):
+        if one.types == scale or (one.types == UNTYPED and not one.boundary_positions.size):
             continue
-        if one.declared:
+        if one.types_declared:
             return (
                 f"both sides must declare the same types in the same order; {side} has {', '.join(one.types)}, "
                 f"elsewhere {', '.join(scale)}"
@@ -279,15 +282,15 @@ def over_types(
 
 
 def _moved(one: Segmentation, scale: tuple[str, ...]) -> Segmentation:
-    return one if one.types == scale and one.declared else one.with_types(scale)
+    return one if one.types == scale and one.types_declared else one.with_types(scale)
 
 
 def inner_boundaries(one: Segmentation, scale: tuple[str, ...]) -> tuple[Ints, Ints]:
     """Inner positions and codes over the common scale; codes empty where the scale has one type."""
-    positions, codes = one._positions, one._codes
-    if one.types is not scale and one.types != scale and positions.size:
-        moved = one.with_types(scale)
-        positions, codes = moved._positions, moved._codes
+    if one.types is not scale and one.types != scale and one.boundary_positions.size:
+        one = one.with_types(scale)
+    positions = one.boundary_positions
+    codes = one.codes if len(one.types) > 1 else NONE
     if positions.size and positions[-1] == one.length:
         inner = int(np.searchsorted(positions, one.length))
         positions, codes = positions[:inner], codes[:inner]

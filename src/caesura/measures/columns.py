@@ -16,8 +16,8 @@ from caesura.errors import CaesuraError
 from caesura.kernels import columns as kernel
 from caesura.measures.base import Measure
 from caesura.measures.batch import NONE, Batch, Plain, View
-from caesura.model.documents import Column, Documents
-from caesura.model.segmentation import LONGEST, UNTYPED
+from caesura.model.documents import BoundaryColumn, Documents
+from caesura.model.segmentation import MAX_UNITS, UNTYPED
 
 __all__ = ["Laid", "lays"]
 
@@ -43,7 +43,7 @@ class Laid:
         self._documents = self._with_codes(documents, wrong) if documents.typed else documents
         self._ends = self._repeats = False
         for side in (self._documents.reference, self._documents.hypothesis):
-            ends, repeats = kernel.check(documents.length, side.positions, side.offsets, side.codes, LONGEST, wrong)
+            ends, repeats = kernel.check(documents.length, side.positions, side.offsets, side.codes, MAX_UNITS, wrong)
             self._ends |= ends
             self._repeats |= repeats
         for d in np.flatnonzero(wrong).tolist():
@@ -113,7 +113,7 @@ class Laid:
         return replace(documents, reference=both[0], hypothesis=both[1], types=self.types)
 
 
-def _even(side: Column, uneven: Ints, table: Ints) -> Column:
+def _even(side: BoundaryColumn, uneven: Ints, table: Ints) -> BoundaryColumn:
     """Positions and codes of the same offsets; documents that have more of one than of the other are emptied."""
     positions, codes = _dense(side.positions, side.offsets, uneven), _dense(side.codes, side.code_offsets, uneven)
     counts = np.diff(side.offsets)
@@ -126,7 +126,7 @@ def _even(side: Column, uneven: Ints, table: Ints) -> Column:
         if (~new & (codes[1:] < codes[:-1])).any():
             run = np.concatenate([[0], np.cumsum(new)])
             codes = codes[np.lexsort((codes, run))]
-    return Column(positions, offsets, codes, offsets)
+    return BoundaryColumn(positions, offsets, codes, offsets)
 
 
 def _dense(values: Ints, offsets: Ints, left_out: Ints) -> Ints:

@@ -146,7 +146,7 @@ def pack_marks(pairs: Sequence[Compared], sides: tuple[str, str]) -> tuple[Marke
             errors[i] = MismatchError(problem)
     # A segmentation is the marks of one coder.
     a = [one.positions if isinstance(one, Marks) else one.inner for one, _ in chosen]
-    h = [one.heights if isinstance(one, Marks) else np.ones(one.inner.size, np.int64) for one, _ in chosen]
+    h = [one.position_counts if isinstance(one, Marks) else np.ones(one.inner.size, np.int64) for one, _ in chosen]
     b = [one.inner for _, one in chosen]
     length = np.array([one.length for one, _ in chosen], np.int64)
     coders = np.array([one.coders if isinstance(one, Marks) else 1 for one, _ in chosen], np.int64)

@@ -140,7 +140,11 @@ def _listed(names: Any) -> str:
 def _union(texts: list[Aligned], types: tuple[str, ...]) -> tuple[str, ...]:
     """All types that were declared or occur, and those the similarity names, in alphabetical order."""
     scales = {
-        one.types for text in texts for _, *both in text for one in both if one._positions.size or one.types != UNTYPED
+        one.types
+        for text in texts
+        for _, *both in text
+        for one in both
+        if one.boundary_positions.size or one.types != UNTYPED
     }
     if not types and len(scales) == 1:
         return tuple(sorted(*scales))
@@ -170,7 +174,7 @@ class _Coder:
         if len(text) == 1:
             name, *both = text[0]
             mine, kinds = self.code(both[side], name, who)
-            if both[side]._codes.size and (mine[1:] == mine[:-1]).any():
+            if len(both[side].types) > 1 and (mine[1:] == mine[:-1]).any():
                 raise self.crowded(text, side, who)
             return mine, kinds
         positions: list[Ints] = []
@@ -194,8 +198,8 @@ class _Coder:
     def code(self, one: Segmentation, stream: str | None, who: str) -> tuple[Ints, Ints]:
         """The boundaries of one stream."""
         table, same, known = self.table(one.types)
-        positions, codes = one._positions, one._codes
-        if not codes.size:
+        positions, codes = one.boundary_positions, one.codes
+        if len(one.types) == 1:
             if not known and positions.size:
                 raise self.strange(one, stream, who)
             return positions, np.full(positions.size, table[0])

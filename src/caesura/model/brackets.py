@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from caesura.errors import TreeError
 
-__all__ = ["Nodes", "draw_brackets", "parse_brackets"]
-
 # Words may hold any character but brackets and the blanks of ASCII: a no-break space is part of a word.
 _TOKEN = re.compile(r"[()]|[^\s()]+", re.ASCII)
 
@@ -96,7 +94,7 @@ def _error(text: str, at: int, problem: str, line: int, column: int) -> TreeErro
     return TreeError(problem, line + before.count("\n"), here)
 
 
-def draw_brackets(labels: Sequence[str], start: Sequence[int], end: Sequence[int], words: Sequence[str]) -> str:
+def format_brackets(labels: Sequence[str], start: Sequence[int], end: Sequence[int], words: Sequence[str]) -> str:
     """The text of brackets in preorder, on one line."""
     pieces: list[str] = []
     open_: list[int] = []

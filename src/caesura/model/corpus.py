@@ -1,10 +1,11 @@
-"""Who segmented what."""
+"""Annotations of several items by several coders."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from itertools import islice
+from typing import Any, NoReturn
 
 from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue
@@ -14,94 +15,182 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
-__all__ = ["Corpus", "about_item"]
+_KINDS: tuple[tuple[str, type], ...] = (
+    ("trees", Tree),
+    ("hierarchy", Hierarchy),
+    ("timed", Tier),
+    ("dialogue", Dialogue),
+)
+"""Kinds of data and the class of their annotations, the most structured first."""
 
 
-class Corpus(Displayed):
-    """(item, coder) -> what that coder made of that item.
+class Corpus(Mapping[tuple[str, str], Annotation], Displayed):
+    """Mapping from (item, coder) to the annotation that the coder made of the item.
 
-    That is a ``Segmentation``, a mapping stream -> ``Segmentation`` (a dialogue), a ``Hierarchy``, a
-    ``Tier`` or a ``Tree``.
+    An annotation is a ``Segmentation``, a ``Dialogue`` (or a mapping from streams to segmentations), a ``Hierarchy``, a
+    ``Tier`` or a ``Tree``. Coders may be missing for some items.
 
-    Coders may be missing for some items.
+    Parameters
+    ----------
+    annotations : mapping of str to mapping of str to annotation
+        Item -> coder -> annotation.
 
+    Attributes
+    ----------
+    item_names : tuple of str
+        Names of the items, in order of appearance.
+    coders : tuple of str
+        Names of everyone who annotated at least one item, in order of appearance.
+
+    Raises
+    ------
+    OptionError
+        If an item has no coder, an annotation has a wrong type, or two names become equal as strings.
+
+    Examples
+    --------
     >>> corpus = Corpus({"poem": {"Ann": Segmentation.from_masses([2, 2]), "Bo": Segmentation.from_masses([1, 3])}})
     >>> corpus["poem", "Bo"]
     Segmentation(4 units: ·|···)
     >>> corpus
     Corpus(1 item, 2 coders: Ann, Bo)
+    >>> list(corpus)
+    [('poem', 'Ann'), ('poem', 'Bo')]
     """
 
-    __slots__ = ("_cells", "_hash", "_rows", "coders", "item_names")
-
-    def __init__(self, items: Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]]) -> None:
-        cells: dict[tuple[str, str], Annotation] = {}
-        coders: dict[str, None] = {}
-        for item, by_coder in items.items():
-            if not by_coder:
-                raise OptionError(f"item {item!r}: at least one coder is needed; got none")
-            for coder, given in by_coder.items():
-                if not isinstance(given, (Segmentation, Hierarchy, Tier, Tree, Mapping)):
-                    raise OptionError(
-                        f"item {item!r}, coder {coder!r}: a Segmentation is needed; got {type(given).__name__}"
-                    )
-                if (str(item), str(coder)) in cells:
-                    raise OptionError(
-                        f"item {item!r}, coder {coder!r}: the name stands for two that differ in kind only"
-                    )
-                cells[str(item), str(coder)] = (
-                    given if isinstance(given, (Segmentation, Dialogue, Hierarchy, Tier, Tree)) else Dialogue(given)
-                )
-                coders[str(coder)] = None
-        rows: dict[str, dict[str, Annotation]] = {}
-        for (item, coder), one in cells.items():
-            rows.setdefault(item, {})[coder] = one
-        object.__setattr__(self, "_cells", cells)
-        object.__setattr__(self, "_rows", rows)
-        object.__setattr__(self, "coders", tuple(coders))
-        object.__setattr__(self, "item_names", tuple(rows))
-        object.__setattr__(self, "_hash", None)
+    __slots__ = ("_annotations", "_by_item", "_hash", "coders", "item_names")
 
     coders: tuple[str, ...]
-    """Everyone who coded at least one item, in order of appearance."""
     item_names: tuple[str, ...]
-    """Names of the items, in order of appearance."""
-    _cells: dict[tuple[str, str], Annotation]
-    _rows: dict[str, dict[str, Annotation]]
+    _annotations: dict[tuple[str, str], Annotation]
+    _by_item: dict[str, dict[str, Annotation]]
     _hash: int | None
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Corpus is immutable; cannot set {name!r}")
+    def __init__(self, annotations: Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]]) -> None:
+        by_key: dict[tuple[str, str], Annotation] = {}
+        by_item: dict[str, dict[str, Annotation]] = {}
+        for item, by_coder in annotations.items():
+            if not by_coder:
+                raise OptionError(f"item {item!r}: at least one coder is needed; got none")
+            for coder, value in by_coder.items():
+                place, key = f"item {item!r}, coder {coder!r}", (str(item), str(coder))
+                if key in by_key:
+                    raise OptionError(f"{place}: two names become the same string; rename one of them")
+                by_key[key] = by_item.setdefault(key[0], {})[key[1]] = _check_annotation(value, place)
+        put = object.__setattr__
+        put(self, "_annotations", by_key)
+        put(self, "_by_item", by_item)
+        put(self, "coders", tuple(dict.fromkeys(coder for _, coder in by_key)))
+        put(self, "item_names", tuple(by_item))
+        put(self, "_hash", None)
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Corpus is immutable; cannot delete {name!r}")
+    @property
+    def kind(self) -> str:
+        """Kind of data: ``"linear"``, ``"dialogue"``, ``"timed"``, ``"hierarchy"`` or ``"trees"``.
+
+        The most structured annotation decides: trees, then hierarchies, tiers with times, dialogues. A corpus without any
+        of these is linear.
+        """
+        classes = {type(annotation) for annotation in self._annotations.values()}
+        return next((kind for kind, base in _KINDS if any(issubclass(cls, base) for cls in classes)), "linear")
+
+    def of_item(self, item: str) -> dict[str, Annotation]:
+        """Return the annotations of one item by coder.
+
+        Parameters
+        ----------
+        item : str
+            Name of the item.
+
+        Returns
+        -------
+        dict
+            Coder -> annotation.
+
+        Raises
+        ------
+        OptionError
+            If the corpus has no such item.
+        """
+        _check_names("item", [item], self._by_item)
+        return dict(self._by_item[item])
+
+    def of_coder(self, coder: str) -> dict[str, Annotation]:
+        """Return the annotations of one coder by item.
+
+        Parameters
+        ----------
+        coder : str
+            Name of the coder.
+
+        Returns
+        -------
+        dict
+            Item -> annotation.
+
+        Raises
+        ------
+        OptionError
+            If the corpus has no such coder.
+        """
+        _check_names("coder", [coder], self.coders)
+        return {item: annotation for (item, name), annotation in self._annotations.items() if name == coder}
+
+    def select(self, *, items: Iterable[str] | None = None, coders: Iterable[str] | None = None) -> Corpus:
+        """Return the part of the corpus with these items and coders.
+
+        Parameters
+        ----------
+        items : iterable of str, optional
+            Names of the items (default: all).
+        coders : iterable of str, optional
+            Names of the coders (default: all).
+
+        Returns
+        -------
+        Corpus
+            The selected annotations, in the order of this corpus.
+
+        Raises
+        ------
+        OptionError
+            If the corpus has no such item or coder.
+        """
+        chosen_items = set(self.item_names if items is None else items)
+        chosen_coders = set(self.coders if coders is None else coders)
+        _check_names("item", chosen_items, self._by_item)
+        _check_names("coder", chosen_coders, self.coders)
+        part: dict[str, dict[str, Annotation]] = {}
+        for (item, coder), annotation in self._annotations.items():
+            if item in chosen_items and coder in chosen_coders:
+                part.setdefault(item, {})[coder] = annotation
+        return Corpus(part)
 
     def __getitem__(self, key: tuple[str, str]) -> Annotation:
-        return self._cells[key]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._cells
-
-    def get(self, item: str, coder: str) -> Annotation | None:
-        """What the coder made of the item, or None if nothing."""
-        return self._cells.get((item, coder))
+        return self._annotations[key]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self._cells)
+        return iter(self._annotations)
 
     def __len__(self) -> int:
-        return len(self._cells)
+        return len(self._annotations)
 
     def __eq__(self, other: object) -> bool:
-        return self._cells == other._cells if isinstance(other, Corpus) else NotImplemented
+        return self._annotations == other._annotations if isinstance(other, Corpus) else NotImplemented
 
     def __hash__(self) -> int:
         if self._hash is None:
-            object.__setattr__(self, "_hash", hash(frozenset(self._cells.items())))
+            object.__setattr__(self, "_hash", hash(frozenset(self._annotations.items())))
         return self._hash  # type: ignore[return-value]
 
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Corpus is immutable; cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Corpus is immutable; cannot delete {name!r}")
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return Corpus, ({item: self.of_item(item) for item in self.item_names},)
+        return Corpus, (self._by_item,)
 
     def __repr__(self) -> str:
         items = f"{len(self.item_names)} item{'' if len(self.item_names) == 1 else 's'}"
@@ -109,47 +198,42 @@ class Corpus(Displayed):
         names = ", ".join(self.coders[:8]) + (", …" if len(self.coders) > 8 else "")
         return f"Corpus({items}, {coders}: {names})" if names else f"Corpus({items}, {coders})"
 
-    def of_item(self, item: str) -> dict[str, Annotation]:
-        """Coder -> segmentation, for one item."""
-        if item not in self._rows:
-            raise OptionError(f"no item {item!r}; there are {_listed(self.item_names)}")
-        return dict(self._rows[item])
-
-    def of_coder(self, coder: str) -> dict[str, Annotation]:
-        """Item -> segmentation, for one coder."""
-        if coder not in self.coders:
-            raise OptionError(f"no coder {coder!r}; there are {_listed(self.coders)}")
-        return {item: one for (item, name), one in self._cells.items() if name == coder}
-
-    def select(self, *, items: Iterable[str] | None = None, coders: Iterable[str] | None = None) -> Corpus:
-        """The part of the corpus with these items and coders."""
-        kept_items = set(self.item_names if items is None else items)
-        kept_coders = set(self.coders if coders is None else coders)
-        for name in kept_items.difference(self.item_names):
-            raise OptionError(f"no item {name!r}; there are {_listed(self.item_names)}")
-        for name in kept_coders.difference(self.coders):
-            raise OptionError(f"no coder {name!r}; there are {_listed(self.coders)}")
-        chosen: dict[str, dict[str, Annotation]] = {}
-        for (item, coder), one in self._cells.items():
-            if item in kept_items and coder in kept_coders:
-                chosen.setdefault(item, {})[coder] = one
-        return Corpus(chosen)
-
 
 @contextmanager
-def about_item(item: str, excluded: list[InputError] | None, kind: type[InputError]) -> Iterator[None]:
-    """Whatever is wrong with the data inside concerns one item: collected if the caller asked for it, else raised."""
+def collect_errors(item: str, excluded: list[InputError] | None, kind: type[InputError]) -> Iterator[None]:
+    """Name the item in every input error raised inside, and collect the error if there is a list for it.
+
+    Parameters
+    ----------
+    item : str
+        Name of the item.
+    excluded : list of InputError or None
+        List to which an error is appended; None raises it.
+    kind : type
+        Class of the error that names the item. An ``OptionError`` passes unchanged.
+    """
     try:
         yield
     except OptionError:
         raise
     except InputError as problem:
-        said = kind(f"item {item!r}: {problem}")
+        error = kind(f"item {item!r}: {problem}")
         if excluded is None:
-            raise said from None
-        excluded.append(said)
+            raise error from None
+        excluded.append(error)
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    shown = ", ".join(map(repr, names[:10]))
-    return (shown or "none") + (", …" if len(names) > 10 else "")
+def _check_annotation(value: object, place: str) -> Annotation:
+    if isinstance(value, (Segmentation, Dialogue, Hierarchy, Tier, Tree)):
+        return value
+    if isinstance(value, Mapping):
+        return Dialogue(value)
+    raise OptionError(f"{place}: a Segmentation is needed; got {type(value).__name__}")
+
+
+def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Raise an error if one of the names is unknown."""
+    for name in names:
+        if name not in known:
+            listed = (", ".join(map(repr, islice(known, 10))) or "none") + (", …" if len(known) > 10 else "")
+            raise OptionError(f"no {kind} {name!r}; there are {listed}")

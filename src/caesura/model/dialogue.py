@@ -11,8 +11,6 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
-__all__ = ["Annotation", "Comparable", "Dialogue", "came", "not_plain", "streams_of"]
-
 
 class Dialogue(Mapping[str, Segmentation]):
     """Stream -> segmentation: the units of each participant form a running text of their own.
@@ -81,18 +79,18 @@ Annotation = Comparable | Tier
 """What a coder makes of an item."""
 
 
-def came(one: object) -> str:
+def kind_name(one: object) -> str:
     """What something is, for a message that asks for something else; for a tier with the way out."""
     return type(one).__name__ + ("; over_units lays tiers over units" if isinstance(one, Tier) else "")
 
 
-def not_plain(by_coder: Mapping[str, Annotation]) -> str | None:
+def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:
     """Why what coders made of an item are not all plain segmentations, or None."""
     for coder, one in by_coder.items():
         if isinstance(one, Dialogue):
             return "it has streams, which are not supported here"
         if not isinstance(one, Segmentation):
-            return f"coder {coder!r}: a Segmentation is needed; got {came(one)}"
+            return f"coder {coder!r}: a Segmentation is needed; got {kind_name(one)}"
     return None
 
 
@@ -102,4 +100,4 @@ def streams_of(one: Annotation) -> Mapping[str, Segmentation]:
         return one
     if isinstance(one, Segmentation):
         return {"": one}
-    raise MismatchError(f"a Segmentation or a Dialogue is needed; got {came(one)}")
+    raise MismatchError(f"a Segmentation or a Dialogue is needed; got {kind_name(one)}")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["Displayed", "register_renderer"]
-
 _renderer: Callable[[object], str] | None = None
 
 

@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, FormatError, SegmentationError
 from caesura.model.segmentation import Segmentation, _check_length
 
-__all__ = ["Column", "Documents", "Pairs"]
-
 Ints = NDArray[np.int64]
 NONE = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class BoundaryColumn:
     """The boundaries of one side: those of document d are ``positions[offsets[d]:offsets[d + 1]]``."""
 
     positions: Ints
@@ -37,7 +35,7 @@ class Column:
         """Whether boundaries have types."""
         return self.code_offsets.size > 0
 
-    def of(self, document: int) -> Ints:
+    def positions_of(self, document: int) -> Ints:
         """The positions of one document."""
         return self.positions[self.offsets[document] : self.offsets[document + 1]]
 
@@ -56,13 +54,13 @@ class Documents:
     rows: Sequence[int]
     """Where each stands in its file: the number of the row or line, from 1 on."""
     length: Ints
-    reference: Column
-    hypothesis: Column
+    reference: BoundaryColumn
+    hypothesis: BoundaryColumn
     types: tuple[str, ...] = ()
     """What the codes of the columns stand for, in no order."""
     excluded: Mapping[int, str] = field(default_factory=dict)
     """Documents that could not be read, and why."""
-    declared: tuple[str, ...] | None = None
+    declared_types: tuple[str, ...] | None = None
     """The types in the order that their file declares, if it does."""
 
     def __len__(self) -> int:
@@ -81,8 +79,8 @@ class Documents:
         return self._side("reference", document, length, types), self._side("hypothesis", document, length, types)
 
     def _side(self, name: str, document: int, length: int, types: Sequence[str] | None) -> Segmentation:
-        column: Column = getattr(self, name)
-        positions = column.of(document)
+        column: BoundaryColumn = getattr(self, name)
+        positions = column.positions_of(document)
         try:
             if not column.typed:
                 return Segmentation.from_positions(length, positions)
@@ -106,7 +104,7 @@ class Documents:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class DocumentPairs:
     """Some documents that are objects: trees, hierarchies, dialogues, or segmentations that were read one by one."""
 
     items: Sequence[str]

@@ -7,8 +7,6 @@ from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["levels_as_types", "over_common_units"]
-
 
 def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus, dict[str, str]]:
     """Every item's hierarchies in time over the same units, and item -> what was lost or could not be done.

@@ -11,9 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.errors import HierarchyError
-from caesura.model.segmentation import LONGEST, Segmentation
-
-__all__ = ["Hierarchy", "Span", "common_units"]
+from caesura.model.segmentation import MAX_UNITS, Segmentation
 
 
 class Span(NamedTuple):
@@ -83,8 +81,8 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     ) -> None:
         """``repair``: of two spans that cross, or whose levels contradict their nesting, drop the one on the deeper level,
         then the shorter, then the later."""
-        if isinstance(length, bool) or not isinstance(length, (int, np.integer)) or not 1 <= length <= LONGEST:
-            raise HierarchyError(f"length: a text has from 1 to {LONGEST} units; got {length!r}")
+        if isinstance(length, bool) or not isinstance(length, (int, np.integer)) or not 1 <= length <= MAX_UNITS:
+            raise HierarchyError(f"length: a text has from 1 to {MAX_UNITS} units; got {length!r}")
         n = int(length)
         given = [_check(i, span, n) for i, span in enumerate(spans)]
         times = _check_edges(edges, n)
@@ -249,7 +247,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         -----
         A union of several coders may hold spans that cross, which no coder's own hierarchy may.
         """
-        return _rebuild(self.length, spans, self.units, self.edges, self.extent)
+        return _restore(self.length, spans, self.units, self.edges, self.extent)
 
     def __iter__(self) -> Iterator[Span]:
         return iter(self.spans)
@@ -277,7 +275,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         raise AttributeError(f"a Hierarchy is immutable; cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.length, tuple(map(tuple, self.spans)), self.units, self.edges, self.extent)
+        return _restore, (self.length, tuple(map(tuple, self.spans)), self.units, self.edges, self.extent)
 
     def __repr__(self) -> str:
         drawn = f": {self.brackets()}" if self.length <= 30 and self.spans else ""
@@ -296,14 +294,14 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         return " ".join("(" * opening.get(i, 0) + word + ")" * closing.get(i, 0) for i, word in enumerate(words, 1))
 
 
-def _rebuild(
+def _restore(
     length: int,
     spans: Iterable[Sequence[Any]],
     units: tuple[str, ...] | None,
     edges: tuple[float, ...] | None,
     extent: int,
 ) -> Hierarchy:
-    """Return a hierarchy of values that were checked before."""
+    """Return a hierarchy from values that were checked before."""
     hierarchy = Hierarchy.__new__(Hierarchy)
     hierarchy._put(length, tuple(Span(*span) for span in spans), units, edges, extent)
     return hierarchy
@@ -461,7 +459,7 @@ def _repaired(given: list[_Given]) -> list[_Given]:
             if (after < len(starts) and starts[after] <= end) or (inside < len(ends) and ends[inside] < end):
                 continue
             beside = of_level.setdefault(level, [])
-            at = bisect_right(beside, (start, LONGEST))
+            at = bisect_right(beside, (start, MAX_UNITS))
             if at and beside[at - 1][1] >= end:
                 continue
             beside.insert(at, (start, end))

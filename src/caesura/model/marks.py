@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from caesura.errors import SegmentationError
 from caesura.model.segmentation import (
     _DRAWN,
-    LONGEST,
+    MAX_UNITS,
     Ints,
     Segmentation,
     _check_length,
@@ -20,8 +20,6 @@ from caesura.model.segmentation import (
     _entries,
     _whole_numbers,
 )
-
-__all__ = ["Marks"]
 
 
 class Marks:
@@ -44,7 +42,7 @@ class Marks:
     """How many coders there were, S."""
     positions: Ints
     """Positions that somebody marked, rising."""
-    heights: Ints
+    position_counts: Ints
     """How many coders marked each of ``positions``."""
     units: tuple[str, ...] | None
     """The text, a string a unit, where it is known."""
@@ -65,11 +63,13 @@ class Marks:
         places = np.flatnonzero(array)
         self._put(length, most, places + 1, array[places], _check_units(units, length))
 
-    def _put(self, length: int, coders: int, positions: Ints, heights: Ints, units: tuple[str, ...] | None) -> None:
+    def _put(
+        self, length: int, coders: int, positions: Ints, position_counts: Ints, units: tuple[str, ...] | None
+    ) -> None:
         put = object.__setattr__
         put(self, "length", length)
         put(self, "coders", coders)
-        for name, array in (("positions", positions), ("heights", heights)):
+        for name, array in (("positions", positions), ("heights", position_counts)):
             array.flags.writeable = False
             put(self, name, array)
         put(self, "units", units)
@@ -89,9 +89,9 @@ class Marks:
         if not listed:
             raise SegmentationError("segmentations: at least one is needed; got none")
         places = np.concatenate([one.inner for one in listed])
-        positions, heights = np.unique(places, return_counts=True)
+        positions, position_counts = np.unique(places, return_counts=True)
         made = cls.__new__(cls)
-        made._put(listed[0].length, len(listed), positions, heights.astype(np.int64), _common_units(listed))
+        made._put(listed[0].length, len(listed), positions, position_counts.astype(np.int64), _common_units(listed))
         return made
 
     def __len__(self) -> int:
@@ -101,18 +101,18 @@ class Marks:
     def counts(self) -> Ints:
         """One entry for each of the N-1 inner positions."""
         out = np.zeros(self.length - 1, np.int64)
-        out[self.positions - 1] = self.heights
+        out[self.positions - 1] = self.position_counts
         return out
 
     @property
-    def highest(self) -> int:
+    def max_count(self) -> int:
         """The largest count."""
-        return int(self.heights.max(initial=0))
+        return int(self.position_counts.max(initial=0))
 
     # -- value semantics ------------------------------------------------------------------------------------------
 
     def _key(self) -> tuple[Any, ...]:
-        return (self.length, self.coders, self.positions.tobytes(), self.heights.tobytes(), self.units)
+        return (self.length, self.coders, self.positions.tobytes(), self.position_counts.tobytes(), self.units)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Marks):
@@ -131,13 +131,13 @@ class Marks:
         raise AttributeError(f"Marks are immutable; cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.length, self.coders, self.positions.copy(), self.heights.copy(), self.units)
+        return _restore, (self.length, self.coders, self.positions.copy(), self.position_counts.copy(), self.units)
 
     def __repr__(self) -> str:
         head = f"Marks({_several(self.coders, 'coder')}, {_several(self.length, 'unit')}"
         if self.length <= _DRAWN:
             return f"{head}: {self.draw()})"
-        return f"{head}, {_several(self.positions.size, 'marked position')}, highest {self.highest})"
+        return f"{head}, {_several(self.positions.size, 'marked position')}, highest {self.max_count})"
 
     def draw(self) -> str:
         """A dot a unit, and after it the number of coders who put a boundary there.
@@ -146,7 +146,7 @@ class Marks:
         '··12·1··'
         """
         drawn = ["·"] * self.length
-        for position, height in zip(self.positions.tolist(), self.heights.tolist(), strict=True):
+        for position, height in zip(self.positions.tolist(), self.position_counts.tolist(), strict=True):
             drawn[position - 1] += str(height)
         return "".join(drawn)
 
@@ -162,8 +162,8 @@ def _check_coders(coders: object) -> int:
         number = operator.index(coders)  # type: ignore[arg-type]
     except TypeError:
         raise SegmentationError(f"coders: how many there were must be a whole number; got {coders!r}") from None
-    if not 1 <= number <= LONGEST:
-        raise SegmentationError(f"coders: there must be 1 to {LONGEST}; got {number}")
+    if not 1 <= number <= MAX_UNITS:
+        raise SegmentationError(f"coders: there must be 1 to {MAX_UNITS}; got {number}")
     return number
 
 
@@ -182,7 +182,7 @@ def _common_units(segmentations: list[Segmentation]) -> tuple[str, ...] | None:
     return known
 
 
-def _restore(length: int, coders: int, positions: Ints, heights: Ints, units: tuple[str, ...] | None) -> Marks:
+def _restore(length: int, coders: int, positions: Ints, position_counts: Ints, units: tuple[str, ...] | None) -> Marks:
     made = Marks.__new__(Marks)
-    made._put(length, coders, positions, heights, units)
+    made._put(length, coders, positions, position_counts, units)
     return made

@@ -19,13 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import InputError, MismatchError, OptionError, TreeError
-from caesura.model.corpus import Corpus, about_item
-from caesura.model.dialogue import Annotation, Dialogue, came
+from caesura.model.corpus import Corpus, collect_errors
+from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-
-__all__ = ["ALIGNMENTS", "Note", "over_characters", "over_edits", "way_out"]
 
 Ints = NDArray[np.int64]
 
@@ -34,20 +32,22 @@ _SPACE = re.compile(r"\s+")
 _MOST_CELLS = 10**11  # of the table in which the fewest edits are found: some ten seconds
 
 
-class Note(str):
+class AlignmentNote(str):
     """What is to be said about an item."""
 
-    loss: bool
+    lossy: bool
     """Whether something was lost, or moved."""
 
-    def __new__(cls, text: str, *, loss: bool) -> Note:
+    def __new__(cls, text: str, *, lossy: bool) -> AlignmentNote:
         """The text, marked."""
         made = super().__new__(cls, text)
-        made.loss = loss
+        made.lossy = lossy
         return made
 
 
-def over_characters(corpus: Corpus, *, excluded: list[InputError] | None = None) -> tuple[Corpus, dict[str, Note]]:
+def over_characters(
+    corpus: Corpus, *, excluded: list[InputError] | None = None
+) -> tuple[Corpus, dict[str, AlignmentNote]]:
     """Every item over the characters of its text, and item -> how the tokens of its coders differed.
 
     Units become characters, white space left out; boundaries, types, labels and spans stay where they were in the text. A
@@ -68,7 +68,7 @@ def over_characters(corpus: Corpus, *, excluded: list[InputError] | None = None)
     return _over(corpus, _same_characters, excluded)
 
 
-def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> tuple[Corpus, dict[str, Note]]:
+def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> tuple[Corpus, dict[str, AlignmentNote]]:
     """Every item over the characters of its first coder's text, and item -> what was lost on the way.
 
     As :func:`over_characters`, for texts that differ: each is laid over the first coder's by the fewest insertions,
@@ -92,7 +92,7 @@ ALIGNMENTS = {"characters": over_characters, "edit": over_edits}
 """The ways in which ``read(..., align=...)`` lays different texts over each other."""
 
 
-def way_out(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
+def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
     """What to do about units that differ, as the end of a sentence; nothing where a text is not known.
 
     >>> way_out(["well-founded"], ["well", "-", "founded"])
@@ -213,24 +213,24 @@ class _Item:
     first: str = ""
 
     @property
-    def note(self) -> Note | None:
+    def note(self) -> AlignmentNote | None:
         """What was lost; where nothing was, how the tokens differed."""
         lossy = {coder: one for coder, one in self.losses.items() if one.differ or one.moved or one.lost}
         if lossy:
             said = (f"for {coder} {one} from the text of {self.first}{one.after}" for coder, one in lossy.items())
-            return Note("; ".join(said), loss=True)
+            return AlignmentNote("; ".join(said), lossy=True)
         if not self.other:
             return None
         (coder, tokens), *others = self.counts.items()
         counted = "".join(f", {number} for {who}" for who, number in others)
-        return Note(f"{tokens} tokens for {coder}{counted}: {self.characters} characters", loss=False)
+        return AlignmentNote(f"{tokens} tokens for {coder}{counted}: {self.characters} characters", lossy=False)
 
 
-def _over(corpus: Corpus, lay: Lay, excluded: list[InputError] | None) -> tuple[Corpus, dict[str, Note]]:
+def _over(corpus: Corpus, lay: Lay, excluded: list[InputError] | None) -> tuple[Corpus, dict[str, AlignmentNote]]:
     made: dict[str, dict[str, Annotation]] = {}
-    notes: dict[str, Note] = {}
+    notes: dict[str, AlignmentNote] = {}
     for item in corpus.item_names:
-        with about_item(item, excluded, MismatchError):
+        with collect_errors(item, excluded, MismatchError):
             one = _Item(lay)
             made[item] = _projected(corpus.of_item(item), one)
             said = one.note
@@ -276,14 +276,14 @@ def _texts(by_coder: Mapping[str, Annotation], item: _Item) -> dict[str, Annotat
     for coder, one in by_coder.items():
         text = _characters(tokens[coder])
         laid = item.lay(first, coder, base, text)
-        loss = item.losses.setdefault(coder, _Loss())
-        loss.differ += laid.differ
-        loss.of += len(text)
+        lossy = item.losses.setdefault(coder, _Loss())
+        lossy.differ += laid.differ
+        lossy.of += len(text)
         item.counts[coder] = item.counts.get(coder, 0) + len(tokens[coder])
         offsets = np.concatenate([[0], np.cumsum([len(_characters([word])) for word in tokens[coder]])]).astype(
             np.int64
         )
-        found[coder] = _moved(one, laid, offsets, units, loss)
+        found[coder] = _moved(one, laid, offsets, units, lossy)
     return found
 
 
@@ -291,7 +291,7 @@ def _tokens(coder: str, one: Annotation) -> Sequence[str]:
     if isinstance(one, Tree):
         return [_unescaped(word) for word in one.words]
     if not isinstance(one, (Segmentation, Hierarchy)) or (isinstance(one, Hierarchy) and one.edges is not None):
-        kind = came(one) if not isinstance(one, Hierarchy) else "times"
+        kind = kind_name(one) if not isinstance(one, Hierarchy) else "times"
         raise MismatchError(f"coder {coder!r}: units of text are needed; got {kind}")
     if one.units is None:
         raise MismatchError(
@@ -313,13 +313,13 @@ def _unescaped(word: str) -> str:
 # -- one annotation ---------------------------------------------------------------------------------------------------
 
 
-def _moved(one: Annotation, laid: _Laid, offsets: Ints, units: tuple[str, ...], loss: _Loss) -> Annotation:
+def _moved(one: Annotation, laid: _Laid, offsets: Ints, units: tuple[str, ...], lossy: _Loss) -> Annotation:
     if isinstance(one, Segmentation):
-        return _segmentation(one, laid, offsets, units, loss)
+        return _segmentation(one, laid, offsets, units, lossy)
     if isinstance(one, Hierarchy):
-        return _hierarchy(one, laid, offsets, units, loss)
+        return _hierarchy(one, laid, offsets, units, lossy)
     assert isinstance(one, Tree)
-    return _tree(one, laid, offsets, loss)
+    return _tree(one, laid, offsets, lossy)
 
 
 def _shifted(laid: _Laid, at: Ints) -> int:
@@ -327,15 +327,15 @@ def _shifted(laid: _Laid, at: Ints) -> int:
     return int(np.count_nonzero(~laid.kept[at] | (laid.starts[at] != laid.ends[at])))
 
 
-def _segmentation(one: Segmentation, laid: _Laid, offsets: Ints, units: tuple[str, ...], loss: _Loss) -> Segmentation:
+def _segmentation(one: Segmentation, laid: _Laid, offsets: Ints, units: tuple[str, ...], lossy: _Loss) -> Segmentation:
     length = len(units)
     old = offsets[np.array([position for position, _ in one.boundaries], np.int64)]
     marks = list(zip(laid.ends[old].tolist(), one.codes.tolist(), strict=True))
     # Position 0 is before the text, and its end is a boundary only where somebody marked it.
     ended = bool(one.positions.size) and int(one.positions[-1]) == one.length
     new = sorted({mark for mark in marks if 0 < mark[0] < length or (ended and mark[0] == length)})
-    loss.moved += _shifted(laid, np.unique(old))
-    loss.lost += one.positions.size - len({position for position, _ in new})
+    lossy.moved += _shifted(laid, np.unique(old))
+    lossy.lost += one.positions.size - len({position for position, _ in new})
     codes = [code for _, code in new] if len(one.types) > 1 else []
     labels = None
     if one.labels is not None:
@@ -347,32 +347,32 @@ def _segmentation(one: Segmentation, laid: _Laid, offsets: Ints, units: tuple[st
         np.array([position for position, _ in new], np.int64),
         np.array(codes, np.int64),
         one.types,
-        declared=one.declared,
+        types_declared=one.types_declared,
         units=units,
         labels=labels,
     )
 
 
-def _hierarchy(one: Hierarchy, laid: _Laid, offsets: Ints, units: tuple[str, ...], loss: _Loss) -> Hierarchy:
+def _hierarchy(one: Hierarchy, laid: _Laid, offsets: Ints, units: tuple[str, ...], lossy: _Loss) -> Hierarchy:
     spans = []
     for span in one.spans:
         first, last = laid.starts[offsets[span.start - 1]] + 1, laid.ends[offsets[span.end]]
         if first <= last:
             spans.append((int(first), int(last), span.level, span.label))
         else:
-            loss.lost += 1
+            lossy.lost += 1
     edges = {edge for span in one.spans for edge in (span.start - 1, span.end)} - {0, one.length}
-    loss.moved += _shifted(laid, offsets[np.array(sorted(edges), np.int64)])
+    lossy.moved += _shifted(laid, offsets[np.array(sorted(edges), np.int64)])
     return Hierarchy(len(units), spans, units=units)
 
 
-def _tree(one: Tree, laid: _Laid, offsets: Ints, loss: _Loss) -> Tree:
+def _tree(one: Tree, laid: _Laid, offsets: Ints, lossy: _Loss) -> Tree:
     times = np.column_stack([laid.starts[offsets[:-1]], laid.ends[offsets[1:]]]).astype(np.float64)
     times[:, 0] = np.minimum(times[:, 0], times[:, 1])
-    loss.moved += _shifted(laid, offsets[1:-1])
+    lossy.moved += _shifted(laid, offsets[1:-1])
     try:
         made = one.with_times(times, zero_length="merge")
     except TreeError as problem:
         raise MismatchError(str(problem)) from None
-    loss.lost += one.length - made.length
+    lossy.lost += one.length - made.length
     return made

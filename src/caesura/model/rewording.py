@@ -11,8 +11,6 @@ from caesura.errors import TreeError
 from caesura.model.brackets import Nodes
 from caesura.model.tree import Tree
 
-__all__ = ["join_empty_words", "join_words", "split_words"]
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

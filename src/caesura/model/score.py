@@ -12,8 +12,6 @@ from typing import Any, Protocol
 from caesura.errors import OptionError
 from caesura.model.display import Displayed
 
-__all__ = ["Edit", "Parts", "Score"]
-
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -77,7 +75,7 @@ class Parts(Mapping[str, Any]):
         return MappingProxyType(self._derived)
 
 
-class Maker(Protocol):
+class MeasureProtocol(Protocol):
     """What a ``Score`` knows of the measure that made it."""
 
     @property
@@ -111,7 +109,7 @@ class Score(Displayed):
     together, from summed ``parts``, and so is ``sum(scores)``.
     """
 
-    measure: Maker
+    measure: MeasureProtocol
     """The measure with its options: a value that ``parse`` reads back from its repr."""
     value: float
     parts: Parts

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from caesura.errors import SegmentationError
 from caesura.model.display import Displayed
 
-__all__ = ["UNTYPED", "Segmentation"]
-
 UNTYPED = ("boundary",)
 """The types of a segmentation whose boundaries are all of one unnamed kind."""
 
-LONGEST = 2**31 - 1
+MAX_UNITS = 2**31 - 1
 _DRAWN = 60  # units that a repr still draws one by one
 _LABELLED = 10**7  # units that can carry labels, one each: a short file may claim a text that fills the memory
 
@@ -39,13 +37,23 @@ class Segmentation(Displayed):
     True
     """
 
-    __slots__ = ("_codes", "_hash", "_positions", "declared", "inner", "labels", "length", "types", "units")
+    __slots__ = (
+        "_codes",
+        "_hash",
+        "boundary_positions",
+        "inner",
+        "labels",
+        "length",
+        "types",
+        "types_declared",
+        "units",
+    )
 
     length: int
     """Number of units, N."""
     types: tuple[str, ...]
     """The kinds of boundary, in ordinal order."""
-    declared: bool
+    types_declared: bool
     """Whether the types were given (True) or collected from what occurs (False)."""
     units: tuple[str, ...] | None
     """The text, a string a unit, where it is known."""
@@ -54,7 +62,7 @@ class Segmentation(Displayed):
     inner: Ints
     """Positions 1..N-1 that carry a boundary, each once, rising. What window and crisp measures see."""
     # One entry a (position, type), sorted; codes index ``types``, and are empty if there is one type only.
-    _positions: Ints
+    boundary_positions: Ints
     _codes: Ints
     _hash: int | None
 
@@ -65,7 +73,7 @@ class Segmentation(Displayed):
         codes: Ints,
         types: tuple[str, ...],
         *,
-        declared: bool = True,
+        types_declared: bool = True,
         units: Iterable[str] | None = None,
         labels: tuple[str, ...] | None = None,
     ) -> None:
@@ -73,12 +81,12 @@ class Segmentation(Displayed):
         put = object.__setattr__
         put(self, "length", length)
         put(self, "types", types)
-        put(self, "declared", declared)
+        put(self, "types_declared", types_declared)
         put(self, "units", _check_units(units, length))
         put(self, "labels", labels)
         positions.flags.writeable = False
         codes.flags.writeable = False
-        put(self, "_positions", positions)
+        put(self, "boundary_positions", positions)
         put(self, "_codes", codes)
         inner = np.unique(positions) if codes.size else positions
         if inner.size and inner[-1] == length:
@@ -103,10 +111,10 @@ class Segmentation(Displayed):
         neighbours may have the same.
         """
         array = _whole_numbers(masses, "masses")
-        bad = np.flatnonzero((array < 1) | (array > LONGEST))
+        bad = np.flatnonzero((array < 1) | (array > MAX_UNITS))
         if bad.size:
             i = int(bad[0])
-            raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {LONGEST}; got {array[i]}")
+            raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {MAX_UNITS}; got {array[i]}")
         if not array.size:
             raise SegmentationError("masses: a text has at least one segment; got none")
         ends = np.cumsum(array)
@@ -244,7 +252,7 @@ class Segmentation(Displayed):
             [mark if type(mark) is str and mark else _name(mark, place(i)) for mark in one]
             for i, one in enumerate(sets)
         ]
-        scale = declare(types) if types is not None else _collect(named)
+        scale = check_types(types) if types is not None else _collect(named)
         code = {name: i for i, name in enumerate(scale)}
         at: list[int] = []
         codes: list[int] = []
@@ -265,7 +273,7 @@ class Segmentation(Displayed):
             codes.extend(sorted(mine))
             at.extend([position] * len(mine))
         coded = np.array(codes, np.int64) if len(scale) > 1 else _NO_CODES
-        return cls(length, np.array(at, np.int64), coded, scale, declared=types is not None, units=units)
+        return cls(length, np.array(at, np.int64), coded, scale, types_declared=types is not None, units=units)
 
     # -- what it holds --------------------------------------------------------------------------------------------
 
@@ -275,17 +283,19 @@ class Segmentation(Displayed):
     @property
     def positions(self) -> Ints:
         """Positions that carry a boundary, each once, rising; position N among them only if it was marked."""
-        return self._positions if not self._codes.size else np.unique(self._positions)
+        return self.boundary_positions if not self._codes.size else np.unique(self.boundary_positions)
 
     @property
     def boundaries(self) -> tuple[tuple[int, str], ...]:
         """Every (position, type), sorted by position and then by the order of the types."""
-        return tuple(zip(self._positions.tolist(), map(self.types.__getitem__, self.codes.tolist()), strict=True))
+        return tuple(
+            zip(self.boundary_positions.tolist(), map(self.types.__getitem__, self.codes.tolist()), strict=True)
+        )
 
     @property
     def codes(self) -> Ints:
         """For each entry of ``boundaries``, the place of its type on the scale."""
-        return self._codes if self._codes.size else np.zeros(self._positions.size, np.int64)
+        return self._codes if self._codes.size else np.zeros(self.boundary_positions.size, np.int64)
 
     @property
     def masses(self) -> tuple[int, ...]:
@@ -295,7 +305,7 @@ class Segmentation(Displayed):
     @property
     def exclusive(self) -> bool:
         """Whether no position carries two types."""
-        return self._positions.size == self.positions.size
+        return self.boundary_positions.size == self.positions.size
 
     def bits(self) -> str:
         """One character per inner position, ``"1"`` where a boundary stands."""
@@ -315,9 +325,9 @@ class Segmentation(Displayed):
 
     def reversed(self) -> Segmentation:
         """The text read backwards. A mark at the end of the text has no counterpart and is left out."""
-        inside = self._positions < self.length
+        inside = self.boundary_positions < self.length
         codes = self._codes[inside][::-1] if self._codes.size else _NO_CODES
-        positions = (self.length - self._positions[inside])[::-1]
+        positions = (self.length - self.boundary_positions[inside])[::-1]
         if codes.size:
             order = np.lexsort((codes, positions))
             positions, codes = positions[order], codes[order]
@@ -326,17 +336,17 @@ class Segmentation(Displayed):
             np.ascontiguousarray(positions),
             np.ascontiguousarray(codes),
             self.types,
-            declared=self.declared,
+            types_declared=self.types_declared,
             units=None if self.units is None else self.units[::-1],
             labels=None if self.labels is None else self.labels[::-1],
         )
 
-    def with_types(self, types: Iterable[str | int], *, declared: bool = True) -> Segmentation:
+    def with_types(self, types: Iterable[str | int], *, types_declared: bool = True) -> Segmentation:
         """The same boundaries over another scale, which must hold every type that occurs.
 
         ``declared=False``: the scale is what several texts have in common, and nobody said in which order.
         """
-        scale = declare(types)
+        scale = check_types(types)
         place = {name: i for i, name in enumerate(scale)}
         codes = np.array([place.get(name, -1) for name in self.types], np.int64)[self.codes]
         lost = np.flatnonzero(codes < 0)
@@ -345,13 +355,13 @@ class Segmentation(Displayed):
             i = int(np.searchsorted(self.positions, position))
             known = ", ".join(map(repr, scale))
             raise SegmentationError(f"boundaries[{i}]: type {name!r} is not declared; declared are {known}")
-        order = np.lexsort((codes, self._positions))
+        order = np.lexsort((codes, self.boundary_positions))
         return Segmentation(
             self.length,
-            self._positions[order],
+            self.boundary_positions[order],
             codes[order] if len(scale) > 1 else _NO_CODES,
             scale,
-            declared=declared,
+            types_declared=types_declared,
             units=self.units,
             labels=self.labels,
         )
@@ -362,14 +372,26 @@ class Segmentation(Displayed):
             self
             if self.labels is None
             else Segmentation(
-                self.length, self._positions, self._codes, self.types, declared=self.declared, units=self.units
+                self.length,
+                self.boundary_positions,
+                self._codes,
+                self.types,
+                types_declared=self.types_declared,
+                units=self.units,
             )
         )
 
     # -- value semantics ------------------------------------------------------------------------------------------
 
     def _key(self) -> tuple[Any, ...]:
-        return (self.length, self.types, self._positions.tobytes(), self._codes.tobytes(), self.units, self.labels)
+        return (
+            self.length,
+            self.types,
+            self.boundary_positions.tobytes(),
+            self._codes.tobytes(),
+            self.units,
+            self.labels,
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Segmentation):
@@ -390,10 +412,10 @@ class Segmentation(Displayed):
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (
             self.length,
-            self._positions.copy(),
+            self.boundary_positions.copy(),
             self._codes.copy(),
             self.types,
-            self.declared,
+            self.types_declared,
             self.units,
             self.labels,
         )
@@ -433,7 +455,7 @@ class Segmentation(Displayed):
 _NO_CODES = np.empty(0, np.int64)
 
 
-def declare(types: Iterable[str | int]) -> tuple[str, ...]:
+def check_types(types: Iterable[str | int]) -> tuple[str, ...]:
     """A scale of types: names that are not empty and not repeated."""
     if isinstance(types, str):
         raise SegmentationError(f"types: a sequence of names is needed; got the string {types!r}")
@@ -456,10 +478,10 @@ def _name(mark: object, place: str) -> str:
 
 def _collect(named: Iterable[Iterable[str]]) -> tuple[str, ...]:
     """The types that occur."""
-    return in_order({name for names in named for name in names}) or UNTYPED
+    return sort_types({name for names in named for name in names}) or UNTYPED
 
 
-def in_order(names: Iterable[str]) -> tuple[str, ...]:
+def sort_types(names: Iterable[str]) -> tuple[str, ...]:
     """Where nobody declared an order: numbers in theirs, then names in the alphabet's."""
     return tuple(sorted(names, key=lambda n: (0, int(n), n) if _NUMBER.fullmatch(n) else (1, 0, n)))
 
@@ -474,8 +496,8 @@ def _check_length(length: object) -> int:
         number = operator.index(length)  # type: ignore[arg-type]
     except TypeError:
         raise SegmentationError(f"length: the number of units must be a whole number; got {length!r}") from None
-    if not 1 <= number <= LONGEST:
-        raise SegmentationError(f"length: a text has 1 to {LONGEST} units; got {number}")
+    if not 1 <= number <= MAX_UNITS:
+        raise SegmentationError(f"length: a text has 1 to {MAX_UNITS} units; got {number}")
     return number
 
 
@@ -541,8 +563,8 @@ def _restore(
     positions: Ints,
     codes: Ints,
     types: tuple[str, ...],
-    declared: bool,
+    types_declared: bool,
     units: tuple[str, ...] | None,
     labels: tuple[str, ...] | None,
 ) -> Segmentation:
-    return Segmentation(length, positions, codes, types, declared=declared, units=units, labels=labels)
+    return Segmentation(length, positions, codes, types, types_declared=types_declared, units=units, labels=labels)

@@ -11,8 +11,6 @@ import numpy as np
 
 from caesura.errors import TierError
 
-__all__ = ["Interval", "Point", "Tier"]
-
 
 class Interval(NamedTuple):
     """From ``start`` to ``end``, in seconds, and what the coder called it."""

@@ -14,14 +14,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from caesura.errors import CaesuraWarning, InputError, OptionError, TierError
-from caesura.model.corpus import Corpus, about_item
+from caesura.model.corpus import Corpus, collect_errors
 from caesura.model.dialogue import Annotation
-from caesura.model.segmentation import UNTYPED, Segmentation, declare, in_order
+from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
 from caesura.model.tier import Interval, Point, Tier
 
-__all__ = ["TOLERANCE", "check_labels", "check_tolerance", "check_units", "over_units"]
-
-TOLERANCE = 0.05
+DEFAULT_TOLERANCE = 0.05
 """Seconds within which the marks of several coders are one, where the union of their times makes the units."""
 
 _PLAIN = UNTYPED[0]
@@ -34,7 +32,7 @@ def over_units(
     corpus: Corpus,
     units: Units = None,
     *,
-    tolerance: float = TOLERANCE,
+    tolerance: float = DEFAULT_TOLERANCE,
     labels: str = "types",
     types: Iterable[str | int] | None = None,
     excluded: list[InputError] | None = None,
@@ -72,7 +70,7 @@ def over_units(
     typed = check_labels("labels", labels) == "types"
     given: dict[str, dict[str, Tier]] = {}
     for item in corpus.item_names:
-        with about_item(item, excluded, TierError):
+        with collect_errors(item, excluded, TierError):
             given[item] = _tiers(corpus.of_item(item))
     if way is None:
         spoken = any(tier.words is not None for by_coder in given.values() for tier in by_coder.values())
@@ -87,13 +85,13 @@ def over_units(
         )
     laid: dict[str, _Laid] = {}
     for item, tiers in given.items():
-        with about_item(item, excluded, TierError):
+        with collect_errors(item, excluded, TierError):
             if tiers:
                 laid[item] = _lay(tiers, way, near)
     scale = _scale(types, laid) if typed else None
     made: dict[str, dict[str, Annotation]] = {}
     for item, tiers in given.items():
-        with about_item(item, excluded, TierError):
+        with collect_errors(item, excluded, TierError):
             if item in laid:
                 made[item] = {coder: laid[item].segmentation(coder, scale, types is not None) for coder in tiers}
             elif not tiers:
@@ -114,8 +112,8 @@ def _scale(types: Iterable[str | int] | None, laid: Mapping[str, _Laid]) -> tupl
     """One scale for all: what was declared, else what occurs."""
     occur = {mark for one in laid.values() for marks in one.marks.values() for mark in marks.values()}
     if types is None:
-        return in_order(occur) or UNTYPED
-    scale = declare(types)
+        return sort_types(occur) or UNTYPED
+    scale = check_types(types)
     return (_PLAIN, *scale) if _PLAIN in occur and _PLAIN not in scale else scale
 
 
@@ -151,7 +149,7 @@ class _Laid:
             return Segmentation.from_positions(self.length, [p for p in at if p < self.length], units=self.units)
         try:
             typed = Segmentation.from_positions(self.length, at, marks=[marks[p] for p in at], units=self.units)
-            return typed.with_types(scale, declared=declared)
+            return typed.with_types(scale, types_declared=declared)
         except InputError as error:
             raise TierError(f"coder {coder!r}: {error}") from None
 

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from caesura.errors import MismatchError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
-from caesura.model.projection import way_out
+from caesura.model.projection import alignment_hint
 from caesura.model.segmentation import Segmentation
-
-__all__ = ["check_same_tokens", "difference"]
 
 
 def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
@@ -29,11 +27,11 @@ align='edit'
     by_item: dict[str, dict[str, Annotation]] = {}
     for item, coder in corpus:
         by_item.setdefault(item, {})[coder] = corpus[item, coder]
-    found = ((item, difference(by_coder)) for item, by_coder in by_item.items())
+    found = ((item, text_difference(by_coder)) for item, by_coder in by_item.items())
     return [MismatchError(f"item {item!r}{said}") for item, said in found if said is not None]
 
 
-def difference(by_coder: Mapping[str, Annotation]) -> str | None:
+def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
     """The first difference between the coders of one item, as the end of a sentence (": 4 tokens for ..."), or None.
 
     Every coder against the first, and the texts against the first text: what no coder carries cannot differ.
@@ -77,5 +75,5 @@ def _texts(a: str, one: Segmentation, b: str, other: Segmentation) -> str | None
         for i, (x, y) in enumerate(zip(one.units, other.units, strict=False), 1):
             if x != y:
                 said = f"token {i} is {x!r} for {a} and {y!r} for {b}" + (f" ({lengths})" if lengths else "")
-                return said + way_out(one.units, other.units)
-    return lengths + way_out(one.units, other.units) if lengths else None
+                return said + alignment_hint(one.units, other.units)
+    return lengths + alignment_hint(one.units, other.units) if lengths else None

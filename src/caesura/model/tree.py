@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import TreeError
-from caesura.model.brackets import Nodes, draw_brackets, parse_brackets
+from caesura.model.brackets import Nodes, format_brackets, parse_brackets
 from caesura.model.display import Displayed
-
-__all__ = ["Node", "Tree"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -211,7 +209,7 @@ class Tree(Displayed):
     @property
     def brackets(self) -> str:
         """The tree as the Penn Treebank writes it, on one line."""
-        return draw_brackets(self.labels, self.start.tolist(), self.end.tolist(), self.words)
+        return format_brackets(self.labels, self.start.tolist(), self.end.tolist(), self.words)
 
     def without_labels(self) -> Tree:
         """The same brackets, all with an empty label."""
@@ -264,7 +262,7 @@ class Tree(Displayed):
     def __repr__(self) -> str:
         words = f"{self.length} word{'' if self.length == 1 else 's'}"
         nodes = f"{len(self)} node{'' if len(self) == 1 else 's'}"
-        drawn = self.brackets if len(self) <= 100 else draw_brackets(self.labels[:1], [0], [1], ["…"])
+        drawn = self.brackets if len(self) <= 100 else format_brackets(self.labels[:1], [0], [1], ["…"])
         times = "" if self.times is None else f" from {self.times[0, 0]:g} to {self.times[-1, 1]:g} s"
         return f"Tree({words}, {nodes}{times}: {drawn if len(drawn) <= 200 else drawn[:199] + '…'})"
 

@@ -15,7 +15,7 @@ from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.segmentation import LONGEST, UNTYPED, Segmentation
+from caesura.model.segmentation import MAX_UNITS, UNTYPED, Segmentation
 from caesura.options import choice, flag, number, whole
 from caesura.simulation.drawing import Seed, generator
 
@@ -74,7 +74,7 @@ def regular_segmentation(units: int, mean_mass: float) -> Segmentation:
     >>> regular_segmentation(11, 2.5)
     Segmentation(11 units: ···|···|···|··)
     """
-    units, mean = _length(units), number(0, LONGEST)("mean_mass", mean_mass)
+    units, mean = _length(units), number(0, MAX_UNITS)("mean_mass", mean_mass)
     if mean == 0:
         raise OptionError(f"mean_mass must be greater than 0; got {mean_mass!r}")
     step = max(1, math.floor(mean + 0.5))
@@ -159,7 +159,7 @@ def shifts(reference: Segmentation, distance: int) -> Segmentation:
     >>> shifts(Segmentation.from_masses([4, 3, 5]), 2)
     Segmentation(12 units: ······|···|···)
     """
-    moved = _ends(reference)[:-1] + whole(-LONGEST, LONGEST)("distance", distance)
+    moved = _ends(reference)[:-1] + whole(-MAX_UNITS, MAX_UNITS)("distance", distance)
     outside = np.flatnonzero((moved < 1) | (moved >= reference.length))
     if outside.size:
         came = int(moved[outside[0]])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from caesura.errors import MismatchError, OptionError
 from caesura.measures.batch import Pair
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable, came
+from caesura.model.dialogue import Annotation, Comparable, kind_name
 from caesura.model.tier import Tier
 
 __all__ = ["Paired", "pair_up"]
@@ -42,7 +42,7 @@ def _scorable(by_item: dict[str, Annotation], side: str) -> dict[str, Comparable
     found: dict[str, Comparable] = {}
     for item, one in by_item.items():
         if isinstance(one, Tier):
-            raise MismatchError(f"{side}, item {item!r}: a Segmentation is needed; got {came(one)}")
+            raise MismatchError(f"{side}, item {item!r}: a Segmentation is needed; got {kind_name(one)}")
         found[item] = one
     return found
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from caesura.errors import OptionError
 from caesura.judging.field import Systems
 from caesura.measures.base import Measure
 from caesura.measures.registry import measures, parse
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, came
+from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.hierarchies import levels_as_types, over_common_units
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
-from caesura.model.tokens import difference
+from caesura.model.tokens import text_difference
 from caesura.model.tree import Tree
 
 __all__ = ["Subject", "subject_of"]
@@ -93,24 +94,25 @@ def _joined(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tuple[str,
     """Everybody in one corpus, and the names of the programs."""
     if systems is None:
         return corpus, ()
-    if isinstance(systems, Corpus):
-        systems = {name: systems.of_coder(name) for name in systems.coders}  # type: ignore[misc]
-    if not isinstance(systems, Mapping):
-        if isinstance(systems, str):
-            raise OptionError(f"systems: a list of names, a mapping or a Corpus is needed; got {systems!r}")
-        names = tuple(dict.fromkeys(systems))
+    by_system: Any = (
+        {name: systems.of_coder(name) for name in systems.coders} if isinstance(systems, Corpus) else systems
+    )
+    if not isinstance(by_system, Mapping):
+        if isinstance(by_system, str):
+            raise OptionError(f"systems: a list of names, a mapping or a Corpus is needed; got {by_system!r}")
+        names = tuple(dict.fromkeys(by_system))
         for name in names:
             corpus.of_coder(name)  # an error if there is none
         return corpus, names
     rows: dict[str, dict[str, Annotation]] = {item: corpus.of_item(item) for item in corpus.item_names}
-    for name, given in systems.items():
+    for name, given in by_system.items():
         if name in corpus.coders:
             raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
         if not isinstance(given, Mapping) or isinstance(given, Dialogue):
             raise OptionError(f"system {name!r}: a mapping item -> segmentation is needed; got {type(given).__name__}")
         for item, one in given.items():
-            rows.setdefault(str(item), {})[str(name)] = one  # type: ignore[assignment]
-    return Corpus(rows), tuple(map(str, systems))
+            rows.setdefault(str(item), {})[str(name)] = one
+    return Corpus(rows), tuple(map(str, by_system))
 
 
 def _alike(corpus: Corpus, excluded: list[str]) -> tuple[str, Corpus]:
@@ -120,7 +122,7 @@ def _alike(corpus: Corpus, excluded: list[str]) -> tuple[str, Corpus]:
     found = {key: _KINDS.get(type(corpus[key])) for key in corpus}
     for key, kind in found.items():
         if kind is None:
-            raise OptionError(f"item {key[0]!r}, coder {key[1]!r}: a report needs units; got {came(corpus[key])}")
+            raise OptionError(f"item {key[0]!r}, coder {key[1]!r}: a report needs units; got {kind_name(corpus[key])}")
     kinds = set(found.values())
     first = found[next(iter(corpus))]
     # A text without streams may stand beside dialogues, nothing else goes together.
@@ -143,7 +145,7 @@ def _alike(corpus: Corpus, excluded: list[str]) -> tuple[str, Corpus]:
 
 def _over_same_units(texts: Corpus, excluded: list[str]) -> list[str]:
     """The items whose coders segmented the same text."""
-    differing = {item: difference(texts.of_item(item)) for item in texts.item_names}
+    differing = {item: text_difference(texts.of_item(item)) for item in texts.item_names}
     excluded += [f"item {item!r} left out, coders differ{said}" for item, said in differing.items() if said is not None]
     same = [item for item, said in differing.items() if said is None]
     if not same:

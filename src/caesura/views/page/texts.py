@@ -23,7 +23,7 @@ __all__ = ["KINDS", "Item", "Texts", "texts_of"]
 
 KINDS = ("match", "transposition", "substitution", "transposition with substitution", "deletion", "insertion")
 """The kinds of edits; the page knows them by their place here."""
-LONGEST = 20_000
+MAX_UNITS = 20_000
 """Units of an item that a browser still shows without delay."""
 MOST_EDITS = 1_500_000
 """About 8 MB of page: the pairs of further items are left out, and named."""
@@ -110,8 +110,8 @@ def texts_of(subject: Subject, told: Told) -> Texts:
     for item in subject.texts.item_names:
         by_coder = {coder: streams_of(one) for coder, one in subject.texts.of_item(item).items()}
         length = sum(one.length for one in next(iter(by_coder.values())).values())
-        if length > LONGEST:
-            subject.excluded.append(f"the text of item {item!r} is not shown: it has {length} units, above {LONGEST}")
+        if length > MAX_UNITS:
+            subject.excluded.append(f"the text of item {item!r} is not shown: it has {length} units, above {MAX_UNITS}")
             continue
         shown = _lines(subject.corpus.of_item(item), by_coder, coders, types, streams)
         rows[item] = {"streams": shown, "edits": {}}
