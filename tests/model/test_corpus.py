@@ -24,14 +24,44 @@ def test_what_it_holds():
     assert len(CORPUS) == 3
     assert list(CORPUS) == [("poem", "Ann"), ("poem", "Bo"), ("letter", "Bo")]
     assert CORPUS["poem", "Bo"] == two
-    assert CORPUS.get("letter", "Bo") == three
-    assert CORPUS.get("letter", "Ann") is None
+    assert CORPUS.get(("letter", "Bo")) == three
+    assert CORPUS.get(("letter", "Ann")) is None
     assert ("poem", "Ann") in CORPUS
     assert ("letter", "Ann") not in CORPUS
     assert CORPUS.of_item("poem") == {"Ann": one, "Bo": two}
     assert CORPUS.of_coder("Bo") == {"poem": two, "letter": three}
     with pytest.raises(KeyError):
         CORPUS["letter", "Ann"]
+
+
+def test_it_is_a_mapping():
+    keys = [("poem", "Ann"), ("poem", "Bo"), ("letter", "Bo")]
+    assert list(CORPUS.keys()) == keys
+    assert list(CORPUS.values()) == [one, two, three]
+    assert list(CORPUS.items()) == list(zip(keys, [one, two, three], strict=True))
+    assert dict(CORPUS) == dict(CORPUS.items())
+    assert len(CORPUS.items()) == len(CORPUS)
+
+
+TREE = cz.Tree.from_brackets("(S (NN moon))")
+HIERARCHY = cz.Hierarchy(4, [(1, 2)])
+TIER = cz.Tier([(0, 1, "A")])
+DIALOGUE = cz.Dialogue({"F": one})
+
+
+@pytest.mark.parametrize(
+    ("annotations", "kind"),
+    [
+        ([], "linear"),
+        ([one], "linear"),
+        ([one, {"F": one}], "dialogue"),
+        ([one, DIALOGUE, TIER], "timed"),
+        ([TIER, HIERARCHY, DIALOGUE], "hierarchy"),
+        ([HIERARCHY, TREE, TIER, one], "trees"),
+    ],
+)
+def test_kind_is_that_of_the_most_structured_annotation(annotations, kind):
+    assert cz.Corpus({f"item {i}": {"Ann": made} for i, made in enumerate(annotations)}).kind == kind
 
 
 def test_order_is_that_of_appearance():

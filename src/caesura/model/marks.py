@@ -34,7 +34,7 @@ class Marks:
     Marks(2 coders, 5 units: ··2··1·)
     """
 
-    __slots__ = ("_hash", "coders", "heights", "length", "positions", "units")
+    __slots__ = ("_hash", "coders", "length", "position_counts", "positions", "units")
 
     length: int
     """Number of units, N."""
@@ -69,7 +69,7 @@ class Marks:
         put = object.__setattr__
         put(self, "length", length)
         put(self, "coders", coders)
-        for name, array in (("positions", positions), ("heights", position_counts)):
+        for name, array in (("positions", positions), ("position_counts", position_counts)):
             array.flags.writeable = False
             put(self, name, array)
         put(self, "units", units)
