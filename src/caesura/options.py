@@ -194,13 +194,15 @@ def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
     return check
 
 
-def number(minimum: float, maximum: float) -> Check:
+def number(minimum: float, maximum: float, *, below: bool = False) -> Check:
     """Return a validator for numbers within bounds.
 
     Parameters
     ----------
     minimum, maximum : float
         Smallest and largest number allowed.
+    below : bool, default False
+        Whether the number must be below the maximum.
 
     Returns
     -------
@@ -210,8 +212,9 @@ def number(minimum: float, maximum: float) -> Check:
 
     def check(name: str, value: Any) -> float:
         result = _as_float(name, value)
-        if not minimum <= result <= maximum:
-            raise OptionError(f"{name} must be a number from {minimum:g} to {maximum:g}; got {value!r}")
+        if not minimum <= result <= maximum or (below and result == maximum):
+            limit = f"below {maximum:g}" if below else f"{maximum:g}"
+            raise OptionError(f"{name} must be a number from {minimum:g} to {limit}; got {value!r}")
         return _plain(result)
 
     return check

@@ -103,7 +103,7 @@ def test_options_are_handed_on(run: Run) -> None:
         (("--method", "best_annotator"), 3),
     ):
         data = json.loads(run("unify", "figure.json", "--json", *options).stdout)
-        assert len(data["golds"]["figure 4"]["kept"]) == kept, options
+        assert len(data["golds"]["figure 4"]["included"]) == kept, options
         assert data["errors"] == []
 
 
@@ -126,7 +126,7 @@ def test_a_file_for_each_coder(run: Run) -> None:
         cz.write(Corpus({f"poem_{coder}": {f"poem_{coder}": one}}), f"poem_{coder}.csv")
     data = json.loads(run("unify", *(f"poem_{coder}.csv" for coder in FIGURE_4), "--json").stdout)
     assert data["golds"]["poem"]["coders"] == ["poem_first", "poem_second", "poem_third"]
-    assert len(data["golds"]["poem"]["kept"]) == 4
+    assert len(data["golds"]["poem"]["included"]) == 4
 
 
 def test_times(run: Run) -> None:
@@ -139,7 +139,7 @@ def test_times(run: Run) -> None:
     assert gold.edges == (0, 5, 10)
     assert gold.full == {(1, 2, 1), (1, 1, 2)}
     narrow = json.loads(run("unify", "song.json", "--method", "consensus", "--tolerance", "0.3", "--json").stdout)
-    assert [one["level"] for one in narrow["golds"]["song"]["kept"]] == [1]
+    assert [span["level"] for span in narrow["golds"]["song"]["hierarchy"]["spans"]] == [1]
 
 
 def test_repair(run: Run) -> None:
@@ -182,7 +182,7 @@ def test_bad_input_is_one_line(run: Run) -> None:
         (("lengths.csv",), "item 't': all coders must annotate the same units; 'a' has 4, 'b' has 5"),
         (("masses.json",), "item 't', coder 'a': unify needs spans; this is a Segmentation; `caesura convert IN"),
         (("figure.json", "--item", "x"), "no item 'x'; there are 'figure 4'"),
-        (("figure.json", "--level", "full"), "level: conflict_free_union has flat; got 'full'"),
+        (("figure.json", "--level", "full"), "level of conflict_free_union must be one of 'flat'; got 'full'"),
         (
             ("figure.json", "-o", "gold.bits"),
             "gold.bits: item 'figure 4', coder 'gold': this format (bits) cannot hold",

@@ -14,7 +14,7 @@ from rich.console import Console
 
 import caesura as cz
 from caesura.errors import OptionError, Undefined
-from caesura.gold.experiment import Spread
+from caesura.gold.experiment import FigureSummary
 from caesura.gold.unify import METHODS
 from caesura.views.gold import gold_table, unification_table
 from oracle import unify as oracle
@@ -45,31 +45,34 @@ def test_every_figure_of_every_method(items):
         figures: dict[str, list[float | None]] = {name: [] for name in ("kappa", "recall", "precision", "non_crossing")}
         golds = 0
         for i, by_coder in enumerate(items):
-            if str(i) in row.dropped:
-                with pytest.raises(Undefined, match=re.escape(row.dropped[str(i)])):
+            reasons = {entry.item: entry.reason for entry in row.excluded}
+            if str(i) in reasons:
+                with pytest.raises(Undefined, match=re.escape(reasons[str(i)])):
                     cz.unify(by_coder, method=row.method, level=row.level)
                 continue
             gold = cz.unify(by_coder, method=row.method, level=row.level)
             golds += 1
             for coder, one in by_coder.items():
-                if not row.itself and coder == gold.best:
+                if not row.includes_self and coder == gold.best_annotator:
                     continue
-                mine, theirs = getattr(gold, row.level), getattr(one, row.level)
-                kappa = oracle.kappa(gold.flat, one.flat, one.length)
+                mine, theirs = getattr(gold.hierarchy, row.level), getattr(one, row.level)
+                kappa = oracle.kappa(gold.hierarchy.flat, one.flat, one.length)
                 figures["kappa"].append(None if kappa is None else float(kappa))
                 figures["recall"].append(len(mine & theirs) / len(theirs) if theirs else None)
                 figures["precision"].append(len(mine & theirs) / len(mine) if mine else None)
-                figures["non_crossing"].append(float(oracle.non_crossing(one.flat, gold.flat)) if theirs else None)
-        assert golds + len(row.dropped) == len(items)
+                figures["non_crossing"].append(
+                    float(oracle.non_crossing(one.flat, gold.hierarchy.flat)) if theirs else None
+                )
+        assert golds + len(row.excluded) == len(items)
         for name, values in figures.items():
-            spread = getattr(row, name)
+            summary = getattr(row, name)
             there = [value for value in values if value is not None]
-            assert (spread.number, spread.left_out) == (len(there), len(values) - len(there))
+            assert (summary.annotations, summary.undefined) == (len(there), len(values) - len(there))
             if there:
-                assert spread.mean == pytest.approx(fmean(there), abs=1e-12)
-                assert spread.deviation == pytest.approx(pstdev(there), abs=1e-9)
+                assert summary.mean == pytest.approx(fmean(there), abs=1e-12)
+                assert summary.deviation == pytest.approx(pstdev(there), abs=1e-9)
             else:
-                assert spread == Spread(None, None, 0, len(values))
+                assert summary == FigureSummary(None, None, 0, len(values))
         assert row.annotations == len(figures["kappa"])
 
 
@@ -78,7 +81,7 @@ def test_every_figure_of_every_method(items):
 def test_what_holds_by_definition(by_coder):
     """For every annotation, and not in the mean only."""
     golds = {
-        (method, level): cz.unify(by_coder, method=method, level=level)
+        (method, level): cz.unify(by_coder, method=method, level=level).hierarchy
         for method, levels in METHODS.items()
         for level in levels
         if method != "best_annotator"
@@ -104,12 +107,12 @@ def test_undefined_figures_are_left_out_and_counted():
     )
     found = cz.evaluate_unification(corpus)
     consensus = found.row("FlatCNS")
-    assert consensus.precision == Spread(1, 0, 2, 3)
-    assert (consensus.empty, consensus.annotations) == (1, 5)
-    assert consensus.recall.left_out == 1  # of c, who drew nothing
-    assert consensus.kappa == Spread(0, 0, 2, 3)  # empty against empty, and one unit twice
+    assert consensus.precision == FigureSummary(1, 0, 2, 3)
+    assert (consensus.empty_golds, consensus.annotations) == (1, 5)
+    assert consensus.recall.undefined == 1  # of c, who drew nothing
+    assert consensus.kappa == FigureSummary(0, 0, 2, 3)  # empty against empty, and one unit twice
     best = found.row("BestAnnotator")
-    assert list(best.dropped) == ["one unit"]
+    assert [entry.item for entry in best.excluded] == ["one unit"]
     assert found.row("BestAnnotator-self").annotations == 2
     notes = unification_table(found).notes
     assert "FlatCNS: precision is undefined for 3 of 5 annotations, excluded" in notes
@@ -130,9 +133,9 @@ def test_items_that_cannot_be_used_are_named():
     )
     found = cz.evaluate_unification(corpus)
     assert found.items == ("good",)
-    assert found.dropped == {
+    assert {entry.item: entry.reason for entry in found.excluded} == {
         "alone": "at least two coders are needed to unify; got '1'",
-        "flat": "coder '2': a Hierarchy is needed; got Segmentation",
+        "flat": "coder '2': expected a Hierarchy; got Segmentation",
         "other text": "all coders must annotate the same units; '1' has 4, '2' has 5",
     }
     assert "item 'alone' excluded: at least two coders are needed to unify; got '1'" in unification_table(found).notes
@@ -151,22 +154,21 @@ def test_methods_and_options():
         ("FullUNI", "union", "full"),
         ("FlatUNI", "union", "flat"),
     ]
-    assert found.row("FlatMCNS").conflicting == 1
-    assert found.row("FlatUNI").spans == 3
+    assert found.row("FlatMCNS").conflicting_golds == 1
+    assert found.row("FlatUNI").mean_spans == 3
     assert found.signature == (
         "evaluate_unification|methods:majority+union|threshold:0.2|min_support:2|items:1|annotations:3|"
         f"caesura:{cz.__version__}"
     )
     unique = cz.evaluate_unification(corpus, methods=["conflict_free_union"], weights="unique")
-    assert unique.row("CFU").spans == 5
+    assert unique.row("CFU").mean_spans == 5
     assert json.loads(json.dumps(unique.to_dict()))["rows"][0]["name"] == "CFU"
-    with pytest.raises(OptionError, match=r"no row 'UNI'; there are CFU"):
+    with pytest.raises(OptionError, match=r"no row 'UNI'; choose from 'CFU'"):
         unique.row("UNI")
     for options, message in (
-        ({"methods": "union"}, "methods must be a list of names; got the string 'union'"),
-        ({"methods": []}, "methods: at least one is needed; there are consensus, majority,"),
-        ({"methods": ["vote"]}, "no method 'vote'; there are consensus,"),
-        ({"threshold": 2}, "threshold must be a share of the coders, from 0 to below 1; got 2"),
+        ({"methods": []}, "methods must be a name or a list of names; got []"),
+        ({"methods": ["vote"]}, "no method 'vote'; choose from 'consensus',"),
+        ({"threshold": 2}, "threshold must be a number from 0 to below 1; got 2"),
     ):
         with pytest.raises(OptionError, match=f"^{re.escape(message)}"):
             cz.evaluate_unification(corpus, **options)
@@ -175,7 +177,7 @@ def test_methods_and_options():
 def test_times_count_what_became_empty():
     timed = {"a": Hierarchy.from_times([(0, 20, 1), (0, 0.25, 2)]), "b": Hierarchy.from_times([(0, 20, 1), (0, 10, 2)])}
     found = cz.evaluate_unification(cz.Corpus({"song": timed}))
-    assert found.emptied == 1
+    assert found.empty_spans == 1
     assert found.signature.endswith(f"|tolerance:0.5|caesura:{cz.__version__}")
     assert "spans dropped because they became empty when times were merged: 1" in unification_table(found).notes
 

@@ -104,7 +104,7 @@ def _hierarchies(console: Console) -> None:
     rows = [(name, kind.title, float(kind().score(*pair))) for name, kind in measures().items() if kind.view == "spans"]
     Table(("measure", "what it is", "value"), tuple(rows), title="Annotator 1 and annotator 2").print(console)
     gold = unify(trees)
-    click.echo(f"the union without conflicts:  {gold.brackets()}")
+    click.echo(f"the union without conflicts:  {gold.hierarchy.brackets()}")
     dropped_table({"discourse": gold}).print(console)
 
 

@@ -98,7 +98,7 @@ def unify(
     FILE is one file with all coders, a folder or glob, or a file for each: spans JSON or CSV, .rs3 and .rs4, .lab.
     Annotations and items that cannot be used are named, the others are used, and the exit code is 1.
     """
-    from caesura.gold.unify import check_plan
+    from caesura.gold.unify import check_method
 
     excluded: list[FormatError] = []
     corpus = (asked.with_options(repair=True) if repair else asked).read_files(files, excluded)
@@ -108,7 +108,7 @@ def unify(
     corpus = corpus.select(items=items or None)
     _only_hierarchies(corpus)
     given: dict[str, Any] = {"threshold": threshold, "weights": weights, "min_support": min_support}
-    check_plan(method, level, **given)
+    check_method(method, level, **given)
     given["tolerance"] = tolerance
     if evaluate and target is None:
         bad += _evaluate(corpus, given, output)
@@ -165,14 +165,14 @@ def _write(golds: dict[str, Gold], target: str) -> None:
     """With the levels that coders agreed on where these nest, else with levels by nesting; what was done is said."""
     made: dict[str, dict[str, Hierarchy]] = {}
     for item, gold in golds.items():
-        one: Hierarchy = gold
+        one = gold.hierarchy
         if gold.conflicts:
             click.echo(
                 f"caesura: warning: item {item!r}: spans of the gold cross; it can be read again only with repair",
                 err=True,
             )
         elif not _nested(gold):
-            one = gold.derived()
+            one = gold.nested_hierarchy()
             click.echo(
                 f"caesura: warning: item {item!r}: levels of the gold contradict nesting; written with levels by nesting",
                 err=True,
@@ -184,7 +184,7 @@ def _write(golds: dict[str, Gold], target: str) -> None:
 
 def _nested(gold: Gold) -> bool:
     try:
-        Hierarchy(gold.length, gold.spans)
+        Hierarchy(gold.hierarchy.length, gold.hierarchy.spans)
     except HierarchyError:
         return False
     return True
@@ -196,7 +196,7 @@ def _evaluate(corpus: Corpus, options: dict[str, Any], output: str | None) -> li
     from caesura.views.gold import unification_table
 
     found = evaluate_unification(corpus, **options)
-    bad = [f"item {item!r}: {why}" for item, why in found.dropped.items()]
+    bad = [str(entry) for entry in found.excluded]
     if output == "json":
         click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
     else:

@@ -1,1 +1,1 @@
-"""One hierarchy from several: ``unify``, and how well each way of doing it keeps what the coders drew."""
+"""Gold standards: one hierarchy from several coders, and how much of their annotations each method preserves."""

@@ -1,4 +1,4 @@
-"""The largest conflict-free set of spans: arrays for the kernel, and the exact number of optima."""
+"""The heaviest conflict-free set of spans: arrays for the kernel, and the exact number of optima."""
 
 from __future__ import annotations
 
@@ -10,29 +10,54 @@ import numpy as np
 
 from caesura.kernels.nested import conflict_free
 
-__all__ = ["Choice", "heaviest"]
-
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Which of the spans given are kept, what they weigh, and in how many ways that weight is reached."""
+class ConflictFreeSet:
+    """A subset of spans in which no two cross.
 
-    kept: tuple[bool, ...]
+    Attributes
+    ----------
+    members : tuple of bool
+        Whether each span is in the set.
+    weight : int
+        Sum of the weights of its spans.
+    optima : int
+        Number of conflict-free subsets with this weight.
+    """
+
+    members: tuple[bool, ...]
     weight: int
     optima: int
 
 
-def heaviest(spans: Sequence[tuple[int, int]], weights: Sequence[int]) -> Choice:
-    """The heaviest subset of distinct spans in which no two cross; of several, as the kernel says.
+def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequence[int]) -> ConflictFreeSet:
+    """Return the heaviest subset of distinct spans in which no two cross.
 
-    Counts of optima multiply along a text, so they outgrow any machine word: the kernel counts modulo coprime numbers,
-    as many as the size of the count asks for, and the remainders are put together (Chinese remainder theorem).
+    Parameters
+    ----------
+    spans : sequence of (start, end)
+        Distinct spans.
+    weights : sequence of int
+        One weight per span.
 
-    >>> heaviest([(1, 4), (3, 6), (5, 6)], [1, 1, 1])
-    Choice(kept=(True, False, True), weight=2, optima=2)
+    Returns
+    -------
+    ConflictFreeSet
+        If several subsets have the greatest weight, the kernel's documented preference decides.
+
+    Notes
+    -----
+    The numbers of optima of neighbouring stretches multiply, so their product outgrows any machine word. The kernel counts
+    modulo coprime numbers, as many as the size of the count requires, and the remainders are combined by the Chinese
+    remainder theorem.
+
+    Examples
+    --------
+    >>> heaviest_conflict_free_set([(1, 4), (3, 6), (5, 6)], [1, 1, 1])
+    ConflictFreeSet(members=(True, False, True), weight=2, optima=2)
     """
     if not spans:
-        return Choice((), 0, 1)
+        return ConflictFreeSet((), 0, 1)
     c, e = np.array(spans, np.int64).T
     order = np.lexsort((-c, e))
     c, w = c[order], np.array(weights, np.int64)[order]
@@ -41,23 +66,23 @@ def heaviest(spans: Sequence[tuple[int, int]], weights: Sequence[int]) -> Choice
     # By (e, -c) the last span of a start is its largest.
     outer = c.size - 1 - np.unique(c[::-1], return_index=True)[1][::-1]
     arrays = (c, w, end.astype(np.int64), np.concatenate([[0], np.cumsum(counts)]), before, outer)
-    found = np.zeros(c.size, np.int64)
-    moduli = _coprime()
+    in_set = np.zeros(c.size, np.int64)
+    moduli = _coprime_numbers()
     modulus = next(moduli)
-    weight, optima, bits = conflict_free(*arrays, modulus, found)
+    weight, optima, bits = conflict_free(*arrays, modulus, in_set)
     product = modulus
     while math.log2(product) < bits + 1:
         modulus = next(moduli)
         _, remainder, _ = conflict_free(*arrays, modulus, None)
         optima += product * ((remainder - optima) * pow(product, -1, modulus) % modulus)
         product *= modulus
-    kept = np.zeros(c.size, bool)
-    kept[order] = found == 1
-    return Choice(tuple(kept.tolist()), weight, optima)
+    members = np.zeros(c.size, bool)
+    members[order] = in_set == 1
+    return ConflictFreeSet(tuple(members.tolist()), weight, optima)
 
 
-def _coprime() -> Iterator[int]:
-    """Numbers below 2^31 of which no two share a divisor, so that products of remainders fit a machine word."""
+def _coprime_numbers() -> Iterator[int]:
+    """Yield pairwise coprime numbers below 2^31, so that products of remainders fit a machine word."""
     product = 1
     for number in range(2**31 - 1, 2**30, -1):
         if math.gcd(product, number) == 1:

@@ -1,25 +1,22 @@
-"""Several annotated hierarchies into one: Carbone et al. (2004)."""
+"""One gold standard from the hierarchies of several coders: Carbone et al. (2004)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from caesura.errors import OptionError, Undefined
-from caesura.gold.nested import heaviest
-from caesura.gold.pool import Pool, crossing, pool
-from caesura.gold.result import Candidate, Dropped, Gold
+from caesura.gold.candidates import CoderHierarchies, collect_hierarchies, crossing_places
+from caesura.gold.nested import heaviest_conflict_free_set
+from caesura.gold.result import Candidate, DroppedSpan, Gold
 from caesura.measures.hierarchy import hierarchy_kappa
 from caesura.model.hierarchy import Hierarchy
-from caesura.version import __version__
-
-__all__ = ["METHODS", "unify"]
+from caesura.model.result import signature_line
+from caesura.options import Option, choice, number, resolve_options, suggest, whole
 
 METHODS = {
     "consensus": ("flat", "full"),
@@ -28,16 +25,23 @@ METHODS = {
     "union": ("flat", "full"),
     "best_annotator": ("flat",),
 }
-"""Method -> the levels it has."""
+"""Method -> the levels on which it can compare spans."""
 
 _OPTIONS = {
+    option.name: option
+    for option in (
+        Option("threshold", 0.5, number(0, 1, below=True), "A majority is more than this ratio of the coders."),
+        Option("weights", "coders", choice("coders", "unique"), "Weight of a span: its coders, or 1."),
+        Option("min_support", 1, whole(1), "Drop spans of fewer coders before a union."),
+    )
+}
+_OPTIONS_OF_METHOD = {
     "consensus": (),
     "majority": ("threshold",),
     "conflict_free_union": ("weights", "min_support"),
     "union": ("min_support",),
     "best_annotator": (),
 }
-_USUAL = {"threshold": 0.5, "weights": "coders", "min_support": 1}
 
 
 def unify(
@@ -50,39 +54,77 @@ def unify(
     min_support: int = 1,
     tolerance: float = 0.5,
 ) -> Gold:
-    """One gold standard from what several coders made of one text.
+    """Return one gold standard from the hierarchies that several coders gave one text.
 
-    ``hierarchies`` maps coders to hierarchies; in a sequence they are called coder 1, coder 2 and so on. Two spans
-    *conflict* if they overlap and neither contains the other. ``level="flat"`` asks whether coders drew the same
-    (start, end), each coder counting once for it; ``"full"`` whether they drew it on the same level too.
+    Parameters
+    ----------
+    hierarchies : mapping of str to Hierarchy, or sequence of Hierarchy
+        One hierarchy per coder. Coders of a sequence are called coder 1, coder 2 and so on.
+    method : str, default "conflict_free_union"
+        One of the methods in the table below.
+    level : str, default "flat"
+        ``"flat"``: coders agree if they have the same (start, end); each coder counts once. ``"full"``: they must agree on
+        the level of the span too.
+    threshold : float, default 0.5
+        ``majority`` keeps spans of more than this ratio of the coders.
+    weights : str, default "coders"
+        In a conflict-free union, ``"coders"`` weights a span by the number of its coders, ``"unique"`` by 1.
+    min_support : int, default 1
+        Both unions first drop spans of fewer coders.
+    tolerance : float, default 0.5
+        Times within this many seconds are merged, if units have times; see :func:`common_units`.
 
-    ========================  ============================================================  ==========
-    ``method``                what is kept                                                  levels
-    ========================  ============================================================  ==========
-    ``consensus``             what every coder has                                          flat, full
-    ``majority``              what more than half have, or more than ``threshold``          flat, full
-    ``conflict_free_union``   the heaviest set of spans without conflicts (the default)     flat
-    ``union``                 everything, conflicts and all                                 flat, full
-    ``best_annotator``        all of the coder with the highest mean kappa with the others  flat
-    ========================  ============================================================  ==========
+    Returns
+    -------
+    Gold
+        The gold standard with the spans it includes and those it dropped.
 
-    **Majority** never conflicts: two spans that more than half have are both had by somebody. Below .5 it may, and
-    ``.conflicts`` counts the pairs. **Conflict-free union** keeps as many spans as can be, each weighted by the number
-    of coders who drew it, so that a span of two coders is as hard to drop as two spans of one; ``weights="unique"``
-    counts each distinct span once. ``min_support`` first drops spans of fewer coders, here and in the union. Of several
-    sets of the same weight (``.optima`` is their exact number; ties are normal), that with the larger sum of squared
-    weights is taken, then the one of fewer spans, then the earlier. **Best annotator**: kappa is Flammia & Zue's;
-    undefined ones are left out of the mean, and of several best coders the first is taken, as it always is with two.
+    Raises
+    ------
+    OptionError
+        If an option is invalid or the method does not have it.
+    MismatchError
+        If coders annotated different units.
+    Undefined
+        If the best annotator is requested and kappa is undefined for every pair of coders.
 
-    A gold keeps the levels that coders drew. Where flat methods join a span from different levels, it stands on the one
-    most coders gave it, the smallest of several, with the label most of these gave it, the first of several.
-    Hierarchies in time are first laid over common units (``tolerance``, in seconds; see :func:`common_units`).
+    Notes
+    -----
+    Two spans *conflict* if they overlap and neither contains the other.
 
-    The recurrence printed in section 2.5.1 counts spans that a cut does not hurt; this is the optimum it is after,
-    equal to exhaustive search, in O(starts * spans) and not O(N^3).
+    ========================  ==============================================================  ==========
+    ``method``                spans in the gold standard                                      levels
+    ========================  ==============================================================  ==========
+    ``consensus``             those that every coder has                                      flat, full
+    ``majority``              those that more than half have, or more than ``threshold``      flat, full
+    ``conflict_free_union``   the heaviest set of spans without conflicts (the default)       flat
+    ``union``                 all, including conflicts                                        flat, full
+    ``best_annotator``        those of the coder with the highest mean kappa with the others  flat
+    ========================  ==============================================================  ==========
 
+    **Majority** has no conflicts from .5 up: some coder has both of any two spans that more than half have. Below .5 it may
+    have conflicts, and ``.conflicts`` counts the pairs.
+
+    **Conflict-free union** maximises the sum of weights. With the default weights a span of two coders is as hard to drop
+    as two spans of one coder. If several sets have the greatest weight (``.optima`` is their exact number; ties are
+    normal), the set with the larger sum of squared weights is chosen, then the set of fewer spans, then the earlier one.
+    The recurrence printed in section 2.5.1 counts spans that a cut leaves intact; this is the optimum that it aims at.
+    It equals exhaustive search and takes O(starts * spans), not O(N^3).
+
+    **Best annotator** uses the kappa of Flammia & Zue. Undefined kappas do not enter the mean. If several coders are best,
+    the first is chosen; with two coders this is always so.
+
+    The gold standard keeps the levels of the coders. If flat methods join spans of different levels, the level is the one
+    that most coders chose, the smallest if several tie, with the label that most of these chose, the first if several tie.
+
+    References
+    ----------
     Carbone, M., Gal, Y., Shieber, S., & Grosz, B. (2004). Unifying annotated discourse hierarchies to create a gold
-    standard. SIGDIAL, section 2. Figure 4, where dropping 1-4 and 5-8 is as good as dropping the two copies of 3-6:
+    standard. SIGDIAL, section 2.
+
+    Examples
+    --------
+    Figure 4, where dropping 1-4 and 5-8 is as good as dropping the two copies of 3-6:
 
     >>> gold = unify({
     ...     "first": Hierarchy(8, [(1, 8), (1, 2), (3, 6), (7, 8)]),
@@ -91,206 +133,287 @@ def unify(
     ... })
     >>> gold
     Gold(conflict_free_union, flat: 8 units, 4 spans: ((1 2) (3 4 5 6) (7 8)))
-    >>> gold.optima, [(one.start, one.end, one.reason) for one in gold.dropped]
+    >>> gold.optima, [(span.start, span.end, span.reason) for span in gold.dropped]
     (2, [(1, 4, 'crosses 3-6'), (5, 8, 'crosses 3-6')])
     >>> gold.signature
     'unify|method:conflict_free_union|level:flat|weights:coders|min_support:1|coders:3|caesura:0.1.0'
     """
-    plan = check_plan(method, level, threshold=threshold, weights=weights, min_support=min_support)
-    return gold_of(pool(hierarchies, tolerance), plan, tolerance)
+    checked = check_method(method, level, threshold=threshold, weights=weights, min_support=min_support)
+    return build_gold(collect_hierarchies(hierarchies, tolerance), checked, tolerance)
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A method with its options, checked."""
+class UnificationMethod:
+    """A method of unification with its checked options.
 
-    method: str
+    Attributes
+    ----------
+    name : str
+        Name of the method.
+    level : str
+        ``"flat"`` or ``"full"``.
+    options : mapping of str to object
+        The options that the method has.
+    """
+
+    name: str
     level: str
     options: Mapping[str, Any]
-    """Those that the method has."""
 
 
-def check_plan(method: str, level: str, *, strict: bool = True, **options: Any) -> Plan:
-    """The method with these options, or what is wrong with them; unless ``strict``, it may do without some of them."""
-    if method not in METHODS:
-        raise OptionError(f"no method {method!r}; there are {', '.join(METHODS)}")
-    if level not in METHODS[method]:
-        raise OptionError(f"level: {method} has {' and '.join(METHODS[method])}; got {level!r}")
-    for name, value in options.items():
-        if strict and name not in _OPTIONS[method] and value != _USUAL[name]:
-            having = [one for one, names in _OPTIONS.items() if name in names]
-            raise OptionError(f"{name}: only {' and '.join(having)} can have it; got {value!r} for {method}")
-    check_options(**options)
-    return Plan(method, level, {name: options[name] for name in _OPTIONS[method]})
+def check_method(name: str, level: str, *, strict: bool = True, **options: Any) -> UnificationMethod:
+    """Return a method with its options, checked.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method.
+    level : str
+        ``"flat"`` or ``"full"``.
+    strict : bool, default True
+        Whether to raise an error if an option is set that the method does not have.
+    **options : object
+        ``threshold``, ``weights`` and ``min_support``.
+
+    Returns
+    -------
+    UnificationMethod
+        The method with the options it has.
+
+    Raises
+    ------
+    OptionError
+        If the method, its level or an option is invalid.
+    """
+    if name not in METHODS:
+        raise OptionError(suggest("no method", name, METHODS))
+    choice(*METHODS[name])(f"level of {name}", level)
+    own = _OPTIONS_OF_METHOD[name]
+    for option, value in options.items():
+        if strict and option in _OPTIONS and option not in own and value != _OPTIONS[option].default:
+            owners = " and ".join(method for method, names in _OPTIONS_OF_METHOD.items() if option in names)
+            raise OptionError(f"{option} is an option of {owners} only; got {value!r} for {name}")
+    resolved = resolve_options("unify", _OPTIONS.values(), options)
+    return UnificationMethod(name, level, {option: resolved[option] for option in own})
 
 
-def check_options(threshold: Any, weights: Any, min_support: Any) -> None:
-    """Whether every value can be."""
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold < 1:
-        raise OptionError(f"threshold must be a share of the coders, from 0 to below 1; got {threshold!r}")
-    if weights not in ("coders", "unique"):
-        raise OptionError(f"weights must be 'coders' or 'unique'; got {weights!r}")
-    if isinstance(min_support, bool) or not isinstance(min_support, (int, np.integer)) or min_support < 1:
-        raise OptionError(f"min_support must be a number of coders from 1 up; got {min_support!r}")
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What a method decides about candidates.
+
+    ``reasons`` has one entry per candidate: None if the gold standard includes it, otherwise why not, the empty text if
+    the candidate crosses included ones.
+    """
+
+    reasons: list[str | None]
+    notes: tuple[str, ...] = ()
+    optima: int | None = None
+    best_annotator: str | None = None
+    mean_kappas: Mapping[str, float | None] = field(default_factory=dict)
 
 
-def gold_of(drawn: Pool, plan: Plan, tolerance: float) -> Gold:
-    """The gold by one method, over units that are common already."""
-    method, options = plan.method, plan.options
-    candidates = drawn.candidates(plan.level, options.get("weights", "coders"))
-    notes: list[str] = []
-    optima = best = None
-    kappas: dict[str, float | None] = {}
-    if method == "best_annotator":
-        best, kappas, said = _best(drawn)
-        notes += said
-        reasons = [None if best in one.coders else f"not drawn by {best}" for one in candidates]
-    elif method == "conflict_free_union":
-        reasons = _unsupported(candidates, drawn, options["min_support"])
-        asked = [one for one, reason in zip(candidates, reasons, strict=True) if reason is None]
-        choice = heaviest([(one.start, one.end) for one in asked], [one.weight for one in asked])
-        optima = choice.optima
-        left_out = {one for one, kept in zip(asked, choice.kept, strict=True) if not kept}
-        reasons = ["" if one in left_out else reason for one, reason in zip(candidates, reasons, strict=True)]
-        if optima > 1:
-            notes.append(
-                f"{optima} sets without conflicts have the greatest weight, {choice.weight}; of these the one with the "
-                "larger sum of squared weights was taken, then of fewer spans, then the earlier"
-            )
-    elif method == "union":
-        reasons = _unsupported(candidates, drawn, options["min_support"])
-    else:
-        reasons = _outvoted(candidates, drawn, plan)
-    kept = tuple(one for one, reason in zip(candidates, reasons, strict=True) if reason is None)
-    dropped = _dropped(
-        kept, [(one, reason) for one, reason in zip(candidates, reasons, strict=True) if reason is not None]
-    )
-    conflicts = 0
-    if method == "union" or options.get("threshold", 0.5) < 0.5:
-        conflicts, said = _conflicts(kept, plan)
-        notes += said
-    if not kept:
-        notes.append("no span is left")
-    if drawn.emptied:
-        many = drawn.emptied > 1
-        notes.append(
-            f"{drawn.emptied} span{'s' if many else ''} became empty when times within {tolerance:g} s were merged, "
-            f"and {'were' if many else 'was'} dropped"
-        )
-    words = [
-        "unify",
-        f"method:{method}",
-        f"level:{plan.level}",
-        *(f"{name}:{value}" for name, value in options.items()),
-    ]
-    words += [f"coders:{len(drawn.coders)}", *([f"tolerance:{tolerance:g}"] if drawn.timed else [])]
+def build_gold(hierarchies: CoderHierarchies, method: UnificationMethod, tolerance: float) -> Gold:
+    """Return the gold standard of one method over common units.
+
+    Parameters
+    ----------
+    hierarchies : CoderHierarchies
+        What the coders annotated.
+    method : UnificationMethod
+        The method with its options.
+    tolerance : float
+        Tolerance in seconds that made the units common, for notes and signature.
+
+    Returns
+    -------
+    Gold
+        The gold standard.
+    """
+    candidates = hierarchies.candidates(method.level, method.options.get("weights", "coders"))
+    verdict = _RULES[method.name](candidates, hierarchies, method)
+    decided = list(zip(candidates, verdict.reasons, strict=True))
+    included = tuple(candidate for candidate, reason in decided if reason is None)
+    conflicts, conflict_notes = _conflicts(included, method)
+    best = verdict.best_annotator
     return Gold(
-        drawn.text,
-        [one.span for one in kept] if best is None else drawn.by_coder[best].spans,
-        method=method,
-        level=plan.level,
-        coders=drawn.coders,
-        kept=kept,
-        dropped=dropped,
+        hierarchy=hierarchies.text.with_spans(
+            [candidate.span for candidate in included] if best is None else hierarchies.by_coder[best].spans
+        ),
+        method=method.name,
+        level=method.level,
+        coders=hierarchies.coders,
+        included=included,
+        dropped=_dropped_spans(included, [(c, reason) for c, reason in decided if reason is not None]),
         conflicts=conflicts,
-        optima=optima,
-        best=best,
-        kappas=kappas,
-        notes=tuple(notes),
-        signature="|".join([*words, f"caesura:{__version__}"]),
+        optima=verdict.optima,
+        best_annotator=best,
+        mean_kappas=verdict.mean_kappas,
+        notes=(*verdict.notes, *conflict_notes, *_content_notes(included, hierarchies.empty_spans, tolerance)),
+        signature=signature_line(
+            "unify",
+            method=method.name,
+            level=method.level,
+            **method.options,
+            coders=len(hierarchies.coders),
+            tolerance=f"{tolerance:g}" if hierarchies.timed else None,
+        ),
     )
 
 
-# -- why a span is not in the gold; None where it is ------------------------------------------------------------------
+def _consensus(candidates: list[Candidate], hierarchies: CoderHierarchies, _: UnificationMethod) -> _Verdict:
+    total = len(hierarchies.coders)
+    return _Verdict([None if len(c.coders) == total else _support(c, hierarchies) for c in candidates])
 
 
-def _unsupported(candidates: list[Candidate], drawn: Pool, least: int) -> list[str | None]:
-    return [f"{_support(one, drawn)}, fewer than {least}" if len(one.coders) < least else None for one in candidates]
+def _majority(candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod) -> _Verdict:
+    # Take the threshold as written: .29 of 100 coders are 29, not the 28.999999999999996 of floating point.
+    threshold = Fraction(method.options["threshold"]).limit_denominator(1_000_000)
+    needed = "half" if threshold == Fraction(1, 2) else f"{method.options['threshold']:g} of them"
+    least = threshold * len(hierarchies.coders)
+    return _Verdict(
+        [None if len(c.coders) > least else f"{_support(c, hierarchies)}, not more than {needed}" for c in candidates]
+    )
 
 
-def _outvoted(candidates: list[Candidate], drawn: Pool, plan: Plan) -> list[str | None]:
-    if plan.method == "consensus":
-        return [None if len(one.coders) == len(drawn.coders) else _support(one, drawn) for one in candidates]
-    # Shares are meant as written: .29 of 100 coders are 29, and not the 28.999999999999996 of the machine.
-    share = Fraction(plan.options["threshold"]).limit_denominator(1_000_000)
-    said = "half" if share == Fraction(1, 2) else f"{plan.options['threshold']:g} of them"
-    return [
-        None if len(one.coders) > share * len(drawn.coders) else f"{_support(one, drawn)}, not more than {said}"
-        for one in candidates
-    ]
+def _union(candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod) -> _Verdict:
+    least = method.options["min_support"]
+    return _Verdict(
+        [f"{_support(c, hierarchies)}, fewer than {least}" if len(c.coders) < least else None for c in candidates]
+    )
 
 
-def _support(one: Candidate, drawn: Pool) -> str:
-    return f"drawn by {len(one.coders)} of {len(drawn.coders)} coders"
+def _conflict_free_union(
+    candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod
+) -> _Verdict:
+    reasons = _union(candidates, hierarchies, method).reasons
+    places = [i for i, reason in enumerate(reasons) if reason is None]
+    best = heaviest_conflict_free_set(
+        [(candidates[i].start, candidates[i].end) for i in places], [candidates[i].weight for i in places]
+    )
+    for i, member in zip(places, best.members, strict=True):
+        reasons[i] = None if member else ""
+    note = (
+        f"{best.optima} sets without conflicts have the greatest weight, {best.weight}; the one with the larger sum of "
+        "squared weights was chosen, then of fewer spans, then the earlier"
+    )
+    return _Verdict(reasons, (note,) if best.optima > 1 else (), best.optima)
 
 
-def _dropped(kept: tuple[Candidate, ...], dropped: list[tuple[Candidate, str]]) -> tuple[Dropped, ...]:
-    """With the kept spans that each crosses; where no other reason is given, that is the reason."""
-    found = []
-    across = crossing([(one.start, one.end) for one, _ in dropped], [(one.start, one.end) for one in kept])
-    for (one, reason), places in zip(dropped, across, strict=True):
-        against = tuple(kept[i] for i in places.tolist())
-        found.append(
-            Dropped(one.span, one.levels, one.labels, one.coders, one.weight, reason or _crossed(against), against)
-        )
-    return tuple(found)
-
-
-def _crossed(against: tuple[Candidate, ...]) -> str:
-    shown = [f"{one.start}-{one.end}" for one in against[:3]]
-    more = len(against) - len(shown)
-    return f"crosses {', '.join(shown)}" + (f" and {more} more" if more else "")
-
-
-def _conflicts(kept: tuple[Candidate, ...], plan: Plan) -> tuple[int, list[str]]:
-    """How many pairs of kept spans cross, with the first of them."""
-    spans = [*dict.fromkeys((one.start, one.end) for one in kept)]
-    crossed = list(crossing(spans, spans))
-    number = sum(places.size for places in crossed) // 2
-    if not number:
-        return 0, []
-    first, other = next((spans[i], spans[places[0]]) for i, places in enumerate(crossed) if places.size)
-    why = "a union keeps conflicts" if plan.method == "union" else "below a threshold of .5 spans may conflict"
-    pairs = "1 pair crosses," if number == 1 else f"{number} pairs cross, the first"
-    return number, [f"{why}: {pairs} {first[0]}-{first[1]} and {other[0]}-{other[1]}"]
-
-
-# -- the best annotator -----------------------------------------------------------------------------------------------
-
-
-def _best(drawn: Pool) -> tuple[str, dict[str, float | None], list[str]]:
-    """The coder with the highest mean kappa, everybody's mean, and what is to be said about it."""
-    mine: dict[str, list[float]] = {coder: [] for coder in drawn.coders}
-    undefined = 0
-    for a, b in combinations(drawn.coders, 2):
-        kappa = kappa_of(drawn.by_coder[a], drawn.by_coder[b])
-        if kappa is None:
-            undefined += 1
-        else:
-            mine[a].append(kappa)
-            mine[b].append(kappa)
-    means = {coder: math.fsum(values) / len(values) if values else None for coder, values in mine.items()}
+def _best_annotator(candidates: list[Candidate], hierarchies: CoderHierarchies, _: UnificationMethod) -> _Verdict:
+    means, undefined_pairs = _mean_kappas(hierarchies)
     defined = [mean for mean in means.values() if mean is not None]
     if not defined:
         raise Undefined(
-            "best_annotator: kappa is undefined for every pair of coders; take a method that needs no kappa"
+            "best_annotator: kappa is undefined for every pair of coders; choose a method that needs no kappa"
         )
     tied = [coder for coder, mean in means.items() if mean is not None and mean > max(defined) - 1e-12]
+    best = tied[0]
     notes = []
-    if len(drawn.coders) == 2:
-        notes.append(f"two coders always tie as best annotator; {tied[0]}, the first, was taken")
+    if len(hierarchies.coders) == 2:
+        notes.append(f"two coders always tie as best annotator; {best}, the first, was chosen")
     elif len(tied) > 1:
-        notes.append(f"{', '.join(tied)} tie as best annotator; {tied[0]}, the first, was taken")
-    if undefined:
-        notes.append(
-            f"kappa is undefined for {undefined} pair{'s' if undefined > 1 else ''} of coders, left out of the means"
-        )
-    return tied[0], means, notes
+        notes.append(f"{', '.join(tied)} tie as best annotator; {best}, the first, was chosen")
+    if undefined_pairs:
+        plural = "s" if undefined_pairs > 1 else ""
+        notes.append(f"kappa is undefined for {undefined_pairs} pair{plural} of coders, excluded from the means")
+    reasons = [None if best in candidate.coders else f"not drawn by {best}" for candidate in candidates]
+    return _Verdict(reasons, tuple(notes), best_annotator=best, mean_kappas=means)
 
 
-def kappa_of(a: Hierarchy, b: Hierarchy) -> float | None:
-    """Flammia & Zue's kappa, or None where it is undefined."""
+_RULES: dict[str, Callable[[list[Candidate], CoderHierarchies, UnificationMethod], _Verdict]] = {
+    "consensus": _consensus,
+    "majority": _majority,
+    "conflict_free_union": _conflict_free_union,
+    "union": _union,
+    "best_annotator": _best_annotator,
+}
+
+
+def _support(candidate: Candidate, hierarchies: CoderHierarchies) -> str:
+    return f"drawn by {len(candidate.coders)} of {len(hierarchies.coders)} coders"
+
+
+def _mean_kappas(hierarchies: CoderHierarchies) -> tuple[dict[str, float | None], int]:
+    """Return the mean kappa of each coder with the others, and the number of pairs whose kappa is undefined."""
+    kappas: dict[str, list[float]] = {coder: [] for coder in hierarchies.coders}
+    undefined_pairs = 0
+    for a, b in combinations(hierarchies.coders, 2):
+        kappa = kappa_or_none(hierarchies.by_coder[a], hierarchies.by_coder[b])
+        if kappa is None:
+            undefined_pairs += 1
+        else:
+            kappas[a].append(kappa)
+            kappas[b].append(kappa)
+    means = {coder: math.fsum(values) / len(values) if values else None for coder, values in kappas.items()}
+    return means, undefined_pairs
+
+
+def kappa_or_none(a: Hierarchy, b: Hierarchy) -> float | None:
+    """Return Flammia & Zue's kappa of two hierarchies, or None if it is undefined.
+
+    Parameters
+    ----------
+    a, b : Hierarchy
+        Two hierarchies over the same units.
+
+    Returns
+    -------
+    float or None
+        See :func:`hierarchy_kappa`.
+    """
     try:
         return hierarchy_kappa(a, b).value
     except Undefined:
         return None
+
+
+def _dropped_spans(included: tuple[Candidate, ...], dropped: list[tuple[Candidate, str]]) -> tuple[DroppedSpan, ...]:
+    """Return dropped candidates with the included ones that each crosses, which is the reason if no other is known."""
+    spans = []
+    places_by_span = crossing_places(_ends(candidate for candidate, _ in dropped), _ends(included))
+    for (candidate, reason), places in zip(dropped, places_by_span, strict=True):
+        crossed = tuple(included[i] for i in places.tolist())
+        spans.append(
+            DroppedSpan(
+                candidate.span,
+                candidate.levels,
+                candidate.labels,
+                candidate.coders,
+                candidate.weight,
+                reason or _crossing_reason(crossed),
+                crossed,
+            )
+        )
+    return tuple(spans)
+
+
+def _ends(candidates: Iterable[Candidate]) -> list[tuple[int, int]]:
+    return [(candidate.start, candidate.end) for candidate in candidates]
+
+
+def _crossing_reason(crossed: tuple[Candidate, ...]) -> str:
+    first = ", ".join(f"{start}-{end}" for start, end in _ends(crossed[:3]))
+    return f"crosses {first}" + (f" and {len(crossed) - 3} more" if len(crossed) > 3 else "")
+
+
+def _conflicts(included: tuple[Candidate, ...], method: UnificationMethod) -> tuple[int, list[str]]:
+    """Return the number of pairs of included spans that cross, and a note with the first of them."""
+    if method.name != "union" and method.options.get("threshold", 0.5) >= 0.5:
+        return 0, []
+    spans = [*dict.fromkeys(_ends(included))]
+    places_by_span = list(crossing_places(spans, spans))
+    pairs = sum(places.size for places in places_by_span) // 2
+    if not pairs:
+        return 0, []
+    (a, b), (c, d) = next((spans[i], spans[places[0]]) for i, places in enumerate(places_by_span) if places.size)
+    cause = "a union keeps conflicts" if method.name == "union" else "below a threshold of .5 spans may conflict"
+    number_of_pairs = "1 pair crosses," if pairs == 1 else f"{pairs} pairs cross, the first"
+    return pairs, [f"{cause}: {number_of_pairs} {a}-{b} and {c}-{d}"]
+
+
+def _content_notes(included: tuple[Candidate, ...], empty_spans: int, tolerance: float) -> list[str]:
+    notes = [] if included else ["the gold standard has no spans"]
+    if empty_spans:
+        subject, verb = ("1 span", "was") if empty_spans == 1 else (f"{empty_spans} spans", "were")
+        notes.append(f"{subject} became empty when times within {tolerance:g} s were merged, and {verb} dropped")
+    return notes

@@ -277,6 +277,14 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.length, tuple(map(tuple, self.spans)), self.units, self.edges, self.extent)
 
+    def __json__(self) -> dict[str, Any]:
+        """Return the plain form: number of units, times between units (if any) and spans."""
+        return {
+            "length": self.length,
+            "edges": self.edges and list(self.edges),
+            "spans": [span._asdict() for span in self.spans],
+        }
+
     def __repr__(self) -> str:
         drawn = f": {self.brackets()}" if self.length <= 30 and self.spans else ""
         units = f"{self.length} unit{'' if self.length == 1 else 's'}"

@@ -114,6 +114,8 @@ def to_plain(value: Any) -> Any:
         return value.to_dict()
     if is_dataclass(value) and not isinstance(value, type):
         return _fields_of(value)
+    if hasattr(value, "_asdict"):  # a named tuple
+        return to_plain(value._asdict())
     if isinstance(value, Mapping):
         return {_key(key): to_plain(entry) for key, entry in value.items()}
     if hasattr(value, "tolist"):  # numpy arrays and numbers

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from caesura.gold.experiment import Spread, Unification, UnificationRow
-from caesura.gold.result import Candidate, Dropped, Gold
+from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
+from caesura.gold.result import Candidate, DroppedSpan, Gold
 from caesura.views.table import Cell, Table, or_undefined
 
 
@@ -22,24 +22,24 @@ def gold_table(gold: Gold) -> Table:
     Table
         Spans by start, the larger first.
     """
-    candidates: list[Candidate] = [*gold.kept, *gold.dropped]
+    candidates: list[Candidate] = [*gold.included, *gold.dropped]
     candidates.sort(key=lambda candidate: (candidate.start, -candidate.end, candidate.span.level))
     records = []
     for candidate in candidates:
-        dropped = candidate if isinstance(candidate, Dropped) else None
+        dropped = candidate if isinstance(candidate, DroppedSpan) else None
         records.append(
             _candidate_record(gold, candidate, "span", "coders")
             | {
                 "gold": "kept" if dropped is None else "dropped",
                 "reason": None if dropped is None else dropped.reason,
-                "against": None if dropped is None else ", ".join(dropped.against) or None,
+                "against": None if dropped is None else ", ".join(dropped.crossed_coders) or None,
             }
         )
     optima = "" if gold.optima is None else f", {gold.optima} optim{'um' if gold.optima == 1 else 'a'}"
     return Table.from_records(
         records,
         columns=("span", "level", "label", "coders", "weight", "gold", "reason", "against"),
-        title=f"{gold.method}, {gold.level}: {len(gold.kept)} of {len(candidates)} spans kept{optima}",
+        title=f"{gold.method}, {gold.level}: {len(gold.included)} of {len(candidates)} spans kept{optima}",
         notes=(*gold.notes, gold.signature),
     ).without_empty_columns(("label", "reason", "against"))
 
@@ -67,36 +67,36 @@ def unification_table(experiment: Unification) -> Table:
     notes: list[str] = []
     for row in experiment.rows:
         record: dict[str, Cell] = {"method": row.name}
-        for name, spread in _figures(row).items():
-            record |= {name: or_undefined(spread.mean), f"{name} sd": spread.deviation}
-        records.append(record | {"spans": row.spans, "annotations": row.annotations})
+        for name, summary in _figures(row).items():
+            record |= {name: or_undefined(summary.mean), f"{name} sd": summary.deviation}
+        records.append(record | {"spans": row.mean_spans, "annotations": row.annotations})
         notes += _method_notes(row, len(experiment.items))
-    if any(not row.itself for row in experiment.rows):
+    if any(not row.includes_self for row in experiment.rows):
         notes.append("BestAnnotator-self: without the annotation that is itself the gold standard")
-    if experiment.emptied:
-        notes.append(f"spans dropped because they became empty when times were merged: {experiment.emptied}")
-    notes += [f"item {item!r} excluded: {reason}" for item, reason in experiment.dropped.items()]
+    if experiment.empty_spans:
+        notes.append(f"spans dropped because they became empty when times were merged: {experiment.empty_spans}")
+    notes += [f"item {entry.item!r} excluded: {entry.reason}" for entry in experiment.excluded]
     title = f"Gold standards against the annotations they are made from, {len(experiment.items)} items"
     return Table.from_records(records, title=title, notes=(*notes, experiment.signature), digits=3)
 
 
-def _figures(row: UnificationRow) -> dict[str, Spread]:
+def _figures(row: UnificationRow) -> dict[str, FigureSummary]:
     return {"kappa": row.kappa, "recall": row.recall, "precision": row.precision, "non-crossing": row.non_crossing}
 
 
 def _method_notes(row: UnificationRow, items: int) -> Iterator[str]:
-    for name, spread in _figures(row).items():
-        if spread.left_out:
-            yield f"{row.name}: {name} is undefined for {spread.left_out} of {row.annotations} annotations, excluded"
+    for name, summary in _figures(row).items():
+        if summary.undefined:
+            yield f"{row.name}: {name} is undefined for {summary.undefined} of {row.annotations} annotations, excluded"
     for count, event in (
-        (row.empty, "the gold standard is empty"),
-        (row.conflicting, "the gold standard has crossing spans"),
-        (row.tied, "the gold standard is one of several that are equally good"),
+        (row.empty_golds, "the gold standard is empty"),
+        (row.conflicting_golds, "the gold standard has crossing spans"),
+        (row.tied_golds, "the gold standard is one of several that are equally good"),
     ):
         if count:
             yield f"{row.name}: {event} for {count} of {items} items"
-    for item, reason in row.dropped.items():
-        yield f"{row.name}: item {item!r} excluded: {reason}"
+    for entry in row.excluded:
+        yield f"{row.name}: item {entry.item!r} excluded: {entry.reason}"
 
 
 def unified_table(golds: Mapping[str, Gold]) -> Table:
@@ -111,8 +111,8 @@ def unified_table(golds: Mapping[str, Gold]) -> Table:
         {
             "item": item,
             "coders": len(gold.coders),
-            "spans drawn": len(gold.kept) + len(gold.dropped),
-            "kept": len(gold.kept),
+            "spans drawn": len(gold.included) + len(gold.dropped),
+            "kept": len(gold.included),
             "dropped": len(gold.dropped),
             "crossing pairs": gold.conflicts,
             "optima": gold.optima,
@@ -146,7 +146,7 @@ def span_table(golds: Mapping[str, Gold]) -> Table:
             "weight": candidate.weight,
         }
         for item, gold in golds.items()
-        for candidate in gold.kept
+        for candidate in gold.included
     ]
     columns = ("item", "span", "level", "label", "drawn by", "weight")
     return Table.from_records(records, columns=columns, group=1).without_empty_columns(("label",))
@@ -165,7 +165,7 @@ def dropped_table(golds: Mapping[str, Gold]) -> Table:
         for dropped in gold.dropped:
             crossed = "; ".join(
                 f"{span_text(gold, conflict.start, conflict.end)} of {', '.join(conflict.coders)}"
-                for conflict in dropped.conflicts
+                for conflict in dropped.crossed_spans
             )
             records.append(
                 {"item": item}
@@ -178,6 +178,5 @@ def dropped_table(golds: Mapping[str, Gold]) -> Table:
 
 def span_text(gold: Gold, start: int, end: int) -> str:
     """Return a span of the gold standard's item as text: its first and last unit, or its times in seconds."""
-    if gold.edges is None:
-        return f"{start}-{end}"
-    return f"{gold.edges[start - 1]:.2f}-{gold.edges[end]:.2f} s"
+    edges = gold.hierarchy.edges
+    return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.2f}-{edges[end]:.2f} s"

@@ -59,7 +59,7 @@ def gold(
     lanes = [max((lane for lane, _ in placed), default=0) + 1 for placed in laned]
     few(range(sum(lanes)), MOST_LANES, "rows of spans")
     rows = {(bar.start, bar.end): lane for lane, bar in laned[0]}
-    edges = gold.edges or range(1, gold.length + 2)
+    edges = gold.hierarchy.edges or range(1, gold.hierarchy.length + 2)
     with drawing(
         wide_enough(width), 0.5 + sum(0.19 * n + 0.12 for n in lanes) + (0.2 if title else 0), title
     ) as figure:
@@ -71,12 +71,12 @@ def gold(
             axes.set_ylabel(name(said, 20), rotation=0, ha="right", va="center")
         grid[-1].spines["bottom"].set_visible(True)
         grid[-1].tick_params(axis="x", bottom=True, labelbottom=True)
-        if gold.edges is None:
-            grid[-1].set_xlim(0.5, gold.length + 0.5)
+        if gold.hierarchy.edges is None:
+            grid[-1].set_xlim(0.5, gold.hierarchy.length + 0.5)
             whole_numbers(grid[-1].xaxis)
         else:
             grid[-1].set_xlim(edges[0], edges[-1])
-        grid[-1].set_xlabel("unit" if gold.edges is None else "seconds")
+        grid[-1].set_xlabel("unit" if gold.hierarchy.edges is None else "seconds")
     return figure
 
 
@@ -84,7 +84,7 @@ def _panels(
     gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None
 ) -> list[tuple[str, list[_Bar]]]:
     """The gold, and what is shown below it."""
-    kept = [_bar(one.span, True) for one in gold.kept]
+    kept = [_bar(one.span, True) for one in gold.included]
     panels = [("gold", kept)]
     if hierarchies is None:
         if gold.dropped:
@@ -99,9 +99,9 @@ def _panels(
     inside = {(bar.start, bar.end, bar.level if full else 0) for bar in kept}
     for coder, one in hierarchies.items():
         needed(one, Hierarchy, "Hierarchy or read")
-        if one.length != gold.length:
+        if one.length != gold.hierarchy.length:
             raise MismatchError(
-                f"coder {coder!r}: the gold has {gold.length} units, this hierarchy {one.length}; "
+                f"coder {coder!r}: the gold has {gold.hierarchy.length} units, this hierarchy {one.length}; "
                 "common_units puts hierarchies over the same"
             )
         drawn = [_bar(span, (span.start, span.end, span.level if full else 0) in inside) for span in one.spans]

@@ -1,0 +1,203 @@
+"""The hierarchies of several coders over one text, and the distinct spans they contain."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import MismatchError, OptionError
+from caesura.gold.result import Candidate
+from caesura.model.corpus import Corpus
+from caesura.model.hierarchy import Hierarchy, Span, common_units
+from caesura.options import positive
+
+
+@dataclass(frozen=True)
+class CoderHierarchies:
+    """Hierarchies of several coders over the same units.
+
+    Attributes
+    ----------
+    by_coder : mapping of str to Hierarchy
+        One hierarchy per coder.
+    empty_spans : int
+        Number of spans that became empty when times were merged.
+    """
+
+    by_coder: Mapping[str, Hierarchy]
+    empty_spans: int
+
+    @property
+    def coders(self) -> tuple[str, ...]:
+        """Names of the coders, in the order of the input."""
+        return tuple(self.by_coder)
+
+    @property
+    def text(self) -> Hierarchy:
+        """A hierarchy that has the units, if any coder has them; else the first. It gives length, times and extent."""
+        hierarchies = self.by_coder.values()
+        return next((hierarchy for hierarchy in hierarchies if hierarchy.units is not None), next(iter(hierarchies)))
+
+    @property
+    def timed(self) -> bool:
+        """Whether units have a duration."""
+        return self.text.edges is not None
+
+    def candidates(self, level: str, weights: str = "coders") -> list[Candidate]:
+        """Return the distinct spans, by start, the larger first, then by level.
+
+        Parameters
+        ----------
+        level : str
+            ``"flat"``: distinct (start, end). ``"full"``: distinct (start, end, level).
+        weights : str, default "coders"
+            ``"coders"``: a span weighs the number of its coders. ``"unique"``: every span weighs 1.
+
+        Returns
+        -------
+        list of Candidate
+            A coder who has a span on two levels counts once for the span, and once for each level.
+        """
+        copies: dict[tuple[int, ...], dict[str, list[Span]]] = {}
+        for coder, hierarchy in self.by_coder.items():
+            for span in hierarchy.spans:
+                key = (span.start, -span.end, span.level) if level == "full" else (span.start, -span.end)
+                copies.setdefault(key, {}).setdefault(coder, []).append(span)
+        return [_candidate(copies[key], weights) for key in sorted(copies)]
+
+
+def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:
+    """Return one candidate from the copies of a span, by coder."""
+    if len(copies) == 1:
+        ((coder, (span, *more)),) = copies.items()
+        if not more:  # most spans have one coder, and counting is slow
+            return Candidate(span, (span.level,), () if span.label is None else (span.label,), (coder,), 1)
+    levels = Counter(level for spans in copies.values() for level in {span.level for span in spans})
+    level = min(levels, key=lambda level: (-levels[level], level))
+    labelled = [span for spans in copies.values() for span in spans if span.label is not None]
+    on_level = Counter(span.label for span in labelled if span.level == level)
+    # A Counter keeps the order of coders, and max returns the first of several.
+    label = max(on_level, key=on_level.__getitem__) if on_level else None
+    first = next(iter(copies.values()))[0]
+    return Candidate(
+        span=Span(first.start, first.end, level, label),
+        levels=tuple(sorted(levels)),
+        labels=tuple(dict.fromkeys(span.label for span in labelled if span.label is not None)),
+        coders=tuple(copies),
+        weight=1 if weights == "unique" else len(copies),
+    )
+
+
+def collect_hierarchies(
+    hierarchies: Mapping[str, Hierarchy] | Sequence[Hierarchy], tolerance: float
+) -> CoderHierarchies:
+    """Return the hierarchies of all coders over the same units.
+
+    Parameters
+    ----------
+    hierarchies : mapping of str to Hierarchy, or sequence of Hierarchy
+        One hierarchy per coder. Coders of a sequence are called coder 1, coder 2 and so on.
+    tolerance : float
+        Times within this many seconds are merged, if units have times.
+
+    Returns
+    -------
+    CoderHierarchies
+        At least two coders and at least one span.
+
+    Raises
+    ------
+    OptionError
+        If there are fewer than two coders, no span, or something that is not a hierarchy.
+    MismatchError
+        If coders annotated different units.
+    """
+    tolerance = positive("tolerance", tolerance)
+    by_coder = _by_coder(hierarchies)
+    if len(by_coder) < 2:
+        raise OptionError(f"at least two coders are needed to unify; got {', '.join(map(repr, by_coder)) or 'none'}")
+    if not any(map(len, by_coder.values())):
+        raise OptionError(f"at least one span is needed to unify; none of the {len(by_coder)} coders drew any")
+    merged, empty_spans = common_units(by_coder, tolerance=tolerance) if _timed(by_coder) else (by_coder, 0)
+    _check_same_text(merged)
+    if not any(map(len, merged.values())):
+        raise OptionError(
+            f"at least one span is needed to unify; all {empty_spans} are shorter than the tolerance of {tolerance:g} s"
+        )
+    return CoderHierarchies(merged, empty_spans)
+
+
+def _by_coder(hierarchies: Any) -> dict[str, Hierarchy]:
+    if isinstance(hierarchies, Mapping) and not isinstance(hierarchies, Corpus):
+        by_coder = {str(coder): hierarchy for coder, hierarchy in hierarchies.items()}
+        if len(by_coder) < len(hierarchies):
+            raise OptionError("hierarchies: two coders have the same name as text; rename one of them")
+    elif isinstance(hierarchies, (Sequence, Iterator)) and not isinstance(hierarchies, str):
+        by_coder = {f"coder {i}": hierarchy for i, hierarchy in enumerate(hierarchies, 1)}
+    else:
+        raise OptionError(
+            "hierarchies must be a mapping from coders to hierarchies or a sequence of hierarchies; "
+            f"got {type(hierarchies).__name__}"
+        )
+    for coder, hierarchy in by_coder.items():
+        if not isinstance(hierarchy, Hierarchy):
+            raise OptionError(f"coder {coder!r}: expected a Hierarchy; got {type(hierarchy).__name__}")
+    return by_coder
+
+
+def _timed(by_coder: Mapping[str, Hierarchy]) -> bool:
+    """Return whether units have times; raise an error if only some coders have them."""
+    with_times = [coder for coder, hierarchy in by_coder.items() if hierarchy.edges is not None]
+    without = [coder for coder in by_coder if coder not in with_times]
+    if with_times and without:
+        length = by_coder[without[0]].length
+        raise MismatchError(
+            f"all coders must have times, or none; {with_times[0]!r} has them, {without[0]!r} has "
+            f"{length} unit{'' if length == 1 else 's'}"
+        )
+    return bool(with_times)
+
+
+def _check_same_text(by_coder: Mapping[str, Hierarchy]) -> None:
+    """Raise an error unless all coders have the same length, the same extent and, if known, the same units."""
+    (name, first), *_ = by_coder.items()
+    for coder, hierarchy in by_coder.items():
+        if hierarchy.length != first.length:
+            raise MismatchError(
+                f"all coders must annotate the same units; {name!r} has {first.length}, {coder!r} has {hierarchy.length}"
+            )
+        if hierarchy.extent != first.extent:
+            raise MismatchError(
+                f"all coders must have the same extent; {name!r} has {first.extent}, {coder!r} has {hierarchy.extent}"
+            )
+    units_by_coder = [(coder, hierarchy.units) for coder, hierarchy in by_coder.items() if hierarchy.units is not None]
+    for coder, units in units_by_coder[1:]:
+        name, expected = units_by_coder[0]
+        for i, (a, b) in enumerate(zip(expected, units, strict=True), 1):
+            if a != b:
+                raise MismatchError(f"unit {i} differs: {name!r} has {a!r}, {coder!r} has {b!r}")
+
+
+def crossing_places(
+    spans: Collection[tuple[int, int]], against: Collection[tuple[int, int]]
+) -> Iterator[NDArray[np.intp]]:
+    """Find the spans that cross: that overlap although neither contains the other.
+
+    Parameters
+    ----------
+    spans, against : collection of (start, end)
+        Two sets of spans.
+
+    Yields
+    ------
+    numpy.ndarray
+        For each of ``spans`` the places of those in ``against`` that cross it.
+    """
+    c, e = np.array([*against], np.int64).reshape(-1, 2).T
+    for i, j in spans:
+        yield np.flatnonzero(((c < i) & (i <= e) & (e < j)) | ((i < c) & (c <= j) & (j < e)))
