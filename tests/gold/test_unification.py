@@ -117,7 +117,7 @@ def test_undefined_figures_are_left_out_and_counted():
     notes = unification_table(found).notes
     assert "FlatCNS: precision is undefined for 3 of 5 annotations, excluded" in notes
     assert "FlatCNS: the gold standard is empty for 1 of 2 items" in notes
-    assert any(note.startswith("BestAnnotator: item 'one unit' left out: best_annotator: kappa") for note in notes)
+    assert any(note.startswith("BestAnnotator: item 'one unit' excluded: best_annotator: kappa") for note in notes)
     empty = cz.evaluate_unification(corpus.select(items=["one unit"]), methods=["best_annotator"])
     assert unification_table(empty).rows[0][1:3] == ("undefined", None)
 
