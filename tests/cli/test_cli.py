@@ -176,7 +176,7 @@ SUFFIXES = ", ".join(
         (
             ["convert", "readers.json", "out.bit"],
             1,
-            "caesura: out.bit: the suffix must say the format, one of " + SUFFIXES + "; got .bit\n",
+            "caesura: out.bit: the suffix must name the format: one of " + SUFFIXES + "; got .bit\n",
         ),
     ],
 )

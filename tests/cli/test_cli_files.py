@@ -161,7 +161,7 @@ def test_reading_options(run: Run) -> None:
         ("units=NaN", 1, "units must be 'words', 'union', 'times' or a number of seconds above 0; got 'NaN'"),
         ("snap=true", 1, "snap must be a number of seconds from 0 up; got True"),
         ('item="7"', 0, ""),
-        ("item=7", 1, "item must be a name that is not empty; got 7"),
+        ("item=7", 1, "item must be a text that is not empty; got 7"),
         ("units", 2, "an option is NAME=VALUE; got 'units'"),
         ("=3", 2, "an option is NAME=VALUE; got '=3'"),
     ],

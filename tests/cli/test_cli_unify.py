@@ -187,7 +187,7 @@ def test_bad_input_is_one_line(run: Run) -> None:
             ("figure.json", "-o", "gold.bits"),
             "gold.bits: item 'figure 4', coder 'gold': this format (bits) cannot hold",
         ),
-        (("figure.json", "-o", "gold"), "gold: the suffix must say the format"),
+        (("figure.json", "-o", "gold"), "gold: the suffix must name the format"),
         (("figure.json", "-o", "folder/x/gold.json"), "folder/x/gold.json: cannot be written: No such file"),
     ):
         assert complaint(run("unify", *words)).startswith(said), words

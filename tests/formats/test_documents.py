@@ -224,7 +224,7 @@ def test_files_with_nothing_in_them(tmp_path: Path) -> None:
         pass
     assert pq.ParquetFile(tmp_path / "none.parquet").num_row_groups == 0
     assert list(chunks(tmp_path / "none.parquet")) == []
-    with pytest.raises(FormatError, match="no segmentation was found"):
+    with pytest.raises(FormatError, match="no annotation was found"):
         cz.read(tmp_path / "none.parquet")
     with pytest.raises(cz.errors.InputError, match="no document could be scored; the source is empty"):
         cz.evaluate(tmp_path / "none.parquet", "pk")
@@ -346,7 +346,7 @@ LINES = {
     "an array": ("[1]", "an object is needed; got a list"),
     "no JSON": ("{", "not valid JSON: "),
     "two on a line": (GOOD + GOOD, "not valid JSON: Extra data at column"),
-    "a key twice": ('{"length": 4, "length": 4}', "the key 'length' stands twice in one object"),
+    "a key twice": ('{"length": 4, "length": 4}', "the key 'length' occurs twice in one object"),
     "an unknown field": (
         GOOD[:-1] + ', "coder": "x"}',
         "no field is called 'coder'; there are item, length, reference",

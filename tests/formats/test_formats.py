@@ -318,12 +318,12 @@ BAD = {
         "item 'a', coder 'x': masses: a text has at least one segment; got none",
     ),
     "item.json": ('{"items": {"a": 3}}', 1, "item 'a': {coder: [masses]} is needed"),
-    "twice.json": ('{"items": {"a": {"x": [1], "x": [2]}}}', None, "the key 'x' stands twice in one object"),
+    "twice.json": ('{"items": {"a": {"x": [1], "x": [2]}}}', None, "the key 'x' occurs twice in one object"),
     "deep.json": ("[" * 100_000, 1, "not valid masses: nested too deeply"),
     "nothing.json": (
         '{"items": {}}',
         None,
-        "no segmentation was found (segment masses as JSON, {item: {coder: [masses]}})",
+        "no annotation was found; expected segment masses as JSON, {item: {coder: [masses]}}",
     ),
     "labels.json": (
         '{"items": {"a": {"x": [1]}},\n "segment_labels": 3}',
@@ -379,7 +379,7 @@ BAD = {
     "cell.csv": ("x\n[a\n", 2, 'several types are written as a JSON list like ["scene", "act"]; got \'[a\''),
     "empty.json": ("", 1, "the file is empty"),
     "spaces.csv": (" \n\n", 1, "the file is empty"),
-    "unknown.dat": ("hello world\n", 1, f"the format was not recognised; name it, one of {', '.join(formats())}"),
+    "unknown.dat": ("hello world\n", 1, f"the format was not recognised; choose one of {', '.join(formats())}"),
 }
 
 
@@ -493,9 +493,9 @@ def test_several_coders_in_bits(tmp_path: Path) -> None:
 
 
 def test_unknown_suffix_and_format(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"the suffix must say the format, one of .json, .tsv, .csv.*; got .xls"):
+    with pytest.raises(FormatError, match=r"the suffix must name the format: one of .json, .tsv, .csv.*; got .xls"):
         cz.write(stargazer(), tmp_path / "s.xls")
-    with pytest.raises(OptionError, match="no format 'excel'; there are masses-json"):
+    with pytest.raises(OptionError, match="no format 'excel'; choose from 'masses-json'"):
         cz.write(stargazer(), tmp_path / "s.json", "excel")
 
 

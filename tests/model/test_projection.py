@@ -261,7 +261,7 @@ def test_reading_aligned(two: list[Path], tmp_path: Path) -> None:
             found = read()
         ann, bo = found.of_item("x").values()
         assert (ann["F"].boundaries, bo["F"].boundaries) == (((4, "."), (7, ",")), ((1, "."), (7, ",")))
-    with pytest.raises(OptionError, match="align must be one of characters, edit; got 'words'"):
+    with pytest.raises(OptionError, match="align must be one of 'characters', 'edit'; got 'words'"):
         cz.read_coders(two, align="words")
 
 
@@ -274,7 +274,7 @@ def test_where_nothing_is_lost_one_line_tells_of_all_items_and_every_loss_is_tol
     with pytest.warns(CaesuraWarning) as said:
         cz.read(tmp_path, pattern="{item}_{coder}.csv", align="edit")
     lines = [str(one.message).removeprefix(f"{tmp_path}: ") for one in said]
-    assert lines[-1] == "item '0': 2 tokens for ann, 1 for bo: 2 characters; other tokens in 8 more items too"
+    assert lines[-1] == "item '0': 2 tokens for ann, 1 for bo: 2 characters; 8 more items have different tokens too"
     assert sorted(line.split("'")[1] for line in lines[:-1]) == ["10", "11", "12", "9"]
     assert all("1 of 3 characters differs" in line for line in lines[:-1])
 

@@ -210,7 +210,7 @@ def _stamp(path: str, root: str) -> list[Any]:
 
 def _groups(files: list[InputFile], asked: Asked, types: tuple[str, ...] | None, root: str) -> list[FileGroups]:
     """Files that can be read apart from the others: item by item, or file by file where each has both coders."""
-    naming = NamingScheme.of(files)
+    naming = NamingScheme.infer(files)
     _check_options(files, asked)
     groups = folders.group_by_item(files, naming)
     if groups is None:

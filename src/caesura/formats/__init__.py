@@ -1,7 +1,8 @@
-"""Files into corpora and back: one module per format, and the registry that finds the right one.
+"""Reading files into corpora and writing corpora to files.
 
-A format never repairs and never drops anything in silence. What is wrong with a file is a ``FormatError`` that begins
-``path:line:``; what is wrong with one item of a sound file can be collected, so that the other items are still read.
+There is one module per format, and a registry that finds the right one. A format never repairs anything and never drops
+anything silently. An invalid file raises a ``FormatError`` whose message begins ``path:line:``. Errors that concern single
+items of a valid file can be collected, so that the other items are still read.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from caesura.errors import FormatError, InputError, MismatchError, OptionError
 from caesura.formats import folders, timed
+from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format, Reading, decode, load, warn
 from caesura.formats.registry import NAMES, registry
 from caesura.formats.settings import Settings, read_settings
@@ -22,12 +24,14 @@ from caesura.model.dialogue import Annotation, kind_name
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import check_types
 from caesura.model.tokens import check_same_tokens
+from caesura.options import choice, suggest
 
 __all__ = [
     "Settings",
     "check_same_tokens",
     "detect",
     "find",
+    "format_for_writing",
     "formats",
     "list_tiers",
     "read",
@@ -40,8 +44,17 @@ __all__ = [
 
 
 def formats() -> dict[str, Format]:
-    """Name -> format, for every format there is."""
+    """Return all formats.
+
+    Returns
+    -------
+    dict
+        Name -> format.
+    """
     return dict(registry())
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
 
 
 def read(
@@ -54,23 +67,44 @@ def read(
     excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> Corpus:
-    """A corpus from a file, a folder or a glob.
+    """Read a corpus from a file, a folder or a glob.
 
-    The format is found by suffix and content unless it is named. ``types`` declares the boundary types in ordinal order,
-    where the file does not. Given a list as ``problems``, items that cannot be are reported there and the others read;
-    without it the first one raises. ``options`` are those of the format (``formats()[name].options``), such as
-    ``symbols`` and ``unclassified`` for transcripts.
+    Parameters
+    ----------
+    path : path-like
+        A file; a folder, of which every file with a known suffix is read; or a glob such as ``"corpus/*/*.rs3"``, of which
+        every matching file is read.
+    format : str, optional
+        Name of the format; by default it is detected from suffix and content.
+    pattern : str, optional
+        What the paths of files in the folder mean, such as ``"{coder}/{item}.TextGrid"`` or ``"{item}_{coder}.eaf"``. The
+        module :mod:`caesura.formats.folders` describes patterns, and what happens without one.
+    align : {"characters", "edit"}, optional
+        How to align coders whose tokens differ: over the characters of a common text (:func:`~caesura.over_characters`), or
+        by edit distance if the texts differ too (:func:`~caesura.over_edits`); a warning then states what was lost.
+    types : iterable of str or int, optional
+        Boundary types in ordinal order, if the file does not declare them.
+    excluded : list of FormatError, optional
+        Collects the errors of invalid items, and the other items are read. If None, the first error is raised.
+    **options
+        Options of the format (``formats()[name].options``), such as ``symbols`` and ``unclassified`` for transcripts.
 
-    Of a folder, every file with a known suffix is read, of a glob (``"corpus/*/*.rs3"``) every file that it matches. A
-    ``pattern`` such as ``"{coder}/{item}.TextGrid"`` or ``"{item}_{coder}.eaf"`` says what the path from the folder on means;
-    without it, see :mod:`caesura.formats.folders`.
+    Returns
+    -------
+    Corpus
+        All annotations that were read.
 
-    Tiers in seconds (TextGrid, EAF, CTM) are laid over units, which the options ``words``, ``units`` and ``tolerance``
-    choose, see :func:`~caesura.over_units`; ``units="times"`` gives them as they are.
+    Raises
+    ------
+    FormatError
+        If a file cannot be read.
+    OptionError
+        If an option does not exist or has an invalid value.
 
-    Coders of one text may have other tokens: ``align="characters"`` lays all over its characters, see
-    :func:`~caesura.over_characters`; ``align="edit"`` does so where texts differ too, with a loss that a warning states, see
-    :func:`~caesura.over_edits`.
+    Notes
+    -----
+    Tiers in seconds (TextGrid, EAF, CTM) are projected onto units, which the options ``words``, ``units`` and ``tolerance``
+    choose (see :func:`~caesura.over_units`); ``units="times"`` keeps the tiers as they are.
     """
     (corpus,) = read_together([path], format, pattern=pattern, align=align, types=types, excluded=excluded, **options)
     return corpus
@@ -86,29 +120,43 @@ def read_together(
     excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> list[Corpus]:
-    """A corpus from each of several files, folders or globs, all over the same units: a reference and a hypothesis, say.
+    """Read several corpora over the same units, such as a reference and a hypothesis.
 
-    What needs units or an alignment (see :func:`read`) is laid over them together, item by item.
+    Tiers in seconds, and texts that need an alignment, get their units from all corpora together, item by item.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+        Files, folders or globs.
+    format, pattern, align, types, excluded, **options
+        As for :func:`read`.
+
+    Returns
+    -------
+    list of Corpus
+        One corpus per path.
     """
-    sources = [find(path, format, pattern) for path in paths]
-    reader = _Reader(format, types, excluded, options, loose=sum(map(len, sources)) > 1)
-    found = []
-    for path, files in zip(paths, sources, strict=True):
+    files_of_paths = [find(path, format, pattern) for path in paths]
+    reader = _Reader(format, types, excluded, options, mixed=sum(map(len, files_of_paths)) > 1)
+    corpora = []
+    for path, files in zip(paths, files_of_paths, strict=True):
         if folders.is_collection(path):
-            found.append(folders.join(files, reader.read, together=False, excluded=excluded))
+            corpora.append(folders.read_all(files, reader.read, same_material=False, excluded=excluded))
         else:
-            found.append(reader.read(fspath(path), excluded))
-    reader.check_used()
-    if len(found) == 1:
-        return [reader.finish(found[0], fspath(paths[0]), align)]
-    if align is None and not any(map(timed.holds_tiers, found)):
-        return found
-    return _apart(found, [fspath(path) for path in paths], lambda whole: reader.finish(whole, fspath(paths[0]), align))
+            corpora.append(reader.read(fspath(path), excluded))
+    reader.check_options()
+    if len(corpora) == 1:
+        return [reader.finish(corpora[0], fspath(paths[0]), align)]
+    if align is None and not any(map(timed.holds_tiers, corpora)):
+        return corpora
+    return _finish_together(
+        corpora, [fspath(path) for path in paths], lambda corpus: reader.finish(corpus, fspath(paths[0]), align)
+    )
 
 
 def read_files(
-    sources: Sequence[folders.InputFile],
-    naming: folders.NamingScheme,
+    files: Sequence[InputFile],
+    naming: NamingScheme,
     format: str | None = None,
     *,
     align: str | None = None,
@@ -116,131 +164,25 @@ def read_files(
     excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> Corpus:
-    """Some of the files that :func:`find` gave, as :func:`read` would read all of them; ``naming`` is that of all.
+    """Read some of the files that :func:`find` returned, as :func:`read` would read all of them.
 
-    An option that these files have no use for may be one of the others.
+    Parameters
+    ----------
+    files : sequence of InputFile
+        The files.
+    naming : NamingScheme
+        What the names of all files mean.
+    format, align, types, excluded, **options
+        As for :func:`read`. Options that only other files of the corpus need are allowed.
+
+    Returns
+    -------
+    Corpus
+        The annotations in these files.
     """
-    reader = _Reader(format, types, excluded, options, loose=True)
-    corpus = folders.join(sources, reader.read, together=False, excluded=excluded, naming=naming)
-    return reader.finish(corpus, str(Path(sources[0].path).parent), align)
-
-
-def find(path: str | PathLike[str], format: str | None = None, pattern: str | None = None) -> list[folders.InputFile]:
-    """The files that ``read`` would take, with what a pattern says about each."""
-    if not folders.is_collection(path):
-        if pattern is not None:
-            raise OptionError(f"a pattern is for a folder or a glob; {fspath(path)} is neither")
-        return [folders.InputFile(fspath(path))]
-    able = [_named(format)] if format is not None else [*registry().values()]
-    return folders.find_files(path, pattern, able, lambda name: _is_recognised(name, able))
-
-
-def _is_recognised(path: str, able: Sequence[Format]) -> bool:
-    """Whether the content of a file looks like one of these formats, of those that its suffix allows."""
-    suffix = Path(path).suffix.lower()
-    try:
-        text = decode(path, load(path))
-    except FormatError:
-        return False
-    return any(one.looks_like(text) for one in able if suffix in (*one.suffixes, *one.other_suffixes))
-
-
-def _apart(found: list[Corpus], paths: list[str], finish: Callable[[Corpus], Corpus]) -> list[Corpus]:
-    """Several corpora finished as one, and taken apart again. Corpora of one item each go together whatever its name."""
-    alone = all(len(one.item_names) == 1 for one in found)
-    cells: dict[str, dict[str, Annotation]] = {}
-    places: dict[tuple[str, str], tuple[int, str, str]] = {}
-    for i, corpus in enumerate(found):
-        for item, coder in corpus:
-            named = found[0].item_names[0] if alone else item
-            who = coder if coder not in cells.get(named, ()) else f"{coder} ({paths[i]}, {i + 1})"
-            cells.setdefault(named, {})[who] = corpus[item, coder]
-            places[named, who] = i, item, coder
-    finished = finish(Corpus(cells))
-    parts: list[dict[str, dict[str, Annotation]]] = [{} for _ in found]
-    for key in finished:
-        i, item, coder = places[key]
-        parts[i].setdefault(item, {})[coder] = finished[key]
-    return [Corpus(part) for part in parts]
-
-
-@dataclass
-class _Reader:
-    """What a call says about all its files; and of the options, which were of use."""
-
-    format: str | None
-    given_types: InitVar[Iterable[str | int] | None]
-    excluded: list[FormatError] | None
-    options: Mapping[str, Any]
-    loose: bool = False
-    """Whether a file may be in a format that does not have all options, since others do."""
-    timing: dict[str, Any] = field(default_factory=dict)
-    formats: dict[str, Format] = field(default_factory=dict)
-
-    def __post_init__(self, given_types: Iterable[str | int] | None) -> None:
-        self.types = None if given_types is None else check_types(given_types)
-
-    def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
-        """What is in a file, tiers still in seconds."""
-        options = self.options
-        if self.loose and options:
-            chosen = detect(path, self.format)
-            self.formats[chosen.name] = chosen
-            known = {option.name for option in chosen.options}
-            options = {name: value for name, value in options.items() if name in known}
-        corpus, resolved = _read_file(path, self.format, self.types, excluded, options)
-        self.timing = resolved if timed.holds_tiers(corpus) else self.timing
-        return corpus
-
-    def check_used(self) -> None:
-        """An option that no format of several files has is an error."""
-        known = {option.name for one in self.formats.values() for option in one.options}
-        unused = {name: value for name, value in self.options.items() if name not in known}
-        if unused and self.formats:
-            next(iter(self.formats.values())).resolve(unused)
-
-    def finish(self, corpus: Corpus, path: str, align: str | None) -> Corpus:
-        """Tiers over units, then texts over characters."""
-        laid = timed.lay(corpus, path, self.timing, types=self.types, excluded=self.excluded)
-        return laid if align is None else _aligned(laid, path, align, self.excluded)
-
-
-def _aligned(corpus: Corpus, path: str, align: str, excluded: list[FormatError] | None) -> Corpus:
-    if align not in ALIGNMENTS:
-        raise OptionError(f"align must be one of {', '.join(ALIGNMENTS)}; got {align!r}")
-    bad: list[InputError] | None = None if excluded is None else []
-    try:
-        laid, notes = ALIGNMENTS[align](corpus, excluded=bad)
-    except MismatchError as error:
-        raise FormatError(path, None, str(error)) from None
-    if excluded is not None:
-        excluded += [FormatError(path, None, str(error)) for error in bad or ()]
-    for item, note in notes.items():
-        if note.lossy:
-            warn(f"{path}: item {item!r}: {note}")
-    whole = [f"item {item!r}: {note}" for item, note in notes.items() if not note.lossy]
-    if whole:
-        more = f"; other tokens in {len(whole) - 1} more items too" if len(whole) > 1 else ""
-        warn(f"{path}: {whole[0]}{more}")
-    return laid
-
-
-def _read_file(
-    path: str | PathLike[str],
-    format: str | None,
-    types: tuple[str, ...] | None,
-    excluded: list[FormatError] | None,
-    options: Mapping[str, Any],
-) -> tuple[Corpus, dict[str, Any]]:
-    """What is in a file, tiers still in seconds; and every option of its format."""
-    data = _load(path, format)
-    chosen = _named(format) if format is not None else _detect(path, data)
-    resolved = chosen.resolve(options)
-    reading = Reading(fspath(path), chosen.text(path, data), types, excluded, resolved, data if chosen.magic else b"")
-    corpus = chosen.read(reading)
-    if not len(corpus) and not excluded:
-        raise FormatError(path, None, f"no segmentation was found ({chosen.description})")
-    return corpus, resolved
+    reader = _Reader(format, types, excluded, options, mixed=True)
+    corpus = folders.read_all(files, reader.read, same_material=False, excluded=excluded, naming=naming)
+    return reader.finish(corpus, str(Path(files[0].path).parent), align)
 
 
 def read_coders(
@@ -253,44 +195,219 @@ def read_coders(
     excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> Corpus:
-    """One corpus from several files, each what one coder made of the same material.
+    """Read one corpus from several files, one file per coder.
 
-    ``files`` maps coders to files; in a list of files each is its own coder, named by the file. Items go together by
-    name. An item that is named by nothing but its file (``t001_ann.csv``, ``t001_bo.csv``) is ``item``, or else what the
-    names of the files begin with in common (``t001``), or else ``1``. Where a list has files of the same name in several
-    folders (``ann/t001.rs3``, ``bo/t001.rs3``), the file names the item and the folder the coder. Tiers in seconds are
-    laid over units when all files are read, so that the coders of an item share them; ``align`` is that of :func:`read`.
+    Parameters
+    ----------
+    files : mapping or iterable
+        Coder -> path; or paths, whose names then are the coders.
+    format : str, optional
+        Name of the format; by default it is detected from suffix and content.
+    item : str, optional
+        Item of files that name none. By default it is what the names of the files begin with in common (``t001`` for
+        ``t001_ann.csv`` and ``t001_bo.csv``), or ``1``.
+    align, types, excluded, **options
+        As for :func:`read`.
+
+    Returns
+    -------
+    Corpus
+        All annotations; items of the same name are one item.
+
+    Notes
+    -----
+    If a list has files of the same name in several folders (``ann/t001.rs3``, ``bo/t001.rs3``), the files are the items and
+    the folders are the coders. Tiers in seconds are projected onto units after all files are read, so that the coders of an
+    item share their units.
     """
-    sources = folders.list_files(files)
-    reader = _Reader(format, types, excluded, options, loose=len(sources) > 1)
-    corpus = folders.join(sources, reader.read, item=item, together=True, excluded=excluded)
-    reader.check_used()
-    return reader.finish(corpus, str(Path(sources[0].path).parent) if sources else "", align)
+    inputs = folders.list_files(files)
+    reader = _Reader(format, types, excluded, options, mixed=len(inputs) > 1)
+    corpus = folders.read_all(inputs, reader.read, item=item, same_material=True, excluded=excluded)
+    reader.check_options()
+    return reader.finish(corpus, str(Path(inputs[0].path).parent) if inputs else "", align)
+
+
+def find(path: str | PathLike[str], format: str | None = None, pattern: str | None = None) -> list[InputFile]:
+    """Return the files that :func:`read` would read.
+
+    Parameters
+    ----------
+    path : path-like
+        A file, a folder or a glob.
+    format : str, optional
+        Name of the format.
+    pattern : str, optional
+        What the paths of files in the folder mean.
+
+    Returns
+    -------
+    list of InputFile
+        The files, with the names that the pattern gives them.
+    """
+    if not folders.is_collection(path):
+        if pattern is not None:
+            raise OptionError(f"a pattern is for a folder or a glob; {fspath(path)} is neither")
+        return [InputFile(fspath(path))]
+    candidates = [_by_name(format)] if format is not None else [*registry().values()]
+    return folders.find_files(path, pattern, candidates, lambda name: _looks_like_any(name, candidates))
+
+
+def _looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
+    """Return whether the content of a file looks like one of these formats, among those that its suffix allows."""
+    suffix = Path(path).suffix.lower()
+    try:
+        text = decode(path, load(path))
+    except FormatError:
+        return False
+    return any(format.looks_like(text) for format in candidates if suffix in (*format.suffixes, *format.other_suffixes))
+
+
+def _finish_together(corpora: list[Corpus], paths: list[str], finish: Callable[[Corpus], Corpus]) -> list[Corpus]:
+    """Finish several corpora as one, and split them again. Corpora of one item each share it, whatever its name."""
+    one_item = all(len(corpus.item_names) == 1 for corpus in corpora)
+    annotations: dict[str, dict[str, Annotation]] = {}
+    origins: dict[tuple[str, str], tuple[int, str, str]] = {}
+    for i, corpus in enumerate(corpora):
+        for item, coder in corpus:
+            common_item = corpora[0].item_names[0] if one_item else item
+            by_coder = annotations.setdefault(common_item, {})
+            unique_coder = coder if coder not in by_coder else f"{coder} ({paths[i]}, {i + 1})"
+            by_coder[unique_coder] = corpus[item, coder]
+            origins[common_item, unique_coder] = i, item, coder
+    finished = finish(Corpus(annotations))
+    parts: list[dict[str, dict[str, Annotation]]] = [{} for _ in corpora]
+    for key in finished:
+        i, item, coder = origins[key]
+        parts[i].setdefault(item, {})[coder] = finished[key]
+    return [Corpus(part) for part in parts]
+
+
+@dataclass
+class _Reader:
+    """Reads the files of one call with the same options."""
+
+    format: str | None
+    type_names: InitVar[Iterable[str | int] | None]
+    excluded: list[FormatError] | None
+    options: Mapping[str, Any]
+    mixed: bool = False  # files may be in several formats, each with some of the options
+    tier_options: dict[str, Any] = field(default_factory=dict)
+    formats: dict[str, Format] = field(default_factory=dict)
+
+    def __post_init__(self, type_names: Iterable[str | int] | None) -> None:
+        self.types = None if type_names is None else check_types(type_names)
+
+    def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
+        """Return the corpus of a file, tiers still in seconds."""
+        data = _load(path, self.format)
+        format = _by_name(self.format) if self.format is not None else _detect(path, data)
+        self.formats[format.name] = format
+        names = {option.name for option in format.options}
+        options = {name: value for name, value in self.options.items() if name in names or not self.mixed}
+        resolved = format.resolve(options)
+        reading = Reading(path, format.text(path, data), self.types, excluded, resolved, data if format.magic else b"")
+        corpus = format.read(reading)
+        if not len(corpus) and not excluded:
+            raise FormatError(path, None, f"no annotation was found; expected {format.description}")
+        if timed.holds_tiers(corpus):
+            self.tier_options = resolved
+        return corpus
+
+    def check_options(self) -> None:
+        """Raise an error for an option that the formats of all files lack."""
+        names = dict.fromkeys(option.name for format in self.formats.values() for option in format.options)
+        for name in self.options if self.formats else ():
+            if name not in names:
+                owners = f"format{'s' if len(self.formats) > 1 else ''} {', '.join(self.formats)}"
+                raise OptionError(suggest(f"{owners}: no option", name, names))
+
+    def finish(self, corpus: Corpus, path: str, align: str | None) -> Corpus:
+        """Return the corpus with tiers projected onto units, and texts aligned."""
+        corpus = timed.lay(corpus, path, self.tier_options, types=self.types, excluded=self.excluded)
+        return corpus if align is None else _align(corpus, path, align, self.excluded)
+
+
+def _align(corpus: Corpus, path: str, align: str, excluded: list[FormatError] | None) -> Corpus:
+    project = ALIGNMENTS[choice(*ALIGNMENTS)("align", align)]
+    errors: list[InputError] | None = None if excluded is None else []
+    try:
+        aligned, notes = project(corpus, excluded=errors)
+    except MismatchError as error:
+        raise FormatError(path, None, str(error)) from None
+    if excluded is not None:
+        excluded += [FormatError(path, None, str(error)) for error in errors or ()]
+    for item, note in notes.items():
+        if note.lossy:
+            warn(f"{path}: item {item!r}: {note}")
+    lossless = [f"item {item!r}: {note}" for item, note in notes.items() if not note.lossy]
+    if lossless:
+        more = f"; {len(lossless) - 1} more items have different tokens too" if len(lossless) > 1 else ""
+        warn(f"{path}: {lossless[0]}{more}")
+    return aligned
+
+
+def list_tiers(path: str | PathLike[str], format: str | None = None) -> list[timed.TierRead]:
+    """Return all tiers of a file.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file.
+    format : str, optional
+        Name of the format; by default it is detected.
+
+    Returns
+    -------
+    list of TierRead
+        The tiers; empty if the format has none.
+    """
+    data = _load(path, format)
+    chosen = _by_name(format) if format is not None else _detect(path, data)
+    if chosen.tiers is None:
+        return []
+    return list(chosen.tiers(Reading(fspath(path), chosen.text(path, data), options=chosen.resolve({}))))
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
 
 
 def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, **options: Any) -> None:
-    """Write a corpus, in the format that the suffix or ``format`` names.
+    """Write a corpus to a file.
 
-    What the format cannot hold is an error, and nothing is written.
+    Parameters
+    ----------
+    corpus : Corpus
+        What to write.
+    path : path-like
+        Path of the file.
+    format : str, optional
+        Name of the format; by default the suffix decides.
+    **options
+        Options of the format.
+
+    Raises
+    ------
+    FormatError
+        If the format cannot hold everything that is in the corpus. Nothing is written then.
     """
     chosen = format_for_writing(path, corpus, format)
     resolved = chosen.resolve(options)
     if chosen.write is None:
         raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
     for item, coder in corpus:
-        one = corpus[item, coder]
-        if not isinstance(one, chosen.annotation_types):
-            able = [
-                other.name for other in registry().values() if other.write and isinstance(one, other.annotation_types)
-            ]
+        kind = type(corpus[item, coder])
+        if not chosen.can_hold([kind]):
+            alternatives = ", ".join(
+                format.name for format in registry().values() if format.write and format.can_hold([kind])
+            )
             raise FormatError(
                 path,
                 None,
-                f"item {item!r}, coder {coder!r}: this format ({chosen.name}) cannot hold a {kind_name(one)}; "
-                f"it can be written as {', '.join(able)}",
+                f"item {item!r}, coder {coder!r}: this format ({chosen.name}) cannot hold a {kind_name(corpus[item, coder])}; "
+                f"it can be written as {alternatives}",
             )
-    made = chosen.write(corpus, fspath(path), resolved)
-    data = made if isinstance(made, bytes) else _encoded(made, path)
+    content = chosen.write(corpus, fspath(path), resolved)
+    data = content if isinstance(content, bytes) else _encode(content, path)
     try:
         Path(path).write_bytes(data)
     except OSError as problem:
@@ -298,12 +415,41 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
 
 
 def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | None = None) -> Format:
-    """The format that ``write`` would take: the one named, or what the suffix says."""
-    return _named(format) if format is not None else _by_suffix(path, corpus)
+    """Return the format in which :func:`write` would write a corpus.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file.
+    corpus : Corpus
+        What to write; of several formats with the same suffix, one that can hold it is chosen.
+    format : str, optional
+        Name of the format.
+
+    Returns
+    -------
+    Format
+        The format.
+
+    Raises
+    ------
+    FormatError
+        If no format has the suffix of the file.
+    """
+    if format is not None:
+        return _by_name(format)
+    kinds = {type(corpus[key]) for key in corpus}
+    candidates = _by_suffix(path)
+    if candidates:
+        return next((format for format in candidates if format.can_hold(kinds)), candidates[0])
+    able = [format for format in registry().values() if format.write and format.can_hold(kinds)]
+    suffixes = ", ".join(dict.fromkeys(suffix for format in able for suffix in format.suffixes))
+    suffix = Path(path).suffix.lower()
+    raise FormatError(path, None, f"the suffix must name the format: one of {suffixes}; got {suffix or 'none'}")
 
 
-def _encoded(text: str, path: str | PathLike[str]) -> bytes:
-    """In UTF-8, if it can be read again: half a surrogate pair cannot be written, a NUL is taken for a binary file."""
+def _encode(text: str, path: str | PathLike[str]) -> bytes:
+    """Return text in UTF-8 if it can be read again: without half a surrogate pair, and without NUL."""
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as problem:
@@ -315,68 +461,71 @@ def _encoded(text: str, path: str | PathLike[str]) -> bytes:
     return data
 
 
-def _named(name: str) -> Format:
-    if name not in NAMES:
-        raise OptionError(f"no format {name!r}; there are {', '.join(NAMES)}")
-    return registry()[name]
+# -- choosing a format ------------------------------------------------------------------------------------------------
 
 
 def detect(path: str | PathLike[str], format: str | None = None) -> Format:
-    """The format that ``read`` would take: the one named, or what suffix and content say."""
-    return _named(format) if format is not None else _detect(path, _load(path, format))
+    """Return the format in which :func:`read` would read a file.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file.
+    format : str, optional
+        Name of the format; by default it is detected from suffix and content.
+
+    Returns
+    -------
+    Format
+        The format.
+
+    Raises
+    ------
+    FormatError
+        If the format is not recognised.
+    """
+    return _by_name(format) if format is not None else _detect(path, _load(path, format))
 
 
-def list_tiers(path: str | PathLike[str], format: str | None = None) -> list[timed.TierRead]:
-    """The tiers in a file, all of them, before any is chosen; none where the format has no tiers."""
-    chosen = detect(path, format)
-    if chosen.tiers is None:
-        return []
-    reading = Reading(fspath(path), chosen.text(path, _load(path, format)), options=chosen.resolve({}))
-    return list(chosen.tiers(reading))
+def _by_name(name: str) -> Format:
+    if name not in NAMES:
+        raise OptionError(suggest("no format", name, NAMES))
+    return registry()[name]
+
+
+def _by_suffix(path: str | PathLike[str]) -> list[Format]:
+    suffix = Path(path).suffix.lower()
+    return [format for format in registry().values() if suffix in format.suffixes]
 
 
 def _load(path: str | PathLike[str], format: str | None) -> bytes:
-    """The bytes; none at all, where the format that is named or that the suffix says may be empty."""
-    known = _of_suffix(path) if format is None else [_named(format)]
-    return load(path, empty=any(one.may_be_empty for one in known))
-
-
-def _of_suffix(path: str | PathLike[str]) -> list[Format]:
-    suffix = Path(path).suffix.lower()
-    return [one for one in registry().values() if suffix in one.suffixes]
+    """Return the bytes of a file, which may be empty if the format allows it."""
+    candidates = _by_suffix(path) if format is None else [_by_name(format)]
+    return load(path, may_be_empty=any(format.may_be_empty for format in candidates))
 
 
 def _detect(path: str | PathLike[str], data: bytes) -> Format:
-    suffix = Path(path).suffix.lower()
-    likely = _of_suffix(path)
-    for one in registry().values():
-        if one.magic and data.startswith(one.magic) and (one.matches_bytes is None or one.matches_bytes(data)):
-            return one
-    if likely and (likely[0].decode is not None or likely[0].magic):  # its own decoding tells it from all others
-        return likely[0]
+    binary = next((format for format in registry().values() if _matches_bytes(format, data)), None)
+    if binary is not None:
+        return binary
+    candidates = _by_suffix(path)
+    if candidates and (candidates[0].decode is not None or candidates[0].magic):  # no other format has this encoding
+        return candidates[0]
     text = decode(path, data)
-    for one in [*(one for one in registry().values() if suffix in one.other_suffixes), *likely]:
-        if one.looks_like(text):
-            return one
-    if likely:  # let the format of the suffix say what is wrong
-        return likely[0]
-    for one in registry().values():
-        if one.looks_like(text):
-            return one
-    raise FormatError(path, 1, f"the format was not recognised; name it, one of {', '.join(NAMES)}")
-
-
-def _by_suffix(path: str | PathLike[str], corpus: Corpus) -> Format:
     suffix = Path(path).suffix.lower()
-    likely = _of_suffix(path)
-    kinds = {type(corpus[key]) for key in corpus}
-    likely.sort(key=lambda one: not all(issubclass(kind, one.annotation_types) for kind in kinds))
-    if likely:
-        return likely[0]
-    able = [
-        one
-        for one in registry().values()
-        if one.write and all(issubclass(kind, one.annotation_types) for kind in kinds)
-    ]
-    known = ", ".join(dict.fromkeys(suffix for one in able for suffix in one.suffixes))
-    raise FormatError(path, None, f"the suffix must say the format, one of {known}; got {suffix or 'none'}")
+    by_content = [format for format in registry().values() if suffix in format.other_suffixes]
+    for format in (*by_content, *candidates):
+        if format.looks_like(text):
+            return format
+    if candidates:  # the format of the suffix then reports what is wrong
+        return candidates[0]
+    match = next((format for format in registry().values() if format.looks_like(text)), None)
+    if match is None:
+        raise FormatError(path, 1, f"the format was not recognised; choose one of {', '.join(NAMES)}")
+    return match
+
+
+def _matches_bytes(format: Format, data: bytes) -> bool:
+    if not format.magic or not data.startswith(format.magic):
+        return False
+    return format.matches_bytes is None or format.matches_bytes(data)

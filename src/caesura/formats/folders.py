@@ -1,15 +1,15 @@
-"""Many files as one corpus: which files, and what their names say about item and coder.
+"""Reading many files as one corpus: which files to read, and what their names say about item and coder.
 
-A folder is read with all that lies in it, at any depth; a string with ``*``, ``?`` or ``[`` is a glob (``**`` is any number
-of folders). Hidden files are left out, and links to folders are not followed.
+A folder is read with all files in it, at any depth. A string with ``*``, ``?`` or ``[`` is a glob (``**`` stands for any
+number of folders). Hidden files are left out, and links to folders are not followed.
 
-Item and coder are those that a file names itself. What it leaves to its name (a ``.rs3`` is an item of one coder and names
-neither) follows from all names together: files of the same name in several folders are items, and the folders coders;
-otherwise the files are coders of one item. A ``pattern`` says it instead: in ``{coder}/{item}.TextGrid`` or
-``{item}_{coder}.eaf``, matched against the path from the folder on, ``{item}`` and ``{coder}`` stand for anything but a
-slash, ``*`` for anything but a slash that means nothing, and all else for itself. A file that numbers its own items, as one
-with many trees does, has items ``{item}/1``, ``{item}/2`` and so on. Where a pattern names the coders only, the rest of the
-path is the item.
+If a file names its items and coders itself, these names count. If it does not (a ``.rs3`` file holds one item of one coder
+and names neither), the names of all files together decide: files of the same name in several folders are items, and the
+folders are coders; otherwise the files are coders of one item. A ``pattern`` such as ``{coder}/{item}.TextGrid`` or
+``{item}_{coder}.eaf`` decides instead. It is matched against the path relative to the folder: ``{item}`` and ``{coder}``
+stand for anything but a slash, ``*`` for anything but a slash that has no meaning, and all other characters for themselves.
+A file that numbers its own items, such as a file with many trees, has the items ``{item}/1``, ``{item}/2`` and so on. If a
+pattern names only the coder, the rest of the path is the item.
 """
 
 from __future__ import annotations
@@ -23,362 +23,478 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError, OptionError
-from caesura.formats.format import Format, warn
+from caesura.formats.format import Format, shorten, warn
 from caesura.formats.timed import holds_tiers
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 
 MAX_FILES = 100_000
-_MAGIC = re.compile(r"[*?\[]")
-MAX_LISTED = 5  # names that a message still lists
+"""Number of files above which a folder is refused."""
+_MAX_ERRORS = 5  # that are reported per file
+_WILDCARD = re.compile(r"[*?\[]")
+_AMBIGUOUS_SUFFIXES = (".txt", ".xml")  # the content decides whether such a file is read
 
 
 class InputFile(NamedTuple):
-    """A file, and what the caller or a pattern says about it."""
+    """A file to read, and the names that the caller or a pattern gives it.
+
+    Attributes
+    ----------
+    path : str
+        Path of the file.
+    item, coder : str or None
+        Item and coder of the file, if known.
+    remainder : str or None
+        If a pattern names only one of both: the rest of the path, which names the other.
+    """
 
     path: str
     item: str | None = None
     coder: str | None = None
     remainder: str | None = None
-    """Of a path that matched a pattern: what stands around the only name in it."""
+
+    @property
+    def stem(self) -> str:
+        """Name of the file without folder and suffix."""
+        return Path(self.path).stem
 
 
 # -- which files ------------------------------------------------------------------------------------------------------
 
 
 def is_collection(path: str | PathLike[str]) -> bool:
-    """Whether this is a folder or a glob. A file may have any name."""
+    """Return whether a path is a folder or a glob, and not a file with an unusual name.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of a file or a folder, or a glob.
+
+    Returns
+    -------
+    bool
+        False for a file.
+    """
     text = fspath(path)
     if "\0" in text or os.path.isfile(text):
         return False
-    return os.path.isdir(text) or bool(_MAGIC.search(text))
+    return os.path.isdir(text) or bool(_WILDCARD.search(text))
 
 
 def find_files(
     path: str | PathLike[str], pattern: str | None, formats: Sequence[Format], looks_like: Callable[[str], bool]
 ) -> list[InputFile]:
-    """The files of a folder or glob. What is left out is said; to find none is an error that names some that are there.
+    """Return the files of a folder or glob, and warn about files that are left out.
 
-    Of a folder without a pattern, these are the files whose suffix one of the formats has; files that belong to another one
-    beside them, such as the text of an annotation, are not read by themselves. Anything may be in a .txt: there
-    ``looks_like`` decides.
+    Without a pattern, these are the files of the folder whose suffix belongs to one of the formats. Files that belong to a
+    neighbour, such as the text of an annotation, are not read by themselves.
+
+    Parameters
+    ----------
+    path : path-like
+        The folder or glob.
+    pattern : str or None
+        What the paths of the files mean, such as ``"{coder}/{item}.csv"``.
+    formats : sequence of Format
+        Formats that can be read.
+    looks_like : callable
+        ``looks_like(path)`` decides for files whose suffix says nothing, such as ``.txt``.
+
+    Returns
+    -------
+    list of InputFile
+        The files, in the order of their paths.
+
+    Raises
+    ------
+    FormatError
+        If there is no file to read.
     """
-    root, wanted = _split(fspath(path))
-    there = _walk(root)
-    found = [name for name in there if wanted is None or wanted.fullmatch(name)]
+    root, glob = _split_glob(fspath(path))
+    names = _walk(root)
+    candidates = [name for name in names if glob is None or glob.fullmatch(name)]
     if pattern is not None:
         rule = _Pattern(pattern)
-        matched = [rule.source(root, name) for name in found]
-        sources = [one for one in matched if one is not None]
-        _say_left_out(
-            path,
-            [name for name, one in zip(found, matched, strict=True) if one is None],
-            bool(sources),
-            f"do not match the pattern {pattern}",
-        )
-    elif wanted is None:
-        belonging = _belonging(found, formats)
-        asked = [name for name in found if name not in belonging]
-        known = {name for name in asked if _is_known(name, formats)}
-        known -= {name for name in known if _says_nothing(name) and not looks_like(os.path.join(root, name))}
-        sources = [InputFile(os.path.join(root, name)) for name in asked if name in known]
-        unknown = [name for name in asked if name not in known]
-        _say_left_out(path, unknown, bool(sources), "are in no known format")
+        files = {name: file for name in candidates if (file := rule.match(root, name)) is not None}
+        reasons = (f"does not match the pattern {pattern}", f"do not match the pattern {pattern}")
     else:
-        sources = [InputFile(os.path.join(root, name)) for name in found]
-    if not sources:
-        what = f"matches the pattern {pattern}" if pattern is not None else "can be read"
-        some = f"there are {_listed(there)}" if there else "the folder is empty"
-        raise FormatError(path, None, f"no file {what}; {some}")
-    return sources
+        if glob is None:
+            companions = _companions(candidates, formats)
+            candidates = [name for name in candidates if name not in companions]
+        files = {
+            name: InputFile(os.path.join(root, name))
+            for name in candidates
+            if glob is not None or _is_readable(os.path.join(root, name), formats, looks_like)
+        }
+        reasons = ("is in no known format", "are in no known format")
+    if not files:
+        problem = f"matches the pattern {pattern}" if pattern is not None else "can be read"
+        content = f"there are {shorten(names)}" if names else "the folder is empty"
+        raise FormatError(path, None, f"no file {problem}; {content}")
+    _warn_left_out(path, [name for name in candidates if name not in files], *reasons)
+    return list(files.values())
 
 
-def _split(path: str) -> tuple[str, re.Pattern[str] | None]:
-    """The folder where the search begins, and what a path from there must look like."""
+def _split_glob(path: str) -> tuple[str, re.Pattern[str] | None]:
+    """Return the folder where the search begins, and the pattern that paths relative to it must match."""
     if os.path.isdir(path):
         return path, None
     parts = Path(path).parts
-    first = next(i for i, part in enumerate(parts) if _MAGIC.search(part))
+    first = next(i for i, part in enumerate(parts) if _WILDCARD.search(part))
     root = str(Path(*parts[:first])) if first else "."
     if not os.path.isdir(root):
         raise FormatError(path, None, f"cannot be read: there is no folder {root}")
-    return root, _glob(parts[first:])
+    return root, _compile_glob(parts[first:])
 
 
-def _glob(parts: Sequence[str]) -> re.Pattern[str]:
-    made = []
+def _compile_glob(parts: Sequence[str]) -> re.Pattern[str]:
+    expression = ""
     for i, part in enumerate(parts):
         last = i == len(parts) - 1
         if part == "**":
-            made.append(".*" if last else "(?:[^/]+/)*")
+            expression += ".*" if last else "(?:[^/]+/)*"
         else:
-            made.append(_glob_part(part) + ("" if last else "/"))
+            expression += _translate_glob(part) + ("" if last else "/")
     try:
-        return re.compile("".join(made), re.DOTALL)
+        return re.compile(expression, re.DOTALL)
     except re.error as problem:
-        raise OptionError(f"a glob must be sound; got {'/'.join(parts)!r}: {problem}") from None
+        raise OptionError(f"invalid glob {'/'.join(parts)!r}: {problem}") from None
 
 
-def _glob_part(part: str) -> str:
-    made = ""
-    for found in re.finditer(r"\*+|\?|\[(!?)(\]?[^\]]*)\]|.", part, re.DOTALL):
-        text = found.group()
+def _translate_glob(part: str) -> str:
+    """Return one folder or file name of a glob as a regular expression."""
+    expression = ""
+    for match in re.finditer(r"\*+|\?|\[(!?)(\]?[^\]]*)\]|.", part, re.DOTALL):
+        text = match.group()
         if text[0] == "*":
-            made += "[^/]*"
+            expression += "[^/]*"
         elif text == "?":
-            made += "[^/]"
-        elif found.group(2):
-            ranges = re.sub(r"([\\\[\]^&~|])", r"\\\1", found.group(2))
-            made += f"(?!/)[{'^' if found.group(1) else ''}{ranges}]"
+            expression += "[^/]"
+        elif match.group(2):
+            ranges = re.sub(r"([\\\[\]^&~|])", r"\\\1", match.group(2))
+            expression += f"(?!/)[{'^' if match.group(1) else ''}{ranges}]"
         else:
-            made += re.escape(text)
-    return made
+            expression += re.escape(text)
+    return expression
 
 
 def _walk(root: str) -> list[str]:
-    """The files below a folder, as paths from there on, in order."""
-    found: list[str] = []
-    seen = 0
-    waiting = [""]
-    while waiting:
-        inner = waiting.pop()
+    """Return the files below a folder, as sorted paths relative to it."""
+    files: list[str] = []
+    entries_so_far = 0
+    folders = [""]
+    while folders:
+        folder = folders.pop()
         try:
-            with os.scandir(os.path.join(root, inner)) as entries:
+            with os.scandir(os.path.join(root, folder)) as entries:
                 for entry in entries:
-                    name = f"{inner}/{entry.name}" if inner else entry.name
-                    seen += 1
-                    if seen > MAX_FILES:
-                        raise FormatError(
-                            root, None, f"a folder of at most {MAX_FILES} files is needed; this holds more"
-                        )
+                    entries_so_far += 1
+                    if entries_so_far > MAX_FILES:
+                        problem = f"a folder of at most {MAX_FILES} files is needed; this holds more"
+                        raise FormatError(root, None, problem)
+                    name = f"{folder}/{entry.name}" if folder else entry.name
                     if entry.name.startswith("."):
                         continue
                     if entry.is_dir(follow_symlinks=False):
-                        waiting.append(name)
+                        folders.append(name)
                     elif entry.is_file():
-                        found.append(name)
+                        files.append(name)
         except OSError as problem:
-            raise FormatError(os.path.join(root, inner), None, f"cannot be read: {problem.strerror}") from None
-    return sorted(found)
+            raise FormatError(os.path.join(root, folder), None, f"cannot be read: {problem.strerror}") from None
+    return sorted(files)
 
 
-def _is_known(name: str, formats: Iterable[Format]) -> bool:
-    suffix = Path(name).suffix.lower()
-    return any(suffix in (*one.suffixes, *one.other_suffixes) for one in formats)
+def _is_readable(path: str, formats: Iterable[Format], looks_like: Callable[[str], bool]) -> bool:
+    suffix = Path(path).suffix.lower()
+    if not any(suffix in (*format.suffixes, *format.other_suffixes) for format in formats):
+        return False
+    return suffix not in _AMBIGUOUS_SUFFIXES or looks_like(path)
 
 
-def _says_nothing(name: str) -> bool:
-    return Path(name).suffix.lower() in (".txt", ".xml")
-
-
-def _belonging(names: Sequence[str], formats: Sequence[Format]) -> set[str]:
-    """The files that others among these need, and that say nothing by themselves."""
-    belonging: set[str] = set()
+def _companions(names: Sequence[str], formats: Sequence[Format]) -> set[str]:
+    """Return the names of files that belong to one of these files and are not read by themselves."""
+    companions: set[str] = set()
     for name in names:
         path = Path(name)
-        for one in formats:
-            if path.suffix.lower() in one.suffixes:
-                companions = (path.with_suffix(b) if b.startswith(".") else path.with_name(b) for b in one.companions)
-                belonging.update(other.as_posix() for other in companions)
-    return belonging
+        for format in formats:
+            if path.suffix.lower() in format.suffixes:
+                companions.update(
+                    (path.with_suffix(ending) if ending.startswith(".") else path.with_name(ending)).as_posix()
+                    for ending in format.companions
+                )
+    return companions
 
 
-def _say_left_out(path: str | PathLike[str], names: Sequence[str], some: bool, why: str) -> None:
-    if names and some:
-        files = "1 file is" if len(names) == 1 else f"{len(names)} files are"
-        it = why.replace("do not", "does not").replace("are", "is") if len(names) == 1 else why
-        warn(f"{fspath(path)}: {files} left out, which {it}: {_listed(names)}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:MAX_LISTED]) + (f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else "")
+def _warn_left_out(path: str | PathLike[str], names: Sequence[str], singular: str, plural: str) -> None:
+    if len(names) == 1:
+        warn(f"{fspath(path)}: 1 file {singular} and is left out: {names[0]}")
+    elif names:
+        warn(f"{fspath(path)}: {len(names)} files {plural} and are left out: {shorten(names)}")
 
 
 class _Pattern:
-    """``{coder}/{item}.TextGrid``."""
+    """A pattern such as ``{coder}/{item}.TextGrid``."""
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str) or not text:
             raise OptionError(f"pattern must be a string such as '{{coder}}/{{item}}.csv'; got {text!r}")
-        made = ""
+        expression = ""
         self.names: list[str] = []
         for piece in re.split(r"(\{[^{}]*\}|\*+)", text):
             if piece.startswith("{") and piece.endswith("}"):
                 name = piece[1:-1]
                 if name not in ("item", "coder") or name in self.names:
-                    raise OptionError(f"pattern: {{item}} and {{coder}} may stand once each; got {piece} in {text!r}")
+                    raise OptionError(f"pattern: {{item}} and {{coder}} may occur once each; got {piece} in {text!r}")
                 self.names.append(name)
-                made += f"(?P<{name}>[^/]+)"
+                expression += f"(?P<{name}>[^/]+)"
             else:
-                made += "[^/]*" if piece.startswith("*") else re.escape(piece)
+                expression += "[^/]*" if piece.startswith("*") else re.escape(piece)
         if not self.names:
-            raise OptionError(f"pattern: {{item}} or {{coder}} must stand in it; got {text!r}")
-        self.matcher = re.compile(made, re.DOTALL)
+            raise OptionError(f"pattern: it must contain {{item}} or {{coder}}; got {text!r}")
+        self.expression = re.compile(expression, re.DOTALL)
 
-    def source(self, root: str, name: str) -> InputFile | None:
-        found = self.matcher.fullmatch(name)
-        if found is None:
+    def match(self, root: str, name: str) -> InputFile | None:
+        """Return the file with its names, or None if its path does not match."""
+        match = self.expression.fullmatch(name)
+        if match is None:
             return None
-        named = found.groupdict()
         remainder = None
-        if len(named) == 1:
-            start, end = found.span(self.names[0])
-            bare = name.removesuffix(Path(name).suffix)
-            remainder = (bare[:start] + bare[end:]).strip(" _.-/")
-        return InputFile(os.path.join(root, name), named.get("item"), named.get("coder"), remainder)
+        if len(self.names) == 1:
+            start, end = match.span(self.names[0])
+            without_suffix = name.removesuffix(Path(name).suffix)
+            remainder = (without_suffix[:start] + without_suffix[end:]).strip(" _.-/")
+        return InputFile(os.path.join(root, name), **match.groupdict(), remainder=remainder)
 
 
 # -- one corpus -------------------------------------------------------------------------------------------------------
 
 
 class NamingScheme(NamedTuple):
-    """What the names of all files together say about each."""
+    """What the names of all files of a corpus mean.
 
-    shared: str
-    """The item of files that name none."""
-    by_folder: bool
-    """Whether files are items, and folders coders."""
-    by_suffix: bool
-    """Whether nothing but the suffix tells two files apart."""
-    plain: bool
-    """Whether nobody said what the names mean."""
+    Attributes
+    ----------
+    common_item : str
+        Item of the files that name none.
+    folders_are_coders : bool
+        Whether files are items, and folders coders.
+    suffixes_are_coders : bool
+        Whether files differ in their suffix only.
+    automatic : bool
+        Whether neither the caller nor a pattern said what the names mean.
+    """
+
+    common_item: str
+    folders_are_coders: bool
+    suffixes_are_coders: bool
+    automatic: bool
 
     @classmethod
-    def of(cls, sources: Sequence[InputFile], item: str | None = None) -> NamingScheme:
-        """From all files of a corpus."""
-        stems = [Path(one.path).stem for one in sources]
-        places = {(Path(one.path).absolute().parent, stem) for one, stem in zip(sources, stems, strict=True)}
-        plain = all(one.item is one.coder is one.remainder is None for one in sources)
-        # sample.gld and sample.tst of one folder differ in nothing but the suffix.
-        files = {Path(one.path).absolute() for one in sources}
+    def infer(cls, files: Sequence[InputFile], item: str | None = None) -> NamingScheme:
+        """Return the scheme of the files of a corpus.
+
+        Parameters
+        ----------
+        files : sequence of InputFile
+            All files of the corpus.
+        item : str, optional
+            Item of the files that name none; by default the common beginning of their names.
+
+        Returns
+        -------
+        NamingScheme
+            What the names mean.
+        """
+        stems = [file.stem for file in files]
+        paths = {Path(file.path).absolute() for file in files}
+        stem_paths = {(path.parent, path.stem) for path in paths}
+        automatic = all(file.item is file.coder is file.remainder is None for file in files)
         return cls(
-            shared=item or _beginning(stems) or "1",
-            by_folder=plain and len(set(stems)) < len(stems) == len(places),
-            by_suffix=plain and len(places) < len(stems) == len(files),
-            plain=plain,
+            common_item=item or _common_beginning(stems) or "1",
+            folders_are_coders=automatic and len(set(stems)) < len(stems) == len(stem_paths),
+            # such as sample.gld and sample.tst in one folder
+            suffixes_are_coders=automatic and len(stem_paths) < len(stems) == len(paths),
+            automatic=automatic,
         )
 
 
-def group_by_item(sources: Sequence[InputFile], naming: NamingScheme) -> list[list[InputFile]] | None:
-    """The files of each item, in the order of the first; None where names do not say which item a file belongs to."""
+def group_by_item(files: Sequence[InputFile], naming: NamingScheme) -> list[list[InputFile]] | None:
+    """Return the files of each item, in the order of the first file.
+
+    Parameters
+    ----------
+    files : sequence of InputFile
+        The files.
+    naming : NamingScheme
+        What the names of all files of the corpus mean.
+
+    Returns
+    -------
+    list of lists of InputFile, or None
+        One list per item; None if the names do not say which item a file belongs to.
+    """
     groups: dict[str, list[InputFile]] = {}
-    for one in sources:
-        item = one.item or one.remainder or (Path(one.path).stem if naming.by_folder else None)
+    for file in files:
+        item = file.item or file.remainder or (file.stem if naming.folders_are_coders else None)
         if item is None:
             return None
-        groups.setdefault(item, []).append(one)
+        groups.setdefault(item, []).append(file)
     return list(groups.values())
 
 
-def join(
-    sources: Sequence[InputFile],
+def read_all(
+    files: Sequence[InputFile],
     read: Callable[[str, list[FormatError] | None], Corpus],
     *,
+    same_material: bool,
     item: str | None = None,
-    together: bool,
     excluded: list[FormatError] | None = None,
     naming: NamingScheme | None = None,
 ) -> Corpus:
-    """The corpora of all files as one.
+    """Return the corpora of several files as one corpus.
 
-    ``together``: the files are what several coders made of the same material, so that an item that only its file names is
-    the same for all: ``item``, or else what the names begin with in common. All of them were asked for by name, so none may
-    be missing. Otherwise, given ``problems``, a file that cannot be read goes there and does not cost the others. Where
-    these are some files of more, ``naming`` is what the names of all say.
+    Parameters
+    ----------
+    files : sequence of InputFile
+        The files.
+    read : callable
+        ``read(path, excluded)`` returns the corpus of one file.
+    same_material : bool
+        Whether the files hold what several coders made of the same material. An item that only its file names is then the
+        same in all files, and a file that cannot be read is an error.
+    item : str, optional
+        Item of files that name none; by default the common beginning of their names.
+    excluded : list of FormatError, optional
+        Collects the errors of items and, unless ``same_material``, of whole files.
+    naming : NamingScheme, optional
+        What the names mean, if there are more files than these.
+
+    Returns
+    -------
+    Corpus
+        All annotations.
+
+    Raises
+    ------
+    FormatError
+        If a file cannot be read and errors are not collected, or two files hold the same item and coder.
     """
-    found: list[tuple[InputFile, Corpus]] = []
-    for source in sources:
-        with _collected(source, None if together else excluded) as mine:
-            found.append((source, read(source.path, excluded if together else mine)))
-    names = _NameResolver(naming or NamingScheme.of(sources, item), found, together)
-    cells: dict[str, dict[str, Annotation]] = {}
-    for source, corpus in found:
-        with _collected(source, None if together else excluded):
+    file_errors = None if same_material else excluded
+    corpora: list[tuple[InputFile, Corpus]] = []
+    for file in files:
+        with _collect_errors(file, file_errors) as errors:
+            corpora.append((file, read(file.path, excluded if same_material else errors)))
+    names = _NameResolver(naming or NamingScheme.infer(files, item), corpora, same_material)
+    annotations: dict[str, dict[str, Annotation]] = {}
+    for file, corpus in corpora:
+        with _collect_errors(file, file_errors):
             for key in corpus:
-                named, who = names.item(source, corpus, key[0]), names.coder(source, corpus, key[1])
-                if who in cells.get(named, ()):
-                    hint = "" if together else "; a pattern with {item} and {coder} tells files apart"
-                    raise FormatError(source.path, None, f"item {named!r} has coder {who!r} in another file too{hint}")
-                cells.setdefault(named, {})[who] = corpus[key]
-    return Corpus(cells)
+                name, coder = names.item(file, corpus, key[0]), names.coder(file, corpus, key[1])
+                if coder in annotations.get(name, ()):
+                    hint = "" if same_material else "; use a pattern with {item} and {coder} to distinguish files"
+                    raise FormatError(file.path, None, f"item {name!r} has coder {coder!r} in another file too{hint}")
+                annotations.setdefault(name, {})[coder] = corpus[key]
+    return Corpus(annotations)
 
 
 @contextmanager
-def _collected(source: InputFile, excluded: list[FormatError] | None) -> Iterator[list[FormatError] | None]:
-    """What is wrong with one file; of many complaints about the same file, the first few."""
+def _collect_errors(file: InputFile, excluded: list[FormatError] | None) -> Iterator[list[FormatError] | None]:
+    """Collect the errors of one file, the first few of many; without a list, let them pass."""
     if excluded is None:
         yield None
         return
-    mine: list[FormatError] = []
+    errors: list[FormatError] = []
     try:
-        yield mine
+        yield errors
     except FormatError as problem:
-        mine.append(problem)
-    excluded += mine[:MAX_LISTED]
-    if len(mine) > MAX_LISTED:
-        excluded.append(FormatError(source.path, None, f"{len(mine) - MAX_LISTED} more problems"))
+        errors.append(problem)
+    excluded += errors[:_MAX_ERRORS]
+    if len(errors) > _MAX_ERRORS:
+        excluded.append(FormatError(file.path, None, f"{len(errors) - _MAX_ERRORS} more errors"))
 
 
 class _NameResolver:
-    """Item and coder, where a file does not say them itself."""
+    """Item and coder of annotations in files that do not name them."""
 
-    def __init__(self, naming: NamingScheme, found: Sequence[tuple[InputFile, Corpus]], together: bool) -> None:
-        self.together = together
-        self.shared, self.by_folder, self.by_suffix, plain = naming
-        # The only tier of a file says what it holds ("IU"), not who made it; that is up to the file.
-        self.tiers_by_file = together or all(len(one.coders) == 1 for _, one in found if holds_tiers(one))
-        if not together and plain and not self.by_folder:
-            uncertain = sum(self._by_file(*one) and one[1].item_names == (Path(one[0].path).stem,) for one in found)
-            if uncertain > 1:
-                warn(
-                    f"{uncertain} files name no item and no coder: they are taken as coders of one item, {self.shared!r}; a "
-                    "pattern such as '{item}_{coder}.csv' says otherwise"
-                )
+    def __init__(self, naming: NamingScheme, corpora: Sequence[tuple[InputFile, Corpus]], same_material: bool) -> None:
+        self.naming = naming
+        self.same_material = same_material
+        # The name of a file's only tier says what the tier holds ("IU"), not who annotated it; the file says that.
+        self.tiers_by_file = same_material or all(
+            len(corpus.coders) == 1 for _, corpus in corpora if holds_tiers(corpus)
+        )
+        if not same_material and naming.automatic and not naming.folders_are_coders:
+            self._warn_unnamed(corpora)
 
-    def _by_file(self, source: InputFile, corpus: Corpus) -> bool:
-        """Whether nothing but the file says who the coder is."""
-        if corpus.coders == (Path(source.path).stem,):
+    def _warn_unnamed(self, corpora: Sequence[tuple[InputFile, Corpus]]) -> None:
+        unnamed = sum(self._is_coder(file, corpus) and corpus.item_names == (file.stem,) for file, corpus in corpora)
+        if unnamed > 1:
+            warn(
+                f"{unnamed} files name no item and no coder: they are read as coders of one item, "
+                f"{self.naming.common_item!r}; if that is wrong, use a pattern such as '{{item}}_{{coder}}.csv'"
+            )
+
+    def _is_coder(self, file: InputFile, corpus: Corpus) -> bool:
+        """Return whether only the name of the file can say who the coder is."""
+        if corpus.coders == (file.stem,):
             return True
-        return self.tiers_by_file and source.item is None and holds_tiers(corpus) and len(corpus.coders) == 1
+        return self.tiers_by_file and file.item is None and holds_tiers(corpus) and len(corpus.coders) == 1
 
-    def coder(self, source: InputFile, corpus: Corpus, own: str) -> str:
-        path = Path(source.path)
-        if source.coder is not None:
+    def coder(self, file: InputFile, corpus: Corpus, name_in_file: str) -> str:
+        """Return the name of a coder in the common corpus."""
+        path = Path(file.path)
+        if file.coder is not None:
             if len(corpus.coders) > 1:
-                raise FormatError(path, None, f"one coder is needed, {source.coder!r}; got {', '.join(corpus.coders)}")
-            return source.coder
-        if not self._by_file(source, corpus):
-            return own
-        if source.remainder is not None:
-            return source.remainder or "1"
-        if self.by_folder:
+                raise FormatError(path, None, f"one coder is needed, {file.coder!r}; got {', '.join(corpus.coders)}")
+            return file.coder
+        if not self._is_coder(file, corpus):
+            return name_in_file
+        if file.remainder is not None:
+            return file.remainder or "1"
+        if self.naming.folders_are_coders:
             return path.absolute().parent.name
-        return path.name if self.by_suffix else path.stem
+        return path.name if self.naming.suffixes_are_coders else path.stem
 
-    def item(self, source: InputFile, corpus: Corpus, own: str) -> str:
-        named = corpus.item_names != (Path(source.path).stem,)
-        if source.item is not None:
-            return f"{source.item}/{own}" if named else source.item
-        if named or self.by_folder:
-            return own
-        if source.remainder is not None:
-            return source.remainder or self.shared
-        return self.shared if self.together or self._by_file(source, corpus) else own
+    def item(self, file: InputFile, corpus: Corpus, name_in_file: str) -> str:
+        """Return the name of an item in the common corpus."""
+        has_names = corpus.item_names != (file.stem,)
+        if file.item is not None:
+            return f"{file.item}/{name_in_file}" if has_names else file.item
+        if has_names or self.naming.folders_are_coders:
+            return name_in_file
+        if file.remainder is not None:
+            return file.remainder or self.naming.common_item
+        return self.naming.common_item if self.same_material or self._is_coder(file, corpus) else name_in_file
 
 
-def _beginning(names: Sequence[str]) -> str:
-    """What names have in common up to a separator: ``t001`` for ``t001_ann`` and ``t001_anna``."""
-    parts = zip(*(re.split(r"([ _.-]+)", name) for name in names), strict=False)
+def _common_beginning(names: Sequence[str]) -> str:
+    """Return what names have in common up to a separator: ``t001`` for ``t001_ann`` and ``t001_anna``."""
     common = ""
-    for first, *others in parts:
-        if any(other != first for other in others):
+    for first, *others in zip(*(re.split(r"([ _.-]+)", name) for name in names), strict=False):
+        if any(part != first for part in others):
             break
         common += first
     return common.rstrip(" _-.")
 
 
 def list_files(files: Mapping[str, str | PathLike[str]] | Iterable[str | PathLike[str]]) -> list[InputFile]:
-    """Files that the caller lists, each the work of one coder, who may be named."""
+    """Return the files that a caller lists, one coder per file.
+
+    Parameters
+    ----------
+    files : mapping or iterable
+        Coder -> path, or paths.
+
+    Returns
+    -------
+    list of InputFile
+        The files.
+
+    Raises
+    ------
+    OptionError
+        If ``files`` is a single path.
+    """
     if isinstance(files, (str, PathLike)):
         raise OptionError(f"files must be a mapping from coders to files, or a list of files; got {fspath(files)!r}")
     if isinstance(files, Mapping):

@@ -1,4 +1,4 @@
-"""What a format is, and how text comes out of a file."""
+"""The classes ``Format`` and ``Reading``, and the helpers that all readers and writers share."""
 
 from __future__ import annotations
 
@@ -18,119 +18,283 @@ from typing import Any
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
-from caesura.model.segmentation import Segmentation
+from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.options import Option, resolve_options
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """A decimal number, as people write it."""
-LARGEST = 2**31  # bytes; what is larger belongs into pieces
+MAX_BYTES = 2**31
+"""Size of the largest file that is read."""
 
 
 @dataclass
 class Reading:
-    """One file on its way into a corpus."""
+    """One file while it is read: its content, its options and the annotations so far.
+
+    Attributes
+    ----------
+    path : str
+        Path of the file.
+    text : str
+        Content of the file; empty for a binary format.
+    types : tuple of str, optional
+        Boundary types that the caller declared, in ordinal order.
+    excluded : list of FormatError, optional
+        Collects the errors of single items. If None, the first error is raised.
+    options : mapping
+        Every option of the format with its value.
+    data : bytes
+        Content of the file, for a binary format.
+    annotations : dict
+        Item -> coder -> annotation, as far as the file has been read.
+    """
 
     path: str
     text: str
-    """What it says; empty for a format that is no text."""
     types: tuple[str, ...] | None = None
     excluded: list[FormatError] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What the format was told, every option it has."""
     data: bytes = b""
-    """The bytes, for a format that is no text."""
     annotations: dict[str, dict[str, Annotation]] = field(default_factory=dict)
 
     @property
     def stem(self) -> str:
-        """The file's name without folder and suffix."""
+        """Name of the file without folder and suffix."""
         return Path(self.path).stem
 
     def error(self, line: int | None, problem: str) -> FormatError:
-        """An error at a line of this file."""
+        """Return an error at a line of this file.
+
+        Parameters
+        ----------
+        line : int or None
+            Number of the line, from 1.
+        problem : str
+            What is wrong, and what was expected.
+
+        Returns
+        -------
+        FormatError
+            The error, to be raised by the caller.
+        """
         return FormatError(self.path, line, problem)
 
     @contextmanager
     def item(self, line: int | None, place: str = "") -> Iterator[None]:
-        """Whatever is wrong inside concerns one item: collected if the caller asked for it, else raised."""
+        """Exclude an item if an error occurs inside the ``with`` block, or raise if errors are not collected.
+
+        Parameters
+        ----------
+        line : int or None
+            Line for errors that do not carry one.
+        place : str, default ""
+            Beginning of the message of such errors: ``"item 'a': "``.
+
+        Yields
+        ------
+        None
+            Control to the block.
+        """
         try:
             yield
-        except CaesuraError as problem:
-            said = problem if isinstance(problem, FormatError) else self.error(line, f"{place}{problem}")
+        except CaesuraError as error:
+            problem = error if isinstance(error, FormatError) else self.error(line, f"{place}{error}")
             if self.excluded is None:
-                raise said from None
-            self.excluded.append(said)
+                raise problem from None
+            self.excluded.append(problem)
 
-    def add(self, item: str, coder: str, segmentation: Annotation) -> None:
-        """Put a segmentation into the corpus; the same item and coder twice is an error."""
+    def add(self, item: str, coder: str, annotation: Annotation) -> None:
+        """Add an annotation to the corpus.
+
+        Parameters
+        ----------
+        item, coder : str
+            Where the annotation belongs.
+        annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
+            What the coder annotated.
+
+        Raises
+        ------
+        FormatError
+            If the item already has an annotation of this coder.
+        """
         by_coder = self.annotations.setdefault(item, {})
         if coder in by_coder:
             raise self.error(None, f"item {item!r} has coder {coder!r} twice")
-        by_coder[coder] = segmentation
+        by_coder[coder] = annotation
 
     def corpus(self) -> Corpus:
-        """What was read."""
+        """Return all annotations as a corpus.
+
+        Returns
+        -------
+        Corpus
+            The annotations so far.
+        """
         return Corpus(self.annotations)
-
-
-Write = Callable[[Corpus, str, Mapping[str, Any]], str | bytes]
 
 
 @dataclass(frozen=True)
 class Format:
-    """One entry of the registry."""
+    """One file format: an entry of the registry.
+
+    Attributes
+    ----------
+    name : str
+        Name of the format, as in ``read(path, format=...)``.
+    suffixes : tuple of str
+        Suffixes of its files.
+    description : str
+        One line that says what the format holds.
+    read : callable
+        ``read(reading)`` returns the corpus of a file.
+    looks_like : callable
+        ``looks_like(text)`` says whether a text seems to be in this format.
+    write : callable, optional
+        ``write(corpus, path, options)`` returns the text or the bytes of a file; the path serves messages and names. None
+        if the format can only be read.
+    options : tuple of Option
+        What the caller can set for reading and writing.
+    other_suffixes : tuple of str
+        Suffixes of other formats under which files of this format occur; the content decides.
+    decode : callable, optional
+        ``decode(path, data)`` returns the text of a file that is not plain UTF-8.
+    annotation_types : tuple of type
+        Classes of annotations that the format can hold.
+    may_be_empty : bool
+        Whether an empty file is valid: it says that nobody annotated anything.
+    magic : bytes
+        First bytes of a binary format.
+    matches_bytes : callable, optional
+        ``matches_bytes(data)`` decides between binary formats that begin with the same bytes.
+    names_from_file : tuple of str
+        ``"item"``, ``"coder"`` or both, if the name of the file gives them because the format has no place for them.
+    companions : tuple of str
+        Suffixes or names of neighbouring files that belong to a file of this format and are not read by themselves.
+    extra : str
+        Optional part of the package that the format needs, as in ``caesura[xml]``.
+    tiers : callable, optional
+        ``tiers(reading)`` returns all tiers of a file.
+    """
 
     name: str
     suffixes: tuple[str, ...]
     description: str
-    """What it is, in a line."""
     read: Callable[[Reading], Corpus]
     looks_like: Callable[[str], bool]
-    """Whether a text seems to be in this format."""
-    write: Write | None = None
-    """The text of a corpus, or the bytes; the path is for error messages and names. None: a format that is only read."""
+    write: Callable[[Corpus, str, Mapping[str, Any]], str | bytes] | None = None
     options: tuple[Option, ...] = ()
-    """What can be said about a file that does not say it itself, in reading and in writing."""
     other_suffixes: tuple[str, ...] = ()
-    """Suffixes of other formats under which it is found by its content."""
     decode: Callable[[str | PathLike[str], bytes], str] | None = None
-    """The text of the bytes, where it is not plain UTF-8."""
     annotation_types: tuple[type, ...] = (Segmentation, Dialogue)
-    """What it can hold; under a suffix that several formats have, a corpus goes to one that holds what is in it."""
     may_be_empty: bool = False
-    """Whether a file without a character says something: that nobody drew anything."""
     magic: bytes = b""
-    """What the bytes begin with, where the format is no text."""
     matches_bytes: Callable[[bytes], bool] | None = None
-    """Of several formats whose bytes begin alike: whether these are in this one."""
     names_from_file: tuple[str, ...] = ()
-    """Which names the file gives, ``item`` or ``coder``, because there is no room for them inside."""
     companions: tuple[str, ...] = ()
-    """Suffixes or names of files beside it that belong to it, and are not read by themselves."""
     extra: str = ""
-    """The optional part of the package that it needs, as in ``caesura[xml]``."""
     tiers: Callable[[Reading], Sequence[Any]] | None = None
-    """The tiers of a file, all of them, before any is chosen."""
 
     def text(self, path: str | PathLike[str], data: bytes) -> str:
-        """The text in a file of this format."""
+        """Return the text of a file of this format.
+
+        Parameters
+        ----------
+        path : path-like
+            Path of the file, for messages.
+        data : bytes
+            Content of the file.
+
+        Returns
+        -------
+        str
+            The text; empty for a binary format.
+        """
         return "" if self.magic else (self.decode or decode)(path, data)
 
     def resolve(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return every option with its value; an option that the format does not have is an error."""
+        """Return every option of the format with its value.
+
+        Parameters
+        ----------
+        values : mapping
+            Options that the caller set.
+
+        Returns
+        -------
+        dict
+            Option -> value.
+
+        Raises
+        ------
+        OptionError
+            If the format has no such option, or a value is invalid.
+        """
         return resolve_options(f"format {self.name}", self.options, values)
+
+    def can_hold(self, kinds: Iterable[type]) -> bool:
+        """Return whether the format can hold annotations of all these classes.
+
+        Parameters
+        ----------
+        kinds : iterable of type
+            Classes of annotations.
+
+        Returns
+        -------
+        bool
+            Whether all are among ``annotation_types``.
+        """
+        return all(issubclass(kind, self.annotation_types) for kind in kinds)
 
 
 def warn(message: str) -> None:
-    """A warning about the line outside the package that reads, from however deep inside."""
+    """Issue a warning that points at the line outside the package that called for reading or writing.
+
+    Parameters
+    ----------
+    message : str
+        Text of the warning.
+    """
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "caesura":
         level, frame = level + 1, frame.f_back
     warnings.warn(message, CaesuraWarning, stacklevel=level)
 
 
+def shorten(names: Sequence[str], limit: int = 5) -> str:
+    """Return the first names of a list and the number of the others, for a message.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    limit : int, default 5
+        How many names to list.
+
+    Returns
+    -------
+    str
+        Such as ``"a, b, c, d, e and 3 more"``.
+    """
+    return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
+
+
 def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
-    """Rows as delimited text that reads back the same, carriage returns in cells included."""
+    """Return rows as delimited text that reads back the same, carriage returns in cells included.
+
+    Parameters
+    ----------
+    rows : iterable of sequences
+        Cells of each row.
+    delimiter : str
+        Character between cells.
+
+    Returns
+    -------
+    str
+        One line per row.
+    """
     out = io.StringIO()
     minimal = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     quoted = csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
@@ -141,28 +305,59 @@ def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines as editors count them, which end in a line feed, a carriage return or both; a last empty one is none."""
+    """Return the lines of a text, as editors count them.
+
+    Parameters
+    ----------
+    text : str
+        Text whose lines end in a line feed, a carriage return or both.
+
+    Returns
+    -------
+    list of str
+        The lines without their ends. An empty last line does not count.
+    """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]
 
 
-def parse_json(path: str, text: str, what: str) -> Any:
-    """JSON from strangers: keys that stand twice, nesting without end and numbers without end are errors."""
+def parse_json(path: str, text: str, content: str) -> Any:
+    """Return the value of a JSON text from an untrusted file.
+
+    Parameters
+    ----------
+    path : str
+        Path of the file, for messages.
+    text : str
+        The JSON text.
+    content : str
+        What the text holds, for messages: ``"masses"``.
+
+    Returns
+    -------
+    object
+        The value.
+
+    Raises
+    ------
+    FormatError
+        If the text is not valid JSON, repeats a key, nests too deeply, or has a number with too many digits.
+    """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for key, value in pairs:
-            if key in found:
-                raise FormatError(path, None, f"the key {key!r} stands twice in one object")
-            found[key] = value
-        return found
+            if key in result:
+                raise FormatError(path, None, f"the key {key!r} occurs twice in one object")
+            result[key] = value
+        return result
 
     try:
         return json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as problem:
         raise FormatError(path, problem.lineno, f"not valid JSON: {problem.msg} at column {problem.colno}") from None
     except RecursionError:
-        raise FormatError(path, 1, f"not valid {what}: nested too deeply") from None
+        raise FormatError(path, 1, f"not valid {content}: nested too deeply") from None
     except FormatError:
         raise
     except ValueError as problem:  # a number with more digits than Python converts
@@ -170,28 +365,70 @@ def parse_json(path: str, text: str, what: str) -> Any:
 
 
 def describe_value(value: object) -> str:
-    """A value of a stranger's file for a message: short, and never walked into."""
+    """Return a value of an untrusted file for a message: short, without the content of objects and lists.
+
+    Parameters
+    ----------
+    value : object
+        Any value.
+
+    Returns
+    -------
+    str
+        At most 81 characters.
+    """
     if isinstance(value, int) and value.bit_length() > 200:
         return "a very large number"
     if isinstance(value, (str, int, float)) or value is None:
-        said = repr(value[:60] if isinstance(value, str) else value)
-        return said if len(said) <= 80 else said[:80] + "…"
+        text = repr(value[:60] if isinstance(value, str) else value)
+        return text if len(text) <= 80 else text[:80] + "…"
     return {"dict": "an object", "list": "a list"}.get(type(value).__name__, type(value).__name__)
 
 
 def line_of_key(text: str, *keys: str) -> int | None:
-    """The line of a JSON text on which the last of these nested keys stands."""
-    at = 0
+    """Return the line of a JSON text on which the last of several nested keys is.
+
+    Parameters
+    ----------
+    text : str
+        The JSON text.
+    *keys : str
+        Keys from the outside to the inside.
+
+    Returns
+    -------
+    int or None
+        Number of the line, from 1; None if a key does not occur.
+    """
+    end = 0
     for key in keys:
-        found = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:").search(text, at)
-        if found is None:
+        match = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:").search(text, end)
+        if match is None:
             return None
-        at = found.end()
-    return text.count("\n", 0, at) + 1
+        end = match.end()
+    return text.count("\n", 0, end) + 1
 
 
-def load(path: str | PathLike[str], *, empty: bool = False) -> bytes:
-    """The bytes of a file that is there, is a file, and is neither empty (unless it may be) nor beyond measure."""
+def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
+    """Return the bytes of a file.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file.
+    may_be_empty : bool, default False
+        Whether a file without content is allowed.
+
+    Returns
+    -------
+    bytes
+        Content of the file.
+
+    Raises
+    ------
+    FormatError
+        If there is no such file, it is no regular file, it cannot be read, it is empty, or it is larger than ``MAX_BYTES``.
+    """
     place = Path(path)
     try:
         if "\0" in str(path):
@@ -200,20 +437,37 @@ def load(path: str | PathLike[str], *, empty: bool = False) -> bytes:
             raise FormatError(path, None, "a file is needed; this is a directory")
         if place.exists() and not place.is_file():
             raise FormatError(path, None, "a regular file is needed")
-        if place.stat().st_size > LARGEST:
-            raise FormatError(
-                path, None, f"a file of at most {LARGEST} bytes is needed; this has {place.stat().st_size}"
-            )
+        size = place.stat().st_size
+        if size > MAX_BYTES:
+            raise FormatError(path, None, f"a file of at most {MAX_BYTES} bytes is needed; this has {size}")
         data = place.read_bytes()
     except OSError as problem:
         raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
-    if not empty and not data.strip():
+    if not may_be_empty and not data.strip():
         raise FormatError(path, 1, "the file is empty")
     return data
 
 
 def decode(path: str | PathLike[str], data: bytes) -> str:
-    """Text in UTF-8, with or without a byte order mark."""
+    """Return the text of bytes in UTF-8, with or without a byte order mark.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file, for messages.
+    data : bytes
+        Content of the file.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    FormatError
+        If the bytes are not UTF-8, or contain a NUL character.
+    """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -226,3 +480,47 @@ def decode(path: str | PathLike[str], data: bytes) -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise FormatError(path, line, "text is needed; got a NUL character, is this a binary file?")
     return text
+
+
+def require_segmentation(annotation: Annotation, path: str, place: str, *, holds: Iterable[str] = ()) -> Segmentation:
+    """Return the annotation if it is a segmentation that the format can hold completely.
+
+    Parameters
+    ----------
+    annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
+        What is to be written.
+    path : str
+        Path of the file, for messages.
+    place : str
+        Beginning of the message: ``"item 'a', coder 'ann'"``.
+    holds : iterable of str
+        What the format can hold beyond boundaries: ``"types"``, ``"units"``, ``"labels"``.
+
+    Returns
+    -------
+    Segmentation
+        The annotation.
+
+    Raises
+    ------
+    FormatError
+        If writing it would lose something.
+    """
+    if not isinstance(annotation, (Segmentation, Dialogue)):
+        kind = type(annotation).__name__
+        raise FormatError(path, None, f"{place}: this format cannot hold a {kind}; write spans JSON or CSV")
+    if isinstance(annotation, Dialogue):
+        raise FormatError(path, None, f"{place}: this format cannot hold streams; write a .csv table")
+    contents = {
+        "types": ("boundary types", annotation.types != UNTYPED, "write a .csv table"),
+        "units": ("the text of the units", annotation.units is not None, "write a .csv table"),
+        "labels": (
+            "segment labels",
+            annotation.labels is not None,
+            "write .json, or leave them out (convert --drop-labels)",
+        ),
+    }
+    for name, (content, present, hint) in contents.items():
+        if present and name not in holds:
+            raise FormatError(path, None, f"{place}: this format cannot hold {content}; {hint}")
+    return annotation

@@ -18,7 +18,7 @@ import numpy as np
 
 from caesura.errors import FormatError
 from caesura.formats.documents_parquet import is_documents
-from caesura.formats.format import LARGEST, Format, Reading
+from caesura.formats.format import MAX_BYTES, Format, Reading
 from caesura.formats.unit_table import Table, table_rows
 from caesura.model.corpus import Corpus
 
@@ -67,7 +67,7 @@ def _names(reading: Reading, file: Any) -> list[str]:
         if pa.types.is_nested(kind):
             raise _unfit(reading, name, kind)
     size = sum(said.row_group(i).total_byte_size for i in range(said.num_row_groups))
-    for what, most, got in (("cells", _CELLS, said.num_rows * len(names)), ("bytes", LARGEST, size)):
+    for what, most, got in (("cells", _CELLS, said.num_rows * len(names)), ("bytes", MAX_BYTES, size)):
         if got > most:
             raise reading.error(None, f"a table of at most {most} {what} is needed; this says it has {got}")
     return names
