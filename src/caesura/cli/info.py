@@ -31,7 +31,8 @@ def info(path: str, asked: Input, output: str | None) -> None:
 
     Tiers are shown as they are, in seconds. What cannot be read is named; the exit code is 1 if nothing could be.
     """
-    from caesura.views.contents import describe, first_lines
+    from caesura.tasks.contents import describe
+    from caesura.views.contents import contents_table, first_lines
     from caesura.views.table import Table, clean
 
     files = [source.path for source in find(path, asked.format, asked.pattern)]
@@ -60,7 +61,7 @@ def info(path: str, asked: Input, output: str | None) -> None:
             "formats": dict(counted),
             "files": len(files),
             "items": list(corpus.item_names),
-            "coders": [one.to_dict() for one in contents.coders],
+            "coders": contents.to_dict()["coders"],
             "tiers": {name: [_tier(one) for one in every] for name, every in tiers.items()},
             "first": dict(lines),
             "excluded": bad,
@@ -71,7 +72,7 @@ def info(path: str, asked: Input, output: str | None) -> None:
         kinds = ", ".join(f"{name} ({number})" if len(files) > 1 else name for name, number in counted.items())
         click.echo(f"{clean(path)}: {kinds}")
         click.echo(f"{_items(corpus)}\n")
-    show(contents.table(), output)
+    show(contents_table(contents), output)
     if output is None:
         _show_tiers(tiers, output)
         click.echo(f"\n{clean(corpus.item_names[0])} begins")

@@ -64,8 +64,7 @@ def score(
     listed, the others are scored, and the exit code is 1.
     """
     from caesura.measures.operations import operations_table
-    from caesura.views.results import operations as operations_shown
-    from caesura.views.results import score_json, score_table
+    from caesura.views.results import operations_view, score_json, score_table
 
     excluded: list[FormatError] = []
     settings = asked.settings
@@ -86,7 +85,7 @@ def score(
     for measure in chosen:
         scores = score_many(_over_common_units(paired.pairs, measure), measure)
         if operations and scores.scored.size and not any(measure.aligns_like(other) for other, _ in became):
-            became.append((measure, operations_shown(operations_table(scores))))
+            became.append((measure, operations_view(operations_table(scores))))
         bad += [f"item {paired.items[i]!r}: {measure!r}: {why}" for i, why in scores.errors.items()]
         if by_item or edits or output == "json":
             rows += [(paired.items[i], scores[i]) for i in scores.scored.tolist()]

@@ -1,78 +1,108 @@
-"""Scores as tables, and as plain values for JSON."""
+"""Tables of scores, and scores as plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from caesura.evaluation.result import Evaluation
 from caesura.measures.operations import OperationsTable
+from caesura.model.result import to_plain
 from caesura.model.score import Score
-from caesura.views.table import Table
+from caesura.views.table import Table, extra_figures
 
-__all__ = ["evaluation_table", "operations", "score_json", "score_table"]
-
-Scored = tuple[str | None, Score]
-"""An item and its score; None is all items together."""
+ItemScore = tuple[str | None, Score]
+"""An item and its score; None stands for all items together."""
 
 
-def score_table(rows: Sequence[Scored], *, by_item: bool, excluded: int = 0) -> Table:
-    """A row a score, with further figures such as precision and recall; the signatures of totals as notes."""
-    figures = [one.figures for _, one in rows]
-    names = [name for name in dict.fromkeys(name for each in figures for name in each) if name != "f"]
-    columns = ["measure", *(["item"] if by_item else []), "value", *names, "items"]
-    body = [
-        (
-            one.measure.label,
-            *(["all" if item is None else item] if by_item else []),
-            one.value,
-            *(each.get(name) for name in names),
-            one.documents,
-        )
-        for (item, one), each in zip(rows, figures, strict=True)
+def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0) -> Table:
+    """Return one row per score, with further figures such as precision and recall.
+
+    Parameters
+    ----------
+    scores : sequence of (str or None, Score)
+        Items and their scores; None stands for all items together.
+    by_item : bool
+        Whether the table has a column with the item.
+    excluded : int, default 0
+        Number of problems, for a note.
+
+    Returns
+    -------
+    Table
+        The signatures of the totals are its notes.
+    """
+    names = extra_figures(score for _, score in scores)
+    records = [
+        {
+            "measure": score.measure.label,
+            **({"item": "all" if item is None else item} if by_item else {}),
+            "value": score.value,
+            **{name: score.figures.get(name) for name in names},
+            "items": score.documents,
+        }
+        for item, score in scores
     ]
-    notes = [one.signature for item, one in rows if item is None]
+    columns = ["measure", *(["item"] if by_item else []), "value", *names, "items"]
+    notes = [score.signature for item, score in scores if item is None]
     if excluded:
         notes.append(f"{excluded} problem(s), listed on standard error")
-    return Table(tuple(columns), tuple(body), notes=tuple(notes), group=1)
+    return Table.from_records(records, columns=columns, notes=tuple(notes), group=1)
 
 
-def evaluation_table(found: Evaluation) -> Table:
-    """A row a measure, over all documents of a collection."""
-    table = score_table([(None, one) for one in found.scores.values()], by_item=False)
+def evaluation_table(evaluation: Evaluation) -> Table:
+    """Return one row per measure, over all documents of a collection.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The evaluation of the collection.
+    """
+    table = score_table([(None, score) for score in evaluation.scores.values()], by_item=False)
     columns = tuple("documents" if name == "items" else name for name in table.columns)
-    notes = table.notes
-    if found.partial:
-        notes = ("partial: what could not be read or scored is missing", *notes)
-    return replace(table, columns=columns, notes=notes)
+    partial = ("partial: documents that could not be read or scored are missing",) if evaluation.partial else ()
+    return replace(table, columns=columns, notes=(*partial, *table.notes))
 
 
-def score_json(rows: Sequence[Scored], *, edits: bool) -> list[dict[str, Any]]:
-    """Everything about every score; the edits of items if asked for."""
-    listed = []
-    for item, one in rows:
-        entry = {"item": item} | one.to_dict()
-        if edits and item is not None and one.edits is not None:
-            entry["edits"] = [asdict(edit) for edit in one.edits]
-        listed.append(entry)
-    return listed
+def score_json(scores: Sequence[ItemScore], *, edits: bool) -> list[dict[str, Any]]:
+    """Return the scores as plain data.
+
+    Parameters
+    ----------
+    scores : sequence of (str or None, Score)
+        Items and their scores; None stands for all items together.
+    edits : bool
+        Whether to list the edits of every item.
+    """
+    entries = []
+    for item, score in scores:
+        entry = {"item": item} | score.to_dict()
+        if edits and item is not None and score.edits is not None:
+            entry["edits"] = to_plain(score.edits)
+        entries.append(entry)
+    return entries
 
 
-def operations(found: OperationsTable) -> Table:
-    """What became of the boundaries of each type, in shares."""
-    names = [row.type for row in found]
-    columns = ("type", "boundaries", "match", *(f"as {name}" for name in names), "alone", "moved", "moved, other type")
-    rows = [
-        (
-            row.type,
-            row.boundaries,
-            row.match,
-            *(row.substitution.get(name) for name in names),
-            row.alone,
-            row.transposition,
-            row.transposition_with_substitution,
-        )
-        for row in found
+def operations_view(operations: OperationsTable) -> Table:
+    """Return one row per boundary type: the proportions of its boundaries that were matched, substituted, moved.
+
+    Parameters
+    ----------
+    operations : OperationsTable
+        Edits added up by type, from :func:`~caesura.operations_table`.
+    """
+    names = [row.type for row in operations]
+    records = [
+        {
+            "type": row.type,
+            "boundaries": row.boundaries,
+            "match": row.match,
+            **{f"as {name}": row.substitution.get(name) for name in names},
+            "alone": row.alone,
+            "moved": row.transposition,
+            "moved, different type": row.transposition_with_substitution,
+        }
+        for row in operations
     ]
-    return Table(columns, tuple(rows), digits=3)
+    return Table.from_records(records, digits=3)

@@ -1,6 +1,6 @@
-"""Parses against a treebank as tables: the summary, the sentences, the labels, and parsers compared.
+"""Tables of parses compared with a treebank: summary, sentences, labels, and parsers compared.
 
-Shares are shown in percent with two decimals, as EVALB prints them.
+Proportions are in percent with two decimals, as EVALB prints them.
 """
 
 from __future__ import annotations
@@ -11,17 +11,7 @@ from caesura.judging.parsers import ParserComparison
 from caesura.measures.structiou import LabelIoU
 from caesura.parsing.corpus import LabelCounts, ParsevalResult
 from caesura.parsing.structiou import StructIoUCorpus
-from caesura.views.table import Cell, Table
-
-__all__ = [
-    "label_table",
-    "parser_table",
-    "sentence_table",
-    "struct_iou_labels",
-    "struct_iou_sentences",
-    "struct_iou_table",
-    "summary_table",
-]
+from caesura.views.table import Cell, Table, or_undefined
 
 _SUMMARY = (
     ("sentences", "sentences"),
@@ -41,168 +31,211 @@ _SUMMARY = (
     ("2 or less crossing", "two_or_less_crossing"),
     ("tagging accuracy", "tagging_accuracy"),
 )
+_UNDEFINED = "undefined: no sentence could be scored"
 
 
-def summary_table(found: ParsevalResult) -> Table:
-    """EVALB's two summaries side by side: all sentences, and those up to the cut-off."""
+def summary_table(result: ParsevalResult) -> Table:
+    """Return EVALB's two summaries side by side: all sentences, and those up to the cut-off length.
+
+    Parameters
+    ----------
+    result : ParsevalResult
+        PARSEVAL of a corpus.
+    """
     rows: list[tuple[Cell, ...]] = []
     for title, name in _SUMMARY:
-        cells = [getattr(block, name) for block in (found.all, found.cutoff)]
-        shares = name != "average_crossing"
-        rows.append((title, *(_percent(cell) if shares else _said(cell) for cell in cells)))
-    notes = []
-    if not found.all.valid or not found.cutoff.valid:
-        notes.append("undefined: no sentence could be scored")
-    lost = found.all.errors + found.all.skipped
-    if lost:
-        said = "1 sentence enters" if lost == 1 else f"{lost} sentences enter"
-        notes.append(f"{said} no figure: errors have other words than the gold tree, skipped ones have none")
-    notes.append(found.total.signature if found.all.valid else repr(found.measure))
-    columns = ("figure", "all", f"len<={found.measure['cutoff']}")
+        values = [getattr(block, name) for block in (result.all, result.cutoff)]
+        rows.append(
+            (title, *(or_undefined(value if name == "average_crossing" else _percent(value)) for value in values))
+        )
+    notes = [] if result.all.valid and result.cutoff.valid else [_UNDEFINED]
+    unscored = result.all.errors + result.all.skipped
+    if unscored:
+        notes.append(
+            f"{_not_counted(unscored)}: the words of errors differ from those of the gold tree, skipped sentences have none"
+        )
+    notes.append(result.total.signature if result.all.valid else repr(result.measure))
+    columns = ("figure", "all", f"len<={result.measure['cutoff']}")
     return Table(columns, tuple(rows), title="PARSEVAL", notes=tuple(notes), digits=2)
 
 
-def sentence_table(found: ParsevalResult, places: Iterable[int] | None = None) -> Table:
-    """A row a sentence, the columns in the order of EVALB; status 1 is an error, 2 is skipped. ``places``: only these."""
-    rows = [
-        (
-            one.number,
-            one.length,
-            one.status,
-            _share(one.recall),
-            _share(one.precision),
-            one.matched,
-            one.gold,
-            one.predicted,
-            one.crossing,
-            one.words,
-            one.correct_tags,
-            _share(one.tagging_accuracy),
-            one.why,
-        )
-        for one in (found.sentences if places is None else (found.sentences[place] for place in places))
+def _not_counted(sentences: int) -> str:
+    return "1 sentence enters no figure" if sentences == 1 else f"{sentences} sentences enter no figure"
+
+
+def sentence_table(result: ParsevalResult, indices: Iterable[int] | None = None) -> Table:
+    """Return one row per sentence, with the columns in the order of EVALB; status 1 is an error, 2 is skipped.
+
+    Parameters
+    ----------
+    result : ParsevalResult
+        PARSEVAL of a corpus.
+    indices : iterable of int, optional
+        Sentences to show, counted from 0 (default: all).
+    """
+    sentences = result.sentences if indices is None else [result.sentences[index] for index in indices]
+    records = [
+        {
+            "sentence": sentence.number,
+            "length": sentence.length,
+            "status": sentence.status,
+            "recall": _percent(sentence.recall),
+            "precision": _percent(sentence.precision),
+            "matched": sentence.matched,
+            "gold": sentence.gold,
+            "predicted": sentence.predicted,
+            "crossing": sentence.crossing,
+            "words": sentence.words,
+            "correct tags": sentence.correct_tags,
+            "tag accuracy": _percent(sentence.tagging_accuracy),
+            "reason": sentence.why,
+        }
+        for sentence in sentences
     ]
-    columns = (
-        "sentence",
-        "length",
-        "status",
-        "recall",
-        "precision",
-        "matched",
-        "gold",
-        "predicted",
-        "crossing",
-        "words",
-        "correct tags",
-        "tag accuracy",
-        "why",
-    )
-    return Table(columns, tuple(rows), title="PARSEVAL, sentences", digits=2)
+    return Table.from_records(records, title="PARSEVAL, sentences", digits=2)
 
 
-def struct_iou_table(found: StructIoUCorpus) -> Table:
-    """Of sentences and of the corpus."""
-    scored = len(found.scores.scored)
+def struct_iou_table(result: StructIoUCorpus) -> Table:
+    """Return Struct-IoU at the level of sentences and at the level of the corpus.
+
+    Parameters
+    ----------
+    result : StructIoUCorpus
+        Struct-IoU of a corpus.
+    """
+    scored = len(result.scores.scored)
     rows: list[tuple[Cell, ...]] = []
     notes = []
     if scored:
-        total = found.total
+        total = result.total
         rows = [
-            ("mean of sentences", found.mean, None, None, scored),
+            ("mean of sentences", result.mean, None, None, scored),
             ("corpus", total.value, total.precision(), total.recall(), scored),
         ]
         notes.append(total.signature)
     else:
-        notes.append("undefined: no sentence could be scored")
-    lost = sorted(found.errors)
-    if lost:
-        said = "1 sentence enters" if len(lost) == 1 else f"{len(lost)} sentences enter"
-        named = "; ".join(f"{place + 1}: {found.errors[place]}" for place in lost[:5])
-        notes.append(f"{said} no figure: {named}{'; …' if len(lost) > 5 else ''}")
+        notes.append(_UNDEFINED)
+    unscored = sorted(result.errors)
+    if unscored:
+        reasons = "; ".join(f"{index + 1}: {result.errors[index]}" for index in unscored[:5])
+        notes.append(f"{_not_counted(len(unscored))}: {reasons}{'; …' if len(unscored) > 5 else ''}")
     columns = ("level", "Struct-IoU", "precision", "recall", "sentences")
     return Table(columns, tuple(rows), title="Struct-IoU", notes=tuple(notes))
 
 
-def struct_iou_sentences(found: StructIoUCorpus, places: Iterable[int]) -> Table:
-    """A row a sentence."""
-    rows: list[tuple[Cell, ...]] = []
-    for place in places:
-        if place in found.errors:
-            rows.append((place + 1, None, None, None, None, None, None, str(found.errors[place])))
+def struct_iou_sentences(result: StructIoUCorpus, indices: Iterable[int]) -> Table:
+    """Return one row per sentence with its Struct-IoU.
+
+    Parameters
+    ----------
+    result : StructIoUCorpus
+        Struct-IoU of a corpus.
+    indices : iterable of int
+        Sentences to show, counted from 0.
+    """
+    records: list[dict[str, Cell]] = []
+    for index in indices:
+        if index in result.errors:
+            records.append({"sentence": index + 1, "reason": str(result.errors[index])})
             continue
-        score = found[place]
-        parts = (score.parts["iou"], score.parts["gold"], score.parts["predicted"])
-        rows.append((place + 1, score.value, score.precision(), score.recall(), float(parts[0]), *parts[1:], None))
-    columns = ("sentence", "Struct-IoU", "precision", "recall", "sum of IoU", "gold nodes", "predicted nodes", "why")
-    return Table(columns, tuple(rows), title="Struct-IoU, sentences")
+        score = result[index]
+        records.append(
+            {
+                "sentence": index + 1,
+                "Struct-IoU": score.value,
+                "precision": score.precision(),
+                "recall": score.recall(),
+                "sum of IoU": float(score.parts["iou"]),
+                "gold nodes": score.parts["gold"],
+                "predicted nodes": score.parts["predicted"],
+            }
+        )
+    columns = ("sentence", "Struct-IoU", "precision", "recall", "sum of IoU", "gold nodes", "predicted nodes", "reason")
+    return Table.from_records(records, columns=columns, title="Struct-IoU, sentences")
 
 
 def struct_iou_labels(labels: Iterable[LabelIoU]) -> Table:
-    """A row a label, the most frequent first."""
-    rows = [(one.label or "()", one.gold, one.predicted, one.precision, one.recall, one.f) for one in labels]
+    """Return one row per label with its Struct-IoU, the most frequent label first.
+
+    Parameters
+    ----------
+    labels : iterable of LabelIoU
+        Labels of a corpus.
+    """
     columns = ("label", "gold", "predicted", "precision", "recall", "F")
-    return Table(columns, tuple(rows), title="Struct-IoU, labels")
+    rows = tuple(
+        (label.label or "()", label.gold, label.predicted, label.precision, label.recall, label.f) for label in labels
+    )
+    return Table(columns, rows, title="Struct-IoU, labels")
 
 
 def label_table(labels: Iterable[LabelCounts]) -> Table:
-    """A row a label, the most frequent first."""
+    """Return one row per label with its PARSEVAL counts, the most frequent label first.
+
+    Parameters
+    ----------
+    labels : iterable of LabelCounts
+        Labels of a corpus.
+    """
     listed = list(labels)
-    rows = [
-        (
-            one.label,
-            one.gold,
-            one.predicted,
-            one.gold_matched,
-            one.predicted_matched,
-            100 * one.recall,
-            100 * one.precision,
-            100 * one.f,
-        )
-        for one in listed
+    records = [
+        {
+            "label": label.label,
+            "gold": label.gold,
+            "predicted": label.predicted,
+            "gold matched": label.gold_matched,
+            "predicted matched": label.predicted_matched,
+            "recall": 100 * label.recall,
+            "precision": 100 * label.precision,
+            "F": 100 * label.f,
+        }
+        for label in listed
     ]
-    columns = ("label", "gold", "predicted", "gold matched", "predicted matched", "recall", "precision", "F")
-    notes = ["a match of different labels counts for the gold label in recall, for the predicted label in precision"]
-    different = any(one.gold_matched != one.predicted_matched for one in listed)
-    return Table(columns, tuple(rows), title="PARSEVAL, labels", notes=tuple(notes if different else ()), digits=2)
+    note = "a match of different labels counts for the gold label in recall, for the predicted label in precision"
+    notes = (note,) if any(label.gold_matched != label.predicted_matched for label in listed) else ()
+    return Table.from_records(records, title="PARSEVAL, labels", notes=notes, digits=2)
 
 
-def parser_table(found: ParserComparison) -> Table:
-    """A row a pair of parsers: by how much they differ, and whether that is luck."""
-    rows = [
-        (
-            " - ".join(pair.systems),
-            pair.difference,
-            *(pair.interval or (None, None)),
-            pair.randomisation,
-            pair.bootstrap,
-            f"{pair.wins}/{pair.ties}/{pair.losses}",
-            pair.items,
-            found.left_out(pair),
+def parser_table(comparison: ParserComparison) -> Table:
+    """Return one row per pair of parsers: the difference of their scores, and its p-values.
+
+    Parameters
+    ----------
+    comparison : ParserComparison
+        Parsers compared on one treebank.
+    """
+    records = []
+    for pair in comparison.pairs:
+        low, high = pair.interval or (None, None)
+        records.append(
+            {
+                "parsers": " - ".join(pair.systems),
+                "difference": pair.difference,
+                "low": low,
+                "high": high,
+                "p random.": pair.randomisation,
+                "p bootstr.": pair.bootstrap,
+                "w/t/l": f"{pair.wins}/{pair.ties}/{pair.losses}",
+                "sentences": pair.items,
+                "excluded": comparison.left_out(pair),
+            }
         )
-        for pair in found.pairs
-    ]
-    columns = ("parsers", "difference", "low", "high", "p random.", "p bootstr.", "w/t/l", "sentences", "left out")
-    notes = [
-        *(f"{name}: {score.value:.4f} over {score.documents} sentences" for name, score in found.scores.items()),
-        "difference of corpus scores over the sentences that both were scored on, from summed parts; low, high: studentised "
-        "bootstrap over sentences; p-values corrected for the number of pairs (Holm); w/t/l: sentences won, tied, lost",
-        *found.comparison.notes,
-        f"{found.comparison.draws} draws, seed {found.seed}",
-    ]
-    tiny = ("p random.", "p bootstr.")
-    return Table(
-        columns, tuple(rows), title=f"Parsers compared: {found.measure.label}", notes=tuple(notes), p_values=tiny
+    notes = (
+        *(f"{name}: {score.value:.4f} over {score.documents} sentences" for name, score in comparison.scores.items()),
+        "difference: of corpus scores from summed parts, over the sentences on which both parsers were scored; low, high: "
+        "studentised bootstrap over sentences; p-values: corrected for the number of pairs (Holm); w/t/l: sentences won, "
+        "tied, lost",
+        *comparison.comparison.notes,
+        f"{comparison.comparison.draws} draws, seed {comparison.seed}",
+    )
+    return Table.from_records(
+        records,
+        title=f"Parsers compared: {comparison.measure.label}",
+        notes=notes,
+        p_values=("p random.", "p bootstr."),
     )
 
 
-def _share(value: float | None) -> float | None:
-    return None if value is None else 100 * value
-
-
-def _said(value: float | None) -> Cell:
-    return "undefined" if value is None else value
-
-
-def _percent(value: float | None) -> Cell:
-    """Counts as they are, shares in percent."""
-    return 100 * value if isinstance(value, float) else _said(value)
+def _percent(value: float | None) -> float | None:
+    """Return a proportion in percent; counts and None as they are."""
+    return 100 * value if isinstance(value, float) else value

@@ -276,7 +276,9 @@ def _operations(found: Results) -> Section | None:
         return Section("operations", "Operations by type", lead, why="no two coders placed boundaries on one item")
     drawn = _figure("Operations by type", lambda: plot.operations(operations, width=5.0))
     notes = () if found.texts.signature is None else (found.texts.signature,)
-    return Section("operations", "Operations by type", lead, (scores.operations(operations),), (drawn,), notes=notes)
+    return Section(
+        "operations", "Operations by type", lead, (scores.operations_view(operations),), (drawn,), notes=notes
+    )
 
 
 def _gold(found: Results) -> Section | None:
