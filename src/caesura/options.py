@@ -191,7 +191,7 @@ def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
             raise OptionError(f"{name} must be a whole number of at most {maximum}; got {result}")
         return result
 
-    return check
+    return _described(check, int)
 
 
 def number(minimum: float, maximum: float, *, below: bool = False) -> Check:
@@ -217,7 +217,7 @@ def number(minimum: float, maximum: float, *, below: bool = False) -> Check:
             raise OptionError(f"{name} must be a number from {minimum:g} to {limit}; got {value!r}")
         return _plain(result)
 
-    return check
+    return _described(check, float)
 
 
 def positive(name: str, value: Any) -> float:
@@ -261,7 +261,7 @@ def non_negative(*, infinite: bool = False) -> Check:
             raise OptionError(f"{name} must be a number from 0 up{', or inf' if infinite else ''}; got {value!r}")
         return _plain(result)
 
-    return check
+    return _described(check, float)
 
 
 def fraction(name: str, value: Any) -> float:
@@ -304,8 +304,7 @@ def choice(*allowed: str) -> Check:
             return str(value)
         raise OptionError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
 
-    check.choices = allowed  # type: ignore[attr-defined]  # the command line lists them
-    return check
+    return _described(check, str, allowed)
 
 
 def flag(name: str, value: Any) -> bool:
@@ -388,9 +387,8 @@ def optional(check: Check, *none_words: str) -> Check:
     def checked(name: str, value: Any) -> Any:
         return None if value is None or (isinstance(value, str) and value in none_words) else check(name, value)
 
-    if hasattr(check, "choices"):
-        checked.choices = (*check.choices, *none_words)  # type: ignore[attr-defined]
-    return checked
+    choices = getattr(check, "choices", ())
+    return _described(checked, getattr(check, "value_type", str), (*choices, *none_words) if choices else ())
 
 
 def seed(name: str, value: Any) -> int:
@@ -435,3 +433,13 @@ def _as_float(name: str, value: Any) -> float:
 def _plain(result: float) -> float:
     """Return a whole number as an int, so that 2.0 and 2 are the same option."""
     return int(result) if result.is_integer() else result
+
+
+def _described(check: Check, value_type: type, choices: tuple[str, ...] = ()) -> Check:
+    """Return the validator with what the command line needs to know: the type of its values, and its words."""
+    check.value_type, check.choices = value_type, choices  # type: ignore[attr-defined]
+    return check
+
+
+for _check, _type in ((positive, float), (fraction, float), (seed, int), (flag, bool), (text, str), (names, str)):
+    _described(_check, _type)

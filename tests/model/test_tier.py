@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura import Corpus, Segmentation, Tier, over_units
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError, MismatchError, OptionError, TierError
-from caesura.tasks.pairing import pair_up
+from caesura.tasks.pairing import pair_items
 
 UNION = "the units are the union of the coders' times: no position is empty for all"
 
@@ -376,7 +376,7 @@ def test_no_measure_takes_a_tier(name: str) -> None:
         lambda: cz.boundaries_placed(TIERS),
         lambda: cz.boundary_heat(TIERS),
         lambda: cz.check_same_tokens(TIERS),
-        lambda: pair_up(TIERS, TIERS, reference_coder="ann", hypothesis_coder="bo"),
+        lambda: pair_items(TIERS, TIERS, reference_coder="ann", hypothesis_coder="bo"),
     ],
 )
 def test_one_clear_error(ask: Any) -> None:

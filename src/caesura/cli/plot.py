@@ -36,7 +36,7 @@ from caesura.model.tree import Tree
 if TYPE_CHECKING:
     from caesura.formats.settings import Settings
     from caesura.judging.result import Judgement
-    from caesura.tasks.pairing import Paired
+    from caesura.tasks.pairing import PairedItems
     from caesura.views.figures.kinds import Kind
 
 __all__ = ["plot"]
@@ -185,16 +185,16 @@ class _Asked:
         """One file with all coders, or a file for each; the items that were asked for."""
         return self._chosen(self.reading.read_files(self.files, self.excluded))
 
-    def paired(self) -> Paired:
+    def paired(self) -> PairedItems:
         """Two files, or one with two coders."""
-        from caesura.tasks.pairing import pair_up
+        from caesura.tasks.pairing import pair_items
 
         first, *other = map(self._chosen, self.reading.read_together(self.files, self.excluded))
         coders = self.given["reference-coder"], self.given["hypothesis-coder"]
         if not other and len(first.coders) == 2 and coders == (None, None):
             coders = first.coders[0], first.coders[1]
-        found = pair_up(first, *(other or [first]), reference_coder=coders[0], hypothesis_coder=coders[1])
-        self.lost += found.excluded
+        found = pair_items(first, *(other or [first]), reference_coder=coders[0], hypothesis_coder=coders[1])
+        self.lost += map(str, found.excluded)
         return found
 
     def trees(self) -> list[list[Tree | None]]:

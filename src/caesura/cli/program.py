@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from caesura.cli.options import CHECKPOINT, ERRORS
 from caesura.cli.progress import SO_FAR
 from caesura.engines import ENGINES
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionError
@@ -62,8 +63,7 @@ __all__ = [
 DIALOGUE_MEASURES = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
 DEFAULT_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "window_diff", "pk")
 
-_UNREAD = "caesura.unread"  # where a command keeps the problems of reading
-_CHECKPOINT = "caesura.checkpoint"  # and the folder of what is done
+_UNREAD, _CHECKPOINT = ERRORS, CHECKPOINT
 
 F = TypeVar("F", bound=Callable[..., Any])
 

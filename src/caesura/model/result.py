@@ -6,6 +6,7 @@ of them into dictionaries, lists, texts and numbers.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, fields, is_dataclass
@@ -190,3 +191,21 @@ def _entries(value: Any) -> list[Any]:
 def _row(entry: Any) -> dict[str, Any]:
     plain = to_plain(entry)
     return plain if isinstance(plain, dict) else {"value": plain}
+
+
+def to_json(value: Any, *, indent: int | None = 2) -> str:
+    """Return ``value`` as JSON text. Everything that the program writes as JSON goes through this function.
+
+    Parameters
+    ----------
+    value : object
+        Anything that :func:`to_plain` takes.
+    indent : int or None, default 2
+        Spaces per level; None writes one line.
+
+    Returns
+    -------
+    str
+        The text, in Unicode.
+    """
+    return json.dumps(to_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)

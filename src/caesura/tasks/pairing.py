@@ -1,4 +1,4 @@
-"""Corpora laid against each other: which item goes with which, which coder with which."""
+"""Two corpora side by side: which item goes with which, and which coder with which."""
 
 from __future__ import annotations
 
@@ -7,49 +7,91 @@ from dataclasses import dataclass
 from caesura.errors import MismatchError, OptionError
 from caesura.measures.batch import Pair
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable, kind_name
+from caesura.model.dialogue import Annotation, Comparable
+from caesura.model.result import Excluded
 from caesura.model.tier import Tier
-
-__all__ = ["Paired", "pair_up"]
 
 
 @dataclass(frozen=True)
-class Paired:
-    """Two sides laid against each other, item by item."""
+class PairedItems:
+    """Reference and hypothesis of every item that both sides have.
+
+    Attributes
+    ----------
+    items : tuple of str
+        Names of the items.
+    pairs : list of tuple
+        Reference and hypothesis of each item.
+    excluded : tuple of Excluded
+        Items that only one side has.
+    """
 
     items: tuple[str, ...]
     pairs: list[Pair]
-    excluded: tuple[str, ...]
-    """Items that stand on one side only."""
+    excluded: tuple[Excluded, ...]
 
 
-def pair_up(
-    reference: Corpus, hypothesis: Corpus, *, reference_coder: str | None = None, hypothesis_coder: str | None = None
-) -> Paired:
-    """Items that both sides have, by name. Two corpora of one item each go together whatever the names."""
-    first = _scorable(reference.of_coder(_only_coder(reference, reference_coder, "reference")), "reference")
-    second = _scorable(hypothesis.of_coder(_only_coder(hypothesis, hypothesis_coder, "hypothesis")), "hypothesis")
+def pair_items(
+    reference: Corpus,
+    hypothesis: Corpus | None = None,
+    *,
+    reference_coder: str | None = None,
+    hypothesis_coder: str | None = None,
+) -> PairedItems:
+    """Pair the items of two corpora by name, or two coders of one corpus.
+
+    Parameters
+    ----------
+    reference : Corpus
+        The reference, or the corpus that holds both coders.
+    hypothesis : Corpus, optional
+        The hypothesis.
+    reference_coder, hypothesis_coder : str, optional
+        Which coder to take on each side, if there are several. In one corpus of two coders, the first is the reference.
+
+    Returns
+    -------
+    PairedItems
+        The pairs. Two corpora of one item each go together whatever the names.
+
+    Raises
+    ------
+    OptionError
+        If a side has several coders and none is chosen.
+    MismatchError
+        If an annotation is a tier, which has no units.
+    """
+    if hypothesis is None:
+        hypothesis = reference
+        if reference_coder is None and hypothesis_coder is None and len(reference.coders) == 2:
+            reference_coder, hypothesis_coder = reference.coders
+    first = _comparable(reference.of_coder(_only_coder(reference, reference_coder, "reference")), "reference")
+    second = _comparable(hypothesis.of_coder(_only_coder(hypothesis, hypothesis_coder, "hypothesis")), "hypothesis")
     if len(first) == len(second) == 1:
         ((item, a),), (b,) = first.items(), second.values()
-        return Paired((item,), [(a, b)], ())
+        return PairedItems((item,), [(a, b)], ())
     items = tuple(item for item in first if item in second)
-    excluded = [f"item {item!r} is not in the hypothesis" for item in first if item not in second]
-    excluded += [f"item {item!r} is not in the reference" for item in second if item not in first]
-    return Paired(items, [(first[item], second[item]) for item in items], tuple(excluded))
+    excluded = [Excluded(item, None, "not in the hypothesis") for item in first if item not in second]
+    excluded += [Excluded(item, None, "not in the reference") for item in second if item not in first]
+    return PairedItems(items, [(first[item], second[item]) for item in items], tuple(excluded))
 
 
-def _scorable(by_item: dict[str, Annotation], side: str) -> dict[str, Comparable]:
-    found: dict[str, Comparable] = {}
-    for item, one in by_item.items():
-        if isinstance(one, Tier):
-            raise MismatchError(f"{side}, item {item!r}: a Segmentation is needed; got {kind_name(one)}")
-        found[item] = one
-    return found
+def _comparable(by_item: dict[str, Annotation], side: str) -> dict[str, Comparable]:
+    comparable: dict[str, Comparable] = {}
+    for item, annotation in by_item.items():
+        if isinstance(annotation, Tier):
+            raise MismatchError(
+                f"{side}, item {item!r}: a Segmentation is needed; got a Tier, which has times but no units; "
+                "over_units(corpus) makes one"
+            )
+        comparable[item] = annotation
+    return comparable
 
 
 def _only_coder(corpus: Corpus, coder: str | None, side: str) -> str:
     if coder is not None:
         return coder
     if len(corpus.coders) != 1:
-        raise OptionError(f"the {side} has several coders; name one of {', '.join(corpus.coders)}")
+        coders = ", ".join(map(repr, corpus.coders))
+        raise OptionError(f"the {side} has several coders; choose one with --{side}-coder: {coders}")
     return corpus.coders[0]

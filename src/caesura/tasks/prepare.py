@@ -6,12 +6,14 @@ who is a system and who is a person. Commands, figures and pages ask here and de
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from caesura.errors import HierarchyError, OptionError
+from caesura.errors import CaesuraWarning, HierarchyError, OptionError
 from caesura.measures.base import Measure
+from caesura.measures.batch import Pair
 from caesura.measures.defaults import DEFAULT_MEASURES, default_measures
 from caesura.measures.registry import measures as registered_measures
 from caesura.measures.registry import parse
@@ -31,6 +33,24 @@ KIND_NAMES = {
     "trees": "trees",
 }
 """Kind of data -> the plural that messages use."""
+
+
+def measure_value(name: str, value: Measure | str) -> Measure:
+    """Check for a measure, or the text of one: a validator for options.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : Measure or str
+        A measure, or a text such as ``"window_diff(window=5)"``.
+
+    Returns
+    -------
+    Measure
+        The measure.
+    """
+    return parse(value)
 
 
 def choose_measures(
@@ -171,9 +191,19 @@ def on_common_units(corpus: Corpus) -> CommonUnits:
     return CommonUnits(shared, levels_as_types(shared), messages)
 
 
-def pair_on_common_units(
-    pair: tuple[Annotation, Annotation], measure: Measure
-) -> tuple[tuple[Annotation, Annotation], int]:
+def warn_all(notes: Sequence[str]) -> None:
+    """Warn of each note, at the line that called the task.
+
+    Parameters
+    ----------
+    notes : sequence of str
+        The notes.
+    """
+    for note in notes:
+        warnings.warn(note, CaesuraWarning, stacklevel=4)
+
+
+def pair_on_common_units(pair: Pair, measure: Measure) -> tuple[Pair, int]:
     """Put two hierarchies in time on common units, if the measure needs them.
 
     Parameters

@@ -176,7 +176,7 @@ class ReadingOptions:
 
     def _format_options(self, first: str) -> dict[str, Any]:
         """Return types and options: those of the user, and what the settings say about the format of the first file."""
-        from_settings = {} if self.settings is None else self.settings.reading(self._format_name(first))
+        from_settings = {} if self.settings is None else self.settings.reading_options(self._format_name(first))
         options = from_settings | self.options
         return options if self.types is None else {**options, "types": self.types}
 

@@ -1,0 +1,271 @@
+"""From declared options to options of the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import Field, dataclass, fields
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import click
+
+from caesura.engines import ENGINES
+from caesura.errors import OptionError
+from caesura.formats.registry import NAMES
+from caesura.model.projection import ALIGNMENTS
+from caesura.options import OptionSet, choice, flag, optional, setting, text, whole
+from caesura.tasks.reading import ReadingOptions
+
+CHECKPOINT = "caesura.checkpoint"
+"""Key of the click context under which a command keeps its checkpoint folder."""
+ERRORS = "caesura.errors"
+"""Key of the click context under which a command keeps what could not be read."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class CheckedType(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
+    """Type of a command-line value that a validator of ``options.py`` checks.
+
+    Parameters
+    ----------
+    check : callable
+        The validator.
+    """
+
+    def __init__(self, check: Callable[[str, Any], Any]) -> None:
+        self.check = check
+        self.value_type = getattr(check, "value_type", str)
+        self.name = {int: "number", float: "number"}.get(self.value_type, "text")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the checked value, or fail the way click expects.
+
+        Parameters
+        ----------
+        value : object
+            Text of the command line, or a default.
+        param : click.Parameter or None
+            The option.
+        ctx : click.Context or None
+            The command.
+
+        Returns
+        -------
+        object
+            The value.
+        """
+        try:
+            number = self.value_type(value) if isinstance(value, str) and self.value_type in (int, float) else value
+        except ValueError:
+            number = value
+        try:
+            return self.check(param.name or "value" if param else "value", number)
+        except OptionError as error:
+            self.fail(str(error), param, ctx)
+
+
+def with_options(option_set: type[OptionSet], name: str) -> Callable[[F], F]:
+    """Return a decorator that gives a command the options of an :class:`OptionSet`.
+
+    Parameters
+    ----------
+    option_set : type
+        The option set; each field becomes an option.
+    name : str
+        The parameter under which the command gets the object.
+
+    Returns
+    -------
+    callable
+        The decorator.
+    """
+    entries = fields(option_set)
+
+    def decorate(command: F) -> F:
+        @wraps(command)
+        def wrapped(*args: Any, **values: Any) -> Any:
+            own = {entry.name: values.pop(entry.name) for entry in entries}
+            return command(*args, **{name: option_set(**own)}, **values)
+
+        result: Any = wrapped
+        for entry in reversed(entries):
+            result = _click_option(entry)(result)
+        return cast(F, result)
+
+    return decorate
+
+
+def _click_option(entry: Field[Any]) -> Callable[[F], F]:
+    check, description = entry.metadata["check"], entry.metadata["description"]
+    flags = entry.metadata["flags"] or (f"--{entry.name.replace('_', '-')}",)
+    if check is flag:
+        return click.option(*flags, entry.name, is_flag=True, default=entry.default, help=description)
+    choices = getattr(check, "choices", ())
+    kind: click.ParamType = click.Choice(choices) if choices else CheckedType(check)  # type: ignore[type-arg]
+    return click.option(
+        *flags,
+        entry.name,
+        type=kind,
+        default=None if entry.metadata["multiple"] else entry.default,
+        multiple=entry.metadata["multiple"],
+        show_default=not entry.metadata["multiple"] and entry.default is not None,
+        help=description,
+    )
+
+
+def output_options(command: F) -> F:
+    """Add the options that choose how a command prints its result.
+
+    Parameters
+    ----------
+    command : callable
+        The command; it gets the choice as ``output``.
+
+    Returns
+    -------
+    callable
+        The command with the options.
+    """
+    for name, description in (
+        ("latex", "a LaTeX table"),
+        ("markdown", "a Markdown table"),
+        ("csv", "comma-separated values"),
+        ("json", "JSON with everything"),
+    ):
+        command = click.option(f"--{name}", "output", flag_value=name, help=f"Print {description}.")(command)
+    return command
+
+
+@dataclass(frozen=True)
+class EngineOptions(OptionSet):
+    """Where the work is done."""
+
+    engine: str = setting("threads", choice(*ENGINES), "Where to compute. The numbers are the same everywhere.")
+    workers: int | None = setting(
+        None,
+        optional(whole(1, 10_000)),
+        "Number of threads or processes (default: one per processor); with --scheduler, number of workers to wait for.",
+    )
+    scheduler: str | None = setting(
+        None, optional(text), "Address of a Dask cluster, such as tcp://host:8786. Needs --engine dask."
+    )
+
+
+def checkpoint_option(command: F) -> F:
+    """Add ``--checkpoint``, and remember it for the message of an interrupted command.
+
+    Parameters
+    ----------
+    command : callable
+        The command; it gets the folder as ``checkpoint``.
+
+    Returns
+    -------
+    callable
+        The command with the option.
+    """
+
+    def remember(ctx: click.Context, _param: click.Parameter, folder: str | None) -> str | None:
+        ctx.meta[CHECKPOINT] = folder
+        return folder
+
+    description = "Folder that keeps finished work, so that the same command continues after an interruption."
+    return click.option("--checkpoint", type=click.Path(file_okay=False), callback=remember, help=description)(command)
+
+
+def reading_options(command: F) -> F:
+    """Add the options that say how files are read.
+
+    Parameters
+    ----------
+    command : callable
+        The command; it gets a :class:`~caesura.tasks.reading.ReadingOptions` as ``reading``.
+
+    Returns
+    -------
+    callable
+        The command with the options.
+    """
+
+    @wraps(command)
+    def wrapped(*args: Any, **values: Any) -> Any:
+        names = ("format_", "types", "settings_file", "pattern", "align", "format_options")
+        format_name, types, settings_file, pattern, align, format_options = (values.pop(name) for name in names)
+        settings = _load_settings(settings_file)
+        reading = ReadingOptions(format_name, _types(types), settings, pattern, align, _named_values(format_options))
+        click.get_current_context().meta[ERRORS] = reading.errors
+        return command(*args, reading=reading, **values)
+
+    result: Any = wrapped
+    for option in (
+        click.option(
+            "--settings",
+            "settings_file",
+            type=click.Path(),
+            help="A .toml or .json file with symbols, similarity matrix and costs.",
+        ),
+        click.option(
+            "--reading",
+            "format_options",
+            metavar="NAME=VALUE",
+            multiple=True,
+            help="Option of the format, such as tiers=ann or units=0.01. May be repeated; see `caesura formats`.",
+        ),
+        click.option(
+            "--align",
+            type=click.Choice(list(ALIGNMENTS)),
+            help="How to align coders whose tokens differ: by characters, or by edit distance if the texts differ too.",
+        ),
+        click.option(
+            "--pattern", help='Files of a folder or glob, and what their paths mean: "{coder}/{item}.TextGrid".'
+        ),
+        click.option("--types", help='Boundary types in ordinal order, comma-separated or a JSON list: "scene,act".'),
+        click.option(
+            "--format", "format_", type=click.Choice(NAMES), help="Input format (default: detected from the file)."
+        ),
+    ):
+        result = option(result)
+    return cast(F, result)
+
+
+def _load_settings(path: str | None) -> Any:
+    if path is None:
+        return None
+    from caesura.formats.settings import read_settings
+
+    return read_settings(path)
+
+
+def _types(value: str | None) -> list[str] | None:
+    if value is None:
+        return None
+    if not value.lstrip().startswith("["):
+        return [name.strip() for name in value.split(",")]
+    try:
+        names = json.loads(value)
+    except ValueError:
+        names = None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise click.BadParameter(f"not a JSON list of names: {value}", param_hint="--types")
+    return names
+
+
+def _named_values(entries: tuple[str, ...]) -> dict[str, Any]:
+    """Return NAME=VALUE entries as a dictionary; a repeated name has a list of values."""
+    values: dict[str, list[Any]] = {}
+    for entry in entries:
+        name, equals, value = entry.partition("=")
+        if not equals or not name.strip():
+            raise click.BadParameter(f"expected NAME=VALUE; got {entry!r}", param_hint="--reading")
+        values.setdefault(name.strip(), []).append(_json_or_text(value))
+    return {name: listed[0] if len(listed) == 1 else listed for name, listed in values.items()}
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return parsed if parsed == parsed else value  # NaN is not a number

@@ -1,0 +1,166 @@
+"""What is the gold standard of several annotated hierarchies?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from caesura.errors import CaesuraError, HierarchyError, OptionError
+from caesura.gold.experiment import Unification, evaluate_unification
+from caesura.gold.result import Gold
+from caesura.gold.unify import METHODS, check_plan, unify
+from caesura.model.corpus import Corpus
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.result import Excluded, Result
+from caesura.options import OptionSet, choice, number, positive, setting, whole
+
+GOLD_CODER = "gold"
+"""Name of the coder of a gold standard that is written to a file."""
+
+
+@dataclass(frozen=True)
+class GoldOptions(OptionSet):
+    """How several hierarchies become one."""
+
+    method: str = setting("conflict_free_union", choice(*METHODS), "How the gold standard is made.")
+    level: str = setting("flat", choice("flat", "full"), "Whether coders must agree on spans, or on their levels too.")
+    threshold: float = setting(0.5, number(0, 1), "A majority is more than this fraction of the coders.")
+    weights: str = setting(
+        "coders",
+        choice("coders", "unique"),
+        "Whether a conflict-free union counts every coder's copy of a span, or each distinct span once.",
+    )
+    min_support: int = setting(1, whole(1), "Least number of coders of a span that a union keeps.")
+    tolerance: float = setting(0.5, positive, "Seconds within which two times are the same.")
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the options of a method, without method and level.
+
+        Returns
+        -------
+        dict
+            Name -> value.
+        """
+        names = ("threshold", "weights", "min_support", "tolerance")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
+class GoldStandards(Result):
+    """One gold standard per item, and how every method does against every annotation.
+
+    Attributes
+    ----------
+    golds : mapping
+        Item -> gold standard.
+    evaluation : Unification or None
+        Every method against every annotation, if asked for.
+    excluded : tuple of Excluded
+        Items that could not be used.
+    """
+
+    golds: Mapping[str, Gold]
+    evaluation: Unification | None = None
+    excluded: tuple[Excluded, ...] = ()
+
+    @property
+    def signature(self) -> str | None:
+        """The signature of the first gold standard, or of the evaluation."""
+        first = next(iter(self.golds.values()), None) or self.evaluation
+        return None if first is None else first.signature
+
+
+def make_gold(
+    corpus: Corpus, options: GoldOptions | None = None, *, golds: bool = True, evaluate: bool = False
+) -> GoldStandards:
+    """Make one hierarchy from those of several coders, item by item.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The coders' hierarchies.
+    options : GoldOptions, optional
+        The method and its options.
+    golds : bool, default True
+        Whether to make the gold standards.
+    evaluate : bool, default False
+        Whether to compare every method with every annotation.
+
+    Returns
+    -------
+    GoldStandards
+        The gold standards. Items that cannot be used are listed in ``excluded``.
+
+    Raises
+    ------
+    OptionError
+        If the corpus holds something else than hierarchies, or options do not go together.
+    """
+    options = options or GoldOptions()
+    _require_hierarchies(corpus)
+    arguments = options.arguments()
+    tolerance = arguments.pop("tolerance")
+    check_plan(options.method, options.level, **arguments)
+    results: dict[str, Gold] = {}
+    excluded: list[Excluded] = []
+    for item in corpus.item_names if golds else ():
+        hierarchies = {coder: entry for coder, entry in corpus.of_item(item).items() if isinstance(entry, Hierarchy)}
+        try:
+            results[item] = unify(
+                hierarchies, method=options.method, level=options.level, tolerance=tolerance, **arguments
+            )
+        except CaesuraError as error:
+            excluded.append(Excluded(item, None, str(error)))
+    evaluation = evaluate_unification(corpus, tolerance=tolerance, **arguments) if evaluate else None
+    if evaluation is not None:
+        excluded += [entry for entry in evaluation.excluded if entry not in excluded]
+    return GoldStandards(results, evaluation, tuple(excluded))
+
+
+def corpus_of_golds(golds: Mapping[str, Gold]) -> tuple[Corpus, tuple[str, ...]]:
+    """Return the gold standards as a corpus that can be written to a file.
+
+    Parameters
+    ----------
+    golds : mapping
+        Item -> gold standard.
+
+    Returns
+    -------
+    corpus : Corpus
+        The hierarchies, with the levels that the coders agreed on if these nest, else with levels by nesting.
+    notes : tuple of str
+        What a reader of the file must know, item by item.
+    """
+    hierarchies: dict[str, dict[str, Hierarchy]] = {}
+    notes = []
+    for item, gold in golds.items():
+        hierarchy = gold.hierarchy
+        if gold.conflicts:
+            notes.append(f"item {item!r}: spans of the gold standard cross; reading it again needs repair")
+        elif not _nests(hierarchy):
+            hierarchy = gold.derived()
+            notes.append(
+                f"item {item!r}: levels of the gold standard contradict nesting; levels by nesting are written"
+            )
+        hierarchies[item] = {GOLD_CODER: hierarchy}
+    return Corpus(hierarchies), tuple(notes)
+
+
+def _nests(hierarchy: Hierarchy) -> bool:
+    try:
+        Hierarchy(hierarchy.length, hierarchy.spans)
+    except HierarchyError:
+        return False
+    return True
+
+
+def _require_hierarchies(corpus: Corpus) -> None:
+    for item, coder in corpus:
+        annotation = corpus[item, coder]
+        if not isinstance(annotation, Hierarchy):
+            raise OptionError(
+                f"item {item!r}, coder {coder!r}: unify needs spans; got a {type(annotation).__name__}; "
+                "`caesura convert IN OUT.json --to spans-json` makes spans from its segments"
+            )

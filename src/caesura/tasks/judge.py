@@ -1,0 +1,95 @@
+"""Which segmenter is best, is the difference luck, and where does each go wrong?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from caesura.judging.judge import judge
+from caesura.judging.result import Judgement
+from caesura.measures.base import Measure
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
+from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, whole
+from caesura.tasks.prepare import choose_measures, measure_value
+
+if TYPE_CHECKING:
+    from caesura.formats.settings import Settings
+
+
+@dataclass(frozen=True)
+class JudgeOptions(OptionSet):
+    """Measures, intervals, bounds and tests of a comparison of systems."""
+
+    measures: tuple[Measure, ...] = setting(
+        (),
+        measure_value,
+        "Measure with its options. May be repeated (default: B, S, B-precision and B-recall, WindowDiff and fuzzy success; "
+        "S_f and S_f^B for dialogues, or with --settings).",
+        flags=("-m", "--measure"),
+        multiple=True,
+    )
+    interval: str | None = setting(
+        "items",
+        optional(choice("items", "pairs"), "none"),
+        "What an interval is over: items (bootstrap), or boundary pairs of B (as in Fournier 2013; too short).",
+    )
+    level: float = setting(0.95, fraction, "Confidence level.")
+    replicates: int = setting(
+        2000, whole(100), "Number of bootstrap replicates, and least number of draws of the tests."
+    )
+    draws: int = setting(100, whole(1), "Number of draws of the random bound.")
+    bounds: bool = setting(
+        True,
+        flag,
+        "Add the people among themselves, and segmenters that know nothing: random, regular, none, all.",
+        flags=("--bounds/--no-bounds",),
+    )
+    alpha: float = setting(0.05, fraction, "Significance level; systems with a higher corrected p share a letter.")
+    epsilon: float = setting(
+        0.2,
+        number(0, 1),
+        "Margin of the alternative annotator test: .2 for experts, .15 for skilled coders, .1 for crowds.",
+    )
+    seed: int = setting(0, seed, "Random seed of bootstrap, tests and random bound.")
+
+
+def judge_systems(
+    people: Corpus,
+    systems: Mapping[str, Mapping[str, Annotation]],
+    options: JudgeOptions | None = None,
+    *,
+    settings: Settings | None = None,
+) -> Judgement:
+    """Judge systems against people.
+
+    Parameters
+    ----------
+    people : Corpus
+        The people's annotations.
+    systems : mapping
+        System -> item -> annotation.
+    options : JudgeOptions, optional
+        Measures, intervals, bounds and tests.
+    settings : Settings, optional
+        Symbols, similarity matrix and costs of a settings file.
+
+    Returns
+    -------
+    Judgement
+        The table of the comparison, and what goes with it.
+    """
+    options = options or JudgeOptions()
+    return judge(
+        people,
+        systems,
+        measures=choose_measures("judge", people, options.measures, settings=settings),
+        interval=options.interval,
+        level=options.level,
+        replicates=options.replicates,
+        seed=options.seed,
+        bounds=options.draws if options.bounds else False,
+        alpha=options.alpha,
+        epsilon=options.epsilon,
+    )

@@ -1,0 +1,197 @@
+"""How well does a hypothesis agree with a reference?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from caesura.errors import CaesuraWarning, OptionError
+from caesura.measures.base import Measure
+from caesura.measures.batch import Pair
+from caesura.measures.many import Scores, score_many
+from caesura.measures.operations import OperationsTable, operations_table
+from caesura.model.corpus import Corpus
+from caesura.model.result import HIDDEN, Excluded, Result, to_plain
+from caesura.model.score import Score
+from caesura.options import OptionSet, flag, optional, setting, text
+from caesura.tasks.pairing import PairedItems, pair_items
+from caesura.tasks.prepare import choose_measures, measure_value, pair_on_common_units
+
+if TYPE_CHECKING:
+    from caesura.formats.settings import Settings
+
+
+@dataclass(frozen=True)
+class ScoreOptions(OptionSet):
+    """What to compute, and for whom."""
+
+    measures: tuple[Measure, ...] = setting(
+        (),
+        measure_value,
+        'Measure with its options, such as "window_diff(window=5)". May be repeated; see `caesura measures`.',
+        flags=("-m", "--measure"),
+        multiple=True,
+    )
+    reference_coder: str | None = setting(None, optional(text), "Coder of REFERENCE, if there are several.")
+    hypothesis_coder: str | None = setting(None, optional(text), "Coder of HYPOTHESIS, if there are several.")
+    by_item: bool = setting(False, flag, "Add one row per item.", flags=("--items",))
+    edits: bool = setting(False, flag, "Show what happened to every boundary, item by item.")
+    operations: bool = setting(False, flag, "Show what happened to the boundaries of each type, over all items.")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemScore:
+    """The score of one item, or of all items together.
+
+    Attributes
+    ----------
+    item : str or None
+        Name of the item; None for all items together.
+    score : Score
+        The score.
+    edits : bool
+        Whether the edits belong to the JSON of the score.
+    """
+
+    item: str | None
+    score: Score
+    edits: bool = False
+
+    def __json__(self) -> dict[str, Any]:
+        plain = {"item": self.item} | self.score.to_dict()
+        if self.edits and self.item is not None and self.score.edits is not None:
+            plain["edits"] = to_plain(self.score.edits)
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureOperations:
+    """What happened to the boundaries of each type under one measure.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure that aligned the boundaries.
+    table : OperationsTable
+        One row per boundary type.
+    """
+
+    measure: Measure
+    table: OperationsTable
+
+
+@dataclass(frozen=True)
+class Scoring(Result):
+    """The scores of a hypothesis against a reference.
+
+    Attributes
+    ----------
+    scores : tuple of ItemScore
+        Measure by measure: the score of each item, if asked for, and of all items together.
+    operations : tuple of MeasureOperations
+        What happened to the boundaries of each type, if asked for.
+    excluded : tuple of Excluded
+        Items that could not be scored.
+    pairs : mapping
+        Item -> reference and hypothesis.
+    """
+
+    scores: tuple[ItemScore, ...]
+    operations: tuple[MeasureOperations, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+    pairs: Mapping[str, Pair] = field(default_factory=dict, metadata=HIDDEN, repr=False)
+
+    frame_field: ClassVar[str] = "scores"
+
+    @property
+    def totals(self) -> tuple[Score, ...]:
+        """The score of all items together, one per measure."""
+        return tuple(entry.score for entry in self.scores if entry.item is None)
+
+    @property
+    def signature(self) -> str:
+        """The signature of the first measure's total."""
+        return self.totals[0].signature
+
+
+def score_corpora(
+    reference: Corpus,
+    hypothesis: Corpus | None = None,
+    options: ScoreOptions | None = None,
+    *,
+    settings: Settings | None = None,
+) -> Scoring:
+    """Score a hypothesis against a reference, item by item and over all items.
+
+    Parameters
+    ----------
+    reference : Corpus
+        The reference, or a corpus with both coders.
+    hypothesis : Corpus, optional
+        The hypothesis.
+    options : ScoreOptions, optional
+        Measures and coders.
+    settings : Settings, optional
+        Symbols, similarity matrix and costs of a settings file.
+
+    Returns
+    -------
+    Scoring
+        The scores. Items that cannot be scored are listed in ``excluded``.
+
+    Raises
+    ------
+    OptionError
+        If the two sides have no item in common, or no item could be scored.
+    """
+    options = options or ScoreOptions()
+    measures = choose_measures("score", reference, options.measures, settings=settings)
+    paired = pair_items(
+        reference, hypothesis, reference_coder=options.reference_coder, hypothesis_coder=options.hypothesis_coder
+    )
+    if not paired.pairs:
+        raise OptionError("the two sides have no item in common")
+    results = [(measure, _score_pairs(paired, measure)) for measure in measures]
+    excluded = dict.fromkeys(paired.excluded)
+    for measure, scores in results:
+        for place, error in scores.errors.items():
+            excluded[Excluded(paired.items[place], None, f"{measure!r}: {error}")] = None
+    entries = [entry for _, scores in results for entry in _entries(scores, paired.items, options)]
+    if not entries:
+        raise OptionError("\n".join(map(str, excluded)))
+    operations = _operations(results) if options.operations else ()
+    pairs = dict(zip(paired.items, paired.pairs, strict=True))
+    return Scoring(tuple(entries), operations, tuple(excluded), pairs)
+
+
+def _score_pairs(paired: PairedItems, measure: Measure) -> Scores:
+    """Score the pairs, hierarchies in time on common units."""
+    prepared, lost = [], 0
+    for pair in paired.pairs:
+        shared, number = pair_on_common_units(pair, measure)
+        prepared.append(shared)
+        lost += number
+    if lost:
+        subject = "1 span is" if lost == 1 else f"{lost} spans are"
+        message = f"{subject} shorter than 0.5 s, the tolerance of common units, and excluded"
+        warnings.warn(message, CaesuraWarning, stacklevel=3)
+    return score_many(prepared, measure)
+
+
+def _entries(scores: Scores, items: Sequence[str], options: ScoreOptions) -> list[ItemScore]:
+    if not scores.scored.size:
+        return []
+    single = options.by_item or options.edits
+    entries = [ItemScore(items[i], scores[i], options.edits) for i in scores.scored.tolist()] if single else []
+    return [*entries, ItemScore(None, scores.total)]
+
+
+def _operations(results: Sequence[tuple[Measure, Scores]]) -> tuple[MeasureOperations, ...]:
+    """Return one table per alignment: measures that align alike share one."""
+    tables: list[MeasureOperations] = []
+    for measure, scores in results:
+        if scores.scored.size and not any(measure.aligns_like(entry.measure) for entry in tables):
+            tables.append(MeasureOperations(measure, operations_table(scores)))
+    return tuple(tables)

@@ -1,0 +1,185 @@
+"""How well do parses agree with a treebank, and which of two parsers is better?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from caesura.engines import Engine
+from caesura.errors import FormatError
+from caesura.formats.ptb import read_trees
+from caesura.judging.parsers import ParserComparison, compare_parsers
+from caesura.model.result import HIDDEN, Excluded, Result
+from caesura.model.tree import Tree
+from caesura.options import OptionSet, choice, flag, number, optional, seed, setting, text
+from caesura.parsing.corpus import ParsevalResult, parseval_corpus
+from caesura.parsing.structiou import StructIoUCorpus, struct_iou_corpus
+
+Trees = Sequence[Tree | None]
+
+
+@dataclass(frozen=True)
+class TreeFileOptions(OptionSet):
+    """How files of trees and the times of their words are read."""
+
+    gold_times: str | None = setting(
+        None, optional(text), "Times of the gold words: CTM (first column: sentence) or TextGrid."
+    )
+    predicted_times: str | None = setting(None, optional(text), "Times of the predicted words.")
+    versus: str | None = setting(None, optional(text), "Trees of a second parser, to compare the two parsers.")
+    versus_times: str | None = setting(None, optional(text), "Times of the second parser's words.")
+    tier: str | None = setting(None, optional(text), "Tier with the words, if a TextGrid has several.")
+    snap: float = setting(1e-4, number(0, 1), "Seconds by which words may overlap; they then meet in the middle.")
+    zero_length: str = setting(
+        "error", choice("error", "merge"), "Words without duration: an error, or joined to a neighbour."
+    )
+    layout: str | None = setting(
+        None,
+        optional(choice("lines", "brackets")),
+        "One sentence per line, or trees over several lines (default: detected from the file).",
+    )
+
+
+@dataclass(frozen=True)
+class TreeOptions(OptionSet):
+    """Options of Struct-IoU, PARSEVAL and the comparison of parsers."""
+
+    param: str | None = setting(None, optional(text), "EVALB parameter file (default: the rules of COLLINS.prm).")
+    unlabelled: bool = setting(False, flag, "Compute Struct-IoU without labels. (PARSEVAL always shows both.)")
+    flexible_terminals: bool = setting(False, flag, "Let a preterminal pair with any label in Struct-IoU.")
+    threshold: float | None = setting(None, optional(number(0, 1)), "IoU above which a pair counts in Struct-IoU.")
+    compat: str | None = setting(
+        None, optional(choice("struct-iou")), "Compute Struct-IoU as the authors' program does."
+    )
+    strip_functions: bool = setting(False, flag, "Cut NP-SBJ to NP before Struct-IoU. (PARSEVAL always does.)")
+    seed: int = setting(0, seed, "Random seed of the comparison of parsers.")
+
+
+@dataclass(frozen=True)
+class Treebanks:
+    """The trees of all sides, sentence by sentence.
+
+    Attributes
+    ----------
+    gold, predicted : list of Tree or None
+        Trees; None for a sentence without a parse.
+    versus : list of Tree or None, or None
+        Trees of a second parser, if there is one.
+    excluded : tuple of Excluded
+        Sentences that could not be read.
+    """
+
+    gold: Trees
+    predicted: Trees
+    versus: Trees | None = None
+    excluded: tuple[Excluded, ...] = ()
+
+
+@dataclass(frozen=True)
+class TreeStudy(Result):
+    """Parses against a treebank.
+
+    Attributes
+    ----------
+    struct_iou : StructIoUCorpus
+        Struct-IoU of every sentence and of the corpus.
+    parseval : ParsevalResult
+        PARSEVAL of every sentence and of the corpus.
+    versus : tuple of ParserComparison
+        The comparison with a second parser under both measures.
+    excluded : tuple of Excluded
+        Sentences that could not be read.
+    trees : Treebanks
+        The trees that Struct-IoU compared.
+    """
+
+    struct_iou: StructIoUCorpus
+    parseval: ParsevalResult
+    versus: tuple[ParserComparison, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+    trees: Treebanks | None = field(default=None, metadata=HIDDEN, repr=False)
+
+    @property
+    def signature(self) -> str:
+        """The signature of Struct-IoU."""
+        return self.struct_iou.total.signature
+
+
+def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = None) -> Treebanks:
+    """Read the files of trees, with the times of their words.
+
+    Parameters
+    ----------
+    gold, predicted : str
+        Files of brackets as in the Penn Treebank.
+    options : TreeFileOptions, optional
+        Times, a second parser, layout.
+
+    Returns
+    -------
+    Treebanks
+        The trees.
+    """
+    options = options or TreeFileOptions()
+    errors: list[FormatError] = []
+
+    def load(path: str, times: str | None) -> Trees:
+        return read_trees(
+            path,
+            times=times,
+            tier=options.tier,
+            snap=options.snap,
+            zero_length=options.zero_length,
+            layout=options.layout,
+            excluded=errors,
+        )
+
+    sides = load(gold, options.gold_times), load(predicted, options.predicted_times)
+    versus = None if options.versus is None else load(options.versus, options.versus_times)
+    return Treebanks(*sides, versus, tuple(Excluded(None, None, str(error)) for error in errors))
+
+
+def compare_trees(
+    trees: Treebanks, options: TreeOptions | None = None, *, engine: str | Engine = "threads"
+) -> TreeStudy:
+    """Compare predicted trees with gold trees, and two parsers with each other.
+
+    Parameters
+    ----------
+    trees : Treebanks
+        The trees.
+    options : TreeOptions, optional
+        Options of the measures.
+    engine : str or Engine, default "threads"
+        Where to compute.
+
+    Returns
+    -------
+    TreeStudy
+        Both measures, and the comparison of parsers if there are two.
+    """
+    options = options or TreeOptions()
+    iou_options: dict[str, Any] = {
+        "unlabelled": options.unlabelled or None,
+        "flexible_terminals": options.flexible_terminals or None,
+        "threshold": options.threshold,
+        "compat": options.compat,
+    }
+    plain = _without_functions(trees) if options.strip_functions else trees
+    parseval = parseval_corpus(trees.gold, trees.predicted, param=options.param, engine=engine)
+    struct_iou = struct_iou_corpus(plain.gold, plain.predicted, engine=engine, **iou_options)
+    versus: list[ParserComparison] = []
+    for side, measure in ((trees, parseval.measure), (plain, struct_iou.scores.measure)):
+        if side.versus is not None:
+            parsers = {"predicted": side.predicted, "versus": side.versus}
+            versus.append(compare_parsers(side.gold, parsers, measure=measure, seed=options.seed))
+    return TreeStudy(struct_iou, parseval, tuple(versus), trees.excluded, plain)
+
+
+def _without_functions(trees: Treebanks) -> Treebanks:
+    def strip(side: Trees) -> Trees:
+        return [tree if tree is None else tree.without_functions() for tree in side]
+
+    versus = None if trees.versus is None else strip(trees.versus)
+    return Treebanks(strip(trees.gold), strip(trees.predicted), versus, trees.excluded)
