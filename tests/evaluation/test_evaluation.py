@@ -294,7 +294,7 @@ def test_an_iterator_that_says_something_else(whole: Any, tmp_path: Path, monkey
 
 
 def test_progress_as_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caesura.cli.progress.Watched.every", 0.0)
+    monkeypatch.setattr("caesura.cli.progress.LINE_INTERVAL", 0.0)
     lines = run(folder, "--workers", 1).stderr.splitlines()
     form = r"caesura: \d of 5 partitions, [\d,]+ documents, [\d,]+ a second, \d:\d\d:\d\d left"
     assert len(lines) == FILES
@@ -365,7 +365,7 @@ def test_steps_are_paced(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     monkeypatch.setattr(Progress, "every", 1.5)
     with click.Context(main), Progress("draws") as progress:
         for now, made in ((1.0, 10), (2.0, 20), (4.0, 40), (5.0, 5), (6.0, 10)):  # noqa: B007 - the clock reads it
-            progress.told(made, 100)
+            progress.update(made, 100)
     assert capsys.readouterr().err.splitlines() == [
         "caesura: 20 of 100 draws, 10 a second, 0:00:08 left",
         "caesura: 40 of 100 draws, 10 a second, 0:00:06 left",

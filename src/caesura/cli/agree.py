@@ -363,7 +363,7 @@ def _found(
                     continue
                 options = dict(given)
                 if flexible and name != "alpha":
-                    options |= {**drawing, "progress": progress.told}
+                    options |= {**drawing, "progress": progress.update}
                     if drawing["checkpoint"] is not None:  # a run is one coefficient over one measure
                         options["checkpoint"] = Path(drawing["checkpoint"], f"{i + 1}-{name}")
                 elif name == "alpha":

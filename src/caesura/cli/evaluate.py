@@ -20,7 +20,7 @@ from caesura.cli.program import (
     show,
     with_settings,
 )
-from caesura.cli.progress import Watched, paced
+from caesura.cli.progress import ProgressDisplay, pace
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 
@@ -83,7 +83,7 @@ def evaluate(
             align=asked.align,
             scores=scores,
             strict=strict,
-            progress=watched.told,
+            progress=watched.update,
             **asked.options,
         )
     if output == "json":
@@ -103,11 +103,11 @@ def _listed(found: Evaluation) -> list[str]:
     return [*told, f"the result is partial: {' and '.join(parts)}"]
 
 
-class _Watching(Watched):
+class _Watching(ProgressDisplay):
     """Partitions are what is counted, documents what takes time."""
 
-    def told(self, now: Advance) -> None:
+    def update(self, now: Advance) -> None:
         """A partition is done."""
         so_far = f"{now.partitions}{'' if now.total is None else f' of {now.total}'} partitions"
-        rest = f"{now.documents:,} documents, {paced(now.documents - now.resumed, now.seconds, now.left)}"
+        rest = f"{now.documents:,} documents, {pace(now.documents - now.resumed, now.seconds, now.left)}"
         self.show(so_far, rest, now.partitions, now.total)

@@ -23,7 +23,7 @@ from caesura.cli.program import (
     same_units,
     show,
 )
-from caesura.cli.unify import METHODS
+from caesura.gold.unify import METHODS
 from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse

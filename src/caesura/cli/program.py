@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from caesura.cli.options import CHECKPOINT, ERRORS
-from caesura.cli.progress import SO_FAR
+from caesura.cli.progress import PROGRESS
 from caesura.engines import ENGINES
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionError
 from caesura.formats import detect, find, read_coders, read_together
@@ -101,7 +101,7 @@ class _Program(click.Group):
 
 def _stopped(meta: Mapping[str, Any]) -> str:
     """What to tell whoever stopped a command."""
-    said = f"stopped after {meta[SO_FAR]}" if SO_FAR in meta else "stopped"
+    said = f"stopped after {meta[PROGRESS]}" if PROGRESS in meta else "stopped"
     if _CHECKPOINT not in meta:
         return said
     if meta[_CHECKPOINT] is None:

@@ -1,48 +1,61 @@
-"""How far long work has come: a bar on a terminal, a line now and then elsewhere, on standard error."""
+"""Progress of long work on standard error: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Self
 
 import click
 
+from caesura.progress import on_progress
+
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-__all__ = ["SO_FAR", "Progress", "Watched", "paced"]
+PROGRESS = "caesura.progress"
+"""Key of the click context under which a command keeps how far it is, for the message of an interruption."""
+LINE_INTERVAL = 5.0
+"""Seconds between two lines where there is no terminal."""
 
-SO_FAR = "caesura.so_far"
-"""Where a command keeps how far it has come, for whoever stops it."""
 
-
-class Watched:
-    """Displayed from the first step on, so that what takes none has no bar."""
-
-    every = 5.0  # seconds between two lines
+class ProgressDisplay:
+    """A bar or lines that appear with the first step, so that work without steps shows nothing."""
 
     def __init__(self) -> None:
         self.bar: RichProgress | None = None
         self.on_terminal = sys.stderr.isatty()
-        self.began = self._said = monotonic()
+        self.started = self.last_line = monotonic()
 
     def __enter__(self) -> Self:
         return self
 
-    def show(self, so_far: str, rest: str, made: int, total: int | None) -> None:
-        """How far it is, and what else is to be told."""
-        click.get_current_context().meta[SO_FAR] = so_far
+    def show(self, status: str, details: str, done: int, total: int | None) -> None:
+        """Show how far the work is.
+
+        Parameters
+        ----------
+        status : str
+            What is done: ``"20 of 100 draws"``.
+        details : str
+            Speed and remaining time.
+        done : int
+            Number of finished steps.
+        total : int or None
+            Number of all steps, if it is known.
+        """
+        click.get_current_context().meta[PROGRESS] = status
         if self.on_terminal:
             if self.bar is None:
-                self.bar = self._started()
-            self.bar.update(self.bar.task_ids[0], completed=made, total=total, description=f"{so_far}, {rest}")
-        elif monotonic() - self._said >= self.every:
-            self._said = monotonic()
-            click.echo(f"caesura: {so_far}, {rest}", err=True)
+                self.bar = self._new_bar()
+            self.bar.update(self.bar.task_ids[0], completed=done, total=total, description=f"{status}, {details}")
+        elif monotonic() - self.last_line >= LINE_INTERVAL:
+            self.last_line = monotonic()
+            click.echo(f"caesura: {status}, {details}", err=True)
 
-    def _started(self) -> RichProgress:
+    def _new_bar(self) -> RichProgress:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
@@ -57,28 +70,66 @@ class Watched:
             self.bar.stop()
 
 
-class Progress(Watched):
-    """Of work in equal steps, such as draws."""
+class Progress(ProgressDisplay):
+    """Progress of work in equal steps, such as draws; shows what ``report_progress`` reports inside its block.
+
+    Parameters
+    ----------
+    steps : str
+        Name of the steps, in the plural.
+    """
 
     def __init__(self, steps: str) -> None:
         super().__init__()
         self.steps = steps
-        self.made = 0
-        self.last = self.began
+        self.done = 0
+        self.last_step = self.started
+        self._listening = ExitStack()
 
-    def told(self, made: int, total: int) -> None:
-        """So many are done; fewer than before where another run has begun."""
+    def __enter__(self) -> Self:
+        self._listening.enter_context(on_progress(self.update))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._listening.close()
+        super().__exit__(*error)
+
+    def update(self, done: int, total: int) -> None:
+        """Show the number of finished steps; fewer than before means that a new run has begun.
+
+        Parameters
+        ----------
+        done : int
+            Number of finished steps.
+        total : int
+            Number of all steps.
+        """
         now = monotonic()
-        if made < self.made:
-            self.began = self.last
-        self.made, self.last = made, now
-        seconds = now - self.began
-        left = seconds / made * (total - made) if made else None
-        self.show(f"{made:,} of {total:,} {self.steps}", paced(made, seconds, left), made, total)
+        if done < self.done:
+            self.started = self.last_step
+        self.done, self.last_step = done, now
+        seconds = now - self.started
+        remaining = seconds / done * (total - done) if done else None
+        self.show(f"{done:,} of {total:,} {self.steps}", pace(done, seconds, remaining), done, total)
 
 
-def paced(made: int, seconds: float, left: float | None) -> str:
-    """How many a second, and how long the rest will take."""
-    rate = made / seconds if seconds > 0 else 0.0
-    said = f"{rate:,.0f} a second" if rate >= 10 else f"{rate:.1f} a second"
-    return said if left is None else f"{said}, {timedelta(seconds=round(left))} left"
+def pace(done: int, seconds: float, remaining: float | None) -> str:
+    """Return speed and remaining time as text.
+
+    Parameters
+    ----------
+    done : int
+        Number of finished steps.
+    seconds : float
+        Time that they took.
+    remaining : float or None
+        Seconds that the rest will take, if it is known.
+
+    Returns
+    -------
+    str
+        ``"1,200 per second, 0:01:10 left"``.
+    """
+    rate = done / seconds if seconds > 0 else 0.0
+    speed = f"{rate:,.0f} per second" if rate >= 10 else f"{rate:.1f} per second"
+    return speed if remaining is None else f"{speed}, {timedelta(seconds=round(remaining))} left"

@@ -72,7 +72,7 @@ def report(
             measure=_measure(chosen, asked.settings),
             seed=seed,
             excluded=bad,
-            progress=progress.told,
+            progress=progress.update,
         )
     click.echo(f"{target}: {len(page.encode()) / 1e6:.2f} MB", err=True)
     if bad:

@@ -33,7 +33,8 @@ def score(
     for corpus in corpora:
         reading.require(corpus, "score")
     chosen = replace(options, by_item=True) if output == "json" else options
-    result = score_corpora(*corpora, options=chosen, settings=reading.settings)
+    first, second = corpora if len(corpora) == 2 else (corpora[0], None)
+    result = score_corpora(first, second, chosen, settings=reading.settings)
     width = min(console().width, 100)
     blocks = scoring_blocks(result, by_item=options.by_item, edits=options.edits and output is None, width=width)
     print_result("score", result, blocks, output=output, reading=reading)

@@ -9,7 +9,7 @@ import click
 from caesura.cli.options import EngineOptions, output_options, with_options
 from caesura.cli.output import console, print_result
 from caesura.cli.program import main
-from caesura.engines import using
+from caesura.engines import use_engine
 from caesura.options import OptionSet, flag, setting, whole
 from caesura.tasks.trees import TreeFileOptions, TreeOptions, compare_trees, read_treebanks
 
@@ -52,7 +52,7 @@ def trees(
     Both are files of brackets as in the Penn Treebank; an empty line is a sentence without a parse. The figures of
     PARSEVAL are those of EVALB. Struct-IoU compares times if they are known, and words otherwise.
     """
-    from caesura.views.trees import tree_blocks
+    from caesura.views.blocks import tree_blocks
 
     if files.versus_times is not None and files.versus is None:
         raise click.UsageError("--versus-times needs --versus")
@@ -61,7 +61,7 @@ def trees(
     for sentence in tables.sentences:
         if sentence > number:
             raise click.BadParameter(f"there are {number} sentences; got {sentence}", param_hint="--sentence")
-    with using(engine.engine, engine.workers, engine.scheduler) as opened:
+    with use_engine(engine.engine, engine.workers, engine.scheduler) as opened:
         result = compare_trees(banks, options, engine=opened)
     blocks = tree_blocks(
         result,

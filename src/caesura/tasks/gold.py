@@ -9,7 +9,7 @@ from typing import Any
 from caesura.errors import CaesuraError, HierarchyError, OptionError
 from caesura.gold.experiment import Unification, evaluate_unification
 from caesura.gold.result import Gold
-from caesura.gold.unify import METHODS, check_plan, unify
+from caesura.gold.unify import METHODS, check_method, unify
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result
@@ -101,7 +101,7 @@ def make_gold(
     _require_hierarchies(corpus)
     arguments = options.arguments()
     tolerance = arguments.pop("tolerance")
-    check_plan(options.method, options.level, **arguments)
+    check_method(options.method, options.level, **arguments)
     results: dict[str, Gold] = {}
     excluded: list[Excluded] = []
     for item in corpus.item_names if golds else ():
@@ -140,7 +140,7 @@ def corpus_of_golds(golds: Mapping[str, Gold]) -> tuple[Corpus, tuple[str, ...]]
         if gold.conflicts:
             notes.append(f"item {item!r}: spans of the gold standard cross; reading it again needs repair")
         elif not _nests(hierarchy):
-            hierarchy = gold.derived()
+            hierarchy = gold.nested_hierarchy()
             notes.append(
                 f"item {item!r}: levels of the gold standard contradict nesting; levels by nesting are written"
             )
