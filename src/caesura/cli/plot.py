@@ -23,8 +23,8 @@ from caesura.cli.program import (
     same_units,
     show,
 )
-from caesura.gold.unify import METHODS
 from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
+from caesura.gold.unify import METHODS
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
