@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -571,3 +572,31 @@ def test_a_reach_that_would_take_too_much_memory_is_refused():
     scores = cz.score_many([(a, b), (positions(9, [1]), positions(9, [2]))], "boundary_similarity(n_t=100000)")
     assert list(scores.errors) == [0]
     assert scores.values[1] == 1 - 1e-5
+
+
+def test_powers_of_te_are_computed_for_that_option_only():
+    """The kernel counts edits; what is beyond its six columns belongs to the caller.
+
+    a  |··|·        one transposition over d = 2, one match
+    b  ··||·
+    """
+    from caesura.kernels import boundary as kernel
+
+    a, b, offsets = np.array([1, 4]), np.array([3, 4]), np.array([0, 2])
+    none, out = np.empty(0, np.int64), np.full((1, 8), -7.0)
+    kernel.tally(a, none, offsets, b, none, offsets, np.array([0, 1]), out)
+    assert out.tolist() == [[0, 1, 2, 0, 0, 1, -7, -7]]
+    assert "te" not in cz.segmentation_similarity(positions(6, [1, 4]), positions(6, [3, 4]), n_t=4).parts
+
+
+def test_sums_of_te_in_a_batch_are_those_of_each_pair():
+    pairs = [
+        (positions(30, [1, 2, 9]), positions(30, [3, 4, 20])),
+        (positions(30, []), positions(30, [3])),
+        (positions(30, [5]), positions(30, [])),
+        (positions(30, [5, 9]), positions(30, [5, 7])),
+    ]
+    measure = cz.parse("segmentation_similarity(n_t=5, transposition='te')")
+    scores = cz.score_many(pairs, measure)
+    assert scores.counts.tolist() == [[*measure.score(*pair).parts.values()] for pair in pairs]
+    assert scores.counts[:, 6].tolist() == [1.25, 0, 0, 0.5]

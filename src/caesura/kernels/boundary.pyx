@@ -428,17 +428,14 @@ def tally(
     """Count the edits of each document into a row of ``out``.
 
     0: additions (either side); 1: transpositions; 2: their total span; 3: substitutions; 4: their total distance on the
-    type scale; 5: matches; 7: sum of 2^(1-d) over transpositions (equation 3 of 2012 is 2 minus that). Column 6 is the
-    caller's, who may have something to count beside the edits.
+    type scale; 5: matches. Further columns are the caller's, who may have something to count beside the edits.
     """
     cdef Py_ssize_t d, n = a_off.shape[0] - 1
     cdef int64_t i, j, x, paired, transpositions, span, substitutions, distance, matches
-    cdef double halves
     cdef bint typed = a_code.shape[0] > 0 or b_code.shape[0] > 0
     with nogil:
         for d in range(n):
             transpositions = span = substitutions = distance = matches = 0
-            halves = 0
             for i in range(a_off[d], a_off[d + 1]):
                 j = mate[i]
                 if j < 0:
@@ -447,7 +444,6 @@ def tally(
                 if x:
                     transpositions += 1
                     span += x
-                    halves += 2.0 ** (1 - x)
                     continue
                 x = apart(a_code[i], b_code[j]) if typed else 0
                 if x:
@@ -462,7 +458,6 @@ def tally(
             out[d, 3] = substitutions
             out[d, 4] = distance
             out[d, 5] = matches
-            out[d, 7] = halves
 
 
 def confuse(

@@ -272,7 +272,18 @@ class _Similarity(_Edited):
         np.subtract(batch.length, 1, out=out[:, 6])
         mate = self.mates(batch)
         kernel.tally(batch.a_pos, batch.a_code, batch.a_off, batch.b_pos, batch.b_code, batch.b_off, mate, out)
+        if self._te:
+            out[:, 7] = _te_sums(batch, mate)
         return out
+
+
+def _te_sums(batch: Batch, mate: Ints) -> NDArray[np.float64]:
+    """Return the sum of 2^(1-d) over the transpositions of each document; equation 3 of 2012 is 2 minus the power."""
+    boundaries = slice(batch.a_off[0], batch.a_off[-1])
+    paired = np.flatnonzero(mate[boundaries] >= 0)
+    d = np.abs(batch.a_pos[boundaries][paired] - batch.b_pos[mate[boundaries][paired]])
+    document = np.repeat(np.arange(len(batch)), batch.a_count)[paired]
+    return np.bincount(document[d > 0], np.ldexp(1.0, 1 - d[d > 0]), len(batch))
 
 
 class SegmentationSimilarity(_Similarity):
