@@ -23,7 +23,7 @@ from caesura.engines import open_engine
 from caesura.evaluation import Evaluation
 from caesura.formats.documents_parquet import AT_ONCE
 from caesura.kernels import boundary, window
-from caesura.measures.batch import NONE, Batch
+from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.registry import parse
 from caesura.views.table import Table
 
@@ -101,7 +101,7 @@ def bare_kernels() -> tuple[float, float]:
 
 def _batch(seed: int) -> Batch:
     (a, a_off), (b, b_off) = collection.documents(AT_ONCE, seed)
-    return Batch(np.full(AT_ONCE, collection.UNITS), a, NONE, a_off, b, NONE, b_off)
+    return Batch(np.full(AT_ONCE, collection.UNITS), a, EMPTY, a_off, b, EMPTY, b_off)
 
 
 _GAIN_T, _GAIN_S = parse(MEASURES[0]).costs(("boundary",)).gains  # type: ignore[attr-defined]
@@ -110,8 +110,8 @@ _GAIN_T, _GAIN_S = parse(MEASURES[0]).costs(("boundary",)).gains  # type: ignore
 def _align(b: Batch) -> None:
     mate = np.full(len(b.a_pos), -1)
     counts = np.empty((len(b), 8))
-    boundary.align(b.a_pos, NONE, b.a_off, b.b_pos, NONE, b.b_off, _GAIN_T, _GAIN_S, boundary.ORDERED, mate)
-    boundary.tally(b.a_pos, NONE, b.a_off, b.b_pos, NONE, b.b_off, mate, counts)
+    boundary.align(b.a_pos, EMPTY, b.a_off, b.b_pos, EMPTY, b.b_off, _GAIN_T, _GAIN_S, boundary.ORDERED, mate)
+    boundary.tally(b.a_pos, EMPTY, b.a_off, b.b_pos, EMPTY, b.b_off, mate, counts)
 
 
 def _sweep(b: Batch) -> None:

@@ -146,7 +146,7 @@ def test_a_pickled_measure_is_the_same_and_does_not_warn_again() -> None:
     again = pickle.loads(pickle.dumps(measure))
     assert again == measure
     assert repr(again) == repr(measure)
-    assert again.prices((".", ";")).similarity.tolist() == measure.prices((".", ";")).similarity.tolist()  # type: ignore[attr-defined]
+    assert again.costs((".", ";")).similarity.tolist() == measure.costs((".", ";")).similarity.tolist()  # type: ignore[attr-defined]
 
 
 # -- what is simulated ------------------------------------------------------------------------------------------------

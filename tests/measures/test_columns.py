@@ -15,7 +15,7 @@ import caesura as cz
 from caesura.errors import CaesuraError
 from caesura.evaluation.partition import Job, score_partitions
 from caesura.measures.batch import Batch
-from caesura.measures.columns import Laid, lays
+from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from support.collected import SCALE, Row, pair_of, sound
 
@@ -113,14 +113,14 @@ def test_columns_are_what_objects_would_be(collection: tuple[list[Row], bool], d
         if typed and measure.view == "typed" and not declared:
             continue  # somebody has to say the order
         types = SCALE if typed and declared else None
-        if lays(measure):
-            laid = Laid(documents, types or tuple(sorted(documents.types)) or ("boundary",))
+        if supports_columns(measure):
+            laid = CheckedColumns(documents, types or tuple(sorted(documents.types)) or ("boundary",))
             assert laid.places.tolist() == right
             for d, why in laid.excluded.items():
                 with pytest.raises(CaesuraError) as caught:
                     documents.pair(d, laid.types)
                 assert why == str(caught.value)
-            packed = measure.lay(pairs)[0]
+            packed = measure.to_batch(pairs)[0]
             assert by_document(laid.batch(measure.view)) == by_document(packed)
         (piece,) = score_partitions(Job((measure,), types), [(0, Held(documents))])
         assert (piece.failed, piece.documents) == (False, len(right))
@@ -171,7 +171,7 @@ WRONG_TYPES = [
 @pytest.mark.parametrize(("row", "why"), WRONG)
 def test_what_is_wrong_with_a_document(row: Row, why: str) -> None:
     good = broken(reference=[1], hypothesis=[4])
-    laid = Laid(columns([good, row, good], False, 0), ("boundary",))
+    laid = CheckedColumns(columns([good, row, good], False, 0), ("boundary",))
     assert (laid.excluded, laid.places.tolist()) == ({1: why}, [0, 2])
 
 
@@ -179,7 +179,7 @@ def test_what_is_wrong_with_a_document(row: Row, why: str) -> None:
 def test_what_is_wrong_with_types(reference: tuple[list[int], list[str]], why: str) -> None:
     good = broken(reference=[5], reference_types=["act"], hypothesis=[], hypothesis_types=[])
     row = good | {"reference": reference[0], "reference_types": reference[1]}
-    laid = Laid(columns([good, row, good], True, 0), SCALE)
+    laid = CheckedColumns(columns([good, row, good], True, 0), SCALE)
     assert (laid.excluded, laid.places.tolist()) == ({1: why}, [0, 2])
 
 

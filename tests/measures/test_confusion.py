@@ -151,7 +151,7 @@ def test_the_value_from_counts_is_that_of_the_text():
     """``make`` is what totals are made with: the same row of counts, the same score."""
     score = cz.boundary_confusion(*SCENES)
     table = cz.score_many([SCENES], "boundary_confusion")
-    again = BoundaryConfusion().make(table.counts[0], ("scene", "act"), {})
+    again = BoundaryConfusion().build_score(table.counts[0], ("scene", "act"), {})
     assert (again.value, again.matrix.tolist()) == (score.value, score.matrix.tolist())
     assert again.parts == score.parts
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraWarning, FormatError, MismatchError, OptionError
-from caesura.measures.flexible import DRAWN, FlexibleSimilarity
+from caesura.measures.flexible import DRAW_COLUMNS, FlexibleSimilarity
 from oracle.flexible import ONE, Oracle, runs
 from support.random_states import state
 
@@ -154,7 +154,7 @@ def oracle_of(options: dict[str, Any], types: Sequence[str] = TWO) -> Oracle:
     matrix = None
     if similarity is not None:
         matrix = [
-            list(map(float, row)) for row in FlexibleSimilarity(**options).prices(tuple(types)).similarity.tolist()
+            list(map(float, row)) for row in FlexibleSimilarity(**options).costs(tuple(types)).similarity.tolist()
         ]
     return Oracle(types, matrix, options.get("transposition"))
 
@@ -330,8 +330,8 @@ def test_a_run_of_half_a_million_is_linear() -> None:
 def test_costs_of_many_digits_are_refused_only_where_they_could_overflow() -> None:
     a, b = interleaved(10)
     measure = FlexibleSimilarity(similarity={("p", "q"): 1 / 3})
-    assert measure.prices(TWO).scale == 10**12
-    assert measure.prices(TWO).most > 10**6
+    assert measure.costs(TWO).scale == 10**12
+    assert measure.costs(TWO).max_boundaries > 10**6
     assert measure.score(a, b).parts["objects"] > 0
 
 
@@ -467,7 +467,7 @@ def test_forms_of_one_matrix(tmp_path: Path) -> None:
 
     def table(measure: FlexibleSimilarity) -> dict[tuple[str, str], float]:
         types = measure["similarity"][0] if measure.closed else (".", ",", ";")
-        s = measure.prices(types).similarity
+        s = measure.costs(types).similarity
         return {(x, y): s[i, j] for i, x in enumerate((*types, "none")) for j, y in enumerate((*types, "none"))}
 
     pairs = {(x, y): s for x, y, s in triples}
@@ -751,7 +751,7 @@ def test_draws_follow_one_another_from_their_state() -> None:
     measure = FlexibleSimilarity(similarity=SKEW)
     p_a, p_b = [0.2, 0.1, 0.7], [0.1, 0.3, 0.6]
     whole = measure.draw(TWO, p_a, p_b, [30, 50], draws=40, state=state(11))
-    assert whole.shape == (40, len(DRAWN))
+    assert whole.shape == (40, len(DRAW_COLUMNS))
     assert (whole[:, 1] == 80).all()
     with ThreadPoolExecutor(2) as pool:
         parts = pool.map(lambda n: measure.draw(TWO, p_a, p_b, [30, 50], draws=n, state=state(11)), (10, 20, 40, 40))
@@ -787,7 +787,7 @@ def test_control_variates_have_known_means(options: dict[str, Any]) -> None:
     measure = FlexibleSimilarity(**options)
     p_a, p_b, n = np.array([0.2, 0.05, 0.75]), np.array([0.1, 0.1, 0.8]), 4000
     rows = measure.draw(TWO, p_a, p_b, [150, 50], draws=n, state=state(2**63 + 5))
-    cost = 1 - measure.prices(TWO).similarity
+    cost = 1 - measure.costs(TWO).similarity
     a, b = p_a[:2], p_b[:2]
     means = [
         a.sum() * b.sum(),
@@ -798,7 +798,7 @@ def test_control_variates_have_known_means(options: dict[str, Any]) -> None:
         p_a[2] * cost[2, :2] @ b,
     ]
     for k, mean in enumerate(means, 3):
-        assert abs(rows[:, k].mean() - 200 * mean) < 4.5 * rows[:, k].std() / math.sqrt(n), DRAWN[k]
+        assert abs(rows[:, k].mean() - 200 * mean) < 4.5 * rows[:, k].std() / math.sqrt(n), DRAW_COLUMNS[k]
     assert (rows[:, 0] <= rows[:, 6:].sum(axis=1) + 1e-9).all()
     assert (rows[:, 2] <= rows[:, 3:6].sum(axis=1)).all() or options
 

@@ -100,7 +100,7 @@ def test_what_a_cluster_tells(text, options):
         mu = Fraction(sum(i * n for i, n in inside), marks)
         assert one.mu == pytest.approx(float(mu))
         assert one.sigma == pytest.approx(math.sqrt(sum(n * (i - mu) ** 2 for i, n in inside) / marks), abs=1e-9)
-        k = oracle.Cluster(one.lower, one.upper, one.low, one.up)
+        k = oracle.MarkCluster(one.lower, one.upper, one.low, one.up)
         earned = {q: float(oracle.reward(h, k, q, score.params["alpha"])) for q in range(one.low, one.up + 1)}
         assert one.reward == pytest.approx(max(earned.values()))
         assert one.low <= one.best <= one.up

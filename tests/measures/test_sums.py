@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import OptionError
 from caesura.kernels import sums as kernel
-from caesura.measures.base import Computed
+from caesura.measures.base import BatchCounts
 from caesura.measures.partial import Partial
 from caesura.measures.sums import as_float, exact_sum, exact_sums
 from support.collected import documents, pairs
@@ -92,7 +92,7 @@ def test_totals_do_not_depend_on_the_order(name: str) -> None:
     pieces = [
         Partial.of(
             whole.measure,
-            Computed(whole.counts[some], {key: column[some] for key, column in whole.resolved.items()}),
+            BatchCounts(whole.counts[some], {key: column[some] for key, column in whole.resolved.items()}),
             whole.types,
         )
         for some in np.array_split(order, 7)
@@ -109,8 +109,8 @@ def test_counts_over_other_types_do_not_add_up() -> None:
     parts = []
     for text in (one, other):
         scores = cz.score_many([(text, text)], measure)
-        parts.append(Partial.of(measure, Computed(scores.counts, {}), scores.types))
+        parts.append(Partial.of(measure, BatchCounts(scores.counts, {}), scores.types))
     with pytest.raises(OptionError, match=r"some documents have a, x, others b, x. Declare types"):
         parts[0].merge(parts[1], measure)
-    nothing = Partial.nothing(measure, ("boundary",))
+    nothing = Partial.empty(measure, ("boundary",))
     assert nothing.merge(parts[0], measure) == parts[0].merge(nothing, measure) == parts[0]

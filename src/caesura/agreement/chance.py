@@ -83,7 +83,7 @@ def distributions(coefficient: str, count_a: Floats, count_b: Floats) -> tuple[F
 
 def known_means(measure: FlexibleSimilarity, types: tuple[str, ...], draft: Draft) -> Floats:
     """Expected shared, a-only and b-only positions, and their expected summed costs: columns 3 to 8 of a draw."""
-    cost = 1 - measure.prices(types).similarity
+    cost = 1 - measure.costs(types).similarity
     T = len(types)  # noqa: N806
     p, q = draft.p_a, draft.p_b
     none_a, none_b = p[T], q[T]
@@ -102,11 +102,11 @@ def exact_costs(
     measure: FlexibleSimilarity, types: tuple[str, ...], drafts: Sequence[Draft], max_states: int
 ) -> list[float] | None:
     """The expected cost of each item, or None if the chain behind it would need more than ``max_states`` states."""
-    prices = measure.prices(types)
+    costs = measure.costs(types)
     try:
         return [
             expected_cost(
-                one.p_a, one.p_b, one.lengths.tolist(), prices.similarity, prices.transposition, max_states=max_states
+                one.p_a, one.p_b, one.lengths.tolist(), costs.similarity, costs.transposition, max_states=max_states
             )
             for one in drafts
         ]

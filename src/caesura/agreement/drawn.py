@@ -20,7 +20,7 @@ from caesura.agreement.simulated import Lot, Progress, digest, simulate
 from caesura.engines import Checkpoint, Engine
 from caesura.errors import OptionError
 from caesura.measures.flexible import FlexibleSimilarity
-from caesura.measures.streams import Dialogues
+from caesura.measures.streams import StreamBatch
 from caesura.version import __version__
 
 __all__ = ["Drawn", "Plan", "Progress"]
@@ -95,7 +95,7 @@ class Drawn(Basis):
         """What chance is drawn from, item by item."""
         o = self.observed
         batch = o.scores.batch
-        assert isinstance(batch, Dialogues)
+        assert isinstance(batch, StreamBatch)
         T = len(o.scores.types)  # noqa: N806
         names = [o.coders[one] for one in o.pairs[pair]]
         drafts = []

@@ -19,7 +19,7 @@ from caesura.evaluation.result import Evaluation, Problem, Shares, key_of
 from caesura.evaluation.scores import make_folder
 from caesura.evaluation.sources import Asked, Source, open_source
 from caesura.measures.base import Measure
-from caesura.measures.batch import warn_of_order
+from caesura.measures.batch import warn_about_type_order
 from caesura.measures.registry import parse
 from caesura.model.segmentation import UNTYPED, check_types, sort_types
 from caesura.version import __version__
@@ -141,7 +141,7 @@ def _surveyed(source: Source, engine: Engine) -> tuple[str, ...] | None:
     if found == set(UNTYPED):
         return None
     scale = sort_types(found - set(UNTYPED))
-    warn_of_order(scale, stacklevel=4)
+    warn_about_type_order(scale, stacklevel=4)
     return scale
 
 

@@ -14,8 +14,8 @@ from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
 from caesura.evaluation.result import Problem, Shares
 from caesura.evaluation.scores import ScoreFile
 from caesura.measures.base import Measure
-from caesura.measures.batch import Batch, over_types
-from caesura.measures.columns import Laid, lays
+from caesura.measures.batch import Batch, over_common_types
+from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.measures.partial import Partial
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED
@@ -75,7 +75,7 @@ class Job:
 
     def nothing(self) -> list[Partial]:
         """What the measures know of no document."""
-        return [Partial.nothing(one, self.types or UNTYPED) for one in self.measures]
+        return [Partial.empty(one, self.types or UNTYPED) for one in self.measures]
 
 
 @dataclass(frozen=True)
@@ -187,19 +187,19 @@ class _Scoring:
         if self.rows is not None:
             self.rows.add(chunk, columns)
 
-    def _laid(self, chunk: Documents) -> Laid:
+    def _laid(self, chunk: Documents) -> CheckedColumns:
         types = self.job.types
         if chunk.typed:
             if self.job.typed:
                 self._check_order(chunk)
             # Where nobody declared an order, no measure looks at it.
-            return Laid(chunk, types or tuple(sorted(chunk.types)) or UNTYPED)
+            return CheckedColumns(chunk, types or tuple(sorted(chunk.types)) or UNTYPED)
         if types is None or not self.job.typed:
-            return Laid(chunk, UNTYPED)
+            return CheckedColumns(chunk, UNTYPED)
         drawn = np.diff(chunk.reference.offsets) + np.diff(chunk.hypothesis.offsets)
         why = f"boundaries have no types; declared are {', '.join(types)}"
         untyped = dict.fromkeys(np.flatnonzero(drawn).tolist(), why)
-        return Laid(replace(chunk, excluded={**untyped, **chunk.excluded}), types)
+        return CheckedColumns(replace(chunk, excluded={**untyped, **chunk.excluded}), types)
 
     def _check_order(self, chunk: Documents) -> None:
         types = self.job.types
@@ -221,10 +221,10 @@ class _Scoring:
         self.excluded.append(Problem(place, why, chunk.items[document], None if measure is None else repr(measure)))
 
     def _packed(
-        self, measure: Measure, chunk: Chunk, laid: Laid | None, bad: dict[int, str | FormatError]
+        self, measure: Measure, chunk: Chunk, laid: CheckedColumns | None, bad: dict[int, str | FormatError]
     ) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
         """The documents that the measure can score, their places in the chunk, and what is wrong with others."""
-        if laid is not None and lays(measure):
+        if laid is not None and supports_columns(measure):
             batch, places = laid.batch(measure.view), laid.places
             wrong = measure.check(batch)
             if not wrong:
@@ -239,7 +239,7 @@ class _Scoring:
             there = [d for d in range(len(chunk)) if d not in bad]
             pairs = [chunk.pairs[d] for d in there]
             if measure.view == "typed" and self.job.types is not None:
-                pairs, strange = over_types(pairs, self.job.types, measure.sides)
+                pairs, strange = over_common_types(pairs, self.job.types, measure.sides)
                 strange = {there[i]: problem for i, problem in strange.items()}
                 there = [d for d in there if d not in strange]
             where = np.array(there, np.int64)

@@ -18,7 +18,7 @@ from caesura.judging.field import Field, Systems, enter
 from caesura.judging.result import Drop, Judged, Judgement, Replacement
 from caesura.judging.trials import BOUND, Trials, run
 from caesura.measures.base import Measure
-from caesura.measures.batch import warn_of_order
+from caesura.measures.batch import warn_about_type_order
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
@@ -388,7 +388,7 @@ def _warn_of_order(field: Field, measures: tuple[Measure, ...]) -> None:
     if any(one.types_declared for one in texts) or not any(measure.view == "typed" for measure in measures):
         return
     scale = sort_types({name for one in texts for _, name in one.boundaries})
-    warn_of_order(scale, stacklevel=4)
+    warn_about_type_order(scale, stacklevel=4)
 
 
 def _warn_of_few_items(rows: list[Judged], plan: _Plan) -> None:

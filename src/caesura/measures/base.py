@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
-from caesura.measures.batch import Batch, Compared, Text, View, pack
+from caesura.measures.batch import Batch, Comparison, Text, View, pack
 from caesura.measures.sums import exact_sum
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
@@ -22,8 +22,6 @@ from caesura.model.tree import Tree
 from caesura.options import Option, resolve_options, suggest
 from caesura.version import __version__
 
-__all__ = ["Computed", "Measure"]
-
 Counts = NDArray[np.float64]
 
 COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
@@ -31,7 +29,7 @@ COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class BatchCounts:
     """What a measure makes of a batch: a row of additive counts a document, and options resolved per document."""
 
     counts: Counts
@@ -185,7 +183,7 @@ class Measure(ABC):
         """Names of the additive counts, in the order of the columns of ``compute``."""
 
     @abstractmethod
-    def compute(self, batch: Batch) -> Computed:
+    def compute(self, batch: Batch) -> BatchCounts:
         """Call the kernel. The batch has passed ``check``."""
 
     @abstractmethod
@@ -248,7 +246,7 @@ class Measure(ABC):
         )
 
     @property
-    def closed(self) -> bool:
+    def fixed_types(self) -> bool:
         """Whether counts over one list of types mean something else than counts over another."""
         return True
 
@@ -269,13 +267,13 @@ class Measure(ABC):
 
     # -- scoring --------------------------------------------------------------------------------------------------
 
-    def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
         """Arrays for the pairs that can be compared at all."""
         return pack(pairs, self.view, self.sides)
 
-    def pack(self, pairs: Sequence[Compared]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
+    def pack(self, pairs: Sequence[Comparison]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
         """Arrays for the pairs that can be scored, their places, and what is wrong with the others."""
-        batch, places, errors = self.lay(pairs)
+        batch, places, errors = self.to_batch(pairs)
         bad = self.check(batch)
         if bad:
             errors |= {int(places[d]): problem for d, problem in bad.items()}
@@ -289,26 +287,26 @@ class Measure(ABC):
         if errors:
             raise errors[0]
         computed = self.compute(batch)
-        return self.make(computed.counts[0], batch.types, self.resolved_at(computed.resolved, 0), batch=batch)
+        return self.build_score(computed.counts[0], batch.types, self.resolved_at(computed.resolved, 0), batch=batch)
 
-    wordings: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
+    resolved_words: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
     """Of what is resolved per document: the words that its numbers stand for."""
 
     def resolved_at(self, resolved: Mapping[str, NDArray[Any]], place: int) -> dict[str, Any]:
         """What was resolved for one document."""
         return {
-            name: (self.wordings[name][column[place]] if name in self.wordings else column[place]).item()
+            name: (self.resolved_words[name][column[place]] if name in self.resolved_words else column[place]).item()
             for name, column in resolved.items()
         }
 
-    def spread(self, resolved: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    def summarize(self, resolved: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
         """What was resolved for many documents, each as one value or a short text."""
         return {
-            name: spread(self.wordings[name][np.unique(column)] if name in self.wordings else column)
+            name: summarize(self.resolved_words[name][np.unique(column)] if name in self.resolved_words else column)
             for name, column in resolved.items()
         }
 
-    def make(
+    def build_score(
         self,
         counts: Counts,
         types: tuple[str, ...],
@@ -338,19 +336,19 @@ class Measure(ABC):
             raise OptionError("a total needs at least one score; got none")
         first = scores[0]
         for other in scores[1:]:
-            if other.measure != self or (self.closed and other.types != first.types):
+            if other.measure != self or (self.fixed_types and other.types != first.types):
                 raise OptionError(
                     f"only scores of one measure over the same types add up; got {first.signature} and {other.signature}"
                 )
-        types = first.types if self.closed else tuple(sorted({name for one in scores for name in one.types}))
+        types = first.types if self.fixed_types else tuple(sorted({name for one in scores for name in one.types}))
         names = self.part_names(types)
         counts = np.array([exact_sum(one.parts[name] for one in scores) for name in names])
         resolved = {
-            name: spread([one.params[name] for one in scores])
+            name: summarize([one.params[name] for one in scores])
             for name in first.params
             if name not in self.settings or first.params[name] != self[name]
         }
-        return self.make(counts, types, resolved, documents=sum(one.documents for one in scores))
+        return self.build_score(counts, types, resolved, documents=sum(one.documents for one in scores))
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
         """One line, in the way of sacreBLEU: name, every resolved option, types, preset, version."""
@@ -382,7 +380,7 @@ class Measure(ABC):
 _made: dict[Any, Measure] = {}
 
 
-def share(part: NDArray[Any], whole: NDArray[Any], *, empty: float | NDArray[Any] = 0.0) -> NDArray[np.float64]:
+def divide(part: NDArray[Any], whole: NDArray[Any], *, empty: float | NDArray[Any] = 0.0) -> NDArray[np.float64]:
     """part / whole, row by row, and ``empty`` where the whole is 0 (and then the part is 0 too)."""
     if whole.all():
         return np.asarray(part / whole, np.float64)
@@ -390,7 +388,7 @@ def share(part: NDArray[Any], whole: NDArray[Any], *, empty: float | NDArray[Any
     return np.asarray(np.where(nothing, empty, part / (whole + nothing)), np.float64)
 
 
-def spread(values: Sequence[Any] | NDArray[Any]) -> Any:
+def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
     """One value if all agree, else a short text that says what there was: ``2..5`` for numbers."""
     if isinstance(values, np.ndarray):
         numbers = values.dtype.kind in "iuf" and values.size

@@ -18,35 +18,20 @@ from caesura.model.projection import alignment_hint
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.tree import Tree
 
-__all__ = [
-    "Batch",
-    "Compared",
-    "Pair",
-    "Plain",
-    "Text",
-    "View",
-    "inner_boundaries",
-    "other_units",
-    "over_types",
-    "pack",
-    "picked",
-    "warn_of_order",
-]
-
 T = TypeVar("T")
 Ints = NDArray[np.int64]
 Text = Segmentation | Mapping[str, Segmentation]
 """What can be scored: a segmentation, or the streams of a dialogue."""
 Pair = tuple[Text | Hierarchy | Tree, Text | Hierarchy | Tree]
-Compared = tuple[Text | Marks | Hierarchy | Tree, Text | Hierarchy | Tree]
+Comparison = tuple[Text | Marks | Hierarchy | Tree, Text | Hierarchy | Tree]
 """A pair, or the marks of several coders and what is compared with them."""
-Plain = tuple[Segmentation, Segmentation]
+SegmentationPair = tuple[Segmentation, Segmentation]
 View = Literal["inner", "typed", "streams", "spans", "trees"]
 """What a measure looks at: inner positions, each once; inner positions with their types; all N positions with their
 types, stream by stream (which ``streams.py`` packs); the spans of hierarchies (``spans.py``); the nodes of trees
 (``trees.py``)."""
 
-NONE = np.empty(0, np.int64)
+EMPTY = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +46,16 @@ class Batch:
     b_code: Ints
     b_off: Ints
     types: tuple[str, ...] = UNTYPED
-    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.length)
 
-    def once(self, key: Any, make: Callable[[], T]) -> T:
+    def cached(self, key: Any, make: Callable[[], T]) -> T:
         """What several measures need of these documents, made for the first of them."""
-        if key not in self.memo:
-            self.memo[key] = make()
-        return cast(T, self.memo[key])
+        if key not in self.cache:
+            self.cache[key] = make()
+        return cast(T, self.cache[key])
 
     def slice(self, start: int, stop: int) -> Batch:
         """Documents start .. stop-1. Nothing is copied: offsets stay those of the whole."""
@@ -103,22 +88,24 @@ class Batch:
 
 
 def _take(documents: Ints, pos: Ints, code: Ints, off: Ints) -> tuple[Ints, Ints, Ints]:
-    rows, offsets = picked(off, documents)
-    return pos[rows], code[rows] if code.size else NONE, offsets
+    rows, offsets = rows_of(off, documents)
+    return pos[rows], code[rows] if code.size else EMPTY, offsets
 
 
-def picked(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
+def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
     """The rows of these documents, and where each begins among them."""
     sizes = np.diff(off)[documents]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     return np.repeat(off[documents] - ends[:-1], sizes) + np.arange(ends[-1]), ends
 
 
-def pack(texts: Sequence[Compared], view: View, sides: tuple[str, str]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+def pack(
+    texts: Sequence[Comparison], view: View, sides: tuple[str, str]
+) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
     """The batch of all pairs that can be compared, their places in ``texts``, and what is wrong with the others."""
     errors: dict[int, CaesuraError] = {}
     sound = _comparable(texts, sides, errors)
-    pairs = cast(Sequence[Plain], texts)  # those that are sound
+    pairs = cast(Sequence[SegmentationPair], texts)  # those that are sound
     types: tuple[str, ...] = UNTYPED
     if view == "typed":
         types, sound = _common_types([pairs[i] for i in sound] if errors else pairs, sound, sides, errors)
@@ -127,21 +114,30 @@ def pack(texts: Sequence[Compared], view: View, sides: tuple[str, str]) -> tuple
     if len(types) == 1:
         a = [a.inner for a, _ in chosen]
         b = [b.inner for _, b in chosen]
-        batch = Batch(length, _join(a), NONE, _offsets(a), _join(b), NONE, _offsets(b), types)
+        batch = Batch(length, join_arrays(a), EMPTY, offsets_of(a), join_arrays(b), EMPTY, offsets_of(b), types)
     else:
         sides_of = [[inner_boundaries(one, types) for one in side] for side in zip(*chosen, strict=True)] or [[], []]
         (a, a_code), (b, b_code) = ([[p for p, _ in side], [c for _, c in side]] for side in sides_of)
-        batch = Batch(length, _join(a), _join(a_code), _offsets(a), _join(b), _join(b_code), _offsets(b), types)
+        batch = Batch(
+            length,
+            join_arrays(a),
+            join_arrays(a_code),
+            offsets_of(a),
+            join_arrays(b),
+            join_arrays(b_code),
+            offsets_of(b),
+            types,
+        )
     return batch, np.array(sound, np.int64), errors
 
 
-def _join(arrays: list[Ints]) -> Ints:
+def join_arrays(arrays: list[Ints]) -> Ints:
     if len(arrays) == 1:
         return arrays[0]
-    return np.concatenate(arrays) if arrays else NONE
+    return np.concatenate(arrays) if arrays else EMPTY
 
 
-def _offsets(arrays: list[Ints]) -> Ints:
+def offsets_of(arrays: list[Ints]) -> Ints:
     if len(arrays) == 1:
         return np.array((0, arrays[0].size))
     out = np.zeros(len(arrays) + 1, np.int64)
@@ -164,7 +160,7 @@ def _comparable(pairs: Sequence[Any], sides: tuple[str, str], errors: dict[int, 
         return list(range(len(fine)))
     sound = []
     for i, good in enumerate(fine):
-        problem = None if good else _problem(pairs[i], sides)
+        problem = None if good else pair_problem(pairs[i], sides)
         if problem is None:
             sound.append(i)
         else:
@@ -172,7 +168,7 @@ def _comparable(pairs: Sequence[Any], sides: tuple[str, str], errors: dict[int, 
     return sound
 
 
-def _problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> str | None:
+def pair_problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> str | None:
     """Why the two cannot be compared, or None. With ``marks`` the first side may be the marks of several coders."""
     try:
         a, b = pair
@@ -184,10 +180,10 @@ def _problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> str |
         counted = marks and side == sides[0]
         if not isinstance(one, Segmentation) and not (counted and isinstance(one, Marks)):
             return f"{side}: {'Marks or ' * counted}a Segmentation is needed; got {kind_name(one)}"
-    return other_units(a, b, sides)
+    return units_difference(a, b, sides)
 
 
-def other_units(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
+def units_difference(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
     """How the units of the two differ, or None."""
     if a.length != b.length:
         said = f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
@@ -201,7 +197,7 @@ def other_units(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
 
 
 def _common_types(
-    pairs: Sequence[Plain], places: list[int], sides: tuple[str, str], errors: dict[int, CaesuraError]
+    pairs: Sequence[SegmentationPair], places: list[int], sides: tuple[str, str], errors: dict[int, CaesuraError]
 ) -> tuple[tuple[str, ...], list[int]]:
     """One scale for everything that is scored together.
 
@@ -228,7 +224,7 @@ def _common_types(
     else:
         occurring = {name for pair in pairs for one in pair for _, name in one.boundaries}
         scale = sort_types(occurring) or UNTYPED
-        warn_of_order(scale, stacklevel=8)
+        warn_about_type_order(scale, stacklevel=8)
     good = []
     for i, pair in zip(places, pairs, strict=True):
         problem = _strange_type(pair, scale, sides)
@@ -239,7 +235,7 @@ def _common_types(
     return scale, good
 
 
-def warn_of_order(scale: tuple[str, ...], *, stacklevel: int) -> None:
+def warn_about_type_order(scale: tuple[str, ...], *, stacklevel: int) -> None:
     """Where nobody declared an order it is the alphabet's, and with three types or more that decides about costs."""
     if len(scale) > 2:
         warnings.warn(
@@ -250,7 +246,7 @@ def warn_of_order(scale: tuple[str, ...], *, stacklevel: int) -> None:
         )
 
 
-def _strange_type(pair: Plain, scale: tuple[str, ...], sides: tuple[str, str]) -> str | None:
+def _strange_type(pair: SegmentationPair, scale: tuple[str, ...], sides: tuple[str, str]) -> str | None:
     for side, one in zip(sides, pair, strict=True):
         if one.types == scale or (one.types == UNTYPED and not one.boundary_positions.size):
             continue
@@ -265,7 +261,7 @@ def _strange_type(pair: Plain, scale: tuple[str, ...], sides: tuple[str, str]) -
     return None
 
 
-def over_types(
+def over_common_types(
     pairs: Sequence[Any], scale: tuple[str, ...], sides: tuple[str, str]
 ) -> tuple[list[Any], dict[int, CaesuraError]]:
     """Pairs over one scale; and by their places those that cannot be, which are left out. What is no pair stays as it is."""
@@ -273,7 +269,7 @@ def over_types(
     errors: dict[int, CaesuraError] = {}
     for i, pair in enumerate(pairs):
         plain = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(one) is Segmentation for one in pair)
-        problem = _strange_type(cast(Plain, pair), scale, sides) if plain else None
+        problem = _strange_type(cast(SegmentationPair, pair), scale, sides) if plain else None
         if problem is not None:
             errors[i] = MismatchError(problem)
         else:
@@ -290,7 +286,7 @@ def inner_boundaries(one: Segmentation, scale: tuple[str, ...]) -> tuple[Ints, I
     if one.types is not scale and one.types != scale and one.boundary_positions.size:
         one = one.with_types(scale)
     positions = one.boundary_positions
-    codes = one.codes if len(one.types) > 1 else NONE
+    codes = one.codes if len(one.types) > 1 else EMPTY
     if positions.size and positions[-1] == one.length:
         inner = int(np.searchsorted(positions, one.length))
         positions, codes = positions[:inner], codes[:inner]

@@ -35,22 +35,12 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
-from caesura.measures.base import COUNT_COEFFICIENTS, Computed, Counts, Measure, share
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch
 from caesura.measures.edits import edits_of
 from caesura.model.score import Edit, Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, number, whole
-
-__all__ = [
-    "BoundaryConfusion",
-    "BoundarySimilarity",
-    "ConfusionScore",
-    "SegmentationSimilarity",
-    "boundary_confusion",
-    "boundary_similarity",
-    "segmentation_similarity",
-]
 
 Ints = NDArray[np.int64]
 
@@ -260,12 +250,12 @@ class _Similarity(_Edited):
         names = ("additions", "transpositions", "span", "substitutions", "distance", "matches")
         return (*names, "te") if self._te else names
 
-    def compute(self, batch: Batch) -> Computed:
-        return Computed(self.tally(batch)[:, :6], {})
+    def compute(self, batch: Batch) -> BatchCounts:
+        return BatchCounts(self.tally(batch)[:, :6], {})
 
     def tally(self, batch: Batch) -> Counts:
         """The columns of ``kernel.tally``, column 6 being N-1."""
-        return batch.once(("edits", *(self[name] for name in _EDITS)), lambda: self._tally(batch))
+        return batch.cached(("edits", *(self[name] for name in _EDITS)), lambda: self._tally(batch))
 
     def _tally(self, batch: Batch) -> Counts:
         out = np.empty((len(batch), 8))
@@ -283,7 +273,7 @@ def _te_sums(batch: Batch, mate: Ints) -> NDArray[np.float64]:
     paired = np.flatnonzero(mate[boundaries] >= 0)
     d = np.abs(batch.a_pos[boundaries][paired] - batch.b_pos[mate[boundaries][paired]])
     document = np.repeat(np.arange(len(batch)), batch.a_count)[paired]
-    return np.bincount(document[d > 0], np.ldexp(1.0, 1 - d[d > 0]), len(batch))
+    return np.asarray(np.bincount(document[d > 0], np.ldexp(1.0, 1 - d[d > 0]), len(batch)), np.float64)
 
 
 class SegmentationSimilarity(_Similarity):
@@ -310,16 +300,16 @@ class SegmentationSimilarity(_Similarity):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return (*super().part_names(types), "positions")
 
-    def compute(self, batch: Batch) -> Computed:
+    def compute(self, batch: Batch) -> BatchCounts:
         times = len(batch.types) ** (2 if self["divisor"] == "types_squared" else 1)
         out = self.tally(batch)
         if times == 1 and not self._te:
-            return Computed(out[:, :7], {})
+            return BatchCounts(out[:, :7], {})
         parts = [out[:, :6], *([out[:, 7:]] if self._te else []), out[:, 6:7] * times]
-        return Computed(np.concatenate(parts, axis=1), {})
+        return BatchCounts(np.concatenate(parts, axis=1), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
-        return 1 - share(self.costs(types).total(counts), counts[:, -1])
+        return 1 - divide(self.costs(types).total(counts), counts[:, -1])
 
 
 # additions, transpositions, substitutions and matches: the columns that count boundary pairs
@@ -341,7 +331,7 @@ class BoundarySimilarity(_Similarity):
         return costs.no_share
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
-        return 1 - share(self.costs(types).total(counts), counts @ _COUNTED)
+        return 1 - divide(self.costs(types).total(counts), counts @ _COUNTED)
 
 
 class ConfusionScore(Score):
@@ -459,12 +449,12 @@ class BoundaryConfusion(_Edited):
         by_type = [_part(what, name) for what in _BY_TYPE for name in types]
         return (*by_type, *(_part("substitutions", x, y) for x in types for y in types))
 
-    def compute(self, batch: Batch) -> Computed:
+    def compute(self, batch: Batch) -> BatchCounts:
         T = len(batch.types)  # noqa: N806
         out = np.zeros((len(batch), 7 * T + T * T))
         mate = self.mates(batch)
         kernel.confuse(batch.a_pos, batch.a_code, batch.a_off, batch.b_pos, batch.b_code, batch.b_off, mate, T, out)
-        return Computed(out, {})
+        return BatchCounts(out, {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         T = len(types)  # noqa: N806
@@ -479,7 +469,7 @@ class BoundaryConfusion(_Edited):
         else:
             both = hypothesis + reference
         # With no boundary at all F is 1; under "errors" all boundaries may be substitutions, and F is 0.
-        return share(2 * correct, both, empty=np.where(hypothesis + reference > 0, 0.0, 1.0))
+        return divide(2 * correct, both, empty=np.where(hypothesis + reference > 0, 0.0, 1.0))
 
 
 def segmentation_similarity(

@@ -15,21 +15,19 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.kernels import columns as kernel
 from caesura.measures.base import Measure
-from caesura.measures.batch import NONE, Batch, Plain, View
+from caesura.measures.batch import EMPTY, Batch, SegmentationPair, View
 from caesura.model.documents import BoundaryColumn, Documents
 from caesura.model.segmentation import MAX_UNITS, UNTYPED
-
-__all__ = ["Laid", "lays"]
 
 Ints = NDArray[np.int64]
 
 
-def lays(measure: Measure) -> bool:
+def supports_columns(measure: Measure) -> bool:
     """Whether a measure takes its documents from columns; others take objects."""
-    return measure.view in ("inner", "typed") and type(measure).lay is Measure.lay
+    return measure.view in ("inner", "typed") and type(measure).to_batch is Measure.to_batch
 
 
-class Laid:
+class CheckedColumns:
     """Columns that were checked: batches of what is sound, and what is wrong with the rest.
 
     ``types`` is the scale that all documents are scored over; a boundary of another type is an error of its document.
@@ -81,7 +79,7 @@ class Laid:
         if self._ends:
             b = _without(b, (b.a_pos == _each(b.length, b.a_off)), (b.b_pos == _each(b.length, b.b_off)))
         if len(self.types) == 1 and b.a_code.size + b.b_code.size:
-            b = replace(b, a_code=NONE, b_code=NONE)
+            b = replace(b, a_code=EMPTY, b_code=EMPTY)
         return b
 
     @cached_property
@@ -91,9 +89,9 @@ class Laid:
             return b  # the same, so that what measures share is made once
         if self._repeats:
             b = _without(b, _again(b.a_pos, b.a_off), _again(b.b_pos, b.b_off))
-        return replace(b, a_code=NONE, b_code=NONE, types=UNTYPED)
+        return replace(b, a_code=EMPTY, b_code=EMPTY, types=UNTYPED)
 
-    def pairs(self, types: tuple[str, ...] | None) -> list[Plain]:
+    def pairs(self, types: tuple[str, ...] | None) -> list[SegmentationPair]:
         """Each document that can be scored as two segmentations, over these types if somebody declared them."""
         return [self._given.pair(d, types) for d in self.places.tolist()]
 

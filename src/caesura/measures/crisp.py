@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels import segments as kernel
-from caesura.measures.base import COUNT_COEFFICIENTS, Computed, Counts, Measure, share
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch
 from caesura.measures.edits import edits_of
 from caesura.model.score import Edit, Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, whole
-
-__all__ = ["Crisp", "UnitError", "crisp", "unit_error"]
 
 
 class Crisp(Measure):
@@ -36,11 +34,11 @@ class Crisp(Measure):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("matches", "reference", "hypothesis")
 
-    def compute(self, batch: Batch) -> Computed:
+    def compute(self, batch: Batch) -> BatchCounts:
         found = np.concatenate([[0], np.cumsum(self._mates(batch) >= 0)])
         first = batch.a_off[0]
         matches = found[batch.a_off[1:] - first] - found[batch.a_off[:-1] - first]
-        return Computed(np.column_stack([matches, batch.a_count, batch.b_count]).astype(float), {})
+        return BatchCounts(np.column_stack([matches, batch.a_count, batch.b_count]).astype(float), {})
 
     def _mates(self, batch: Batch) -> NDArray[np.int64]:
         mate = np.empty(len(batch.a_pos), np.int64)
@@ -49,7 +47,7 @@ class Crisp(Measure):
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         matches, reference, hypothesis = counts.T
-        return share(2 * matches, reference + hypothesis, empty=1.0)
+        return divide(2 * matches, reference + hypothesis, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         matches, reference, hypothesis = counts["matches"], counts["reference"], counts["hypothesis"]
@@ -78,14 +76,14 @@ class UnitError(Measure):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("fn", "fp", "units")
 
-    def compute(self, batch: Batch) -> Computed:
+    def compute(self, batch: Batch) -> BatchCounts:
         out = np.empty((len(batch), 2))
         kernel.unit_overlap(batch.length, batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, out)
-        return Computed(np.column_stack([out, batch.length]), {})
+        return BatchCounts(np.column_stack([out, batch.length]), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         fn, fp, units = counts.T
-        return share(fn + fp, 2 * units)
+        return divide(fn + fp, 2 * units)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         return {"r_fn": counts["fn"] / counts["units"], "r_fp": counts["fp"] / counts["units"]}

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from caesura.measures.batch import Batch
 from caesura.model.score import Edit
 
-__all__ = ["edits_of"]
-
 
 def edits_of(
     batch: Batch,

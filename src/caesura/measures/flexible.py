@@ -36,26 +36,24 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
-from caesura.measures.base import Computed, Counts, Measure, share
-from caesura.measures.batch import Batch, Compared, Text
+from caesura.measures.base import BatchCounts, Counts, Measure, divide
+from caesura.measures.batch import Batch, Comparison, Text
 from caesura.measures.similarity import (
-    Prices,
+    FlexibleCosts,
     SimilarityLike,
     check_similarity,
     check_transposition,
-    closed,
+    flexible_costs,
+    is_full_matrix,
     named_types,
-    prices,
-    warn_of_traps,
+    warn_about_pitfalls,
 )
-from caesura.measures.streams import Dialogues, pack_streams
+from caesura.measures.streams import StreamBatch, pack_streams
 from caesura.model.score import Edit, Score
 from caesura.options import Option, choice
 
-__all__ = ["FlexibleSimilarity", "flexible_similarity"]
-
 _R = "segsimflex"
-DRAWN = ("cost", "positions", "objects", "shared", "a_only", "b_only", "shared_cost", "a_cost", "b_cost")
+DRAW_COLUMNS = ("cost", "positions", "objects", "shared", "a_only", "b_only", "shared_cost", "a_cost", "b_cost")
 """Columns of :meth:`FlexibleSimilarity.draw`."""
 
 
@@ -93,7 +91,7 @@ class FlexibleSimilarity(Measure):
         similarity = self["similarity"]
         if not self.supports_exact_chance:
             return False
-        return not closed(similarity) or self.prices(similarity[0]).symmetric
+        return not is_full_matrix(similarity) or self.costs(similarity[0]).symmetric
 
     @property
     def supports_exact_chance(self) -> bool:
@@ -104,18 +102,18 @@ class FlexibleSimilarity(Measure):
         o = self.settings
         if o["counting"] == _R and o["algorithm"] != "pardist":
             raise OptionError(f"counting={_R!r} is a rule of the published recursion; it needs algorithm='pardist'")
-        if self.closed and isinstance(o["transposition"], tuple):
+        if self.fixed_types and isinstance(o["transposition"], tuple):
             known = named_types(o["similarity"])
             for name, _ in o["transposition"]:
                 if name not in known:
                     there = ", ".join(map(repr, known))
                     raise OptionError(f"transposition: {name!r} is no type of the similarity matrix; it has {there}")
-        warn_of_traps(o["similarity"], stacklevel=4)
+        warn_about_pitfalls(o["similarity"], stacklevel=4)
 
     @property
-    def closed(self) -> bool:
+    def fixed_types(self) -> bool:
         """Whether a whole matrix was given; else any type may occur."""
-        return closed(self["similarity"])
+        return is_full_matrix(self["similarity"])
 
     @property
     def mover(self) -> str:
@@ -131,20 +129,20 @@ class FlexibleSimilarity(Measure):
             return kernel.EXACT
         return kernel.SEGSIMFLEX if o["counting"] == _R else kernel.PARDIST
 
-    def prices(self, types: tuple[str, ...]) -> Prices:
+    def costs(self, types: tuple[str, ...]) -> FlexibleCosts:
         """What edits cost over these types."""
         o = self.settings
         usual = None if self.compat is None else self.presets[self.compat]["transposition"]
-        return prices(o["similarity"], o["transposition"], usual, self.mover, types)
+        return flexible_costs(o["similarity"], o["transposition"], usual, self.mover, types)
 
-    def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
         """All N positions with their types, streams end to end."""
         similarity = self["similarity"]
-        return pack_streams(pairs, self.sides, named_types(similarity), closed(similarity))
+        return pack_streams(pairs, self.sides, named_types(similarity), is_full_matrix(similarity))
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """Sums of whole-number costs must fit into 64 bits, which only costs of many digits can break."""
-        most = self.prices(batch.types).most
+        most = self.costs(batch.types).max_boundaries
         if len(batch.a_pos) + len(batch.b_pos) < most:
             return {}
         boundaries = batch.a_count + batch.b_count
@@ -160,32 +158,32 @@ class FlexibleSimilarity(Measure):
         """C, N and the number of objects."""
         return ("cost", "positions", "objects")
 
-    def compute(self, batch: Batch) -> Computed:
+    def compute(self, batch: Batch) -> BatchCounts:
         """Costs and objects, without the edits."""
         out = np.empty((len(batch), 2))
         self._align(batch, out)
-        return Computed(np.column_stack([out[:, 0], batch.length, out[:, 1]]), {})
+        return BatchCounts(np.column_stack([out[:, 0], batch.length, out[:, 1]]), {})
 
     def _align(self, batch: Batch, out: Counts, mate: NDArray[np.int64] | None = None) -> None:
-        arrays = self.prices(batch.types).arrays
+        arrays = self.costs(batch.types).arrays
         b = batch
         kernel.score(b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, arrays, self.method, out, mate)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         """S_f or S_f^B."""
-        return 1 - share(counts[:, 0], counts[:, 1 if self["normalize"] == "positions" else 2])
+        return 1 - divide(counts[:, 0], counts[:, 1 if self["normalize"] == "positions" else 2])
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         """Both S_f and S_f^B, whichever is the value."""
         cost, positions, objects = counts["cost"], counts["positions"], counts["objects"]
         return {"s_f": 1 - cost / positions, "s_f_b": 1 - cost / objects if objects else 1.0}
 
-    def make(self, counts: Counts, types: tuple[str, ...], resolved: Mapping[str, Any], **rest: Any) -> Score:
+    def build_score(self, counts: Counts, types: tuple[str, ...], resolved: Mapping[str, Any], **rest: Any) -> Score:
         """As of every measure, with costs as they were resolved over the types."""
-        return super().make(counts, types, {**resolved, **self._told(types)}, **rest)
+        return super().build_score(counts, types, {**resolved, **self._told(types)}, **rest)
 
     def _told(self, types: tuple[str, ...]) -> dict[str, Any]:
-        p = self.prices(types)
+        p = self.costs(types)
         c = p.transposition.tolist()
         told: dict[str, Any] = {"similarity": self["similarity"] or "identity"}
         told["transposition"] = c[0] if len(set(c)) == 1 else tuple(zip(types, c, strict=True))
@@ -221,22 +219,22 @@ class FlexibleSimilarity(Measure):
         if state.shape != (4,) or state.dtype != np.uint64 or not state.any():
             raise OptionError(f"state must be four words of 64 bits that are not all 0; got {state!r}")
         streams = np.ascontiguousarray(lengths, np.int64)
-        if 2 * streams.sum() >= self.prices(types).most:
+        if 2 * streams.sum() >= self.costs(types).max_boundaries:
             raise OptionError("similarity and transposition have too many digits for a text this long; round them")
         joint = np.outer(*sides).ravel()
-        out = np.empty((draws, len(DRAWN)))
-        draw_kernel.draw(joint, streams, self.prices(types).arrays, self.method, state, out)
+        out = np.empty((draws, len(DRAW_COLUMNS)))
+        draw_kernel.draw(joint, streams, self.costs(types).arrays, self.method, state, out)
         return out
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:
         """What happened to every boundary, stream by stream."""
-        assert isinstance(batch, Dialogues)
+        assert isinstance(batch, StreamBatch)
         mate = np.empty(len(batch.a_pos), np.int64)
         self._align(batch, np.empty((1, 2)), mate)
-        return tuple(_edits(batch, mate, self.prices(batch.types), self["algorithm"] == "exact"))
+        return tuple(_edits(batch, mate, self.costs(batch.types), self["algorithm"] == "exact"))
 
 
-def _edits(batch: Dialogues, mate: NDArray[np.int64], p: Prices, exact: bool) -> list[Edit]:
+def _edits(batch: StreamBatch, mate: NDArray[np.int64], p: FlexibleCosts, exact: bool) -> list[Edit]:
     """The edits of the one document in the batch, stream by stream, from left to right in each."""
     T = len(p.types)  # noqa: N806 - the paper's symbol
     sub, alone_a, alone_b, step = (array.tolist() for array in (p.arrays[:4] if exact else p.arrays[6:10]))

@@ -18,20 +18,18 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.kernels import fuzzy as kernel
-from caesura.measures.base import Computed, Counts, Measure, share
-from caesura.measures.batch import Batch, Compared, Text, _join, _offsets, _problem
+from caesura.measures.base import BatchCounts, Counts, Measure, divide
+from caesura.measures.batch import Batch, Comparison, Text, join_arrays, offsets_of, pair_problem
 from caesura.model.marks import Marks
 from caesura.model.score import Score
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, non_negative, number, optional, whole
 
-__all__ = ["Boundary", "Cluster", "FuzzyScore", "FuzzySuccess", "fuzzy_success"]
-
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class MarkCluster:
     """Marks that stand together."""
 
     lower: int
@@ -59,7 +57,7 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
-class Boundary:
+class BoundaryCredit:
     """A boundary of the program and what became of it."""
 
     position: int
@@ -67,7 +65,7 @@ class Boundary:
     """The place of its cluster in ``score.clusters``, or ``"phantom"``."""
     contribution: float
     """What it adds to the reward, or as a negative number to the punishment."""
-    share: float
+    divide: float
     """What it adds to the success: all shares together are the value."""
 
 
@@ -87,12 +85,12 @@ class FuzzyScore(Score):
         return float(self.parts["n"])
 
     @cached_property
-    def clusters(self) -> tuple[Cluster, ...] | None:
+    def clusters(self) -> tuple[MarkCluster, ...] | None:
         """The clusters of the marks, from left to right; None if it is the score of several documents."""
         return None if self.source is None else self.measure.clusters(self.source)
 
     @cached_property
-    def boundaries(self) -> tuple[Boundary, ...] | None:
+    def boundaries(self) -> tuple[BoundaryCredit, ...] | None:
         """What became of each boundary of the program; None if it is the score of several documents."""
         return None if self.source is None else self.measure.boundaries(self.source)
 
@@ -114,31 +112,31 @@ class FuzzyScore(Score):
 
 
 @dataclass(frozen=True, slots=True)
-class Marked(Batch):
+class MarkBatch(Batch):
     """A batch whose first side are marks: ``a_code`` says how many coders marked ``a_pos``, of how many ``coders``."""
 
     coders: Ints = field(kw_only=True)
 
-    def slice(self, start: int, stop: int) -> Marked:
+    def slice(self, start: int, stop: int) -> MarkBatch:
         """Documents start .. stop-1. Nothing is copied: offsets stay those of the whole."""
         return self._with(Batch.slice(self, start, stop), self.coders[start:stop])
 
-    def take(self, documents: Ints) -> Marked:
+    def take(self, documents: Ints) -> MarkBatch:
         """Only these documents, copied together."""
         return self._with(Batch.take(self, documents), self.coders[documents])
 
     @staticmethod
-    def _with(b: Batch, coders: Ints) -> Marked:
-        return Marked(b.length, b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, b.types, coders=coders)
+    def _with(b: Batch, coders: Ints) -> MarkBatch:
+        return MarkBatch(b.length, b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, b.types, coders=coders)
 
 
-def pack_marks(pairs: Sequence[Compared], sides: tuple[str, str]) -> tuple[Marked, Ints, dict[int, CaesuraError]]:
+def pack_marks(pairs: Sequence[Comparison], sides: tuple[str, str]) -> tuple[MarkBatch, Ints, dict[int, CaesuraError]]:
     """The batch of all pairs that can be compared, their places in ``pairs``, and what is wrong with the others."""
     errors: dict[int, CaesuraError] = {}
     sound: list[int] = []
     chosen: list[tuple[Any, Any]] = []
     for i, pair in enumerate(pairs):
-        problem = _problem(pair, sides, marks=True)
+        problem = pair_problem(pair, sides, marks=True)
         if problem is None:
             sound.append(i)
             chosen.append(pair)
@@ -151,7 +149,9 @@ def pack_marks(pairs: Sequence[Compared], sides: tuple[str, str]) -> tuple[Marke
     length = np.array([one.length for one, _ in chosen], np.int64)
     coders = np.array([one.coders if isinstance(one, Marks) else 1 for one, _ in chosen], np.int64)
     none = np.empty(0, np.int64)
-    batch = Marked(length, _join(a), _join(h), _offsets(a), _join(b), none, _offsets(b), coders=coders)
+    batch = MarkBatch(
+        length, join_arrays(a), join_arrays(h), offsets_of(a), join_arrays(b), none, offsets_of(b), coders=coders
+    )
     return batch, np.array(sound, np.int64), errors
 
 
@@ -201,12 +201,12 @@ class FuzzySuccess(Measure):
         if o["p_max"] is not None and o["p_min"] > o["p_max"]:
             raise OptionError(f"p_min must not be above p_max; got {o['p_min']} and {o['p_max']}")
 
-    def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
         return pack_marks(pairs, self.sides)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """There must be a cluster, a peak that coders can reach, and room between p_min and p_max."""
-        assert isinstance(batch, Marked)
+        assert isinstance(batch, MarkBatch)
         coders, peak = batch.coders, self._minimal_peak(batch)
         clusters = np.diff(self._clusters(batch).off)
         p_max = self._p_max(clusters)
@@ -230,7 +230,7 @@ class FuzzySuccess(Measure):
             needed += f" and min_count {self['min_count']}"
         return f"there is no cluster: the highest count is {highest}, {needed}"
 
-    def _minimal_peak(self, batch: Marked) -> Ints:
+    def _minimal_peak(self, batch: MarkBatch) -> Ints:
         given = self["minimal_peak"]
         return (batch.coders + 1) // 2 if given is None else np.full(len(batch), given, np.int64)
 
@@ -238,7 +238,7 @@ class FuzzySuccess(Measure):
         given = self["p_max"]
         return 1 / np.maximum(clusters, 1) if given is None else np.full(len(clusters), given, np.float64)
 
-    def _clusters(self, batch: Marked) -> _Clusters:
+    def _clusters(self, batch: MarkBatch) -> _Clusters:
         room = int(batch.a_off[-1] - batch.a_off[0])
         bounds, moments = np.empty((room, 5), np.int64), np.empty((room, 2))
         off = np.zeros(len(batch) + 1, np.int64)
@@ -258,7 +258,7 @@ class FuzzySuccess(Measure):
         return _Clusters(bounds[: off[-1]], moments[: off[-1]], off)
 
     def _award(
-        self, batch: Marked, found: _Clusters, pos: Ints, off: Ints, per_cluster: str
+        self, batch: MarkBatch, found: _Clusters, pos: Ints, off: Ints, per_cluster: str
     ) -> tuple[Counts, Ints, NDArray[np.float64]]:
         """Reward and punishment a document for boundaries at ``pos``; the cluster of each, and what it earns or costs."""
         home, gain, out = np.empty(len(pos), np.int64), np.empty(len(pos)), np.empty((len(batch), 2))
@@ -286,23 +286,23 @@ class FuzzySuccess(Measure):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("reward", "weight", "punishment", "items")
 
-    def compute(self, batch: Batch) -> Computed:
-        assert isinstance(batch, Marked)
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, MarkBatch)
         found = self._clusters(batch)
         out, _, _ = self._award(batch, found, batch.b_pos, batch.b_off, self["per_cluster"])
         clusters = np.diff(found.off)
         counts = np.column_stack([out[:, 0], clusters * batch.coders, out[:, 1], np.ones(len(batch))])
         resolved = {"minimal_peak": self._minimal_peak(batch), "p_max": self._p_max(clusters), "coders": batch.coders}
-        return Computed(counts, resolved)
+        return BatchCounts(counts, resolved)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         reward, weight, punishment, items = counts.T
-        return share(reward, weight) - share(punishment, items)
+        return divide(reward, weight) - divide(punishment, items)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         return {"p": counts["reward"] / counts["weight"], "n": counts["punishment"] / counts["items"]}
 
-    def clusters(self, batch: Marked) -> tuple[Cluster, ...]:
+    def clusters(self, batch: MarkBatch) -> tuple[MarkCluster, ...]:
         """The clusters of the one document in the batch."""
         found = self._clusters(batch)
         # The reward is convex between two marks, so one boundary does best at a mark: let every mark be a boundary.
@@ -317,11 +317,11 @@ class FuzzySuccess(Measure):
             positions = tuple(batch.a_pos[first : last + 1].tolist())
             marks = tuple(batch.a_code[first : last + 1].tolist())
             clusters.append(
-                Cluster(positions[0], positions[-1], low, up, mu, sigma, peak, positions, marks, at, earned)
+                MarkCluster(positions[0], positions[-1], low, up, mu, sigma, peak, positions, marks, at, earned)
             )
         return tuple(clusters)
 
-    def boundaries(self, batch: Marked) -> tuple[Boundary, ...]:
+    def boundaries(self, batch: MarkBatch) -> tuple[BoundaryCredit, ...]:
         """What became of each boundary of the program in the one document of the batch."""
         found = self._clusters(batch)
         _, home, gain = self._award(batch, found, batch.b_pos, batch.b_off, self["per_cluster"])
@@ -331,7 +331,7 @@ class FuzzySuccess(Measure):
             gain[others] = 0
         weight = len(found.bounds) * int(batch.coders[0])
         return tuple(
-            Boundary(position, "phantom" if k < 0 else k, earned, earned if k < 0 else earned / weight)
+            BoundaryCredit(position, "phantom" if k < 0 else k, earned, earned if k < 0 else earned / weight)
             for position, k, earned in zip(batch.b_pos.tolist(), home.tolist(), gain.tolist(), strict=True)
         )
 
@@ -362,10 +362,10 @@ def _powers(alpha: float) -> tuple[NDArray[np.float64], NDArray[np.float64], NDA
     """
     step, small = 0.27, 1e-7
     rate = np.exp(np.arange(math.log(40), math.log(small / _LONGEST), -step))
-    share = step / math.gamma(alpha) * rate**alpha
+    divide = step / math.gamma(alpha) * rate**alpha
     shrinks = math.exp(-step * alpha)
-    rest = share[-1] * shrinks / (1 - shrinks)
-    made = np.arange(1, _TABLE + 1.0) ** -alpha, np.append(rate, 0), np.append(share * np.exp(-rate), rest)
+    rest = divide[-1] * shrinks / (1 - shrinks)
+    made = np.arange(1, _TABLE + 1.0) ** -alpha, np.append(rate, 0), np.append(divide * np.exp(-rate), rest)
     for array in made:
         array.flags.writeable = False
     return made

@@ -11,22 +11,12 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels import crossing as kernel
-from caesura.measures.base import Computed, Counts, Measure, share
-from caesura.measures.batch import Batch, Compared
-from caesura.measures.spans import Flat, Side, Spans, pack_spans
+from caesura.measures.base import BatchCounts, Counts, Measure, divide
+from caesura.measures.batch import Batch, Comparison
+from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, pack_spans
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.score import Score, f_measure, ratio
 from caesura.options import Option, choice
-
-__all__ = [
-    "HierarchyKappa",
-    "HierarchyOverlap",
-    "NonCrossing",
-    "crossed",
-    "hierarchy_kappa",
-    "hierarchy_overlap",
-    "non_crossing",
-]
 
 Ints = NDArray[np.int64]
 
@@ -38,7 +28,7 @@ class HierarchyMeasure(Measure):
     kinds = ("hierarchy",)
     view = "spans"
 
-    def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
         return pack_spans(pairs, self.sides, same_units=True)
 
 
@@ -59,7 +49,7 @@ class HierarchyKappa(HierarchyMeasure):
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """Both must mean the same by N, there must be a span, and room above chance."""
-        assert isinstance(batch, Spans)
+        assert isinstance(batch, HierarchyBatch)
         _, segments, chance = self._count(batch).T
         errors: dict[int, CaesuraError] = {}
         for d in np.flatnonzero((batch.a.extent != batch.b.extent) | (chance >= segments)).tolist():
@@ -77,7 +67,7 @@ class HierarchyKappa(HierarchyMeasure):
                 )
         return errors
 
-    def _count(self, batch: Spans) -> Counts:
+    def _count(self, batch: HierarchyBatch) -> Counts:
         n = len(batch)
         base = np.concatenate([[0], np.cumsum(batch.length + 1)])
         one, other = batch.a.flat, batch.b.flat
@@ -94,13 +84,13 @@ class HierarchyKappa(HierarchyMeasure):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("matched", "segments", "chance")
 
-    def compute(self, batch: Batch) -> Computed:
-        assert isinstance(batch, Spans)
-        return Computed(self._count(batch), {"extent": batch.a.extent})
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, HierarchyBatch)
+        return BatchCounts(self._count(batch), {"extent": batch.a.extent})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         matched, segments, chance = counts.T
-        return share(matched - chance, segments - chance)
+        return divide(matched - chance, segments - chance)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         segments = counts["segments"]
@@ -118,7 +108,7 @@ def _once(keys: Ints) -> Ints:
     return keys[np.append(True, np.diff(keys) != 0)] if len(keys) else keys
 
 
-def _matched(one: Flat, other: Flat, base: Ints) -> Ints:
+def _matched(one: DistinctSpans, other: DistinctSpans, base: Ints) -> Ints:
     """Spans of one, per document, at both ends of which the other has the end of a span, from whichever side."""
     place = base[other.document]
     cuts = _once(np.concatenate([place + other.start - 1, place + other.end]))
@@ -143,17 +133,17 @@ class HierarchyOverlap(HierarchyMeasure):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("relevant", "reference", "hypothesis")
 
-    def compute(self, batch: Batch) -> Computed:
-        assert isinstance(batch, Spans)
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, HierarchyBatch)
         rows = [self._keys(side) for side in (batch.a, batch.b)]
         # Each side has a row once, so that equal neighbours are of both sides.
         both = np.concatenate(rows)
         both = both[np.lexsort(both.T[::-1])]
         shared = both[1:][(both[1:] == both[:-1]).all(axis=1), 0]
         counts = [np.bincount(one, minlength=len(batch)) for one in (shared, rows[0][:, 0], rows[1][:, 0])]
-        return Computed(np.column_stack(counts).astype(float), {})
+        return BatchCounts(np.column_stack(counts).astype(float), {})
 
-    def _keys(self, side: Side) -> Ints:
+    def _keys(self, side: SpanArrays) -> Ints:
         """Document, start, end and with ``"full"`` level, each row once."""
         if self["level"] == "flat":
             flat = side.flat
@@ -162,7 +152,7 @@ class HierarchyOverlap(HierarchyMeasure):
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         relevant, reference, hypothesis = counts.T
-        return share(2 * relevant, reference + hypothesis, empty=1.0)
+        return divide(2 * relevant, reference + hypothesis, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         relevant, reference, hypothesis = counts["relevant"], counts["reference"], counts["hypothesis"]
@@ -182,18 +172,18 @@ class NonCrossing(HierarchyMeasure):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("uncrossed", "spans")
 
-    def compute(self, batch: Batch) -> Computed:
-        assert isinstance(batch, Spans)
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, HierarchyBatch)
         n, one = len(batch), batch.a.flat
         cut = crossed(one, batch.b.flat, n)
-        return Computed(np.column_stack([one.count(n, ~cut), one.count(n)]).astype(float), {})
+        return BatchCounts(np.column_stack([one.count(n, ~cut), one.count(n)]).astype(float), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         uncrossed, spans = counts.T
-        return share(uncrossed, spans, empty=1.0)
+        return divide(uncrossed, spans, empty=1.0)
 
 
-def crossed(one: Flat, other: Flat, documents: int) -> NDArray[np.bool_]:
+def crossed(one: DistinctSpans, other: DistinctSpans, documents: int) -> NDArray[np.bool_]:
     """Which spans of one cross a span of the other; spans may stand several times."""
     cut = np.zeros(len(one), bool)
     stack = np.empty(int(other.count(documents).max(initial=0)), np.int64)
@@ -211,7 +201,7 @@ def crossed(one: Flat, other: Flat, documents: int) -> NDArray[np.bool_]:
     return cut
 
 
-def _ends(flat: Flat, documents: int) -> Ints:
+def _ends(flat: DistinctSpans, documents: int) -> Ints:
     return np.concatenate([[0], np.cumsum(flat.count(documents))])
 
 

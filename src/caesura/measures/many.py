@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 
 from caesura.engines import Engine, check_engine, use_engine
 from caesura.errors import CaesuraError, OptionError
-from caesura.measures.base import Computed, Measure
-from caesura.measures.batch import Batch, Compared
+from caesura.measures.base import BatchCounts, Measure
+from caesura.measures.batch import Batch, Comparison
 from caesura.measures.partial import Partial
 from caesura.measures.registry import parse
 from caesura.model.score import Score
-
-__all__ = ["Scores", "score_many"]
 
 _SMALL = 50_000  # boundaries and documents below which a second thread costs more than it saves
 _PIECE = 16_000  # of them in what is sent to another process: 1 MB at most, of trees, whose nodes are largest
@@ -67,7 +65,7 @@ class Scores:
 
     def over(self, places: NDArray[np.int64]) -> Score:
         """One score for these pairs, from summed parts; they must have been scored."""
-        chosen = Computed(self.counts[places], {name: column[places] for name, column in self.resolved.items()})
+        chosen = BatchCounts(self.counts[places], {name: column[places] for name, column in self.resolved.items()})
         return Partial.of(self.measure, chosen, self.types).score(self.measure)
 
     def __getitem__(self, place: int) -> Score:
@@ -79,11 +77,11 @@ class Scores:
             raise self.errors[place]
         document = np.searchsorted(self.places, [place])
         resolved = self.measure.resolved_at(self.resolved, place)
-        return self.measure.make(self.counts[place], self.types, resolved, batch=self.batch.take(document))
+        return self.measure.build_score(self.counts[place], self.types, resolved, batch=self.batch.take(document))
 
 
 def score_many(
-    pairs: Iterable[Compared],
+    pairs: Iterable[Comparison],
     measure: str | Measure,
     *,
     engine: str | Engine = "threads",
@@ -131,7 +129,7 @@ def score_many(
 
 def compute(
     measure: Measure, batch: Batch, engine: str | Engine = "threads", workers: int | None = None, scheduler: Any = None
-) -> Computed:
+) -> BatchCounts:
     """Counts for a batch, its documents spread over workers. They are counted one by one, so nothing depends on these."""
     work = batch.a_off + batch.b_off + np.arange(len(batch) + 1)
     if len(batch) < 2 or (workers is None and work[-1] - work[0] < _SMALL):
@@ -150,4 +148,4 @@ def compute(
         done = list(opened.map(measure.compute, cut))
     counts = np.concatenate([one.counts for one in done])
     resolved = {name: np.concatenate([one.resolved[name] for one in done]) for name in done[0].resolved}
-    return Computed(counts, resolved)
+    return BatchCounts(counts, resolved)

@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import meet as kernel
-from caesura.measures.base import Computed, Counts, Measure, share
-from caesura.measures.batch import Batch, Compared
-from caesura.measures.spans import UNLABELLED, Side, Spans, pack_spans
+from caesura.measures.base import BatchCounts, Counts, Measure, divide
+from caesura.measures.batch import Batch, Comparison
+from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, pack_spans
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.score import Score, f_measure, ratio
-
-__all__ = ["LMeasure", "TMeasure", "l_measure", "t_measure"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -54,18 +52,18 @@ class MeetMeasure(Measure):
     view = "spans"
     needs_common_units = False
 
-    def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
         return pack_spans(pairs, self.sides, same_units=False)
 
     @abstractmethod
-    def codes(self, side: Side) -> Ints:
+    def codes(self, side: SpanArrays) -> Ints:
         """What the atoms of each row share, as numbers that rise with document and level."""
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("recalled", "reference", "confirmed", "hypothesis")
 
-    def compute(self, batch: Batch) -> Computed:
-        assert isinstance(batch, Spans)
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, HierarchyBatch)
         weight, atom_off, (lo_a, hi_a), (lo_b, hi_b) = _atoms(batch)
         a, b = self._rows(batch.a, lo_a, hi_a), self._rows(batch.b, lo_b, hi_b)
         R, E = 1 + a.levels(), 1 + b.levels()  # noqa: N806 - the kernel's symbols
@@ -90,9 +88,9 @@ class MeetMeasure(Measure):
             np.empty(int(E.max(initial=0))),
             out,
         )
-        return Computed(out, {})
+        return BatchCounts(out, {})
 
-    def _rows(self, side: Side, lo: Ints, hi: Ints) -> _Rows:
+    def _rows(self, side: SpanArrays, lo: Ints, hi: Ints) -> _Rows:
         code = self.codes(side)
         order = np.argsort(code, kind="stable")
         return _Rows(lo[order], hi[order], side.level[order], code[order], side.off)
@@ -100,8 +98,8 @@ class MeetMeasure(Measure):
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         recalled, reference, confirmed, hypothesis = counts.T
         nothing = np.where(reference + hypothesis > 0, 0.0, 1.0)
-        recall, precision = share(recalled, reference, empty=nothing), share(confirmed, hypothesis, empty=nothing)
-        return np.minimum(share(2 * recall * precision, recall + precision), 1.0)
+        recall, precision = divide(recalled, reference, empty=nothing), divide(confirmed, hypothesis, empty=nothing)
+        return np.minimum(divide(2 * recall * precision, recall + precision), 1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         ranked = counts["reference"] + counts["hypothesis"]
@@ -110,7 +108,7 @@ class MeetMeasure(Measure):
         return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}
 
 
-def _atoms(batch: Spans) -> tuple[Floats, Ints, tuple[Ints, Ints], tuple[Ints, Ints]]:
+def _atoms(batch: HierarchyBatch) -> tuple[Floats, Ints, tuple[Ints, Ints], tuple[Ints, Ints]]:
     """Weights of all atoms, where each document begins, and for both sides the atoms where rows begin and end."""
     n = len(batch)
     low, high = np.zeros(n), batch.length.astype(np.float64)
@@ -144,7 +142,7 @@ def _atoms(batch: Spans) -> tuple[Floats, Ints, tuple[Ints, Ints], tuple[Ints, I
     return np.diff(cuts)[inside], cut_off - np.arange(n + 1), (lo_a, hi_a), (lo_b, hi_b)
 
 
-def _times(side: Side, document: Ints, at: Ints) -> Floats:
+def _times(side: SpanArrays, document: Ints, at: Ints) -> Floats:
     """Positions as times, where units have any."""
     out = at.astype(np.float64)
     timed = (np.diff(side.edge_off) > 0)[document]
@@ -160,7 +158,7 @@ class TMeasure(MeetMeasure):
     title = "t-measure of two hierarchies: what lies in one span (McFee)"
     short_name = "T"
 
-    def codes(self, side: Side) -> Ints:
+    def codes(self, side: SpanArrays) -> Ints:
         """Every row is a span of its own."""
         code = np.empty(len(side.level), np.int64)
         code[np.lexsort((side.level, side.document))] = np.arange(len(code))
@@ -177,7 +175,7 @@ class LMeasure(MeetMeasure):
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """Every span must have a label."""
-        assert isinstance(batch, Spans)
+        assert isinstance(batch, HierarchyBatch)
         errors: dict[int, CaesuraError] = {}
         for name, side in zip(self.sides, (batch.a, batch.b), strict=True):
             document = side.document
@@ -191,7 +189,7 @@ class LMeasure(MeetMeasure):
                 )
         return errors
 
-    def codes(self, side: Side) -> Ints:
+    def codes(self, side: SpanArrays) -> Ints:
         """Rows of one level with one label are alike."""
         document = side.document
         order = np.lexsort((side.label, side.level, document))

@@ -15,8 +15,6 @@ from caesura.measures.many import Scores
 from caesura.measures.registry import parse
 from caesura.model.score import Score
 
-__all__ = ["OperationsRow", "OperationsTable", "operations_table"]
-
 
 @dataclass(frozen=True, slots=True)
 class OperationsRow:

@@ -24,16 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
-from caesura.measures.base import Computed, Counts, Measure, share
-from caesura.measures.batch import NONE, Batch, Compared
+from caesura.measures.base import BatchCounts, Counts, Measure, divide
+from caesura.measures.batch import EMPTY, Batch, Comparison
 from caesura.measures.hierarchy import crossed
-from caesura.measures.spans import Flat
-from caesura.measures.trees import Trees, pack_trees
+from caesura.measures.spans import DistinctSpans
+from caesura.measures.trees import TreeBatch, pack_trees
 from caesura.model.score import Score, ratio
 from caesura.model.tree import Tree
 from caesura.options import Option, flag, whole
-
-__all__ = ["Bracketed", "Parseval", "Rules", "Side", "match", "parseval", "parseval_measure"]
 
 Ints = NDArray[np.int64]
 Bracket = tuple[int, int, str]
@@ -44,7 +42,7 @@ Alike = Mapping[str, AbstractSet[str]]
 _QUOTES = ("'", '"', "/")
 
 
-class Side(NamedTuple):
+class BracketSide(NamedTuple):
     """One tree as it is compared."""
 
     words: list[str]
@@ -54,7 +52,7 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class BracketRules:
     """The options of the measure, ready for use."""
 
     deleted: frozenset[str]
@@ -69,7 +67,7 @@ class Rules:
     labelled: bool
 
     @classmethod
-    def of(cls, measure: Measure) -> Rules:
+    def of(cls, measure: Measure) -> BracketRules:
         """The rules of a measure."""
         deleted, labels = measure["delete_labels"], _alike(measure["equal_labels"])
         return cls(
@@ -82,7 +80,7 @@ class Rules:
             labelled=measure["labelled"],
         )
 
-    def sides(self, gold: Tree, predicted: Tree) -> tuple[Side, Side]:
+    def sides(self, gold: Tree, predicted: Tree) -> tuple[BracketSide, BracketSide]:
         """Both trees as they are compared."""
         one, other = _Kept(gold, self), _Kept(predicted, self)
         if self.quotes and other.count and one.count != other.count:
@@ -108,7 +106,7 @@ class _Kept:
 
     __slots__ = ("inner", "tags", "times", "tree")
 
-    def __init__(self, tree: Tree, rules: Rules) -> None:
+    def __init__(self, tree: Tree, rules: BracketRules) -> None:
         self.tree = tree
         # In preorder, a node with children stands right before the first of them.
         self.inner = [above == node for node, above in enumerate(tree.parent.tolist()[1:])]
@@ -120,7 +118,7 @@ class _Kept:
     def count(self) -> int:
         return sum(self.times)
 
-    def side(self, rules: Rules) -> Side:
+    def side(self, rules: BracketRules) -> BracketSide:
         """Words, tags and brackets that are left."""
         before = [0, *accumulate(self.times)]
         brackets = []
@@ -135,9 +133,9 @@ class _Kept:
             [text for text, times in zip(texts, self.times, strict=True) for _ in repeat(None, times)]
             for texts in (self.tree.words, self.tags)
         )
-        return Side(words, tags, brackets)
+        return BracketSide(words, tags, brackets)
 
-    def quotes(self, rules: Rules) -> list[_Quote]:
+    def quotes(self, rules: BracketRules) -> list[_Quote]:
         """Words that may be a quote or not, deleted or kept."""
         before = accumulate(self.times, initial=0)
         return [
@@ -154,7 +152,7 @@ class _Quote(NamedTuple):
     deleted: bool
 
 
-def _restore_quotes(gold: _Kept, predicted: _Kept, rules: Rules) -> None:
+def _restore_quotes(gold: _Kept, predicted: _Kept, rules: BracketRules) -> None:
     """Where one side deleted a quote and the other kept one in the same place, the deleted one is a word again.
 
     The predicted quotes are taken in order, and each looks for a gold quote in its place. A quote that became a word moves
@@ -178,7 +176,9 @@ def _restore_quotes(gold: _Kept, predicted: _Kept, rules: Rules) -> None:
             moved += 1
 
 
-def match(gold: Side, predicted: Side, rules: Rules, *, labelled: bool) -> list[tuple[int, int]]:
+def match_brackets(
+    gold: BracketSide, predicted: BracketSide, rules: BracketRules, *, labelled: bool
+) -> list[tuple[int, int]]:
     """Brackets of the two sides that match, by their numbers: over the same words, with equal labels.
 
     The gold brackets choose in order, each the first that is left. That is the largest number of matches unless labels
@@ -205,33 +205,33 @@ def match(gold: Side, predicted: Side, rules: Rules, *, labelled: bool) -> list[
 
 
 @dataclass(frozen=True, slots=True)
-class Bracketed(Trees):
+class BracketBatch(TreeBatch):
     """A batch of pairs of trees, and what is compared of them."""
 
-    sides: tuple[tuple[Side, Side], ...] = field(kw_only=True)
+    sides: tuple[tuple[BracketSide, BracketSide], ...] = field(kw_only=True)
 
     @classmethod
-    def laid(cls, trees: Trees, sides: Sequence[tuple[Side, Side]]) -> Bracketed:
+    def laid(cls, trees: TreeBatch, sides: Sequence[tuple[BracketSide, BracketSide]]) -> BracketBatch:
         """The trees with their sides."""
         return cls(
-            trees.length, NONE, NONE, trees.a_off, NONE, NONE, trees.b_off, pairs=trees.pairs, sides=tuple(sides)
+            trees.length, EMPTY, EMPTY, trees.a_off, EMPTY, EMPTY, trees.b_off, pairs=trees.pairs, sides=tuple(sides)
         )
 
-    def slice(self, start: int, stop: int) -> Bracketed:
+    def slice(self, start: int, stop: int) -> BracketBatch:
         """Sentences start .. stop-1."""
-        return Bracketed.laid(Trees.slice(self, start, stop), self.sides[start:stop])
+        return BracketBatch.laid(TreeBatch.slice(self, start, stop), self.sides[start:stop])
 
-    def take(self, documents: Ints) -> Bracketed:
+    def take(self, documents: Ints) -> BracketBatch:
         """Only these sentences."""
-        return Bracketed.laid(Trees.take(self, documents), [self.sides[d] for d in documents.tolist()])
+        return BracketBatch.laid(TreeBatch.take(self, documents), [self.sides[d] for d in documents.tolist()])
 
-    def flat(self, side: int) -> Flat:
+    def flat(self, side: int) -> DistinctSpans:
         """All brackets of one side, from the first word to the last."""
         listed = [pair[side].brackets for pair in self.sides]
         document = np.repeat(np.arange(len(listed)), np.array([len(one) for one in listed], np.int64))
         start = np.array([bracket[0] for one in listed for bracket in one], np.int64)
         end = np.array([bracket[1] for one in listed for bracket in one], np.int64)
-        return Flat(document, start, end - 1)
+        return DistinctSpans(document, start, end - 1)
 
 
 def _labels(name: str, value: object) -> tuple[str, ...]:
@@ -285,16 +285,16 @@ class Parseval(Measure):
         """F is symmetric unless deleted quotes are restored, which starts from the predicted side."""
         return not self["quote_labels"]
 
-    def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
         """Words, tags and brackets of the pairs that are trees."""
         trees, places, errors = pack_trees(pairs, self.sides)
-        rules = Rules.of(self)
-        return Bracketed.laid(trees, [rules.sides(*pair) for pair in trees.pairs]), places, errors
+        rules = BracketRules.of(self)
+        return BracketBatch.laid(trees, [rules.sides(*pair) for pair in trees.pairs]), places, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """There must be words, and the same on both sides."""
-        assert isinstance(batch, Bracketed)
-        rules = Rules.of(self)
+        assert isinstance(batch, BracketBatch)
+        rules = BracketRules.of(self)
         errors: dict[int, CaesuraError] = {}
         for d, (gold, predicted) in enumerate(batch.sides):
             if not predicted.words:
@@ -321,9 +321,9 @@ class Parseval(Measure):
             "two_or_less_crossing",
         )
 
-    def compute(self, batch: Batch) -> Computed:
-        assert isinstance(batch, Bracketed)
-        rules = Rules.of(self)
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, BracketBatch)
+        rules = BracketRules.of(self)
         rows = np.array([_count(*pair, rules) for pair in batch.sides], np.int64).reshape(-1, 6)
         matched, unlabelled, gold, predicted, words, tags = rows.T
         flat = batch.flat(1)
@@ -343,11 +343,11 @@ class Parseval(Measure):
             crossing == 0,
             crossing <= 2,
         ]
-        return Computed(np.column_stack(counts).astype(np.float64), {})
+        return BatchCounts(np.column_stack(counts).astype(np.float64), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         matched, gold, predicted = counts.T[:3]
-        return share(2 * matched, gold + predicted, empty=1.0)
+        return divide(2 * matched, gold + predicted, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         matched, gold, predicted = counts["matched"], counts["gold"], counts["predicted"]
@@ -373,10 +373,10 @@ def _different(gold: list[str], predicted: list[str], alike: Alike) -> str | Non
     return f"both sides must have the same words; {where}" if where else None
 
 
-def _count(gold: Side, predicted: Side, rules: Rules) -> tuple[int, ...]:
+def _count(gold: BracketSide, predicted: BracketSide, rules: BracketRules) -> tuple[int, ...]:
     """Matched, matched without labels, gold and predicted brackets, words, correct tags."""
-    unlabelled = len(match(gold, predicted, rules, labelled=False))
-    matched = len(match(gold, predicted, rules, labelled=True)) if rules.labelled else unlabelled
+    unlabelled = len(match_brackets(gold, predicted, rules, labelled=False))
+    matched = len(match_brackets(gold, predicted, rules, labelled=True)) if rules.labelled else unlabelled
     alike = rules.labels
     tags = sum(x == y or y in alike.get(x, ()) for x, y in zip(gold.tags, predicted.tags, strict=True))
     return matched, unlabelled, len(gold.brackets), len(predicted.brackets), len(gold.words), tags

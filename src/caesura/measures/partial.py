@@ -14,11 +14,9 @@ from typing import Any, Self
 import numpy as np
 
 from caesura.errors import OptionError
-from caesura.measures.base import Computed, Measure, spread
+from caesura.measures.base import BatchCounts, Measure, summarize
 from caesura.measures.sums import as_float, exact_sums
 from caesura.model.score import Score
-
-__all__ = ["Partial"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +29,21 @@ class Partial:
     resolved: Mapping[str, Any]
 
     @classmethod
-    def of(cls, measure: Measure, computed: Computed, types: tuple[str, ...]) -> Self:
+    def of(cls, measure: Measure, computed: BatchCounts, types: tuple[str, ...]) -> Self:
         """Of all documents of a batch."""
         if not len(computed.counts):
-            return cls.nothing(measure, types)
-        return cls(exact_sums(computed.counts), len(computed.counts), types, measure.spread(computed.resolved))
+            return cls.empty(measure, types)
+        return cls(exact_sums(computed.counts), len(computed.counts), types, measure.summarize(computed.resolved))
 
     @classmethod
-    def nothing(cls, measure: Measure, types: tuple[str, ...]) -> Self:
+    def empty(cls, measure: Measure, types: tuple[str, ...]) -> Self:
         """Of no document."""
         return cls((0,) * len(measure.part_names(types)), 0, types, {})
 
     def score(self, measure: Measure) -> Score:
         """The one score of all documents."""
         counts = np.array([as_float(one) for one in self.sums])
-        return measure.make(counts, self.types, self.resolved, documents=self.documents)
+        return measure.build_score(counts, self.types, self.resolved, documents=self.documents)
 
     def merge(self, other: Partial, measure: Measure) -> Partial:
         """Of the documents of both."""
@@ -54,7 +52,7 @@ class Partial:
         types = self.types
         ours, theirs = self.sums, other.sums
         if other.types != types:
-            if measure.closed:
+            if measure.fixed_types:
                 raise OptionError(
                     f"{measure!r}: only counts over the same types add up; some documents have {', '.join(self.types)}, "
                     f"others {', '.join(other.types)}. Declare types=[...]"
@@ -63,7 +61,7 @@ class Partial:
             ours, theirs = (_over(one, measure, types) for one in (self, other))
         names = dict.fromkeys([*self.resolved, *other.resolved])
         resolved = {
-            name: spread([one.resolved[name] for one in (self, other) if name in one.resolved]) for name in names
+            name: summarize([one.resolved[name] for one in (self, other) if name in one.resolved]) for name in names
         }
         return Partial(tuple(map(add, ours, theirs)), self.documents + other.documents, types, resolved)
 

@@ -19,8 +19,6 @@ from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, WindowDiff, WinPR
 from caesura.options import suggest
 
-__all__ = ["measures", "parse"]
-
 _REGISTRY: dict[str, type[Measure]] = {
     kind.name: kind
     for kind in (

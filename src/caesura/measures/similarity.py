@@ -25,16 +25,6 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError
 
-__all__ = [
-    "Prices",
-    "Similarity",
-    "SimilarityLike",
-    "check_similarity",
-    "check_transposition",
-    "prices",
-    "similarity_from_confusion",
-]
-
 NONE = "none"
 """The name of the last row and column, where it has one: no boundary."""
 
@@ -348,12 +338,12 @@ def similarity_from_confusion(
 
 UNIT = 10**12
 """Costs are multiples of 1 / UNIT."""
-FAR = 2**40
+UNLIMITED = 2**40
 """A reach without end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
+class FlexibleCosts:
     """What edits cost over a list of types, in numbers and in whole numbers of 1 / scale."""
 
     types: tuple[str, ...]
@@ -362,28 +352,28 @@ class Prices:
     scale: int
     arrays: tuple[Any, ...]
     """What the kernel takes; see ``kernels/flexible.pxd``."""
-    most: float
+    max_boundaries: float
     """With this many boundaries in one document, sums might not fit into 64 bits any more."""
     symmetric: bool
     """Whether the matrix is."""
 
 
-def closed(similarity: Similarity) -> TypeGuard[Matrix]:
+def is_full_matrix(similarity: Similarity) -> TypeGuard[Matrix]:
     """Whether the whole matrix was given, so that other types than its own are an error."""
     return similarity is not None and len(similarity) == 2 and isinstance(similarity[1][0], tuple)
 
 
 def named_types(similarity: Similarity) -> tuple[str, ...]:
     """Types that the similarity names."""
-    if closed(similarity):
+    if is_full_matrix(similarity):
         return similarity[0]
     pairs = cast(Pairs, similarity or ())
     return tuple(dict.fromkeys(t for x, y, _ in pairs for t in (x, y) if t != NONE))
 
 
-def table(similarity: Similarity, types: tuple[str, ...]) -> Floats:
+def similarity_matrix(similarity: Similarity, types: tuple[str, ...]) -> Floats:
     """M over these types and none. Of a closed similarity the types are its own."""
-    if closed(similarity):
+    if is_full_matrix(similarity):
         return np.array(similarity[1], float)
     s = np.eye(len(types) + 1)
     place = {name: i for i, name in enumerate((*types, NONE))}
@@ -394,20 +384,20 @@ def table(similarity: Similarity, types: tuple[str, ...]) -> Floats:
 
 
 @lru_cache(256)
-def prices(
+def flexible_costs(
     similarity: Similarity,
     transposition: float | tuple[tuple[str, float], ...] | None,
     usual: float | None,
     mover: str,
     types: tuple[str, ...],
-) -> Prices:
+) -> FlexibleCosts:
     """Costs over these types.
 
     ``usual`` is what moving costs a type that ``transposition`` leaves out; None: a quarter of its deletion plus
     insertion.
     """
     T = len(types)  # noqa: N806 - the paper's symbol
-    s = table(similarity, types)
+    s = similarity_matrix(similarity, types)
     cost = 1 - s
     c = (cost[:T, T] + cost[T, :T]) / 4 if usual is None else np.full(T, float(usual))
     if isinstance(transposition, tuple):
@@ -423,7 +413,7 @@ def prices(
     # A deletion and an insertion cost 2 at most, so a step that costs 4 is as good as any that costs more.
     steps = _whole(np.minimum(step, 4))
     gain = alone_a[:, None] + alone_b - sub
-    reach = np.where(gain > 0, np.where(steps > 0, (gain - 1) // np.maximum(steps, 1), FAR), 0)
+    reach = np.where(gain > 0, np.where(steps > 0, (gain - 1) // np.maximum(steps, 1), UNLIMITED), 0)
     steps = np.where(reach > 0, steps, 0)
     unit = int(np.gcd.reduce(np.concatenate([x.ravel() for x in (sub, alone_a, alone_b, steps)]), initial=UNIT))
     arrays = [x // unit for x in (sub.ravel(), alone_a, alone_b, steps.reshape(2, T * T), gain.ravel())]
@@ -434,7 +424,7 @@ def prices(
     for x in (*whole, *exact, s, c):
         x.flags.writeable = False
     scale = UNIT // unit
-    return Prices(types, s, c, scale, (*whole, *exact, float(scale)), 2.0**61 / scale, bool((s == s.T).all()))
+    return FlexibleCosts(types, s, c, scale, (*whole, *exact, float(scale)), 2.0**61 / scale, bool((s == s.T).all()))
 
 
 def _whole(costs: Floats) -> NDArray[np.int64]:
@@ -442,10 +432,10 @@ def _whole(costs: Floats) -> NDArray[np.int64]:
 
 
 @lru_cache(256)
-def traps(similarity: Similarity) -> tuple[str, ...]:
+def pitfalls(similarity: Similarity) -> tuple[str, ...]:
     """What is legal in the matrix and easily read wrongly."""
     types = named_types(similarity)
-    cost = _whole(1 - table(similarity, types))
+    cost = _whole(1 - similarity_matrix(similarity, types))
     T = len(types)  # noqa: N806
     identical = [
         f"similarity: {x!r} is identical to no boundary, so leaving it out costs nothing, and it may pass for a "
@@ -461,7 +451,7 @@ def traps(similarity: Similarity) -> tuple[str, ...]:
     return (*identical, *dear)
 
 
-def warn_of_traps(similarity: Similarity, stacklevel: int) -> None:
+def warn_about_pitfalls(similarity: Similarity, stacklevel: int) -> None:
     """Warn of them, as from the caller ``stacklevel`` frames up."""
-    for trap in traps(similarity):
-        warnings.warn(trap, CaesuraWarning, stacklevel=stacklevel + 1)
+    for pitfall in pitfalls(similarity):
+        warnings.warn(pitfall, CaesuraWarning, stacklevel=stacklevel + 1)

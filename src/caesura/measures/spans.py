@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
-from caesura.measures.batch import NONE, Batch, Compared, other_units, picked
+from caesura.measures.batch import EMPTY, Batch, Comparison, rows_of, units_difference
 from caesura.model.hierarchy import Hierarchy, Span
-
-__all__ = ["Flat", "Side", "Spans", "pack_spans"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -22,7 +20,7 @@ UNLABELLED = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Flat:
+class DistinctSpans:
     """Distinct (start, end), by document, start, and the larger first."""
 
     document: Ints
@@ -39,7 +37,7 @@ class Flat:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SpanArrays:
     """One side of every document: the spans of document d are the rows ``off[d] .. off[d + 1] - 1``.
 
     Rows stand by start, the larger first, then by level. ``label`` is a number for each label, -1 for none. ``edges`` are
@@ -55,10 +53,10 @@ class Side:
     edge_off: Ints
     extent: Ints
 
-    def slice(self, first: int, last: int) -> Side:
+    def slice(self, first: int, last: int) -> SpanArrays:
         """Documents first .. last-1, as views."""
         rows, times = slice(self.off[first], self.off[last]), slice(self.edge_off[first], self.edge_off[last])
-        return Side(
+        return SpanArrays(
             self.start[rows],
             self.end[rows],
             self.level[rows],
@@ -69,11 +67,11 @@ class Side:
             self.extent[first:last],
         )
 
-    def take(self, documents: Ints) -> Side:
+    def take(self, documents: Ints) -> SpanArrays:
         """Only these documents, copied together."""
-        rows, off = picked(self.off, documents)
-        times, edge_off = picked(self.edge_off, documents)
-        return Side(
+        rows, off = rows_of(self.off, documents)
+        times, edge_off = rows_of(self.edge_off, documents)
+        return SpanArrays(
             self.start[rows],
             self.end[rows],
             self.level[rows],
@@ -90,38 +88,38 @@ class Side:
         return np.repeat(np.arange(len(self.off) - 1), np.diff(self.off))
 
     @property
-    def flat(self) -> Flat:
+    def flat(self) -> DistinctSpans:
         """Each (start, end) once, whatever its levels."""
         d = self.document
         new = np.ones(len(d), bool)
         new[1:] = (np.diff(d) != 0) | (np.diff(self.start) != 0) | (np.diff(self.end) != 0)
-        return Flat(d[new], self.start[new], self.end[new])
+        return DistinctSpans(d[new], self.start[new], self.end[new])
 
 
 @dataclass(frozen=True, slots=True)
-class Spans(Batch):
+class HierarchyBatch(Batch):
     """A batch of hierarchies. What ``Batch`` calls positions are starts, and codes are labels."""
 
-    a: Side = field(kw_only=True)
-    b: Side = field(kw_only=True)
+    a: SpanArrays = field(kw_only=True)
+    b: SpanArrays = field(kw_only=True)
 
     @classmethod
-    def of(cls, length: Ints, a: Side, b: Side) -> Spans:
+    def of(cls, length: Ints, a: SpanArrays, b: SpanArrays) -> HierarchyBatch:
         """From its sides."""
         return cls(length, a.start, a.label, a.off, b.start, b.label, b.off, a=a, b=b)
 
-    def slice(self, start: int, stop: int) -> Spans:
+    def slice(self, start: int, stop: int) -> HierarchyBatch:
         """Documents start .. stop-1. Nothing but offsets is copied."""
-        return Spans.of(self.length[start:stop], self.a.slice(start, stop), self.b.slice(start, stop))
+        return HierarchyBatch.of(self.length[start:stop], self.a.slice(start, stop), self.b.slice(start, stop))
 
-    def take(self, documents: Ints) -> Spans:
+    def take(self, documents: Ints) -> HierarchyBatch:
         """Only these documents, copied together."""
-        return Spans.of(self.length[documents], self.a.take(documents), self.b.take(documents))
+        return HierarchyBatch.of(self.length[documents], self.a.take(documents), self.b.take(documents))
 
 
 def pack_spans(
-    pairs: Sequence[Compared], sides: tuple[str, str], *, same_units: bool
-) -> tuple[Spans, Ints, dict[int, CaesuraError]]:
+    pairs: Sequence[Comparison], sides: tuple[str, str], *, same_units: bool
+) -> tuple[HierarchyBatch, Ints, dict[int, CaesuraError]]:
     """The batch of all pairs that can be compared, their places in ``pairs``, and what is wrong with the others.
 
     ``same_units``: times must be cut into the same units on both sides. Without it each side has its own.
@@ -130,7 +128,7 @@ def pack_spans(
     sound: list[int] = []
     chosen: list[tuple[Hierarchy, Hierarchy]] = []
     for i, pair in enumerate(pairs):
-        problem = _problem(pair, sides, same_units)
+        problem = pair_problem(pair, sides, same_units)
         if problem is None:
             sound.append(i)
             chosen.append(pair)  # type: ignore[arg-type]
@@ -139,10 +137,10 @@ def pack_spans(
     labels: dict[str | None, int] = {None: UNLABELLED}
     a, b = (_side([pair[k] for pair in chosen], labels) for k in (0, 1))
     length = np.array([one.length for one, _ in chosen], np.int64)
-    return Spans.of(length, a, b), np.array(sound, np.int64), errors
+    return HierarchyBatch.of(length, a, b), np.array(sound, np.int64), errors
 
 
-def _side(hierarchies: list[Hierarchy], labels: dict[str | None, int]) -> Side:
+def _side(hierarchies: list[Hierarchy], labels: dict[str | None, int]) -> SpanArrays:
     rows: list[Span] = [span for one in hierarchies for span in one.spans]
     off = np.concatenate([[0], np.cumsum([len(one.spans) for one in hierarchies], dtype=np.int64)])
     table = np.array(
@@ -154,12 +152,12 @@ def _side(hierarchies: list[Hierarchy], labels: dict[str | None, int]) -> Side:
     start, end, level, label = (np.ascontiguousarray(column[order]) for column in (start, end, level, label))
     times = [np.array(one.edges or (), np.float64) for one in hierarchies]
     edge_off = np.concatenate([[0], np.cumsum([len(one) for one in times], dtype=np.int64)])
-    edges = np.concatenate(times) if times else NONE.astype(np.float64)
+    edges = np.concatenate(times) if times else EMPTY.astype(np.float64)
     extent = np.array([one.extent for one in hierarchies], np.int64)
-    return Side(start, end, level, label, off, edges, edge_off, extent)
+    return SpanArrays(start, end, level, label, off, edges, edge_off, extent)
 
 
-def _problem(pair: Any, sides: tuple[str, str], same_units: bool) -> str | None:
+def pair_problem(pair: Any, sides: tuple[str, str], same_units: bool) -> str | None:
     """Why the two cannot be compared, or None."""
     try:
         a, b = pair
@@ -177,7 +175,7 @@ def _problem(pair: Any, sides: tuple[str, str], same_units: bool) -> str | None:
             said = ", ".join(f"{side} has {_times(one)}" for side, one in zip(sides, (a, b), strict=True))
             return f"both sides must have the same units; {said}; common_units lays them over the same"
         return None
-    return other_units(a, b, sides)
+    return units_difference(a, b, sides)
 
 
 def _times(one: Hierarchy) -> str:

@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
-from caesura.measures.batch import Batch, Compared, _join, _problem
+from caesura.measures.batch import Batch, Comparison, join_arrays, pair_problem
 from caesura.model.segmentation import UNTYPED, Segmentation
-
-__all__ = ["Dialogues", "Streams", "pack_streams"]
 
 Ints = NDArray[np.int64]
 
@@ -40,24 +38,24 @@ class Streams:
 
 
 @dataclass(frozen=True, slots=True)
-class Dialogues(Batch):
+class StreamBatch(Batch):
     """A batch that knows the streams of its documents."""
 
     streams: tuple[Streams, ...] = ()
 
-    def take(self, documents: Ints) -> Dialogues:
+    def take(self, documents: Ints) -> StreamBatch:
         """Only these documents, copied together."""
         b = Batch.take(self, documents)
         streams = tuple(self.streams[d] for d in documents.tolist())
-        return Dialogues(b.length, b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, b.types, streams)
+        return StreamBatch(b.length, b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, b.types, streams)
 
 
 Aligned = list[tuple[str | None, Segmentation, Segmentation]]
 
 
 def pack_streams(
-    pairs: Sequence[Compared], sides: tuple[str, str], types: tuple[str, ...], closed: bool
-) -> tuple[Dialogues, Ints, dict[int, CaesuraError]]:
+    pairs: Sequence[Comparison], sides: tuple[str, str], types: tuple[str, ...], closed: bool
+) -> tuple[StreamBatch, Ints, dict[int, CaesuraError]]:
     """The batch of all pairs that can be compared, their places in ``pairs``, and what is wrong with the others.
 
     Codes are places in ``types``; with ``closed`` a boundary of another type is an error, else ``types`` is added to.
@@ -90,7 +88,17 @@ def pack_streams(
         kept.append(Streams(tuple(name for name, _, _ in text), tuple(a.length for _, a, _ in text)))
     length = np.array([sum(one.lengths) for one in kept], np.int64)
     (a, b), (a_code, b_code) = sides_pos, sides_code
-    batch = Dialogues(length, _join(a), _join(a_code), _ends(a), _join(b), _join(b_code), _ends(b), scale, tuple(kept))
+    batch = StreamBatch(
+        length,
+        join_arrays(a),
+        join_arrays(a_code),
+        _ends(a),
+        join_arrays(b),
+        join_arrays(b_code),
+        _ends(b),
+        scale,
+        tuple(kept),
+    )
     return batch, np.array(good, np.int64), errors
 
 
@@ -127,7 +135,7 @@ def _stream(name: str | None, a: Any, b: Any, sides: tuple[str, str]) -> tuple[s
         or a.length != b.length
         or (a.units is not b.units and a.units is not None and b.units is not None)
     ):
-        problem = _problem((a, b), sides)
+        problem = pair_problem((a, b), sides)
         if problem is not None:
             raise MismatchError(problem if name is None else f"stream {name!r}: {problem}")
     return name, a, b

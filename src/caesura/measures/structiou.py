@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError, OptionError
 from caesura.kernels import structiou as kernel
-from caesura.measures.base import Computed, Counts, Measure, share
-from caesura.measures.batch import Batch, Compared
-from caesura.measures.trees import Trees, pack_trees
+from caesura.measures.base import BatchCounts, Counts, Measure, divide
+from caesura.measures.batch import Batch, Comparison
+from caesura.measures.trees import TreeBatch, pack_trees
 from caesura.model.score import Score, f_measure
 from caesura.model.tree import Tree
 from caesura.options import Option, flag, number
-
-__all__ = ["LabelIoU", "NodePair", "StructIoU", "StructIoUScore", "by_label", "struct_iou"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -81,7 +79,7 @@ class StructIoUScore(Score):
     def labels(self) -> tuple[LabelIoU, ...]:
         """What became of the nodes of each label, the most frequent first."""
         self._aligned()
-        return by_label(self.source.pairs, [self.alignment])
+        return iou_by_label(self.source.pairs, [self.alignment])
 
     def _aligned(self) -> StructIoU:
         if self.source is None:
@@ -119,7 +117,7 @@ class StructIoU(Measure):
     aligns = True
     score_class = StructIoUScore
 
-    def lay(self, pairs: Sequence[Compared]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
         batch, places, errors = pack_trees(pairs, self.sides)
         mixed = [d for d, (a, b) in enumerate(batch.pairs) if (a.times is None) != (b.times is None)]
         for d in mixed:
@@ -144,7 +142,7 @@ class StructIoU(Measure):
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """Trees of any shape up to some hundred words; longer ones unless they are all zig-zag."""
-        assert isinstance(batch, Trees)
+        assert isinstance(batch, TreeBatch)
         large = np.flatnonzero(batch.a_count * batch.b_count > _SURE)
         if not large.size:
             return {}
@@ -164,12 +162,14 @@ class StructIoU(Measure):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("iou", "gold", "predicted")
 
-    def compute(self, batch: Batch) -> Computed:
-        assert isinstance(batch, Trees)
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, TreeBatch)
         gain, _, _ = self._align(batch, most_steps=MOST_STEPS)
-        return Computed(np.column_stack([gain, batch.a_count, batch.b_count]), {})
+        return BatchCounts(np.column_stack([gain, batch.a_count, batch.b_count]), {})
 
-    def _align(self, batch: Trees, *, most_steps: float, partners: bool = False) -> tuple[Floats, Floats, Ints | None]:
+    def _align(
+        self, batch: TreeBatch, *, most_steps: float, partners: bool = False
+    ) -> tuple[Floats, Floats, Ints | None]:
         """What the kernel gives: gain, steps, and the partner of each gold node."""
         codes: dict[str, int] = {}
         sides = [_flat([pair[side] for pair in batch.pairs], codes, unlabelled=self["unlabelled"]) for side in (0, 1)]
@@ -190,7 +190,7 @@ class StructIoU(Measure):
         )
         return gain, steps, partner
 
-    def alignments(self, batch: Trees) -> list[tuple[NodePair, ...]]:
+    def alignments(self, batch: TreeBatch) -> list[tuple[NodePair, ...]]:
         """The aligned pairs of each sentence of a batch that has passed ``check``."""
         _, _, partner = self._align(batch, most_steps=MOST_STEPS, partners=True)
         assert partner is not None
@@ -204,7 +204,7 @@ class StructIoU(Measure):
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         iou, gold, predicted = counts.T
-        return share(2 * iou, gold + predicted)
+        return divide(2 * iou, gold + predicted)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         iou, gold, predicted = counts["iou"], counts["gold"], counts["predicted"]
@@ -228,7 +228,7 @@ def _iou(a: Floats, b: Floats) -> Floats:
     return np.asarray(both / ((a[:, 1] - a[:, 0]) + (b[:, 1] - b[:, 0]) - both), np.float64)
 
 
-def by_label(pairs: Sequence[tuple[Tree, Tree]], alignments: Sequence[Sequence[NodePair]]) -> tuple[LabelIoU, ...]:
+def iou_by_label(pairs: Sequence[tuple[Tree, Tree]], alignments: Sequence[Sequence[NodePair]]) -> tuple[LabelIoU, ...]:
     """What became of the nodes of each label, over all these sentences; the most frequent first, then by name."""
     rows: dict[str, list[float]] = {}
     for (gold, predicted), aligned in zip(pairs, alignments, strict=True):

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from caesura.kernels import sums as kernel
 
-__all__ = ["as_float", "exact_sum", "exact_sums"]
-
 _UNIT = 2**106  # of two digits of 53 bits: what numbers from 2^-53 up are multiples of
 _AT_ONCE = 2**16  # rows whose whole parts, of up to 46 bits, add up within 63
 _LARGE = 2**46

@@ -10,52 +10,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
-from caesura.measures.batch import NONE, Batch, Compared
+from caesura.measures.batch import EMPTY, Batch, Comparison
 from caesura.model.tree import Tree
-
-__all__ = ["Trees", "pack_trees"]
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Trees(Batch):
+class TreeBatch(Batch):
     """A batch of pairs of trees. What ``Batch`` counts as boundaries are nodes, and its length is in words."""
 
     pairs: tuple[tuple[Tree, Tree], ...] = field(kw_only=True)
 
     @classmethod
-    def of(cls, pairs: Sequence[tuple[Tree, Tree]]) -> Trees:
+    def of(cls, pairs: Sequence[tuple[Tree, Tree]]) -> TreeBatch:
         """From trees that can be compared."""
         off = [np.concatenate([[0], np.cumsum([len(pair[side]) for pair in pairs], dtype=np.int64)]) for side in (0, 1)]
         length = np.array([one.length for one, _ in pairs], np.int64)
-        return cls(length, NONE, NONE, off[0], NONE, NONE, off[1], pairs=tuple(pairs))
+        return cls(length, EMPTY, EMPTY, off[0], EMPTY, EMPTY, off[1], pairs=tuple(pairs))
 
-    def slice(self, start: int, stop: int) -> Trees:
+    def slice(self, start: int, stop: int) -> TreeBatch:
         """Sentences start .. stop-1."""
-        return Trees.of(self.pairs[start:stop])
+        return TreeBatch.of(self.pairs[start:stop])
 
-    def take(self, documents: Ints) -> Trees:
+    def take(self, documents: Ints) -> TreeBatch:
         """Only these sentences."""
-        return Trees.of([self.pairs[d] for d in documents.tolist()])
+        return TreeBatch.of([self.pairs[d] for d in documents.tolist()])
 
 
-def pack_trees(pairs: Sequence[Compared], sides: tuple[str, str]) -> tuple[Trees, Ints, dict[int, CaesuraError]]:
+def pack_trees(pairs: Sequence[Comparison], sides: tuple[str, str]) -> tuple[TreeBatch, Ints, dict[int, CaesuraError]]:
     """The batch of all pairs that can be compared, their places in ``pairs``, and what is wrong with the others."""
     errors: dict[int, CaesuraError] = {}
     sound: list[int] = []
     chosen: list[tuple[Tree, Tree]] = []
     for i, pair in enumerate(pairs):
-        problem = _problem(pair, sides)
+        problem = pair_problem(pair, sides)
         if problem is None:
             sound.append(i)
             chosen.append(pair)  # type: ignore[arg-type]
         else:
             errors[i] = MismatchError(problem)
-    return Trees.of(chosen), np.array(sound, np.int64), errors
+    return TreeBatch.of(chosen), np.array(sound, np.int64), errors
 
 
-def _problem(pair: Any, sides: tuple[str, str]) -> str | None:
+def pair_problem(pair: Any, sides: tuple[str, str]) -> str | None:
     """Why the two cannot be compared, or None."""
     try:
         a, b = pair

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import window as kernel
-from caesura.measures.base import Computed, Counts, Measure, share
+from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch
 from caesura.model.score import Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, flag, optional, whole
-
-__all__ = ["Pk", "WinPR", "WindowDiff", "pk", "win_pr", "window_diff"]
 
 Ints = NDArray[np.int64]
 
@@ -51,7 +49,7 @@ class _Windowed(Measure):
     """What the three share: how k is found and which windows there are."""
 
     __slots__ = ()
-    wordings = MappingProxyType({"window_from": np.array(["given", "auto", "auto, clamped to the text"])})
+    resolved_words = MappingProxyType({"window_from": np.array(["given", "auto", "auto, clamped to the text"])})
 
     def limit(self, length: Ints) -> Ints:
         """The largest k: N-1 positions, or N units."""
@@ -114,10 +112,10 @@ class _ErrorRate(_Windowed):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("errors", "windows")
 
-    def compute(self, batch: Batch) -> Computed:
+    def compute(self, batch: Batch) -> BatchCounts:
         # Pk and WindowDiff with the same options look at the same windows.
-        counts, resolved = batch.once(("windows", self._resolved), lambda: self._windows(batch))
-        return Computed(counts[:, self.columns], resolved)
+        counts, resolved = batch.cached(("windows", self._resolved), lambda: self._windows(batch))
+        return BatchCounts(counts[:, self.columns], resolved)
 
     def _windows(self, batch: Batch) -> tuple[Counts, dict[str, NDArray[Any]]]:
         k, resolved = self.window(batch)
@@ -134,7 +132,7 @@ class _ErrorRate(_Windowed):
         return counts, resolved
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
-        return share(counts[:, 0], counts[:, 1])
+        return divide(counts[:, 0], counts[:, 1])
 
 
 class Pk(_ErrorRate):
@@ -170,18 +168,18 @@ class WinPR(_Windowed):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("tp", "fp", "fn", "tn")
 
-    def compute(self, batch: Batch) -> Computed:
+    def compute(self, batch: Batch) -> BatchCounts:
         k, resolved = self.window(batch)
         N = batch.length  # noqa: N806
         tp, fp, fn = self.sweep(batch, k, 2 - k, N - 1)[:, 3:].T
         positions = (N - 1).astype(float)
         counts = np.column_stack([tp, fp, fn, k * positions - tp - fp - fn])
-        return Computed(counts / np.maximum(k, 1)[:, None], resolved)
+        return BatchCounts(counts / np.maximum(k, 1)[:, None], resolved)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         tp, fp, fn, _ = counts.T
         # F = 2PR / (P + R) = 2 TP / (2 TP + FP + FN), also where one of P and R is 0/0 with the other side not empty.
-        return share(2 * tp, 2 * tp + fp + fn, empty=1.0)
+        return divide(2 * tp, 2 * tp + fp + fn, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         tp, fp, fn = counts["tp"], counts["fp"], counts["fn"]

@@ -14,7 +14,7 @@ import numpy as np
 from caesura.engines import Engine
 from caesura.errors import MismatchError, Undefined
 from caesura.measures.many import Scores, score_many
-from caesura.measures.parseval import Bracketed, Parseval, Rules, match, parseval_measure
+from caesura.measures.parseval import BracketBatch, BracketRules, Parseval, match_brackets, parseval_measure
 from caesura.model.score import Score, ratio
 from caesura.model.tree import Tree
 
@@ -125,13 +125,13 @@ class ParsevalResult:
     @cached_property
     def labels(self) -> tuple[LabelCounts, ...]:
         """Every label that occurs, the most frequent in the gold trees first."""
-        batch, rules = self.scores.batch, Rules.of(self.measure)
-        assert isinstance(batch, Bracketed)
+        batch, rules = self.scores.batch, BracketRules.of(self.measure)
+        assert isinstance(batch, BracketBatch)
         gold, predicted, gold_matched, predicted_matched = (Counter[str]() for _ in range(4))
         for one, other in batch.sides:
             gold.update(bracket[2] for bracket in one.brackets)
             predicted.update(bracket[2] for bracket in other.brackets)
-            found = match(one, other, rules, labelled=rules.labelled)
+            found = match_brackets(one, other, rules, labelled=rules.labelled)
             gold_matched.update(one.brackets[i][2] for i, _ in found)
             predicted_matched.update(other.brackets[j][2] for _, j in found)
         names = sorted(gold | predicted, key=lambda label: (-gold[label], -predicted[label], label))
@@ -196,7 +196,7 @@ def parseval_corpus(
         workers=workers,
         scheduler=scheduler,
     )
-    rules = Rules.of(measure)
+    rules = BracketRules.of(measure)
     counts = [dict(zip(scores.part_names, row, strict=True)) for row in scores.counts.astype(np.int64).tolist()]
     rows = tuple(
         _sentence(i + 1, pair, counts[i], None if i not in scores.errors else str(scores.errors[i]), rules)
@@ -224,7 +224,7 @@ def pair_trees(
 
 
 def _sentence(
-    number: int, pair: tuple[Tree | None, Tree | None], parts: dict[str, int], why: str | None, rules: Rules
+    number: int, pair: tuple[Tree | None, Tree | None], parts: dict[str, int], why: str | None, rules: BracketRules
 ) -> ParsedSentence:
     gold, predicted = pair
     status = SCORED

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from caesura.engines import Engine
 from caesura.errors import CaesuraError
 from caesura.measures.many import Scores, score_many
-from caesura.measures.structiou import LabelIoU, NodePair, StructIoU, by_label
-from caesura.measures.trees import Trees
+from caesura.measures.structiou import LabelIoU, NodePair, StructIoU, iou_by_label
+from caesura.measures.trees import TreeBatch
 from caesura.model.score import Score
 from caesura.model.tree import Tree
 from caesura.parsing.corpus import pair_trees
@@ -55,7 +55,7 @@ class StructIoUCorpus:
     def alignments(self) -> dict[int, tuple[NodePair, ...]]:
         """Place of a sentence -> its aligned pairs."""
         batch, measure = self.scores.batch, self.scores.measure
-        assert isinstance(batch, Trees)
+        assert isinstance(batch, TreeBatch)
         assert isinstance(measure, StructIoU)
         return dict(zip(self.scores.places.tolist(), measure.alignments(batch), strict=True))
 
@@ -63,8 +63,8 @@ class StructIoUCorpus:
     def labels(self) -> tuple[LabelIoU, ...]:
         """What became of the nodes of each label, over all sentences."""
         batch = self.scores.batch
-        assert isinstance(batch, Trees)
-        return by_label(batch.pairs, list(self.alignments.values()))
+        assert isinstance(batch, TreeBatch)
+        return iou_by_label(batch.pairs, list(self.alignments.values()))
 
     def to_dict(self, *, align: bool = False) -> dict[str, Any]:
         """Plain values, for JSON; ``align``: with the aligned pairs of every sentence."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from caesura.errors import OptionError
-from caesura.measures.fuzzy import FuzzyScore, Marked
+from caesura.measures.fuzzy import FuzzyScore, MarkBatch
 from caesura.views.figures.canvas import COLOURS, COLUMN, drawing, needed, whole_numbers, wide_enough
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN, title: str | None = No
     if score.clusters is None or score.boundaries is None:
         raise OptionError("the score of one document is needed; this one is of several. Ask each of them")
     batch = score.source
-    assert isinstance(batch, Marked)
+    assert isinstance(batch, MarkBatch)
     counts = dict(zip(batch.a_pos.tolist(), batch.a_code.tolist(), strict=True))
     inside = {position for one in score.clusters for position in one.positions}
     coders = int(batch.coders[0])
