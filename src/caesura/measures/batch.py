@@ -132,12 +132,14 @@ def pack(
 
 
 def join_arrays(arrays: list[Ints]) -> Ints:
+    """Return the arrays one after the other; a single array is not copied."""
     if len(arrays) == 1:
         return arrays[0]
     return np.concatenate(arrays) if arrays else EMPTY
 
 
 def offsets_of(arrays: list[Ints]) -> Ints:
+    """Return where each array begins in the joined one, and where the last ends."""
     if len(arrays) == 1:
         return np.array((0, arrays[0].size))
     out = np.zeros(len(arrays) + 1, np.int64)
