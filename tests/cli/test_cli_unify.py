@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 import caesura as cz
 from caesura import Corpus, Hierarchy
 from caesura.cli import main
-from caesura.cli.unify import METHODS
+from caesura.gold.unify import METHODS
 
 Run = Callable[..., Result]
 BAD = Path(__file__).parents[1] / "formats" / "bad"

@@ -85,7 +85,7 @@ BAD = {
         "==========\na\n\nb\n==========\n",
         {},
         3,
-        "a line must hold a unit; it is empty. Where blank lines separate, read with marker=''",
+        "a line must hold a unit; it is empty. If blank lines separate segments, read with marker=''",
     ),
     "nothing": ("==========\n", {}, 1, "at least one line is needed; got separators only"),
     "no word": ("==========\n", {"unit": "word"}, 1, "at least one word is needed; got separators only"),
@@ -152,10 +152,7 @@ REFUSED = {
         cz.Segmentation.from_masses([1, 1], units=["a", "=========="]),
         "this format cannot hold the text: a segment must hold at least one line; got none",
     ),
-    "two lines": (
-        cz.Segmentation.from_masses([1], units=["a\nb"]),
-        r"unit 1, 'a\\nb', would be read otherwise; got 'a'",
-    ),
+    "two lines": (cz.Segmentation.from_masses([1], units=["a\nb"]), r"unit 1, 'a\\nb', would be read as 'a'"),
     "stream": (cz.Dialogue({"F": cz.Segmentation.from_masses([1], units="x")}), "cannot hold streams"),
 }
 
@@ -171,7 +168,9 @@ def test_what_cannot_be_held(name: str, tmp_path: Path) -> None:
 def test_names_are_the_files(tmp_path: Path) -> None:
     one = cz.Segmentation.from_masses([1, 1], units="xy")
     corpus = cz.Corpus({"poem": {"ann": one}})
-    with pytest.raises(FormatError, match="names the item by the file; 'poem' would be 't'; or say item='poem'"):
+    with pytest.raises(
+        FormatError, match="the file names the item: 'poem' would be read as 't'; rename the file, or set item='poem'"
+    ):
         cz.write(corpus, tmp_path / "t.ref")
     cz.write(corpus, tmp_path / "t.ref", item="poem", coder="ann")
     assert cz.read(tmp_path / "t.ref", item="poem", coder="ann") == corpus

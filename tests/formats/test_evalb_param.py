@@ -68,8 +68,8 @@ def test_an_unknown_key_is_named_and_ignored(tmp_path: Path) -> None:
     with pytest.warns(CaesuraWarning) as told:
         found = read(tmp_path, "LABELED 0\nDELETE_LABLE X\nZ 1\n")
     place = tmp_path / "x.prm"
-    assert str(told[0].message) == f"{place}:2: no such key, ignored: 'DELETE_LABLE'; did you mean DELETE_LABEL?"
-    assert str(told[1].message).startswith(f"{place}:3: no such key, ignored: 'Z'; there are DELETE_LABEL, ")
+    assert str(told[0].message) == f"{place}:2: ignored: EVALB has no key 'DELETE_LABLE'; did you mean 'DELETE_LABEL'?"
+    assert str(told[1].message).startswith(f"{place}:3: ignored: EVALB has no key 'Z'; choose from 'DELETE_LABEL', ")
     assert (found["labelled"], found["delete_labels"]) == (False, ())
 
 

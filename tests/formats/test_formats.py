@@ -343,7 +343,7 @@ BAD = {
     "nobody.json": (
         '{"items": {"a": {"x": [1]}},\n "segment_labels": {"a": {\n "y": ["A"]}}}',
         3,
-        "segment_labels, item 'a', coder 'y': there are no masses of this item and coder",
+        "segment_labels, item 'a', coder 'y': this item and coder have no masses",
     ),
     "label.json": (
         '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {\n "x": ["A", null]}}',
@@ -367,7 +367,7 @@ BAD = {
     ),
     "header.tsv": ("x\n1\n", 1, "the header must begin with Coder, or Item and Coder; got 'x'"),
     "two.bits": ("0101\n0120\n", 2, "a bit must be 0 or 1; got '2' at mark 3"),
-    "gap.bits": ("0101\n\n01\n", 2, "a document a line is needed, '-' for one unit; the line is empty"),
+    "gap.bits": ("0101\n\n01\n", 2, "one document per line is needed, '-' for one unit; the line is empty"),
     "quote.csv": ('unit,ann\n1,"open\n', 2, "not a valid table: unexpected end of data"),
     "coderless.csv": ("item,unit\na,1\n", 1, "a column a coder is needed beside item, unit; got none"),
     "nameless.csv": ("item,,x\na,1,2\n", 1, "column 2 must have a name in the header; it is empty"),

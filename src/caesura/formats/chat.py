@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from caesura.errors import CaesuraWarning, SegmentationError
 from caesura.formats.format import Format, Reading, lines_of
-from caesura.formats.one_text import add
+from caesura.formats.one_text import read_one_text
 from caesura.formats.symbols import OPTIONS, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -50,7 +50,7 @@ class _Utterance:
 
 def read(reading: Reading) -> Corpus:
     """One dialogue."""
-    return add(reading, lambda: _dialogue(reading))
+    return read_one_text(reading, lambda: _dialogue(reading))
 
 
 def _dialogue(reading: Reading) -> Dialogue:

@@ -1,4 +1,6 @@
-"""Running text with its segments apart: Choi's ``==========``, another marker on a line of its own, or blank lines.
+"""Running text with separators between segments: Choi's ``==========``, another marker line, or blank lines.
+
+::
 
     ==========
     The first sentence .
@@ -7,12 +9,14 @@
     And another topic .
     ==========
 
-A line is a unit, or with ``unit="word"`` whatever stands between white space. Separators before the first segment and
-after the last may be there or not. White space around a line is layout. Between two separators there must be a unit, and
-between marker lines a unit must not be empty; blank lines that separate may be several. A file is one item and one coder,
-both named by the file unless ``item`` and ``coder`` say otherwise, and a segmentation without types.
+A line is a unit; with ``unit="word"``, everything between white space is a unit. Separators before the first segment and
+after the last are optional. White space around a line is ignored. There must be a unit between two marker lines, and a unit
+must not be empty; several blank lines count as one separator. A file holds one item of one coder, both named by the file
+unless the options ``item`` and ``coder`` name them, and the boundaries have no types.
 
-Reference: Choi 2000, Advances in domain independent linear text segmentation, whose test files look like this.
+References
+----------
+Choi, F. Y. Y. (2000). Advances in domain independent linear text segmentation. NAACL. Its test files have this form.
 """
 
 from __future__ import annotations
@@ -20,11 +24,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from caesura.errors import FormatError, OptionError
 from caesura.formats.format import Format, Reading, lines_of
-from caesura.formats.one_text import add, checked, only_coder, only_item, with_text
+from caesura.formats.one_text import check_round_trip, only_coder, only_item, read_one_text, require_text
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -33,12 +38,11 @@ from caesura.options import Option, choice
 _MARKER = "=========="
 
 
-def read(reading: Reading) -> Corpus:
-    """One text, its lines or its words."""
-    return add(reading, lambda: _text(reading))
+def _read(reading: Reading) -> Corpus:
+    return read_one_text(reading, lambda: _parse(reading))
 
 
-def _text(reading: Reading) -> Segmentation:
+def _parse(reading: Reading) -> Segmentation:
     marker, words = reading.options["marker"], reading.options["unit"] == "word"
     lines = [line.strip() for line in lines_of(reading.text)]
     while lines and not lines[-1]:
@@ -47,7 +51,7 @@ def _text(reading: Reading) -> Segmentation:
     after_marker = False
     for number, line in enumerate(lines, 1):
         if line == marker:
-            if marker and after_marker:  # between blank lines there is nothing to miss
+            if marker and after_marker:  # several blank lines are one separator
                 raise reading.error(number, f"a segment must hold at least one {reading.options['unit']}; got none")
             after_marker = True
             if segments[-1]:
@@ -56,29 +60,27 @@ def _text(reading: Reading) -> Segmentation:
             after_marker = False
             segments[-1].extend(line.split() if words else [line])
         elif not words:
-            raise reading.error(
-                number, "a line must hold a unit; it is empty. Where blank lines separate, read with marker=''"
-            )
+            problem = "a line must hold a unit; it is empty. If blank lines separate segments, read with marker=''"
+            raise reading.error(number, problem)
     masses = [len(segment) for segment in segments if segment]
     if not masses:
         raise reading.error(1, f"at least one {reading.options['unit']} is needed; got separators only")
     return Segmentation.from_masses(masses, units=[unit for segment in segments for unit in segment])
 
 
-def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
-    """One item and coder; a line a unit, or a line a segment if words are the units."""
+def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+    """Return one line per unit, or one line per segment if the units are words."""
     item, coder = only_item(corpus, path, options), only_coder(corpus, path, options)
-    one, units = with_text(corpus, path, item, coder)
-    if one.types != UNTYPED:
+    segmentation, units = require_text(corpus, path, item, coder)
+    if segmentation.types != UNTYPED:
         raise FormatError(path, None, f"item {item!r}: this format cannot hold boundary types; write a .csv table")
-    between = " " if options["unit"] == "word" else "\n"
+    separator = " " if options["unit"] == "word" else "\n"
     marker = f"{options['marker']}\n"
-    starts = (0, *one.inner.tolist())
-    segments = [between.join(units[start : start + mass]) for start, mass in zip(starts, one.masses, strict=True)]
-    made = marker.join(f"{segment}\n" for segment in segments)
+    edges = (0, *segmentation.inner.tolist(), segmentation.length)
+    content = marker.join(f"{separator.join(units[start:end])}\n" for start, end in pairwise(edges))
     if options["marker"]:
-        made = f"{marker}{made}{marker}"
-    return checked(made, read, corpus, path, options)
+        content = f"{marker}{content}{marker}"
+    return check_round_trip(content, _read, corpus, path, options)
 
 
 def _marker(name: str, value: Any) -> str:
@@ -91,15 +93,15 @@ CHOI = Format(
     name="choi",
     suffixes=(".ref",),
     other_suffixes=(".txt",),
-    description=f"text with {_MARKER} between segments, a line a unit",
-    read=read,
+    description=f"text with {_MARKER} between segments, one line per unit",
+    read=_read,
     looks_like=lambda text: re.search(rf"^[ \t]*{_MARKER}[ \t]*\r?$", text, re.MULTILINE) is not None,
-    write=write,
+    write=_write,
     options=(
         ITEM,
         CODER,
-        Option("marker", _MARKER, _marker, "the line between segments; '' for blank lines"),
-        Option("unit", "line", choice("line", "word"), "whether a line or a word is a unit"),
+        Option("marker", _MARKER, _marker, "line between segments; '' for blank lines"),
+        Option("unit", "line", choice("line", "word"), "whether lines or words are the units"),
     ),
     names_from_file=("item", "coder"),
 )
@@ -109,7 +111,7 @@ MARKED = replace(
     name="marked-text",
     suffixes=(),
     other_suffixes=(),
-    description="text with blank lines between segments, or another marker, a line a unit",
+    description="text with blank lines between segments, or another marker, one line per unit",
     looks_like=lambda text: False,  # any text may have blank lines
-    options=tuple(replace(one, default="") if one.name == "marker" else one for one in CHOI.options),
+    options=tuple(replace(option, default="") if option.name == "marker" else option for option in CHOI.options),
 )

@@ -27,7 +27,7 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading, lines_of
-from caesura.formats.one_text import checked, only_coder, with_text
+from caesura.formats.one_text import check_round_trip, only_coder, require_text
 from caesura.formats.spans import choice
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
@@ -151,7 +151,7 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     id_ = "newdoc_id" if path.lower().endswith(".tok") else "newdoc id"
     out = []
     for item in corpus.item_names:
-        one, units = with_text(corpus, path, item, coder)
+        one, units = require_text(corpus, path, item, coder)
         if one.types != UNTYPED:
             raise FormatError(path, None, f"item {item!r}: this format cannot hold boundary types; write a .csv table")
         begins = {0, *one.inner.tolist()}
@@ -159,7 +159,7 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
         out.append(f"# {id_} = {item}\n")
         out += [f"{i + 1}\t{unit}{blank}\t{'BeginSeg=Yes' if i in begins else '_'}\n" for i, unit in enumerate(units)]
         out.append("\n")
-    return checked("".join(out), read, corpus, path, {**options, "boundaries": "segments"})
+    return check_round_trip("".join(out), read, corpus, path, {**options, "boundaries": "segments"})
 
 
 def _looks_like(text: str) -> bool:

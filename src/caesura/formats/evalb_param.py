@@ -1,4 +1,6 @@
-"""EVALB's parameter files: what is deleted, what counts as equal, how long a sentence may be.
+"""Parameter files of EVALB: which labels are deleted, which count as equal, how long a sentence may be.
+
+::
 
     DELETE_LABEL TOP
     DELETE_LABEL -NONE-
@@ -7,20 +9,20 @@
     CUTOFF_LEN 40
     LABELED 1
 
-A line is a key and its values; a line that begins with ``#`` is a comment. (``#`` elsewhere is a label: it is the tag of
-the pound sign.) What a file does not mention has the value that EVALB gives it: nothing is deleted or equal, brackets
-are labelled, and the cut-off is 40. ``MAX_ERROR`` and ``DEBUG`` are read and have no meaning here.
+A line is a key and its values. A line that begins with ``#`` is a comment. (``#`` elsewhere is a label, the tag of the
+pound sign.) Keys that a file does not have take EVALB's defaults: nothing is deleted or equal, brackets are labelled, and
+the cut-off is 40. ``MAX_ERROR`` and ``DEBUG`` are read and ignored.
 """
 
 from __future__ import annotations
 
 import re
-import warnings
 from os import PathLike, fspath
 from typing import Any
 
-from caesura.errors import CaesuraWarning, FormatError
-from caesura.formats.format import decode, describe_value, load
+from caesura.errors import FormatError
+from caesura.formats.format import decode, describe_value, load, warn
+from caesura.options import suggest
 
 # Key -> option of the measure, and how many values a line has.
 _LISTS = {
@@ -30,14 +32,27 @@ _LISTS = {
     "EQ_WORD": ("equal_words", 2),
     "QUOTE_LABEL": ("quote_labels", 1),
 }
-_LARGEST = {"CUTOFF_LEN": 2**31 - 1, "LABELED": 1, "MAX_ERROR": 2**31 - 1, "DEBUG": 2**31 - 1}
-_KEYS = (*_LISTS, *_LARGEST)
+_MAXIMA = {"CUTOFF_LEN": 2**31 - 1, "LABELED": 1, "MAX_ERROR": 2**31 - 1, "DEBUG": 2**31 - 1}
+_KEYS = (*_LISTS, *_MAXIMA)
 
 
 def read_evalb_param(path: str | PathLike[str]) -> dict[str, Any]:
-    """The options of :func:`~caesura.parseval` that a parameter file sets: all of them.
+    """Read the options of :func:`~caesura.parseval` from a parameter file.
 
-    A key that EVALB does not know is named in a warning and ignored, as EVALB does it.
+    Parameters
+    ----------
+    path : path-like
+        Path of the file.
+
+    Returns
+    -------
+    dict
+        Every option that EVALB has, with its value.
+
+    Raises
+    ------
+    FormatError
+        If a line is invalid. Keys that EVALB does not know are ignored with a warning, as EVALB ignores them.
     """
     place = fspath(path)
     lists: dict[str, list[Any]] = {option: [] for option, _ in _LISTS.values()}
@@ -51,12 +66,12 @@ def read_evalb_param(path: str | PathLike[str]) -> dict[str, Any]:
             option, count = _LISTS[key]
             _check_count(place, line, key, values, count)
             lists[option].append(values[0] if count == 1 else tuple(values))
-        elif key in _LARGEST:
+        elif key in _MAXIMA:
             _check_count(place, line, key, values, 1)
             numbers[key] = _number(place, line, key, values[0])
         else:
-            _warn(place, line, key)
-    options: dict[str, Any] = {option: tuple(found) for option, found in lists.items()}
+            warn(suggest(f"{place}:{line}: ignored: EVALB has no key", key[:60], _KEYS))
+    options: dict[str, Any] = {option: tuple(values) for option, values in lists.items()}
     return {"labelled": bool(numbers["LABELED"]), **options, "cutoff": numbers["CUTOFF_LEN"]}
 
 
@@ -68,17 +83,9 @@ def _check_count(path: str, line: int, key: str, values: list[str], count: int) 
 
 
 def _number(path: str, line: int, key: str, text: str) -> int:
-    most = _LARGEST[key]
-    # Ten digits are more than the largest number has, and few enough to be converted.
-    value = int(text) if re.fullmatch("[0-9]{1,10}", text) else most + 1
-    if value > most:
-        raise FormatError(path, line, f"{key} must be a whole number from 0 to {most}; got {describe_value(text)}")
+    maximum = _MAXIMA[key]
+    # Ten digits are enough for the largest number, and few enough to convert.
+    value = int(text) if re.fullmatch("[0-9]{1,10}", text) else maximum + 1
+    if value > maximum:
+        raise FormatError(path, line, f"{key} must be a whole number from 0 to {maximum}; got {describe_value(text)}")
     return value
-
-
-def _warn(path: str, line: int, key: str) -> None:
-    from difflib import get_close_matches
-
-    near = get_close_matches(key, _KEYS, 1)
-    way = f"did you mean {near[0]}?" if near else f"there are {', '.join(_KEYS)}"
-    warnings.warn(f"{path}:{line}: no such key, ignored: {describe_value(key)}; {way}", CaesuraWarning, stacklevel=3)

@@ -1,6 +1,6 @@
 """Segment masses as tab-separated rows, the format of segeval: a header, then ``coder  2  3  6``.
 
-segeval's file is one item, named by the file. With a first column ``Item`` a file holds several.
+A file of segeval holds one item, which the file names. With a first column ``Item`` a file holds several.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from caesura.formats.format import Format, Reading, table_text
-from caesura.formats.masses_json import plain
+from caesura.formats.format import Format, Reading, require_segmentation, table_text
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
 
-def read(reading: Reading) -> Corpus:
-    """A row a coder. Rows differ in length, as coders differ in the number of segments."""
+def _read(reading: Reading) -> Corpus:
+    """Return the masses of each row. Rows differ in length, as coders differ in the number of segments."""
     rows = csv.reader(io.StringIO(reading.text, newline=""), delimiter="\t", strict=True)
     try:
         header = next((row for row in rows if row), [""])
-        named = 1 if header[0].strip().lower() == "item" else 0
-        if [cell.strip().lower() for cell in header[named : named + 1]] != ["coder"]:
+        first = 1 if header[0].strip().lower() == "item" else 0  # column of the coder
+        if [cell.strip().lower() for cell in header[first : first + 1]] != ["coder"]:
             raise reading.error(
                 rows.line_num, f"the header must begin with Coder, or Item and Coder; got {header[0]!r}"
             )
@@ -31,13 +30,13 @@ def read(reading: Reading) -> Corpus:
             if not row:
                 continue
             line = rows.line_num
-            with reading.item(line, f"coder {row[min(named, len(row) - 1)]!r}: "):
-                if len(row) < named + 2:
+            with reading.item(line, f"coder {row[min(first, len(row) - 1)]!r}: "):
+                if len(row) < first + 2:
                     raise reading.error(line, f"a name and at least one mass are needed; got {len(row)} cell(s)")
-                item, coder = row[0] if named else reading.stem, row[named]
+                item, coder = row[0] if first else reading.stem, row[first]
                 if coder in reading.annotations.get(item, {}):
                     raise reading.error(line, f"item {item!r} has coder {coder!r} twice")
-                masses = [_mass(reading, line, i, cell) for i, cell in enumerate(row[named + 1 :])]
+                masses = [_mass(reading, line, i, cell) for i, cell in enumerate(row[first + 1 :], 1)]
                 reading.add(item, coder, Segmentation.from_masses(masses))
     except csv.Error as problem:
         raise reading.error(rows.line_num, f"not a valid table: {problem}") from None
@@ -50,16 +49,16 @@ def _mass(reading: Reading, line: int, i: int, cell: str) -> int:
             return int(cell)
     except ValueError:
         pass
-    raise reading.error(line, f"mass {i + 1}: a whole number is needed; got {cell[:40]!r}")
+    raise reading.error(line, f"mass {i}: a whole number is needed; got {cell[:40]!r}")
 
 
-def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
-    """segeval's own form where the file's name says the item, else with a column Item."""
-    named = corpus.item_names != (Path(path).stem,)
-    rows: list[list[object]] = [["Item", "Coder", "Masses"] if named else ["Coder", "Masses"]]
-    for item, coder in corpus:
-        one = plain(corpus[item, coder], path, item, coder)
-        rows.append([*([item] if named else []), coder, *one.masses])
+def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+    """Return the form of segeval if the name of the file is the item, else one with a column Item."""
+    has_items = corpus.item_names != (Path(path).stem,)
+    rows: list[list[object]] = [["Item", "Coder", "Masses"] if has_items else ["Coder", "Masses"]]
+    for (item, coder), annotation in corpus.items():
+        segmentation = require_segmentation(annotation, path, f"item {item!r}, coder {coder!r}")
+        rows.append([*([item] if has_items else []), coder, *segmentation.masses])
     return table_text(rows, "\t")
 
 
@@ -72,7 +71,7 @@ FORMAT = Format(
     name="masses-tsv",
     suffixes=(".tsv",),
     description="segment masses as tab-separated rows, coder and masses",
-    read=read,
+    read=_read,
     looks_like=_looks_like,
-    write=write,
+    write=_write,
 )

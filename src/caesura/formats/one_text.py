@@ -1,4 +1,4 @@
-"""What formats share whose file holds running text of one coder: names that the file gives, and writing that is checked."""
+"""Shared pieces of formats whose file holds the running text of one coder."""
 
 from __future__ import annotations
 
@@ -7,27 +7,80 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.format import Reading, describe_value
+from caesura.formats.format import Reading, describe_value, require_segmentation
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import Segmentation
 
 
-def add(reading: Reading, make: Callable[[], Annotation]) -> Corpus:
-    """The corpus of a file that is one item and one coder."""
+def read_one_text(reading: Reading, parse: Callable[[], Annotation]) -> Corpus:
+    """Return the corpus of a file that holds one item of one coder.
+
+    Parameters
+    ----------
+    reading : Reading
+        The file; its options ``item`` and ``coder`` replace the name of the file.
+    parse : callable
+        Returns the annotation in the file.
+
+    Returns
+    -------
+    Corpus
+        One annotation.
+    """
     item, coder = reading.options["item"] or reading.stem, reading.options["coder"] or reading.stem
     with reading.item(None, f"item {item!r}, coder {coder!r}: "):
-        reading.add(item, coder, make())
+        reading.add(item, coder, parse())
     return reading.corpus()
 
 
 def only_item(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
-    """The one item that the file can hold and name."""
+    """Return the item of a corpus, if it is the only one and the file names it.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What is to be written.
+    path : str
+        Path of the file.
+    options : mapping
+        Options of the format; ``item`` replaces the name of the file.
+
+    Returns
+    -------
+    str
+        Name of the item.
+
+    Raises
+    ------
+    FormatError
+        If there are several items, or the file has another name.
+    """
     return _only("item", corpus.item_names, path, options)
 
 
 def only_coder(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
-    """The one coder that the file can hold and name."""
+    """Return the coder of a corpus, if there is only one and the file names this one.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What is to be written.
+    path : str
+        Path of the file.
+    options : mapping
+        Options of the format; ``coder`` replaces the name of the file.
+
+    Returns
+    -------
+    str
+        Name of the coder.
+
+    Raises
+    ------
+    FormatError
+        If there are several coders, or the file has another name.
+    """
     return _only("coder", corpus.coders, path, options)
 
 
@@ -37,57 +90,93 @@ def _only(kind: str, names: tuple[str, ...], path: str, options: Mapping[str, An
     (name,) = names
     expected = options[kind] or Path(path).stem
     if name != expected:
-        # The name is the file's; another one would come back as something else.
-        raise FormatError(
-            path,
-            None,
-            f"this format names the {kind} by the file; {name!r} would be {expected!r}; or say {kind}={name!r}",
-        )
+        # The file names the item and the coder; under another name the file would be read back as something else.
+        problem = f"in this format the file names the {kind}: {name!r} would be read as {expected!r}"
+        raise FormatError(path, None, f"{problem}; rename the file, or set {kind}={name!r}")
     return name
 
 
-def with_text(corpus: Corpus, path: str, item: str, coder: str) -> tuple[Segmentation, tuple[str, ...]]:
-    """A segmentation and its units, if that is what it has and all it has."""
-    one = corpus[item, coder]
+def require_text(corpus: Corpus, path: str, item: str, coder: str) -> tuple[Segmentation, tuple[str, ...]]:
+    """Return a segmentation and its units, if it has units and no labels.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What is to be written.
+    path : str
+        Path of the file, for messages.
+    item, coder : str
+        Which annotation of the corpus.
+
+    Returns
+    -------
+    segmentation : Segmentation
+        The annotation.
+    units : tuple of str
+        The text of its units.
+
+    Raises
+    ------
+    FormatError
+        If the annotation is something else, or has no units.
+    """
     place = f"item {item!r}, coder {coder!r}"
-    if not isinstance(one, Segmentation):
-        raise FormatError(path, None, f"{place}: this format cannot hold streams; write a .csv table")
-    if one.units is None:
+    segmentation = require_segmentation(corpus[item, coder], path, place, holds=("types", "units"))
+    if segmentation.units is None:
         raise FormatError(path, None, f"{place}: this format needs the text of the units; write a .csv table")
-    if one.labels is not None:
-        raise FormatError(
-            path,
-            None,
-            f"{place}: this format cannot hold segment labels; write .json, or leave them out (convert --drop-labels)",
-        )
-    return one, one.units
+    return segmentation, segmentation.units
 
 
-def checked(made: str, read: Callable[[Reading], Corpus], corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
-    """What was made, if it reads back as what it was made from: a unit may look like part of the format."""
+def check_round_trip(
+    content: str, read: Callable[[Reading], Corpus], corpus: Corpus, path: str, options: Mapping[str, Any]
+) -> str:
+    """Return the content of a file if it reads back as the corpus: a unit may look like a part of the format.
+
+    Parameters
+    ----------
+    content : str
+        What is to be written.
+    read : callable
+        Reader of the format.
+    corpus : Corpus
+        What the content should say.
+    path : str
+        Path of the file.
+    options : mapping
+        Options of the format.
+
+    Returns
+    -------
+    str
+        The content.
+
+    Raises
+    ------
+    FormatError
+        If the content would be read differently.
+    """
     try:
-        # As from a file, where a byte order mark is taken off.
-        back = read(Reading(path, made.removeprefix("\ufeff"), options=options))
-    except CaesuraError as problem:
-        said = problem.problem if isinstance(problem, FormatError) else problem
-        raise FormatError(path, None, f"this format cannot hold the text: {said}") from None
-    if back != corpus:
-        raise FormatError(path, None, _difference(corpus, back))
-    return made
+        # A reader of files removes a byte order mark too.
+        result = read(Reading(path, content.removeprefix("\ufeff"), options=options))
+    except CaesuraError as error:
+        problem = error.problem if isinstance(error, FormatError) else error
+        raise FormatError(path, None, f"this format cannot hold the text: {problem}") from None
+    if result != corpus:
+        raise FormatError(path, None, _difference(corpus, result))
+    return content
 
 
-def _difference(meant: Corpus, back: Corpus) -> str:
-    """The first thing that would come back otherwise."""
-    for item, coder in meant:
-        one, other = meant[item, coder], back.get((item, coder))
-        if isinstance(other, Segmentation) and isinstance(one, Segmentation):
-            if one.units is not None and other.units is not None:
-                for i, (mine, its) in enumerate(zip(one.units, (*other.units, None), strict=False), 1):
-                    if mine != its:
-                        got = "nothing" if its is None else describe_value(its)
-                        return f"item {item!r}: unit {i}, {describe_value(mine)}, would be read otherwise; got {got}"
-            if one == other:
-                continue
-            return f"item {item!r}: its boundaries would be read otherwise than they were meant"
-        return f"item {item!r}: a name that this format cannot hold"
-    return "more would be read than was meant"
+def _difference(corpus: Corpus, result: Corpus) -> str:
+    """Return the first difference between a corpus and what would be read back."""
+    for (item, coder), expected in corpus.items():
+        actual = result.get((item, coder))
+        if not isinstance(actual, Segmentation) or not isinstance(expected, Segmentation):
+            return f"item {item!r}: this format cannot hold the name"
+        units = zip(expected.units or (), (*(actual.units or ()), None), strict=False)
+        for i, (unit, result_unit) in enumerate(units, 1) if expected.units and actual.units else ():
+            if unit != result_unit:
+                got = "nothing" if result_unit is None else describe_value(result_unit)
+                return f"item {item!r}: unit {i}, {describe_value(unit)}, would be read as {got}"
+        if actual != expected:
+            return f"item {item!r}: its boundaries would be read differently"
+    return "more would be read than was written"

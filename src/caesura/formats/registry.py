@@ -1,4 +1,4 @@
-"""Which format stands where. Their modules are imported when the first file is read, so that starting stays quick."""
+"""The list of all formats. Their modules are imported when the first file is read, so that starting stays quick."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from importlib import import_module
 
 from caesura.formats.format import Format
 
-# In the order in which a content that could be several is tried.
-_WHERE = {
+# In the order in which they are tried on a content that could be in several formats.
+_MODULES = {
     "masses-json": "masses_json.FORMAT",
     "masses-tsv": "masses_tsv.FORMAT",
     "table-csv": "unit_table.CSV",
@@ -41,15 +41,21 @@ _WHERE = {
     "chat": "chat.FORMAT",
 }
 
-NAMES = tuple(_WHERE)
-"""The names of all formats."""
+NAMES = tuple(_MODULES)
+"""Names of all formats."""
 
 
 @cache
 def registry() -> dict[str, Format]:
-    """Name -> format."""
-    found = {}
-    for name, place in _WHERE.items():
+    """Return all formats, importing their modules.
+
+    Returns
+    -------
+    dict
+        Name -> format.
+    """
+    result = {}
+    for name, place in _MODULES.items():
         module, _, attribute = place.partition(".")
-        found[name] = getattr(import_module(f"caesura.formats.{module}"), attribute)
-    return found
+        result[name] = getattr(import_module(f"caesura.formats.{module}"), attribute)
+    return result

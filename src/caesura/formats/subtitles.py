@@ -29,7 +29,7 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading, lines_of
-from caesura.formats.one_text import add, checked, only_coder, only_item, with_text
+from caesura.formats.one_text import check_round_trip, only_coder, only_item, read_one_text, require_text
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
@@ -183,7 +183,7 @@ _VTT_KIND = _Kind(_vtt_cues, _vtt_words, head="WEBVTT\n\n", numbered=False, poin
 
 def read(reading: Reading, *, kind: _Kind) -> Corpus:
     """One text, named by the file."""
-    return add(reading, lambda: _text(reading, kind))
+    return read_one_text(reading, lambda: _text(reading, kind))
 
 
 def _text(reading: Reading, kind: _Kind) -> Segmentation:
@@ -208,7 +208,7 @@ def _text(reading: Reading, kind: _Kind) -> Segmentation:
 def write(corpus: Corpus, path: str, options: Mapping[str, Any], *, kind: _Kind) -> str:
     """One item and coder; a second a word, from zero."""
     item, coder = only_item(corpus, path, options), only_coder(corpus, path, options)
-    one, units = with_text(corpus, path, item, coder)
+    one, units = require_text(corpus, path, item, coder)
     place = f"item {item!r}"
     if one.types != TYPES:
         got = ", ".join(map(repr, one.types[:20]))
@@ -230,7 +230,7 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any], *, kind: _Kind)
             times = f"{_clock(block, kind)} {_ARROW} {_clock(position, kind)}"
             out.append(f"{number}{times}\n" + "\n".join(lines) + "\n\n")
             block, lines = position, []
-    return checked("".join(out), partial(read, kind=kind), corpus, path, options)
+    return check_round_trip("".join(out), partial(read, kind=kind), corpus, path, options)
 
 
 def _clock(second: int, kind: _Kind) -> str:
