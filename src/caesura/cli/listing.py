@@ -1,77 +1,71 @@
-"""``caesura measures`` and ``caesura formats``: what there is."""
+"""``caesura measures`` and ``caesura formats``: what the toolkit offers."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable
+from typing import Any
 
-import click
-
-from caesura.cli.program import main, output_options, show
+from caesura.cli.options import output_options
+from caesura.cli.output import print_result
+from caesura.cli.program import main
 from caesura.formats import formats
 from caesura.measures.registry import measures
-
-__all__ = ["list_formats", "list_measures"]
+from caesura.options import Option
 
 
 @main.command(name="measures")
 @output_options
 def list_measures(output: str | None) -> None:
-    """List the measures, their options and presets."""
+    """List the measures with their options and presets."""
     from caesura.views.table import Table
 
-    if output == "json":
-        listed = {
-            name: {
-                "title": kind.title,
-                "options": {
-                    option.name: {"default": option.default, "says": option.description} for option in kind.options
-                },
-                "presets": {preset: dict(values) for preset, values in kind.presets.items()},
-            }
-            for name, kind in measures().items()
+    listed = {
+        name: {
+            "title": measure.title,
+            "options": _options(measure.options),
+            "presets": {preset: dict(values) for preset, values in measure.presets.items()},
         }
-        click.echo(json.dumps(listed, indent=2))
-        return
-    rows = []
-    for name, kind in measures().items():
-        rows.append((name, "", kind.title))
-        rows += [("", f"{option.name}={option.default!r}", option.description) for option in kind.options]
-        if kind.presets:
-            rows.append(("", "compat=None", "preset: " + ", ".join(kind.presets)))
-    show(Table(("measure", "option", "what it is"), tuple(rows)), output)
+        for name, measure in measures().items()
+    }
+    rows: list[tuple[str, ...]] = []
+    for name, measure in measures().items():
+        rows.append((name, "", measure.title))
+        rows += [("", f"{option.name}={option.default!r}", option.description) for option in measure.options]
+        if measure.presets:
+            rows.append(("", "compat=None", "preset: " + ", ".join(measure.presets)))
+    print_result("measures", listed, [Table(("measure", "option", "description"), tuple(rows))], output=output)
 
 
 @main.command(name="formats")
 @output_options
 def list_formats(output: str | None) -> None:
-    """List the formats, their suffixes, and their options for --reading."""
+    """List the formats with their suffixes and their options for --reading."""
     from caesura.views.table import Table
 
-    if output == "json":
-        listed = {
-            name: {
-                "says": one.description,
-                "suffixes": list(one.suffixes),
-                "found_by_content": list(one.other_suffixes),
-                "reads": True,
-                "writes": one.write is not None,
-                "holds": [kind.__name__ for kind in one.annotation_types],
-                "extra": one.extra or None,
-                "options": {
-                    option.name: {"default": option.default, "says": option.description} for option in one.options
-                },
-            }
-            for name, one in formats().items()
+    listed = {
+        name: {
+            "description": entry.description,
+            "suffixes": entry.suffixes,
+            "other_suffixes": entry.other_suffixes,
+            "reads": True,
+            "writes": entry.write is not None,
+            "holds": [kind.__name__ for kind in entry.annotation_types],
+            "extra": entry.extra or None,
+            "options": _options(entry.options),
         }
-        click.echo(json.dumps(listed, indent=2))
-        return
+        for name, entry in formats().items()
+    }
     rows: list[tuple[str, ...]] = []
-    for name, one in formats().items():
-        suffixes = " ".join(
-            (*one.suffixes, *(f"({suffix})" for suffix in one.other_suffixes if suffix not in one.suffixes))
-        )
-        needs = f"; needs caesura[{one.extra}]" if one.extra else ""
-        rows.append((name, suffixes, "read, write" if one.write else "read", "", one.description + needs))
-        rows += [("", "", "", f"{option.name}={option.default!r}", option.description) for option in one.options]
-    notes = ("A suffix in brackets belongs to other formats too: there the content decides.",)
-    show(Table(("format", "suffixes", "can", "option", "what it is"), tuple(rows), notes=notes), output)
+    for name, entry in formats().items():
+        others = (f"({suffix})" for suffix in entry.other_suffixes if suffix not in entry.suffixes)
+        needs = f"; needs caesura[{entry.extra}]" if entry.extra else ""
+        access = "read, write" if entry.write else "read"
+        rows.append((name, " ".join((*entry.suffixes, *others)), access, "", entry.description + needs))
+        rows += [("", "", "", f"{option.name}={option.default!r}", option.description) for option in entry.options]
+    notes = ("A suffix in brackets belongs to several formats; the content decides.",)
+    table = Table(("format", "suffixes", "access", "option", "description"), tuple(rows), notes=notes)
+    print_result("formats", listed, [table], output=output)
+
+
+def _options(options: Iterable[Option]) -> dict[str, Any]:
+    return {option.name: {"default": option.default, "description": option.description} for option in options}

@@ -171,6 +171,12 @@ class ReadingOptions:
             raise self.errors[0]
         raise OptionError(f"nothing is left to {purpose}")
 
+    def require_any(self) -> None:
+        """Raise an error because nothing could be read."""
+        if len(self.errors) == 1:
+            raise self.errors[0]
+        raise OptionError("nothing could be read")
+
     def _format_name(self, path: str) -> str:
         return detect(find(path, self.format, self.pattern)[0].path, self.format).name
 
