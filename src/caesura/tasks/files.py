@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats import detect, find, formats, list_tiers, write, writing
+from caesura.formats import detect, find, format_for_writing, formats, list_tiers, write
 from caesura.formats.format import Format
 from caesura.formats.registry import NAMES
 from caesura.model.corpus import Corpus
@@ -214,7 +214,7 @@ def _named_by_file(corpus: Corpus, target: str, format_name: str | None) -> tupl
     """Return the corpus with the file's name for what the format names by the file: the only coder, the only item."""
     stem = Path(target).stem
     notes = []
-    for kind in writing(target, corpus, format_name).names_from_file:
+    for kind in format_for_writing(target, corpus, format_name).names_from_file:
         names = corpus.coders if kind == "coder" else corpus.item_names
         if len(names) == 1 and names[0] != stem:
             notes.append(f"{kind} {names[0]!r} is called {stem!r} in {target}")
