@@ -13,6 +13,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from os import PathLike, fspath
 from typing import Any, ClassVar
 
 from caesura.errors import OptionError
@@ -366,6 +367,26 @@ def names(name: str, value: Any) -> tuple[str, ...]:
     if not listed or not all(isinstance(entry, str) and entry for entry in listed):
         raise OptionError(f"{name} must be a name or a list of names; got {value!r}")
     return listed
+
+
+def path(name: str, value: Any) -> str:
+    """Check for the path of a file.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for the error message.
+    value : object
+        The value to check.
+
+    Returns
+    -------
+    str
+        The path.
+    """
+    if isinstance(value, (str, PathLike)) and fspath(value):
+        return str(fspath(value))
+    raise OptionError(f"{name} must be the path of a file; got {value!r}")
 
 
 def optional(check: Check, *none_words: str) -> Check:

@@ -75,13 +75,15 @@ def test_coders_by_name_or_number(tmp_path: Path) -> None:
 def test_several_kinds(tmp_path: Path) -> None:
     path = put(tmp_path, OPEN, UPPER, MULTI)
     with pytest.raises(
-        FormatError, match="several kinds of segments, name one by namespace=: multi_segment, segment_sal"
+        FormatError, match="several kinds of segments; choose one with namespace=: multi_segment, segment_sal"
     ):
         cz.read(path)
     assert cz.read(path, namespace="segment_salami")["song", "ann"] == Hierarchy.from_times(
         [(0, 4, 1, "A"), (4, 10, 1, "B")]
     )
-    with pytest.raises(FormatError, match="an annotation in the namespace segment_open is needed; there are beat"):
+    with pytest.raises(
+        FormatError, match="an annotation in the namespace segment_open is needed; the namespaces are 'beat'"
+    ):
         cz.read(put(tmp_path, annotation("beat", [])), namespace="segment_open")
 
 
@@ -126,7 +128,10 @@ def test_beyond_the_end(tmp_path: Path) -> None:
         (annotation("segment_open", [(0, 4, "A"), (3, 4, "B")]), "0-4 s on level 1 and 3-7 s on level 1 cross"),
         (annotation("segment_open", []), "at least one span that lasts, or a duration, is needed; got none"),
         ({"data": []}, r"annotations\[0\]: an object with a namespace is needed; got an object"),
-        (annotation("beat", []), "an annotation in the namespace multi_segment, .* is needed; there are beat"),
+        (
+            annotation("beat", []),
+            "an annotation in the namespace multi_segment, .* is needed; the namespaces are 'beat'",
+        ),
     ],
 )
 def test_what_cannot_be(tmp_path: Path, given: Any, said: str) -> None:

@@ -57,7 +57,9 @@ def test_features_of_one_span_stand_in_columns(tmp_path: Path) -> None:
     path = put(tmp_path, *rows, layers=layers)
     assert spans(path) == {(1, 2, "person"), (3, 3, None)}
     assert spans(path, feature="status") == {(1, 2, "new"), (3, 3, "old")}
-    with pytest.raises(FormatError, match=r"layer webanno\.custom\.R has no feature 'x'; there are entity, status"):
+    with pytest.raises(
+        FormatError, match=r"layer webanno\.custom\.R has no feature 'x'; its features are 'entity', 'status'"
+    ):
         one(path, feature="x")
 
 
@@ -67,7 +69,7 @@ def test_which_layer(tmp_path: Path) -> None:
     assert spans(put(tmp_path, "1-1 0-1 a NN X", layers=layers)) == {(1, 1, "X")}  # tags are drawn by nobody
     path = put(tmp_path, *rows, layers=(*layers, "#T_SP=webanno.custom.B|v"))
     with pytest.warns(
-        CaesuraWarning, match=r"the first was read, webanno\.custom\.A; layer= names others: webanno\.custom\.B"
+        CaesuraWarning, match=r"the first was read, webanno\.custom\.A; choose others with layer=: 'webanno\.custom\.B'"
     ):
         assert spans(path) == {(1, 1, "X"), (2, 2, "X")}
     assert spans(path, layer="B") == {(1, 1, "Y")}
@@ -99,9 +101,9 @@ def test_slots_and_chains_are_not_read(tmp_path: Path) -> None:
     )
     rows = ("1-1 0-1 a seller;goods 1-2;1-3[4] sale pr[1] coref->1-1", "1-2 2-3 b _ _ _ pr[1] *->1-2")
     assert spans(put(tmp_path, *rows, layers=layers)) == {(1, 1, "sale")}
-    with pytest.raises(FormatError, match=r"layer webanno\.custom\.F has no feature 'ROLE_.*'; there are FE$"):
+    with pytest.raises(FormatError, match=r"layer webanno\.custom\.F has no feature 'ROLE_.*'; its features are 'FE'$"):
         one(tmp_path / "t.tsv", feature="ROLE_webanno.custom.F:Roles_webanno.custom.FRolesLink")
-    with pytest.raises(FormatError, match=r"no layer of spans is like 'Coref'; there are webanno.custom.F"):
+    with pytest.raises(FormatError, match=r"no layer of spans is like 'Coref'; the layers are 'webanno.custom.F'"):
         one(tmp_path / "t.tsv", layer="Coref")
 
 
@@ -135,16 +137,16 @@ def test_parts_of_tokens(tmp_path: Path) -> None:
     assert caught.value.line == 7
     assert str(caught.value).endswith(
         "NamedEntity 'V' must begin and end between tokens; it ends inside token 1, 'plays'; or read with edges='token', "
-        "widened to it"
+        "which widens it"
     )
-    with pytest.warns(CaesuraWarning, match=r"1 edge\(s\) inside a token were widened to it"):
+    with pytest.warns(CaesuraWarning, match="span edges inside a token moved to the edge of the token: 1 "):
         assert spans(path, edges="token") == {(1, 1, "V")}
 
 
 def test_parts_that_are_the_whole(tmp_path: Path) -> None:
     # pl|ays well: the span is on the second part and on the next token
     path = put(tmp_path, "1-1 10-15 plays _", "1-1.1 12-15 ays X[1]", "1-2 16-20 well X[1]")
-    with pytest.warns(CaesuraWarning, match=r"1 edge\(s\)"):
+    with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 1 "):
         assert spans(path, edges="token") == {(1, 2, "X")}
     both = put(tmp_path, "1-1 10-15 plays _", "1-1.1 10-12 pl X[1]", "1-1.2 12-15 ays X[1]")
     assert spans(both) == {(1, 1, "X")}
@@ -152,7 +154,7 @@ def test_parts_that_are_the_whole(tmp_path: Path) -> None:
 
 def test_parts_count_units_of_utf_16(tmp_path: Path) -> None:
     path = put(tmp_path, "1-1 7-12 a😀b😀 _", "1-1.1 8-11 😀b X")
-    with pytest.warns(CaesuraWarning, match=r"2 edge\(s\)"):
+    with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 2 "):
         assert spans(path, edges="token") == {(1, 1, "X")}
     with pytest.raises(
         FormatError, match=r":7: 1-1\.1, counted from the start of its token: .* 2 is inside one, of two"
@@ -177,7 +179,7 @@ def test_a_gap(tmp_path: Path) -> None:
         (["hello"], 6, "a row is sentence-token"),
         (["1-1 0-1 a _", "1-1 2-3 b _"], 7, "rows must rise; got 1-1 after 1-1"),
         (["1-1 0-1 a _", "1-2.1 2-3 b _"], 7, r"a part must follow its token, 1-2; got 1-2\.1"),
-        (["1-1 0-2 ab _", "1-1.1 0-1 b X"], 7, r"1-1\.1 must repeat what its token has there, 'a'; got 'b'"),
+        (["1-1 0-2 ab _", "1-1.1 0-1 b X"], 7, r"1-1\.1 must repeat the characters of its token, 'a'; got 'b'"),
         (["1-1 0-2 ab _", "1-1.1 1-3 b X"], 7, r"1-1\.1, counted from .* an offset must lie in 0-2, .*; got 3"),
         (["1-1 5-7 ab _", "1-1.1 0-1 a X"], 7, r"1-1\.1, counted from .*; got -5"),
         (
@@ -276,7 +278,7 @@ def test_a_part_in_neuged(shared: Path) -> None:
         FormatError, match=r":47: .*LetterEntity\[3\] 'per-mentioned' .*inside token 38, 'Bernhardischen'"
     ):
         one(path, layer="LetterEntity", edges="error")
-    with pytest.warns(CaesuraWarning, match=r"1 edge\(s\) inside a token"):
+    with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 1 "):
         made = one(path, layer="LetterEntity", edges="token")
     tokens, numbers, single = counted(path, 4)
     assert (made.length, len(made.spans)) == (tokens, len(numbers) + single)

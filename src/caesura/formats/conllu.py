@@ -28,11 +28,10 @@ from typing import Any
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading, lines_of
 from caesura.formats.one_text import check_round_trip, only_coder, require_text
-from caesura.formats.spans import choice
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.options import Option
+from caesura.options import Option, choice
 
 __all__ = ["FORMAT"]
 

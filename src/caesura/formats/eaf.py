@@ -22,12 +22,11 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading, warn
-from caesura.formats.spans import choice
 from caesura.formats.timed import TIERS, Row, TierRead, add, choose
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
-from caesura.options import Option
+from caesura.options import Option, choice
 
 __all__ = ["FORMAT"]
 

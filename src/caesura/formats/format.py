@@ -364,6 +364,31 @@ def parse_json(path: str, text: str, content: str) -> Any:
         raise FormatError(path, None, f"not valid JSON: {problem}") from None
 
 
+def is_json_of(text: str, keys: str, matches: Callable[[Any], bool]) -> bool:
+    """Return whether a text is JSON of a certain shape.
+
+    Parameters
+    ----------
+    text : str
+        Content of a file.
+    keys : str
+        Pattern of keys, such as ``"coders|tracks"``. A text without any of them is not parsed.
+    matches : callable
+        Whether the parsed data have the shape.
+
+    Returns
+    -------
+    bool
+        False if the text is no valid JSON.
+    """
+    if not text.lstrip().startswith(("{", "[")) or not re.search(rf'"(?:{keys})"\s*:', text):
+        return False
+    try:
+        return matches(parse_json("", text, "JSON"))
+    except FormatError:
+        return False
+
+
 def describe_value(value: object) -> str:
     """Return a value of an untrusted file for a message: short, without the content of objects and lists.
 

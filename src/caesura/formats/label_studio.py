@@ -1,25 +1,26 @@
-"""Label Studio's export as JSON: tasks, and what annotators labelled in the text of each.
+"""Label Studio's export as JSON: tasks, and the spans that annotators labelled in the text of each task::
 
     [{"id": 7, "data": {"text": "Ms. Haag plays Elianti."},
       "annotations": [{"completed_by": 1, "result": [
         {"id": "x", "type": "labels", "from_name": "label", "to_name": "text",
          "value": {"start": 4, "end": 8, "text": "Haag", "labels": ["PER"]}}]}]}]
 
-The item is the task's ``id``, the coder is ``completed_by``: an email address where the export has it, else the number; where
-there is neither, the number of the annotation. Old exports say ``completions``. Annotations that were cancelled are not read,
-and this is said.
+The item is the ``id`` of the task. The coder is ``completed_by``: an email address if the export has it, else a number;
+if there is neither, the number of the annotation. Old exports call the list ``completions``. Cancelled annotations are
+not read, and a warning gives their number.
 
-A result of the type ``labels`` is a span, and one for each of its labels. Other results are not read: how many, and of which
-types, is said; a file in which there is nothing else is an error. Spans in hypertext are among them, they point into markup.
+A result of the type ``labels`` is a span, one per label. Results of different types are not read, and a warning gives
+their number and types; a file that has only these is an error. Spans in hypertext are among them, because they point into
+markup.
 
-An export does not say which field of ``data`` is the text, for the names of tags are not those of fields. It is the one that
-``text`` names, else the ``source`` of the results (in older exports), else the only string there is.
+An export does not say which field of ``data`` is the text. The option ``text`` names it. By default it is the ``source``
+of the results (older exports have it), else the only string in ``data``.
 
-Offsets count UTF-16 units in old exports, and characters in new ones. This matters only where a character beyond U+FFFF comes
-before, and it is whichever gives ``value.text`` for all spans of an annotation; where both do, or no text is there to tell,
-``offsets`` must say it.
+Offsets count UTF-16 units in old exports and characters in new ones. This matters only after a character beyond U+FFFF.
+The reader takes the way of counting that gives ``value.text`` for all spans of an annotation. If both do, or if there is
+no text to compare with, the option ``offsets`` must choose.
 
-What becomes of spans and how to choose them: see ``standoff``.
+How spans become units: see ``standoff``.
 """
 
 from __future__ import annotations
@@ -29,16 +30,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from caesura.errors import FormatError, HierarchyError
-from caesura.formats.format import Format, Reading, describe_value, parse_json
-from caesura.formats.spans import check_whole, choice
-from caesura.formats.standoff import OPTIONS, TOKENS, Drawn, Standoff, Tokens, Utf16, check_parts, plain
+from caesura.errors import HierarchyError
+from caesura.formats.format import Format, Reading, describe_value, is_json_of, parse_json
+from caesura.formats.names import list_names
+from caesura.formats.spans import check_whole
+from caesura.formats.standoff import (
+    OPTIONS,
+    TOKENS,
+    StandoffReader,
+    TextSpan,
+    Tokens,
+    Utf16Offsets,
+    check_fragments,
+    single_line,
+)
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
-from caesura.options import Option, text
-
-__all__ = ["FORMAT"]
+from caesura.options import Option, choice, text
 
 _LISTS = ("annotations", "completions")
 _SPAN = "labels"
@@ -55,136 +64,98 @@ class _Region:
     labels: tuple[str | None, ...]
     covered: str | None
 
-    def at(self, said: str, offsets: str, utf16: Utf16) -> tuple[int, int] | None:
-        """From which to which character it goes, if offsets are counted so; None if that cannot be."""
-        given = ((self.start, self.end),)
+    def locate(self, document: str, method: str, utf16: Utf16Offsets) -> tuple[int, int] | None:
+        """Return the offsets in characters if ``method`` is how they are counted; None if they do not fit."""
+        offsets = ((self.start, self.end),)
         try:
-            (part,) = utf16.parts(given) if offsets == "utf-16" else check_parts(given, len(said))
+            fragments = utf16.to_characters(offsets) if method == "utf-16" else check_fragments(offsets, len(document))
         except HierarchyError:
             return None
-        fits = self.covered is None or plain(said[part[0] : part[1]]) == plain(self.covered)
-        return part if fits else None
+        ((start, end),) = fragments
+        fits = self.covered is None or single_line(document[start:end]) == single_line(self.covered)
+        return (start, end) if fits else None
 
 
-def read(reading: Reading) -> Corpus:
-    """Every task that somebody annotated."""
+def _read(reading: Reading) -> Corpus:
+    """Return every task that somebody annotated."""
     tasks = _tasks(parse_json(reading.path, reading.text, "Label Studio export"))
     if tasks is None:
         raise reading.error(
             1, 'a list of tasks with "id", "data" and "annotations" is needed; export as JSON, not as JSON-MIN'
         )
-    file = _File(reading)
+    export = _Export(reading)
     for i, task in enumerate(tasks):
         with reading.item(None, f"tasks[{i}]: "):
-            file.task(task)
-    file.warn()
+            export.add_task(task)
+    export.emit_warnings()
     return reading.corpus()
 
 
 def _tasks(data: object) -> list[Any] | None:
-    """The tasks; one alone, as Label Studio puts it into a storage, is a list too."""
+    """Return the tasks; a single task, as Label Studio puts it into a storage, becomes a list."""
     tasks = [data] if isinstance(data, dict) else data
-    if not isinstance(tasks, list):
-        return None
-    known = (
-        isinstance(task, dict)
-        and isinstance(task.get("data"), dict)
-        and any(isinstance(task.get(name), list) for name in _LISTS)
-        for task in tasks
-    )
-    return tasks if any(known) else None
+    return tasks if isinstance(tasks, list) and any(map(_is_task, tasks)) else None
 
 
-class _File:
-    """Tasks on their way, and what was not read of them."""
+def _is_task(task: object) -> bool:
+    if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
+        return False
+    return any(isinstance(task.get(name), list) for name in _LISTS)
+
+
+class _Export:
+    """Adds tasks to the corpus and counts what is not read."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self.standoff = Standoff(reading)
-        self.other: Counter[str] = Counter()
-        self.read = 0
-        self.cancelled = 0
+        self.standoff = StandoffReader(reading)
+        self.skipped_types: Counter[str] = Counter()
+        self.region_count = 0
 
-    def task(self, task: object) -> None:
+    def add_task(self, task: object) -> None:
         if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
             raise HierarchyError(f'an object with "id", "data" and "annotations" is needed; got {describe_value(task)}')
         item = _name("id", task.get("id"))
-        listed: object = next((task[name] for name in _LISTS if task.get(name) is not None), [])
-        if not isinstance(listed, list):
-            raise HierarchyError(f"item {item!r}: annotations must be a list; got {describe_value(listed)}")
-        for i, one in enumerate(listed):
-            with self.reading.item(None, f"item {item!r}: annotations[{i}]: "):
-                if not isinstance(one, dict) or not isinstance(one.get("result"), list):
-                    raise HierarchyError(f'an object with "result": [...] is needed; got {describe_value(one)}')
-                if one.get("was_cancelled") is True:
-                    self.cancelled += 1
+        annotations: object = next((task[name] for name in _LISTS if task.get(name) is not None), [])
+        if not isinstance(annotations, list):
+            raise HierarchyError(f"item {item!r}: annotations must be a list; got {describe_value(annotations)}")
+        for i, annotation in enumerate(annotations):
+            place = f"item {item!r}: annotations[{i}]"
+            with self.reading.item(None, f"{place}: "):
+                if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
+                    raise HierarchyError(f'an object with "result": [...] is needed; got {describe_value(annotation)}')
+                if annotation.get("was_cancelled") is True:
+                    self.standoff.log.count("cancelled annotations not read", place)
                 else:
-                    self.annotation(item, _coder(one), task["data"], one["result"])
+                    self.add_annotation(item, _coder(annotation), task["data"], annotation["result"])
 
-    def annotation(self, item: str, coder: str, data: Mapping[str, Any], results: list[Any]) -> None:
+    def add_annotation(self, item: str, coder: str, data: Mapping[str, Any], results: list[Any]) -> None:
         with self.reading.item(None, f"item {item!r}, coder {coder!r}: "):
             regions = list(self.regions(results))
-            said = self.text(data, results)
-            self.standoff.add(item, coder, Tokens.cut(said, self.reading.options["tokens"]), self.drawn(said, regions))
+            document = _document(data, results, self.reading.options["text"])
+            spans = _text_spans(document, regions, self.reading.options["offsets"])
+            self.standoff.add(item, coder, Tokens.tokenize(document, self.reading.options["tokens"]), spans)
 
     def regions(self, results: list[Any]) -> Iterator[_Region]:
-        for i, one in enumerate(results):
-            kind = one.get("type") if isinstance(one, dict) else None
+        """Yield the spans among the results and count the rest."""
+        for i, result in enumerate(results):
+            kind = result.get("type") if isinstance(result, dict) else None
             if not isinstance(kind, str):
-                raise HierarchyError(f"result[{i}]: an object with a type is needed; got {describe_value(one)}")
-            if kind != _SPAN:
-                self.other[kind[:40]] += 1
-                continue
-            self.read += 1
-            yield _region(f"result[{i}]", one.get("value"))
+                raise HierarchyError(f"result[{i}]: an object with a type is needed; got {describe_value(result)}")
+            if kind == _SPAN:
+                self.region_count += 1
+                yield _region(f"result[{i}]", result.get("value"))
+            else:
+                self.skipped_types[kind[:40]] += 1
 
-    def text(self, data: Mapping[str, Any], results: list[Any]) -> str:
-        """The text of a task."""
-        asked = self.reading.options["text"]
-        sources = {one.get("source") for one in results if one.get("type") == _SPAN}
-        named = {one[1:] for one in sources if isinstance(one, str) and one.startswith("$")}
-        strings = [name for name, value in data.items() if isinstance(value, str)]
-        found = [asked] if asked is not None else sorted(named) or strings
-        if len(found) != 1:
-            raise HierarchyError(
-                f"one field of data must be the text, name it by text=; got {', '.join(found[:20]) or 'none'}"
-            )
-        if found[0] not in strings:
-            raise HierarchyError(
-                f"data must have the text in the field {found[0]!r}; there are {', '.join(strings[:20]) or 'none'}"
-            )
-        said: str = data[found[0]]
-        return said
-
-    def drawn(self, said: str, regions: list[_Region]) -> list[Drawn]:
-        """The spans, offsets counted in the way that gives the text of all of them."""
-        asked = self.reading.options["offsets"]
-        utf16 = Utf16(said)
-        ways = {way: [one.at(said, way, utf16) for one in regions] for way in ([asked] if asked else _OFFSETS)}
-        fitting = {tuple(parts) for parts in ways.values() if None not in parts}
-        if not fitting:
-            raise HierarchyError(_unfit(said, regions, ways))
-        if len(fitting) > 1:
-            raise HierarchyError(
-                "whether offsets count characters or UTF-16 units must be said here, by offsets='characters' or "
-                "offsets='utf-16'; both give the text of all spans, at other places"
-            )
-        return [
-            Drawn(one.name, label, (part,))
-            for one, part in zip(regions, fitting.pop(), strict=True)
-            if part is not None
-            for label in one.labels
-        ]
-
-    def warn(self) -> None:
-        if self.other:
-            listed = ", ".join(f"{count} of type {kind}" for kind, count in self.other.most_common(20))
-            if not self.read:
-                raise self.reading.error(None, f"results of type {_SPAN} are needed; there are {listed}")
-            self.standoff.left_out.said.append(f"results that are no spans of text were not read: {listed}")
-        if self.cancelled:
-            self.standoff.left_out.said.append(f"{self.cancelled} annotation(s) were cancelled and were not read")
-        self.standoff.warn()
+    def emit_warnings(self) -> None:
+        """Issue the warnings; raise an error if no result at all was a span."""
+        if self.skipped_types:
+            counts = ", ".join(f"{count} of type {kind}" for kind, count in self.skipped_types.most_common(20))
+            if not self.region_count:
+                raise self.reading.error(None, f"results of type {_SPAN} are needed; there are {counts}")
+            self.standoff.log.add(f"results that are no spans of text were not read: {counts}")
+        self.standoff.log.emit()
 
 
 def _region(place: str, value: object) -> _Region:
@@ -194,7 +165,7 @@ def _region(place: str, value: object) -> _Region:
         )
     start, end = (check_whole(f"{place}: {name}", value.get(name), 0) for name in ("start", "end"))
     labels = value.get("labels") or [None]
-    if not isinstance(labels, list) or not all(isinstance(one, str) or labels == [None] for one in labels):
+    if not isinstance(labels, list) or not all(isinstance(label, str) or labels == [None] for label in labels):
         raise HierarchyError(f"{place}: labels must be a list of names; got {describe_value(labels)}")
     covered = value.get("text")
     if covered is not None and not isinstance(covered, str):
@@ -202,24 +173,66 @@ def _region(place: str, value: object) -> _Region:
     return _Region(place, start, end, tuple(labels), covered)
 
 
-def _unfit(said: str, regions: list[_Region], ways: Mapping[str, list[tuple[int, int] | None]]) -> str:
-    """What is wrong with the first span that fits in no way, or else with the first that fits in one way only."""
-    for i, one in enumerate(regions):
-        if all(parts[i] is None for parts in ways.values()):
-            there = said[one.start : one.end][:60]
+def _document(data: Mapping[str, Any], results: list[Any], requested: str | None) -> str:
+    """Return the text of a task."""
+    fields = [name for name, value in data.items() if isinstance(value, str)]
+    candidates = [requested] if requested is not None else _sources(results) or fields
+    if len(candidates) != 1:
+        raise HierarchyError(f"one field of data must be the text; name it by text=; got {list_names(candidates)}")
+    if candidates[0] not in fields:
+        raise HierarchyError(
+            f"data must have the text in the field {candidates[0]!r}; its fields are {list_names(fields)}"
+        )
+    return str(data[candidates[0]])
+
+
+def _sources(results: list[Any]) -> list[str]:
+    """Return the fields that the results name as their source."""
+    sources = {result.get("source") for result in results if result.get("type") == _SPAN}
+    return sorted(source[1:] for source in sources if isinstance(source, str) and source.startswith("$"))
+
+
+def _text_spans(document: str, regions: list[_Region], method: str | None) -> list[TextSpan]:
+    """Return the spans, with offsets counted in the way that gives the text of all of them."""
+    utf16 = Utf16Offsets(document)
+    methods = [method] if method else _OFFSETS
+    located = {method: [region.locate(document, method, utf16) for region in regions] for method in methods}
+    fitting = {tuple(offsets) for offsets in located.values() if None not in offsets}
+    if not fitting:
+        raise HierarchyError(_explain_misfit(document, regions, located))
+    if len(fitting) > 1:
+        raise HierarchyError(
+            "choose what offsets count, offsets='characters' or offsets='utf-16': both give the text of all spans, at "
+            "different places"
+        )
+    return [
+        TextSpan(region.name, label, (offsets,))
+        for region, offsets in zip(regions, fitting.pop(), strict=True)
+        if offsets is not None
+        for label in region.labels
+    ]
+
+
+def _explain_misfit(document: str, regions: list[_Region], located: Mapping[str, list[tuple[int, int] | None]]) -> str:
+    """Return what is wrong with the first span that fits in no way, or with the first that fits in one way only."""
+    for i, region in enumerate(regions):
+        if all(offsets[i] is None for offsets in located.values()):
+            expected = document[region.start : region.end][:60]
             return (
-                f"{one.name} must repeat what the text has at {one.start}-{one.end}, {there!r}; got "
-                f"{describe_value(one.covered)}; is it this text?"
+                f"{region.name} must repeat the text at {region.start}-{region.end}, {expected!r}; got "
+                f"{describe_value(region.covered)}; is it this text?"
             )
-    names = [next(one.name for i, one in enumerate(regions) if parts[i] is None) for parts in ways.values()]
-    return f"offsets must all count characters or all UTF-16 units; {' and '.join(names)} disagree on it"
+    misfits = [
+        next(region.name for i, region in enumerate(regions) if offsets[i] is None) for offsets in located.values()
+    ]
+    return f"offsets must all count characters or all UTF-16 units; {' and '.join(misfits)} disagree"
 
 
-def _coder(one: Mapping[str, Any]) -> str:
-    who = one.get("completed_by")
-    if isinstance(who, dict):
-        who = who.get("email") or who.get("id")
-    return _name("completed_by or id", one.get("id") if who is None else who)
+def _coder(annotation: Mapping[str, Any]) -> str:
+    coder = annotation.get("completed_by")
+    if isinstance(coder, dict):
+        coder = coder.get("email") or coder.get("id")
+    return _name("completed_by or id", annotation.get("id") if coder is None else coder)
 
 
 def _name(place: str, value: object) -> str:
@@ -228,24 +241,15 @@ def _name(place: str, value: object) -> str:
     return str(check_whole(place, value, 0))
 
 
-def _looks_like(lines: str) -> bool:
-    if not lines.lstrip().startswith(("[", "{")) or not any(f'"{name}"' in lines for name in _LISTS):
-        return False
-    try:
-        return _tasks(parse_json("", lines, "Label Studio export")) is not None
-    except FormatError:
-        return False
-
-
 FORMAT = Format(
     name="label-studio",
     suffixes=(),
     other_suffixes=(".json",),
     description="Label Studio's export as JSON: tasks with spans that annotators labelled in a text",
-    read=read,
-    looks_like=_looks_like,
+    read=_read,
+    looks_like=lambda text: is_json_of(text, "|".join(_LISTS), lambda data: _tasks(data) is not None),
     options=(
-        Option("text", None, text, "the field of data that is the text; by default the only string"),
+        Option("text", None, text, "field of data that is the text; by default the only string"),
         Option("offsets", None, choice(*_OFFSETS), "what offsets count; by default what gives the text of the spans"),
         TOKENS,
         *OPTIONS,

@@ -1,49 +1,38 @@
-"""What the formats of spans have in common: rows of strangers into a hierarchy, and what had to be left out."""
+"""Turn rows of spans into hierarchies: the code that all formats of spans share.
+
+A format parses its file into :class:`SpanRow` values and a :class:`Continuum`; :func:`add_spans` checks them, builds the
+hierarchy and puts it into the corpus. A :class:`WarningLog` collects what a reader changed on the way.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from caesura.errors import FormatError, HierarchyError, OptionError
-from caesura.formats.format import Reading, describe_value, warn
+from caesura.errors import FormatError, HierarchyError
+from caesura.formats.format import NUMBER, Reading, describe_value, warn
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import MAX_UNITS, UNTYPED, Segmentation
-from caesura.options import Option, flag
-
-__all__ = [
-    "BEYOND",
-    "DURATION",
-    "REPAIR",
-    "SNAP",
-    "UNITS",
-    "Frame",
-    "LeftOut",
-    "Row",
-    "add_timed",
-    "beyond_of",
-    "check_edges",
-    "check_row",
-    "check_time",
-    "check_whole",
-    "choice",
-    "frame_of",
-    "hierarchy",
-    "last_end",
-    "rows_of",
-    "spans_of",
-    "within",
-]
+from caesura.options import Option, choice, flag, non_negative
 
 UNITS = ("units", "seconds")
-_BEYOND = ("error", "extend", "clip")
 
 
-class Row(NamedTuple):
-    """A span as a file has it: in units, both ends included and from 1, or in seconds."""
+class SpanRow(NamedTuple):
+    """Span as a file has it.
+
+    Attributes
+    ----------
+    start, end : int or float
+        Units counted from 1, both ends included; or seconds.
+    level : int, optional
+        Level of the hierarchy; 1 is the largest.
+    label : str, optional
+        Label of the span.
+    """
 
     start: Any
     end: Any
@@ -52,8 +41,24 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Frame:
-    """What the spans of one coder lie in. ``edges`` where they are more than the times of the spans."""
+class Continuum:
+    """Text or recording in which the spans of one coder lie.
+
+    Attributes
+    ----------
+    seconds : bool, default False
+        Whether spans are in seconds. Otherwise they are in units.
+    length : int, optional
+        Number of units.
+    units : tuple of str, optional
+        Text of the units.
+    duration : float, optional
+        Length of the recording in seconds.
+    edges : tuple of float, optional
+        Times between units, if they are more than the times of the spans and the duration.
+    extent : int, optional
+        Number of positions that the chance model counts, if it is not the number of units.
+    """
 
     seconds: bool = False
     length: int | None = None
@@ -63,44 +68,107 @@ class Frame:
     extent: int | None = None
 
 
-@dataclass
-class LeftOut:
-    """What a reader did not keep as it came: said once, when the file has been read."""
+class WarningLog:
+    """Changes that a reader makes to the data, reported as one warning per kind of change.
 
-    path: str
-    empty: int = 0
-    first_empty: str = ""
-    repaired: int = 0
-    in_annotations: int = 0
-    said: list[str] = field(default_factory=list)
+    Parameters
+    ----------
+    path : str
+        File that is being read.
+    """
 
-    def warn(self) -> None:
-        """One warning for each kind of thing, at the line that called ``cz.read``."""
-        if self.empty:
-            were = "1 span of no length was" if self.empty == 1 else f"{self.empty} spans of no length were"
-            self.said.insert(0, f"{were} left out, the first in {self.first_empty}")
-        if self.repaired:
-            were = "1 span was" if self.repaired == 1 else f"{self.repaired} spans were"
-            self.said.append(f"{were} left out to repair {self.in_annotations} annotation(s) that did not nest")
-        for one in self.said:
-            warn(f"{self.path}: {one}")
-        self.said.clear()
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._messages: dict[str, None] = {}
+        self._counts: dict[str, tuple[int, int, str]] = {}
+
+    def add(self, message: str) -> None:
+        """Record a message; the same message is reported once.
+
+        Parameters
+        ----------
+        message : str
+            What the reader did, and where.
+        """
+        self._messages[message] = None
+
+    def count(self, change: str, place: str, number: int = 1) -> None:
+        """Count a change that may happen many times.
+
+        Parameters
+        ----------
+        change : str
+            What the reader did: ``"spans of zero length left out"``.
+        place : str
+            Where; the warning names the first place.
+        number : int, default 1
+            How many times it happened there; 0 records nothing.
+        """
+        if number:
+            total, places, first = self._counts.get(change, (0, 0, place))
+            self._counts[change] = total + number, places + 1, first
+
+    def emit(self) -> None:
+        """Issue the warnings, at the line outside the package that reads the file."""
+        for message in self._messages:
+            warn(f"{self.path}: {message}")
+        for change, (number, places, first) in self._counts.items():
+            where = "" if places == number else f" in {places} annotation{'' if places == 1 else 's'}"
+            warn(f"{self.path}: {change}: {number}{where} (first in {first})")
 
 
-# -- rows of strangers ------------------------------------------------------------------------------------------------
+# -- checks of values from files --------------------------------------------------------------------------------------
 
 
-def check_whole(place: str, value: object, least: int = 1) -> int:
-    """A whole number that a kernel can hold."""
+def check_whole(place: str, value: object, minimum: int = 1) -> int:
+    """Return a whole number that a kernel can hold.
+
+    Parameters
+    ----------
+    place : str
+        Name of the value, for the error message.
+    value : object
+        Value as the file has it.
+    minimum : int, default 1
+        Smallest number allowed.
+
+    Returns
+    -------
+    int
+        The value.
+
+    Raises
+    ------
+    HierarchyError
+        If the value is no whole number, too small or too large.
+    """
     if isinstance(value, bool) or not isinstance(value, int):
         raise HierarchyError(f"{place} must be a whole number; got {describe_value(value)}")
-    if not least <= value <= MAX_UNITS:
-        raise HierarchyError(f"{place} must be from {least} to {MAX_UNITS}; got {describe_value(value)}")
+    if not minimum <= value <= MAX_UNITS:
+        raise HierarchyError(f"{place} must be from {minimum} to {MAX_UNITS}; got {describe_value(value)}")
     return value
 
 
 def check_time(place: str, value: object) -> float:
-    """A time in seconds from 0 up."""
+    """Return a time in seconds, a finite number from 0 up.
+
+    Parameters
+    ----------
+    place : str
+        Name of the value, for the error message.
+    value : object
+        Value as the file has it.
+
+    Returns
+    -------
+    float
+        The time.
+
+    Raises
+    ------
+    HierarchyError
+        If the value is no such number.
+    """
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         try:
             time = float(value)
@@ -111,237 +179,430 @@ def check_time(place: str, value: object) -> float:
     raise HierarchyError(f"{place} must be a time in seconds from 0 up; got {describe_value(value)}")
 
 
-def check_edges(given: Sequence[object]) -> tuple[float, ...]:
-    """Two or more times that rise."""
-    edges = tuple(check_time(f"edges[{i}]", time) for i, time in enumerate(given))
+def parse_number(cell: str) -> float | str:
+    """Return the decimal number in a cell, or the cell itself if it holds none.
+
+    Parameters
+    ----------
+    cell : str
+        Text of the cell.
+
+    Returns
+    -------
+    float or str
+        The number; else the first 40 characters of the cell, for the message of a check.
+    """
+    cell = cell.strip()
+    return float(cell) if len(cell) < 400 and NUMBER.fullmatch(cell) else cell[:40]
+
+
+def check_strings(place: str, value: object) -> tuple[str, ...]:
+    """Return a list of at least one string as a tuple.
+
+    Parameters
+    ----------
+    place : str
+        Name of the list, for the error message.
+    value : object
+        Value as the file has it.
+
+    Returns
+    -------
+    tuple of str
+        The strings.
+
+    Raises
+    ------
+    HierarchyError
+        If the value is no such list.
+    """
+    if not isinstance(value, list):
+        raise HierarchyError(f"{place}: a list of strings is needed; got {describe_value(value)}")
+    for i, entry in enumerate(value):
+        if not isinstance(entry, str):
+            raise HierarchyError(f"{place}[{i}]: a string is needed; got {describe_value(entry)}")
+    if not value:
+        raise HierarchyError(f"{place}: at least one is needed; got none")
+    return tuple(value)
+
+
+def _check_edges(place: str, value: object) -> tuple[float, ...]:
+    """Return two or more times in ascending order."""
+    if not isinstance(value, list):
+        raise HierarchyError(f"{place}: a list of times is needed; got {describe_value(value)}")
+    edges = tuple(check_time(f"{place}[{i}]", time) for i, time in enumerate(value))
     if len(edges) < 2:
-        raise HierarchyError(f"edges: two or more times are needed; got {len(edges)}")
+        raise HierarchyError(f"{place}: two or more times are needed; got {len(edges)}")
     for i in range(1, len(edges)):
         if edges[i] <= edges[i - 1]:
-            raise HierarchyError(f"edges[{i}]: times must rise; got {edges[i]:.10g} after {edges[i - 1]:.10g}")
+            raise HierarchyError(f"{place}[{i}]: times must rise; got {edges[i]:.10g} after {edges[i - 1]:.10g}")
     return edges
 
 
-def check_row(i: int, row: object, seconds: bool) -> Row:
-    """``[start, end]``, with a level, with a level and a label."""
+_CONTINUUM_CHECKS: dict[str, Callable[[str, object], Any]] = {
+    "length": check_whole,
+    "units": check_strings,
+    "duration": check_time,
+    "edges": _check_edges,
+    "extent": check_whole,
+}
+CONTINUUM_FIELDS = tuple(_CONTINUUM_CHECKS)
+
+
+def check_continuum(values: Mapping[str, object], seconds: bool) -> Continuum:
+    """Return the continuum that a file describes.
+
+    Parameters
+    ----------
+    values : mapping
+        Name of a field of :class:`Continuum` -> its value as the file has it. None stands for "not set"; other names
+        are ignored.
+    seconds : bool
+        Whether spans are in seconds.
+
+    Returns
+    -------
+    Continuum
+        The checked fields.
+
+    Raises
+    ------
+    HierarchyError
+        If a value is invalid, or belongs to the other kind of span.
+    """
+    for name in ("length", "units") if seconds else ("duration", "edges"):
+        if values.get(name) is not None:
+            raise HierarchyError(f"{name} is for spans in {UNITS[not seconds]}; these are in {UNITS[seconds]}")
+    checks = _CONTINUUM_CHECKS.items()
+    fields = {name: check(name, values[name]) for name, check in checks if values.get(name) is not None}
+    return Continuum(seconds, **fields)
+
+
+def check_row(place: str, row: object, seconds: bool) -> SpanRow:
+    """Return a span from ``[start, end]``, ``[start, end, level]`` or ``[start, end, level, label]``.
+
+    Parameters
+    ----------
+    place : str
+        Name of the span, for the error message: ``"spans[3]"``.
+    row : object
+        Value as the file has it.
+    seconds : bool
+        Whether start and end are seconds.
+
+    Returns
+    -------
+    SpanRow
+        The checked span.
+
+    Raises
+    ------
+    HierarchyError
+        If the row is no such list or one of its values is invalid.
+    """
     if not isinstance(row, (list, tuple)) or not 2 <= len(row) <= 4:
-        came = f"{len(row)} values" if isinstance(row, (list, tuple)) else describe_value(row)
-        raise HierarchyError(f"spans[{i}]: a span is [start, end, level, label], the last two optional; got {came}")
+        actual = f"{len(row)} values" if isinstance(row, (list, tuple)) else describe_value(row)
+        raise HierarchyError(f"{place}: a span is [start, end, level, label], the last two optional; got {actual}")
     start, end, level, label = (*row, None, None)[:4]
-    place = f"spans[{i}]: "
-    if seconds:
-        start, end = check_time(place + "start", start), check_time(place + "end", end)
-    else:
-        start, end = check_whole(place + "start", start), check_whole(place + "end", end)
+    check = check_time if seconds else check_whole
+    start, end = check(f"{place}: start", start), check(f"{place}: end", end)
     if start > end:
-        raise HierarchyError(f"{place}start must not be after end; got {start} > {end}")
+        raise HierarchyError(f"{place}: start must not be after end; got {start} > {end}")
     if level is not None:
-        check_whole(place + "level", level)
+        check_whole(f"{place}: level", level)
     if label is not None and not isinstance(label, str):
-        raise HierarchyError(f"{place}label must be a string; got {describe_value(label)}")
-    return Row(start, end, level, label)
+        raise HierarchyError(f"{place}: label must be a string; got {describe_value(label)}")
+    return SpanRow(start, end, level, label)
 
 
-def hierarchy(
-    rows: Sequence[Row], frame: Frame, *, place: str, options: Mapping[str, Any], left_out: LeftOut
+# -- from rows to hierarchies -----------------------------------------------------------------------------------------
+
+
+def add_spans(
+    reading: Reading,
+    log: WarningLog,
+    item: str,
+    coder: str,
+    rows: Sequence[SpanRow],
+    continuum: Continuum,
+    *,
+    last: float = 0.0,
+    beyond: str = "error",
+) -> None:
+    """Put the hierarchy of one coder into the corpus.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``repair`` and, for times, ``snap`` and ``beyond``.
+    log : WarningLog
+        Collects what was changed.
+    item, coder : str
+        Place in the corpus.
+    rows : sequence of SpanRow
+        Checked spans.
+    continuum : Continuum
+        What the spans lie in.
+    last : float, default 0.0
+        Time at which the last span of any coder of the item ends.
+    beyond : str, default "error"
+        Default of the option ``beyond``.
+
+    Raises
+    ------
+    HierarchyError
+        If the spans do not nest or do not fit into the continuum.
+    """
+    if continuum.seconds and continuum.edges is None:
+        beyond = reading.options["beyond"] or beyond
+        rows, duration = _fit_duration(rows, continuum.duration, beyond=beyond, last=last, item=item, log=log)
+        continuum = replace(continuum, duration=duration)
+    place = f"item {item!r}, coder {coder!r}"
+    reading.add(item, coder, build_hierarchy(rows, continuum, place=place, options=reading.options, log=log))
+
+
+def build_hierarchy(
+    rows: Sequence[SpanRow], continuum: Continuum, *, place: str, options: Mapping[str, Any], log: WarningLog
 ) -> Hierarchy:
-    """The hierarchy of rows that were checked. In time, spans of no length are left out and counted."""
-    repair = options["repair"]
-    if frame.seconds:
-        rows = _snapped(rows, frame, options["snap"])
-        lasting = [row for row in rows if row.start < row.end]
-        edges = _edges(lasting, frame)
-        at = {time: i for i, time in enumerate(edges)}
-        for row in lasting:
-            for time in (row.start, row.end):
-                if time not in at:
-                    raise HierarchyError(f"a span must begin and end at one of the edges; got {time!r}")
-        spans = [(at[row.start] + 1, at[row.end], row.level, row.label) for row in lasting]
-        made = Hierarchy(len(edges) - 1, spans, edges=edges, extent=frame.extent, repair=repair)
-        if len(lasting) < len(rows):
-            left_out.empty += len(rows) - len(lasting)
-            left_out.first_empty = left_out.first_empty or place
+    """Return the hierarchy of checked spans. Spans in time that have no length are left out and counted.
+
+    Parameters
+    ----------
+    rows : sequence of SpanRow
+        Checked spans.
+    continuum : Continuum
+        What the spans lie in.
+    place : str
+        Item and coder, for warnings.
+    options : mapping
+        Options ``repair`` and, for times, ``snap``.
+    log : WarningLog
+        Collects what was changed.
+
+    Returns
+    -------
+    Hierarchy
+        The spans over units.
+
+    Raises
+    ------
+    HierarchyError
+        If the spans do not nest or do not fit into the continuum.
+    """
+    if continuum.seconds:
+        lasting = [row for row in _snap_times(rows, continuum, options["snap"]) if row.start < row.end]
+        edges = _edges(lasting, continuum)
+        spans, length = _over_edges(lasting, edges), len(edges) - 1
     else:
-        spans = list(rows)
-        length = len(frame.units) if frame.length is None and frame.units is not None else frame.length
-        if length is None:
-            raise HierarchyError("how many units there are must be said, by length or by units; got neither")
-        made = Hierarchy(length, spans, units=frame.units, extent=frame.extent, repair=repair)
+        spans, edges, length = list(rows), None, _unit_count(continuum)
+    repair = options["repair"]
+    hierarchy = Hierarchy(length, spans, units=continuum.units, edges=edges, extent=continuum.extent, repair=repair)
+    log.count("spans of zero length left out", place, len(rows) - len(spans))
     if repair:
-        lost = len(set(spans)) - len(made.spans)
-        left_out.repaired += lost
-        left_out.in_annotations += lost > 0
-    return made
+        log.count("spans left out because they do not nest", place, len(set(spans)) - len(hierarchy.spans))
+    return hierarchy
 
 
-def _snapped(rows: Sequence[Row], frame: Frame, snap: float) -> Sequence[Row]:
-    """Times of one coder that lie within ``snap`` of the first of a group are that one."""
+def _unit_count(continuum: Continuum) -> int:
+    if continuum.length is not None:
+        return continuum.length
+    if continuum.units is not None:
+        return len(continuum.units)
+    raise HierarchyError("the number of units is needed, as length or as units; got neither")
+
+
+def _snap_times(rows: Sequence[SpanRow], continuum: Continuum, snap: float) -> Sequence[SpanRow]:
+    """Replace times of one coder that lie within ``snap`` of the first of a group by that first time."""
     if not snap:
         return rows
-    fixed = frame.edges or (() if frame.duration is None else (0.0, frame.duration))
+    fixed = continuum.edges or (() if continuum.duration is None else (0.0, continuum.duration))
     first: dict[float, float] = {}
-    before = -math.inf
+    anchor = -math.inf
     for time in sorted({*fixed, *(time for row in rows for time in row[:2])}):
-        if time > before + snap or time in fixed:
-            before = time
-        first[time] = before
+        if time > anchor + snap or time in fixed:
+            anchor = time
+        first[time] = anchor
     return [row._replace(start=first[row.start], end=first[row.end]) for row in rows]
 
 
-def _edges(rows: Sequence[Row], frame: Frame) -> tuple[float, ...]:
-    if frame.edges is not None:
-        if frame.duration is not None and frame.duration != frame.edges[-1]:
-            raise HierarchyError(f"the last edge must be the duration, {frame.duration!r}; got {frame.edges[-1]!r}")
-        return frame.edges
+def _edges(rows: Sequence[SpanRow], continuum: Continuum) -> tuple[float, ...]:
+    """Return the times between units: those of the continuum, else those of the spans and the duration."""
+    edges, duration = continuum.edges, continuum.duration
+    if edges is not None:
+        if duration is not None and duration != edges[-1]:
+            raise HierarchyError(f"the last edge must be the duration, {duration!r}; got {edges[-1]!r}")
+        return edges
     times = {time for row in rows for time in row[:2]}
-    if frame.duration is not None:
-        times |= {0.0, frame.duration}
+    if duration is not None:
+        times |= {0.0, duration}
     if len(times) < 2:
         raise HierarchyError("at least one span that lasts, or a duration, is needed; got none")
     return tuple(sorted(times))
 
 
-def last_end(rows: Sequence[Row]) -> float:
-    """When the last span ends; 0 without spans."""
+def _over_edges(rows: Sequence[SpanRow], edges: Sequence[float]) -> list[SpanRow]:
+    """Return spans in seconds as spans in the units between ``edges``."""
+    positions = {time: i for i, time in enumerate(edges)}
+    for row in rows:
+        for time in row[:2]:
+            if time not in positions:
+                raise HierarchyError(f"a span must begin and end at one of the edges; got {time!r}")
+    return [row._replace(start=positions[row.start] + 1, end=positions[row.end]) for row in rows]
+
+
+def last_end(rows: Sequence[SpanRow]) -> float:
+    """Return the time at which the last span ends, 0 if there are no spans.
+
+    Parameters
+    ----------
+    rows : sequence of SpanRow
+        Spans in seconds.
+
+    Returns
+    -------
+    float
+        Latest end.
+    """
     return max((row.end for row in rows), default=0.0)
 
 
-def within(
-    rows: Sequence[Row], duration: float | None, *, beyond: str, until: float, item: str, left_out: LeftOut
-) -> tuple[list[Row], float | None]:
-    """Rows and duration, when annotations go on after the end of what was annotated.
+def _fit_duration(
+    rows: Sequence[SpanRow], duration: float | None, *, beyond: str, last: float, item: str, log: WarningLog
+) -> tuple[Sequence[SpanRow], float | None]:
+    """Return rows and duration if annotations go on after the end of the recording.
 
-    ``until`` is where the last coder of the item ends: who extends, extends for all.
+    ``last`` is where the last coder of the item ends, so that an extension is the same for all coders.
     """
-    if duration is None or until <= duration:
-        return list(rows), duration
+    if duration is None or last <= duration:
+        return rows, duration
     if beyond == "extend":
-        said = f"item {item!r}: extended from {duration:.10g} s to {until:.10g} s, where its annotations end"
-        if said not in left_out.said:
-            left_out.said.append(said)
-        return list(rows), until
-    if beyond == "error":
-        for i, row in enumerate(rows):
-            if row.end > duration:
-                raise HierarchyError(
-                    f"spans[{i}]: a span must lie in 0-{duration:.10g} s; got {row.start:.10g}-{row.end:.10g}; or read "
-                    "with beyond='extend' or beyond='clip'"
-                )
-        return list(rows), duration
-    inside = [row._replace(end=min(row.end, duration)) for row in rows if row.start < duration or row.end <= duration]
-    cut = sum(row.end > duration for row in rows)
-    if cut:
-        left_out.said.append(f"item {item!r}: {cut} span(s) were clipped or left out at its end, {duration:.10g} s")
-    return inside, duration
-
-
-def add_timed(
-    reading: Reading,
-    rows: Sequence[Row],
-    item: str,
-    coder: str,
-    *,
-    duration: float | None,
-    until: float,
-    left_out: LeftOut,
-) -> None:
-    """The hierarchy in time of one coder into the corpus; ``until`` is where the last coder of the item ends."""
-    place = f"item {item!r}, coder {coder!r}"
-    with reading.item(None, f"{place}: "):
-        inside, ends = within(
-            rows, duration, beyond=beyond_of(reading.options), until=until, item=item, left_out=left_out
+        log.add(f"item {item!r}: extended from {duration:.10g} s to {last:.10g} s, where its annotations end")
+        return rows, last
+    outside = [i for i, row in enumerate(rows) if row.end > duration]
+    if outside and beyond == "error":
+        row = rows[outside[0]]
+        raise HierarchyError(
+            f"spans[{outside[0]}]: a span must lie in 0-{duration:.10g} s; got {row.start:.10g}-{row.end:.10g}; or read "
+            "with beyond='extend' or beyond='clip'"
         )
-        frame = Frame(seconds=True, duration=ends)
-        reading.add(item, coder, hierarchy(inside, frame, place=place, options=reading.options, left_out=left_out))
+    if outside:
+        log.add(f"item {item!r}: {len(outside)} span(s) were clipped or left out at its end, {duration:.10g} s")
+        rows = [row._replace(end=min(row.end, duration)) for row in rows if row.start < duration or row.end <= duration]
+    return rows, duration
 
 
-# -- what a coder made, as spans --------------------------------------------------------------------------------------
+# -- from hierarchies to rows -----------------------------------------------------------------------------------------
 
 
-def spans_of(one: Annotation, path: str, item: str, coder: str) -> Hierarchy:
-    """A hierarchy as it is; the segments of a segmentation as spans of level 1."""
-    if isinstance(one, Hierarchy):
-        return one
+def to_hierarchy(annotation: Annotation, path: str, item: str, coder: str) -> Hierarchy:
+    """Return a hierarchy as it is, and the segments of a segmentation as spans of level 1.
+
+    Parameters
+    ----------
+    annotation : Annotation
+        What is to be written.
+    path, item, coder : str
+        Place, for the error message.
+
+    Returns
+    -------
+    Hierarchy
+        The spans.
+
+    Raises
+    ------
+    FormatError
+        If the annotation has streams or boundary types.
+    """
+    if isinstance(annotation, Hierarchy):
+        return annotation
     place = f"item {item!r}, coder {coder!r}"
-    if not isinstance(one, Segmentation):
+    if not isinstance(annotation, Segmentation):
         raise FormatError(path, None, f"{place}: spans cannot hold streams; write a .csv table of units")
-    if one.types != UNTYPED:
+    if annotation.types != UNTYPED:
         raise FormatError(path, None, f"{place}: spans cannot hold boundary types; write a .csv table of units")
-    ends = [*one.inner.tolist(), one.length]
+    ends = [*annotation.inner.tolist(), annotation.length]
     starts = [1, *(end + 1 for end in ends[:-1])]
-    labels = [None] * len(ends) if one.labels is None else [one.labels[start - 1] for start in starts]
-    rows = [(*span, 1, label) for *span, label in zip(starts, ends, labels, strict=True)]
-    return Hierarchy(one.length, rows, units=one.units)
+    labels = annotation.labels
+    rows = [
+        (start, end, 1, None if labels is None else labels[start - 1]) for start, end in zip(starts, ends, strict=True)
+    ]
+    return Hierarchy(annotation.length, rows, units=annotation.units)
 
 
-def frame_of(one: Hierarchy, path: str, place: str) -> Frame:
-    """What has to be written beside the spans, and no more than that, so that they read back the same."""
-    extent = None if one.extent == one.length else one.extent
-    if one.edges is None:
-        return Frame(length=one.length, units=one.units, extent=extent)
-    if one.edges[0] < 0:
-        raise FormatError(path, None, f"{place}: a time must be from 0 up; got {one.edges[0]!r}")
-    if one.units is not None:
+def continuum_of(hierarchy: Hierarchy, path: str, place: str) -> Continuum:
+    """Return what must be written beside the spans so that they read back the same, and no more than that.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        What is to be written.
+    path, place : str
+        File, and item and coder, for the error message.
+
+    Returns
+    -------
+    Continuum
+        Fields to write.
+
+    Raises
+    ------
+    FormatError
+        If spans in time begin before 0 or have the text of units.
+    """
+    extent = None if hierarchy.extent == hierarchy.length else hierarchy.extent
+    edges = hierarchy.edges
+    if edges is None:
+        return Continuum(length=hierarchy.length, units=hierarchy.units, extent=extent)
+    if edges[0] < 0:
+        raise FormatError(path, None, f"{place}: a time must be from 0 up; got {edges[0]!r}")
+    if hierarchy.units is not None:
         raise FormatError(path, None, f"{place}: spans in time cannot hold the text of units; leave it out first")
-    times = {time for span in one.spans for time in (one.edges[span.start - 1], one.edges[span.end])}
-    if times == set(one.edges):
-        return Frame(seconds=True, extent=extent)
-    if times | {0.0, one.edges[-1]} == set(one.edges):
-        return Frame(seconds=True, duration=one.edges[-1], extent=extent)
-    return Frame(seconds=True, edges=one.edges, extent=extent)
+    times = {time for row in span_rows(hierarchy) for time in row[:2]}
+    if times == set(edges):
+        return Continuum(seconds=True, extent=extent)
+    if times | {0.0, edges[-1]} == set(edges):
+        return Continuum(seconds=True, duration=edges[-1], extent=extent)
+    return Continuum(seconds=True, edges=edges, extent=extent)
 
 
-def rows_of(one: Hierarchy) -> list[Row]:
-    """The spans as a file has them."""
-    if one.edges is None:
-        return [Row(*span) for span in one.spans]
-    return [Row(one.edges[s.start - 1], one.edges[s.end], s.level, s.label) for s in one.spans]
+def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
+    """Return the spans as a file has them, in units or in seconds.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        What is to be written.
+
+    Returns
+    -------
+    list of SpanRow
+        One row per span.
+    """
+    edges = hierarchy.edges
+    if edges is None:
+        return [SpanRow(*span) for span in hierarchy.spans]
+    return [SpanRow(edges[s.start - 1], edges[s.end], s.level, s.label) for s in hierarchy.spans]
 
 
 # -- options ----------------------------------------------------------------------------------------------------------
-
-
-def choice(*known: str) -> Any:
-    """One of a few words."""
-
-    def check(name: str, value: Any) -> str:
-        if value not in known:
-            raise OptionError(f"{name} must be one of {', '.join(known)}; got {value!r}")
-        return str(value)
-
-    return check
-
-
-def _seconds(name: str, value: Any) -> float:
-    try:
-        return check_time(name, value)
-    except HierarchyError as problem:
-        raise OptionError(str(problem)) from None
 
 
 REPAIR = Option(
     "repair",
     False,
     flag,
-    "whether annotations that do not nest lose spans until they do (the deeper level, the shorter, the later) or are errors",
+    "whether to leave out spans until the rest nest (the deeper level, the shorter, the later); by default spans that "
+    "do not nest are an error",
 )
-SNAP = Option(
-    "snap", 0.0, _seconds, "in time: a coder's times this near to each other are one, against the rounding of others"
-)
+SNAP = Option("snap", 0.0, non_negative(), "seconds within which two times of a coder are the same, for rounded times")
 DURATION = Option(
-    "duration",
-    None,
-    _seconds,
-    "how long the recording is, in seconds; by default as the file says, or until the last end",
+    "duration", None, non_negative(), "length of the recording in seconds; by default that of the file, or the last end"
 )
 BEYOND = Option(
     "beyond",
     None,
-    choice(*_BEYOND),
-    "annotations after the end: error, extend the item, or clip them; by default an error, in SPAM's files extend",
+    choice("error", "extend", "clip"),
+    "what to do with annotations after the end: error, extend the item, or clip them; by default error, and extend for "
+    "files of SPAM",
 )
-
-
-def beyond_of(options: Mapping[str, Any], default: str = "error") -> str:
-    """What to do with annotations after the end of the item."""
-    return options["beyond"] or default

@@ -1,4 +1,4 @@
-"""Spans as a table, CSV or TSV: a row a span.
+"""Spans as a table, CSV or TSV: one row per span::
 
     item,coder,start,end,level,label,length
     poem,ann,1,6,1,S,6
@@ -6,18 +6,18 @@
     poem,bo,3,6,1,,6
 
 ``start`` and ``end`` are units, counted from 1, both included. In columns named ``start_time`` and ``end_time``, or with
-the option ``unit="seconds"``, they are seconds from 0; which of both is never guessed from the numbers. ``item`` and
-``coder`` (or ``annotator``) may be left out: they are then named by the file. ``level`` and ``label`` may be left out;
-levels are then derived from nesting, an empty label is none.
+the option ``unit="seconds"``, they are seconds from 0; the reader never guesses this from the numbers. ``item`` and
+``coder`` (or ``annotator``) are optional; the file names them if they are missing. ``level`` and ``label`` are optional;
+without levels they are derived from nesting, and an empty label is none.
 
-How many units there are is said by the column ``length``, else by the option ``length``, else it is the largest end of the
-item; how long a recording is by ``duration``. Columns that the toolkit writes where they are needed: ``extent`` (what N is
-for chance), ``edges`` (a JSON list of the times between units, where those of the spans and the duration are not all) and
-``units`` (a JSON list of the text). All these stand in the first row of a coder, or of an item, or are the same in every
-row. A row with neither start nor end says that a coder drew nothing.
+The number of units is in the column ``length``, else in the option ``length``, else it is the largest end of the item. The
+length of a recording is in ``duration``. The toolkit writes three more columns if they are needed: ``extent`` (what N is
+for chance), ``edges`` (a JSON list of the times between units, if they are more than those of the spans and the duration)
+and ``units`` (a JSON list of the text). All these are in the first row of a coder, or of an item, or the same in every
+row. A row with neither start nor end means that a coder annotated nothing.
 
-A table of four columns without a header, every row of which is ``annotator,label,start,end`` with rising numbers, is one of
-pygamma-agreement: its times are seconds.
+A table of four columns without a header, in which every row is ``annotator,label,start,end`` with rising numbers, comes
+from pygamma-agreement: its times are seconds.
 """
 
 from __future__ import annotations
@@ -26,308 +26,293 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from caesura.errors import FormatError, HierarchyError, OptionError
+from caesura.errors import FormatError, HierarchyError
 from caesura.formats.format import NUMBER, Format, Reading, table_text
 from caesura.formats.spans import (
     BEYOND,
+    CONTINUUM_FIELDS,
     REPAIR,
     SNAP,
     UNITS,
-    Frame,
-    LeftOut,
-    Row,
-    beyond_of,
-    check_edges,
+    Continuum,
+    SpanRow,
+    WarningLog,
+    add_spans,
+    check_continuum,
     check_time,
     check_whole,
-    choice,
-    frame_of,
-    hierarchy,
+    continuum_of,
     last_end,
-    rows_of,
-    spans_of,
-    within,
+    parse_number,
+    span_rows,
+    to_hierarchy,
 )
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
-from caesura.options import Option
-
-__all__ = ["FORMAT"]
+from caesura.options import Option, choice, whole
 
 _DELIMITERS = (",", "\t", ";")
 _IN_UNITS = ("start", "end")
 _IN_SECONDS = ("start_time", "end_time")
-_BARE = ("annotator", "label", *_IN_SECONDS)
-_FRAME = ("length", "units", "duration", "edges", "extent")
-_NAMES = ("item", "coder", "annotator", *_IN_UNITS, *_IN_SECONDS, "level", "label", *_FRAME)
-_LARGEST_CELL = 100_000
-"""Characters; the csv module of Python refuses a little more than that."""
+_HEADERLESS = ("annotator", "label", *_IN_SECONDS)
+_COLUMNS = ("item", "coder", "annotator", *_IN_UNITS, *_IN_SECONDS, "level", "label", *CONTINUUM_FIELDS)
+_LARGEST_CELL = 100_000  # characters; the csv module of Python refuses a little more than that
 
 
 @dataclass
-class _Coder:
-    """The rows of one coder of one item."""
+class _CoderRows:
+    """The rows of one coder of one item, and the cells that describe the continuum."""
 
     line: int
-    rows: list[Row] = field(default_factory=list)
+    rows: list[SpanRow] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
-    frame: dict[str, str] = field(default_factory=dict)
-    problem: FormatError | None = None
+    continuum: dict[str, str] = field(default_factory=dict)
+    error: FormatError | None = None
 
 
-def read(reading: Reading) -> Corpus:
-    """Items and coders in order of appearance; their rows need not stand together."""
-    delimiter = _delimiter(reading.text)
-    table = csv.reader(io.StringIO(reading.text, newline=""), delimiter=delimiter or ",", strict=True)
-    coders: dict[tuple[str, str], _Coder] = {}
+def _read(reading: Reading) -> Corpus:
+    """Return items and coders in order of appearance; the rows of a coder need not be adjacent."""
+    delimiter = _delimiter(reading.text) or ","
+    table = csv.reader(io.StringIO(reading.text, newline=""), delimiter=delimiter, strict=True)
     try:
-        if _without_header(reading.text):
-            columns = list(_BARE)
-        else:
-            columns = _columns(reading, [name.strip().lower() for name in next((row for row in table if row), [])])
-        start, _ = _between(reading, columns)
-        seconds = start == _IN_SECONDS[0] or reading.options["unit"] == "seconds"
-        for row in table:
-            if not row:
-                continue
-            if len(row) != len(columns):
-                raise reading.error(
-                    table.line_num, f"a row must have {len(columns)} cells like the header; got {len(row)}"
-                )
-            cells = dict(zip(columns, row, strict=True))
-            name = cells.get("item", reading.stem), cells.get("coder", cells.get("annotator", reading.stem))
-            coder = coders.setdefault(name, _Coder(table.line_num))
-            if coder.problem is None:
-                try:
-                    _take(reading, coder, cells, table.line_num, seconds)
-                except FormatError as problem:
-                    coder.problem = problem
-    except csv.Error as problem:
-        raise reading.error(table.line_num, f"not a valid table: {problem}") from None
-    _build(reading, coders, seconds).warn()
+        columns = list(_HEADERLESS) if _has_no_header(reading.text) else _header(reading, table)
+        seconds = _in_seconds(reading, columns)
+        coders = _coder_rows(reading, _rows(reading, table, columns), seconds)
+    except csv.Error as error:
+        raise reading.error(table.line_num, f"not a valid table: {error}") from None
+    _add_coders(reading, coders, seconds)
     return reading.corpus()
 
 
-def _columns(reading: Reading, header: list[str]) -> list[str]:
+def _header(reading: Reading, table: Iterator[list[str]]) -> list[str]:
+    header = [name.strip().lower() for name in next((row for row in table if row), [])]
     for name in header:
         if header.count(name) > 1:
-            raise reading.error(1, f"a column may stand only once in the header; got {name[:40]!r} twice")
+            raise reading.error(1, f"a column must occur once in the header; got {name[:40]!r} twice")
     if "coder" in header and "annotator" in header:
-        raise reading.error(1, "the coder is named by one column; got coder and annotator")
+        raise reading.error(1, "one column must name the coder; got coder and annotator")
     for name in header:
-        if name not in _NAMES:
-            raise reading.error(1, f"a column is one of {', '.join(_NAMES)}; got {name[:40]!r}")
+        if name not in _COLUMNS:
+            raise reading.error(1, f"a column is one of {', '.join(_COLUMNS)}; got {name[:40]!r}")
     return header
 
 
-def _between(reading: Reading, columns: list[str]) -> tuple[str, str]:
-    """The two columns that say where a span is."""
-    there = [pair for pair in (_IN_UNITS, _IN_SECONDS) if set(pair) <= set(columns)]
-    if len(there) != 1:
+def _in_seconds(reading: Reading, columns: Sequence[str]) -> bool:
+    """Return whether spans are in seconds."""
+    pairs = [pair for pair in (_IN_UNITS, _IN_SECONDS) if set(pair) <= set(columns)]
+    if len(pairs) != 1:
         raise reading.error(
             1,
             "columns start and end (in units) or start_time and end_time (in seconds) are needed; "
             f"got {', '.join(columns)[:200] or 'none'}",
         )
-    if there[0] == _IN_SECONDS and reading.options["unit"] == "units":
+    if pairs[0] == _IN_SECONDS and reading.options["unit"] == "units":
         raise reading.error(1, "the columns start_time and end_time are seconds; unit cannot be units")
-    return there[0]
+    return pairs[0] == _IN_SECONDS or reading.options["unit"] == "seconds"
 
 
-def _take(reading: Reading, coder: _Coder, cells: Mapping[str, str], line: int, seconds: bool) -> None:
-    """One row into the coder's spans."""
-    for name in _FRAME:
-        given = cells.get(name, "")
-        if given and coder.frame.setdefault(name, given) != given:
-            before = coder.frame[name]
-            raise reading.error(line, f"{name} must be the same in all rows; got {given[:40]!r} after {before[:40]!r}")
-    start, end = (cells.get(a) or cells.get(b) or "" for a, b in zip(_IN_UNITS, _IN_SECONDS, strict=True))
-    level, label = cells.get("level", "").strip(), cells.get("label", "")
-    if not (start or end or level or label):
+def _rows(reading: Reading, table: Any, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line and the cells of each row."""
+    for row in table:
+        if row and len(row) != len(columns):
+            raise reading.error(table.line_num, f"a row must have {len(columns)} cells like the header; got {len(row)}")
+        if row:
+            yield table.line_num, dict(zip(columns, row, strict=True))
+
+
+def _coder_rows(
+    reading: Reading, rows: Iterator[tuple[int, dict[str, str]]], seconds: bool
+) -> dict[tuple[str, str], _CoderRows]:
+    """Return item and coder -> their rows; an invalid row excludes its coder only."""
+    coders: dict[tuple[str, str], _CoderRows] = {}
+    for line, cells in rows:
+        key = cells.get("item", reading.stem), cells.get("coder", cells.get("annotator", reading.stem))
+        coder = coders.setdefault(key, _CoderRows(line))
+        if coder.error is None:
+            try:
+                _add_row(coder, cells, line, seconds)
+            except HierarchyError as error:
+                coder.error = reading.error(line, f"item {key[0]!r}, coder {key[1]!r}: {error}")
+    return coders
+
+
+def _add_row(coder: _CoderRows, cells: Mapping[str, str], line: int, seconds: bool) -> None:
+    """Add one row to the spans of a coder."""
+    for name in CONTINUUM_FIELDS:
+        cell = cells.get(name, "")
+        if cell and coder.continuum.setdefault(name, cell) != cell:
+            first = coder.continuum[name][:40]
+            raise HierarchyError(f"{name} must be the same in all rows; got {cell[:40]!r} after {first!r}")
+    row = _span_row(cells, seconds)
+    if row is None:
         return
-    try:
-        row = Row(
-            _number("start", start, seconds),
-            _number("end", end, seconds),
-            check_whole("level", _whole(level)) if level else None,
-            label or None,
-        )
-        if row.start > row.end:
-            raise HierarchyError(f"start must not be after end; got {start} > {end}")
-        if coder.rows and (row.level is None) != (coder.rows[0].level is None):
-            raise HierarchyError("all spans of a coder have a level, or none")
-    except HierarchyError as problem:
-        raise reading.error(line, str(problem)) from None
+    if coder.rows and (row.level is None) != (coder.rows[0].level is None):
+        raise HierarchyError("all spans of a coder have a level, or none")
     coder.rows.append(row)
     coder.lines.append(line)
 
 
+def _span_row(cells: Mapping[str, str], seconds: bool) -> SpanRow | None:
+    """Return the span of a row; None if the row has none."""
+    start, end = (cells.get(a) or cells.get(b) or "" for a, b in zip(_IN_UNITS, _IN_SECONDS, strict=True))
+    level, label = cells.get("level", "").strip(), cells.get("label", "")
+    if not any((start, end, level, label)):
+        return None
+    row = SpanRow(
+        _number("start", start, seconds),
+        _number("end", end, seconds),
+        check_whole("level", _parse_whole(level)) if level else None,
+        label or None,
+    )
+    if row.start > row.end:
+        raise HierarchyError(f"start must not be after end; got {start} > {end}")
+    return row
+
+
 def _number(name: str, cell: str, seconds: bool) -> int | float:
     if seconds:
-        return check_time(name, _decimal(cell))
-    whole = _whole(cell)
-    if isinstance(whole, str) and isinstance(_decimal(cell), float):
+        return check_time(name, parse_number(cell))
+    value = _parse_whole(cell)
+    if isinstance(value, str) and isinstance(parse_number(cell), float):
         raise HierarchyError(
-            f"{name} must be a whole number; got {whole!r}; for times name the columns start_time and end_time, or read "
+            f"{name} must be a whole number; got {value!r}; for times name the columns start_time and end_time, or read "
             "with unit='seconds'"
         )
-    return check_whole(name, whole)
+    return check_whole(name, value)
 
 
-def _whole(cell: str) -> int | str:
-    """The number, or the cell itself for the message."""
+def _parse_whole(cell: str) -> int | str:
+    """Return the number, or the cell itself for the message of a check."""
     cell = cell.strip()
     return int(cell) if re.fullmatch(r"[+-]?[0-9]{1,18}", cell) else cell[:40]
 
 
-def _decimal(cell: str) -> float | str:
-    cell = cell.strip()
-    return (
-        float(cell)
-        if len(cell) < 400
-        and re.fullmatch(r"[+-]?[0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?", cell)
-        and any(c.isdigit() for c in re.split("[eE]", cell)[0])
-        else cell[:40]
-    )
+def _parse_list(name: str, cell: str) -> list[Any]:
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, list):
+        raise HierarchyError(f"{name} must be a JSON list; got {cell[:40]!r}")
+    return value
 
 
-def _build(reading: Reading, coders: dict[tuple[str, str], _Coder], seconds: bool) -> LeftOut:
-    left_out = LeftOut(reading.path)
-    by_item: dict[str, list[_Coder]] = {}
+def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], seconds: bool) -> None:
+    """Put the spans of all coders into the corpus."""
+    log = WarningLog(reading.path)
+    by_item: dict[str, list[_CoderRows]] = {}
     for (item, _), coder in coders.items():
         by_item.setdefault(item, []).append(coder)
-    shared: dict[str, Frame] = {}
     for (item, name), coder in coders.items():
         place = f"item {item!r}, coder {name!r}"
         with reading.item(coder.line, f"{place}: "):
-            if coder.problem is not None:
-                raise reading.error(coder.problem.line, f"{place}: {coder.problem.problem}")
-            beside = by_item[item]
-            if coder.frame:
-                frame = _frame(coder.frame, seconds)
-            else:
-                if item not in shared:
-                    said = next((one.frame for one in beside if one.frame and one.problem is None), {})
-                    shared[item] = _frame(said, seconds)
-                frame = shared[item]
-            rows = coder.rows
-            if seconds and frame.edges is None:
-                until = max(last_end(one.rows) for one in beside)
-                rows, duration = within(
-                    rows, frame.duration, beyond=beyond_of(reading.options), until=until, item=item, left_out=left_out
-                )
-                frame = Frame(True, None, None, duration, None, frame.extent)
-            elif not seconds:
-                frame = _counted(reading, place, coder, frame, beside)
-            made = hierarchy(rows, frame, place=place, options=reading.options, left_out=left_out)
-            reading.add(item, name, made)
-    return left_out
+            if coder.error is not None:
+                raise coder.error
+            coders_of_item = by_item[item]
+            continuum = _continuum(coder, coders_of_item, seconds)
+            if not seconds:
+                length = _unit_count(continuum, coders_of_item, reading.options["length"])
+                continuum = replace(continuum, length=length)
+                _check_ends(reading, place, coder, length)
+            last = max(last_end(other.rows) for other in coders_of_item)
+            add_spans(reading, log, item, name, coder.rows, continuum, last=last)
+    log.emit()
 
 
-def _counted(reading: Reading, place: str, coder: _Coder, frame: Frame, beside: list[_Coder]) -> Frame:
-    """A frame that knows how many units there are; a span outside it is named by its line."""
-    length = frame.length if frame.units is None else len(frame.units)
-    if frame.length is not None and frame.length != length:
-        raise HierarchyError(f"length must be the number of units, {length}; got {frame.length}")
-    if length is None:
-        length = reading.options["length"]
-    if length is None:
-        length = max((row.end for one in beside for row in one.rows), default=None)
-    if length is None:
-        raise HierarchyError("without spans, the length must be said in a column length; got none")
+def _continuum(coder: _CoderRows, coders_of_item: Sequence[_CoderRows], seconds: bool) -> Continuum:
+    """Return the continuum that a coder's rows describe, else the one of the first coder of the item that has one."""
+    described = (other.continuum for other in coders_of_item if other.continuum and other.error is None)
+    cells = coder.continuum or next(described, {})
+    parsers = {"units": _parse_list, "edges": _parse_list, "duration": lambda _, cell: parse_number(cell)}
+    values = {
+        name: parsers[name](name, cell) if name in parsers else _parse_whole(cell) for name, cell in cells.items()
+    }
+    return check_continuum(values, seconds)
+
+
+def _unit_count(continuum: Continuum, coders_of_item: Sequence[_CoderRows], default: int | None) -> int:
+    """Return the number of units: of the units, else in the column, else in the option, else the largest end."""
+    if continuum.units is not None:
+        length = len(continuum.units)
+        if continuum.length not in (None, length):
+            raise HierarchyError(f"length must be the number of units, {length}; got {continuum.length}")
+        return length
+    if continuum.length is not None:
+        return continuum.length
+    if default is not None:
+        return default
+    ends = [row.end for coder in coders_of_item for row in coder.rows]
+    if not ends:
+        raise HierarchyError("without spans, the column length must give the number of units; there is none")
+    return int(max(ends))
+
+
+def _check_ends(reading: Reading, place: str, coder: _CoderRows, length: int) -> None:
     for row, line in zip(coder.rows, coder.lines, strict=True):
         if row.end > length:
             raise reading.error(line, f"{place}: a span must lie in 1..{length}; got {row.start}-{row.end}")
-    return Frame(False, length, frame.units, None, None, frame.extent)
-
-
-def _frame(cells: Mapping[str, str], seconds: bool) -> Frame:
-    for name in ("length", "units") if seconds else ("duration", "edges"):
-        if name in cells:
-            raise HierarchyError(f"{name} is for spans in {UNITS[not seconds]}; these are in {UNITS[seconds]}")
-    length, duration, extent = (cells.get(name) for name in ("length", "duration", "extent"))
-    edges = None
-    if "edges" in cells:
-        edges = check_edges(_list("edges", cells["edges"]))
-    units = None
-    if "units" in cells:
-        units = tuple(_list("units", cells["units"]))
-        for i, unit in enumerate(units):
-            if not isinstance(unit, str):
-                raise HierarchyError(f"units[{i}]: a string is needed; got {str(unit)[:40]}")
-    return Frame(
-        seconds=seconds,
-        length=None if length is None else check_whole("length", _whole(length)),
-        units=units,
-        duration=None if duration is None else check_time("duration", _decimal(duration)),
-        edges=edges,
-        extent=None if extent is None else check_whole("extent", _whole(extent)),
-    )
-
-
-def _list(name: str, cell: str) -> list[Any]:
-    try:
-        found = json.loads(cell)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list):
-        raise HierarchyError(f"{name} must be a JSON list; got {cell[:40]!r}")
-    return found
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
-    """A row a span; what spans lie in stands in the first row of each coder."""
-    made = {key: spans_of(corpus[key], path, *key) for key in corpus}
-    frames = {
-        (item, coder): frame_of(made[item, coder], path, f"item {item!r}, coder {coder!r}") for item, coder in made
-    }
-    kinds = {frame.seconds for frame in frames.values()}
-    if len(kinds) > 1:
-        raise FormatError(
-            path, None, "a table is in units or in seconds; some of these have times; write spans as .json"
-        )
-    between = _IN_SECONDS if True in kinds else _IN_UNITS
-    # Who says nothing has what another coder of the item says: where one speaks, all must.
-    speaking = {key[0] for key, frame in frames.items() if frame != Frame(seconds=True)}
-    for key, frame in frames.items():
-        if frame == Frame(seconds=True) and key[0] in speaking:
-            frames[key] = Frame(seconds=True, edges=made[key].edges)
-    beside = [name for name in _FRAME if any(getattr(frame, name) is not None for frame in frames.values())]
-    table: list[list[Any]] = [["item", "coder", *between, "level", "label", *beside]]
-    for (item, coder), one in made.items():
+def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+    """Return the table; the first row of each coder describes the continuum."""
+    hierarchies = {key: to_hierarchy(corpus[key], path, *key) for key in corpus}
+    continua = _continua(hierarchies, path)
+    names = [name for name in CONTINUUM_FIELDS if any(getattr(c, name) is not None for c in continua.values())]
+    in_seconds = any(continuum.seconds for continuum in continua.values())
+    between = _IN_SECONDS if in_seconds else _IN_UNITS
+    table: list[list[Any]] = [["item", "coder", *between, "level", "label", *names]]
+    for (item, coder), hierarchy in hierarchies.items():
         place = f"item {item!r}, coder {coder!r}"
-        first = [_cell(path, f"{place}: {name}", getattr(frames[item, coder], name)) for name in beside]
-        for row in rows_of(one) or [Row("", "", None, None)]:
+        values = [_cell(path, f"{place}: {name}", getattr(continua[item, coder], name)) for name in names]
+        for row in span_rows(hierarchy) or [SpanRow("", "")]:
             if row.label == "":
                 raise FormatError(
                     path, None, f"{place}: a table cannot tell an empty label from none; write spans as .json"
                 )
-            level, label = ("" if value is None else value for value in row[2:])
-            table.append([item, coder, *row[:2], level, label, *first])
-            first = [""] * len(beside)
+            table.append([item, coder, *("" if cell is None else cell for cell in row), *values])
+            values = [""] * len(names)
     return table_text(table, "\t" if path.lower().endswith(".tsv") else ",")
+
+
+def _continua(hierarchies: Mapping[tuple[str, str], Hierarchy], path: str) -> dict[tuple[str, str], Continuum]:
+    """Return item and coder -> what must be written beside the spans."""
+    continua = {
+        (item, coder): continuum_of(hierarchy, path, f"item {item!r}, coder {coder!r}")
+        for (item, coder), hierarchy in hierarchies.items()
+    }
+    if len({continuum.seconds for continuum in continua.values()}) > 1:
+        raise FormatError(
+            path, None, "a table is in units or in seconds; some of these have times; write spans as .json"
+        )
+    # A coder without a continuum would be read with that of the item: if one coder of an item has one, all need one.
+    empty = Continuum(seconds=True)
+    described = {item for (item, _), continuum in continua.items() if continuum != empty}
+    for key, continuum in continua.items():
+        if continuum == empty and key[0] in described:
+            continua[key] = Continuum(seconds=True, edges=hierarchies[key].edges)
+    return continua
 
 
 def _cell(path: str, place: str, value: Any) -> str:
     if value is None:
         return ""
-    said = json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
-    if len(said) > _LARGEST_CELL:
+    cell = json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
+    if len(cell) > _LARGEST_CELL:
         raise FormatError(path, None, f"{place} is too long for a cell of a table; write spans as .json")
-    return said
+    return cell
 
 
 def _delimiter(text: str) -> str | None:
-    """By the header: the delimiter that makes two columns out of it that say where a span is."""
+    """Return the delimiter with which the header has the two columns of start and end."""
     first = text.lstrip().split("\n", 1)[0][:10_000]
     for delimiter in _DELIMITERS:
         names = {name.strip().strip('"').lower() for name in first.split(delimiter)}
@@ -336,24 +321,18 @@ def _delimiter(text: str) -> str | None:
     return None
 
 
-def _without_header(text: str) -> bool:
-    """Whether all rows, from the first on, are annotator, label, start and end."""
+def _has_no_header(text: str) -> bool:
+    """Return whether all rows, from the first on, are annotator, label, start and end."""
     lines = [line for line in text.split("\n") if line.strip()]
-    if not lines or _delimiter(text) is not None:
+    return bool(lines) and _delimiter(text) is None and all(map(_is_headerless_row, lines))
+
+
+def _is_headerless_row(line: str) -> bool:
+    cells = line.split(",")
+    if len(cells) != 4 or not all(NUMBER.fullmatch(cell.strip()) and len(cell) < 40 for cell in cells[2:]):
         return False
-    for line in lines:
-        cells = line.split(",")
-        if len(cells) != 4 or not all(NUMBER.fullmatch(cell.strip()) and len(cell) < 40 for cell in cells[2:]):
-            return False
-        if not cells[0].strip() or NUMBER.fullmatch(cells[0].strip()) or not float(cells[2]) < float(cells[3]):
-            return False
-    return True
-
-
-def _length(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise OptionError(f"{name} must be a whole number from 1 up; got {value!r}")
-    return value
+    annotator = cells[0].strip()
+    return bool(annotator) and not NUMBER.fullmatch(annotator) and float(cells[2]) < float(cells[3])
 
 
 FORMAT = Format(
@@ -361,16 +340,12 @@ FORMAT = Format(
     suffixes=(".csv", ".tsv"),
     other_suffixes=(".csv", ".tsv", ".txt"),
     description="spans as a table, CSV or TSV: item, coder, start, end, level, label",
-    read=read,
-    looks_like=lambda text: _delimiter(text) is not None or _without_header(text),
-    write=write,
+    read=_read,
+    looks_like=lambda text: _delimiter(text) is not None or _has_no_header(text),
+    write=_write,
     options=(
-        Option(
-            "unit", None, choice(*UNITS), "whether start and end are units or seconds; by default as the header says"
-        ),
-        Option(
-            "length", None, _length, "how many units there are, where no column says it; by default the largest end"
-        ),
+        Option("unit", None, choice(*UNITS), "whether start and end are units or seconds; by default by the header"),
+        Option("length", None, whole(1), "number of units if no column has it; by default the largest end"),
         REPAIR,
         SNAP,
         BEYOND,

@@ -1,26 +1,27 @@
-"""What annotation tools have in common: a text, and spans that stand apart from it and point at its characters.
+"""Read stand-off annotation: a text, and spans that point at its characters. Annotation tools share this code.
 
-Tokens are the units. They are the tool's own where it has them, else words: what stands between white space, with
-punctuation at either end cut off, a token each. ``tokens="whitespace"`` cuts nothing off; with ``"characters"`` every
-character that is no white space is a token, for texts written without it. A span is the tokens it covers: white space at
-its edges means nothing, and levels are derived from nesting. Two spans of one label over the same tokens are one. A span
-that covers no token is left out and counted.
+The units are tokens. They are the tool's own tokens if it has them. Otherwise they are words: what stands between white
+space, with punctuation at either end cut off as tokens of their own. ``tokens="whitespace"`` cuts nothing off. With
+``tokens="characters"`` every character that is not white space is a token, for scripts without spaces. A span covers
+tokens: white space at its edges does not matter, and levels are derived from nesting. Two spans with the same label over
+the same tokens are one span. A span that covers no token is left out and counted.
 
-What does not fit is never passed over in silence:
+The reader reports everything that does not fit:
 
-* an edge inside a token: the span is widened to the whole token, and a warning says how many were; ``edges="error"`` names
-  the span and stops;
-* a discontinuous span, with tokens between its fragments, is an error that names it; ``discontinuous="hull"`` reads it from
-  its first to its last token, ``"fragments"`` reads each fragment as a span, and a warning says how many. Fragments with
-  nothing but white space between them (brat cuts spans at the end of a line) are one;
-* two spans that cross are an error that names both; ``repair=True`` leaves out spans until the rest nest, and says which.
+* An edge inside a token: the span is widened to the whole token, and a warning gives the count. ``edges="error"`` raises
+  an error that names the span.
+* A discontinuous span, with tokens between its fragments, is an error that names it. ``discontinuous="hull"`` reads it
+  as one span from its first to its last token; ``"fragments"`` reads each fragment as a span; a warning gives the count.
+  Fragments with nothing but white space between them are one fragment (brat splits spans at the end of a line).
+* Two spans that cross are an error that names both. ``repair=True`` leaves out spans until the rest nest, and a warning
+  gives the count.
 
-``labels`` are patterns such as ``"PER*"``: spans with other labels are not read.
+``labels`` takes patterns such as ``"PER*"``: spans with different labels are not read.
 
-With ``as_="segments"`` the same spans make a segmentation: both edges of every span are boundaries. The type of a boundary
-says what ended there, the labels of the spans that end; where spans only begin, no label ended, and the type is ``"begin"``
-(the option ``begin`` names another). A span without a label ends in a plain ``"boundary"``. Where no span has a label,
-boundaries have no types. Types are those that occur unless ``types`` declares them, ``begin`` among them.
+With ``as_="segments"`` the same spans make a segmentation: both edges of every span are boundaries. The type of a
+boundary is the label of the spans that end there. If spans only begin there, the type is ``"begin"`` (option ``begin``).
+A span without a label ends in a plain ``"boundary"``. If no span has a label, boundaries have no types. Types are those
+that occur, unless ``types`` declares them, with ``begin`` among them.
 """
 
 from __future__ import annotations
@@ -28,47 +29,44 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from os import PathLike, fspath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from caesura.errors import HierarchyError, OptionError
+from caesura.errors import HierarchyError
 from caesura.formats.format import Reading
-from caesura.formats.spans import REPAIR, Frame, LeftOut, Row, choice, hierarchy
+from caesura.formats.names import list_names, matches
+from caesura.formats.spans import REPAIR, Continuum, SpanRow, WarningLog, build_hierarchy
+from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.options import Option, text
+from caesura.options import Option, choice, names, text
 
-__all__ = [
-    "LAYER",
-    "OPTIONS",
-    "TOKENS",
-    "Drawn",
-    "Standoff",
-    "Tokens",
-    "Utf16",
-    "check_parts",
-    "choose",
-    "file",
-    "plain",
-]
+Fragments = tuple[tuple[int, int], ...]
+"""Character offsets of a span, counted from 0, end excluded; several if the span is discontinuous."""
 
-Parts = tuple[tuple[int, int], ...]
-"""Where a span lies: characters from 0, without the end; several where it is discontinuous."""
-
-_CUT = {"words": re.compile(r"\S+"), "whitespace": re.compile(r"\S+"), "characters": re.compile(r"\S")}
-_FAR = re.compile("[\U00010000-\U0010ffff]")
-_SHOWN = 20  # names that a message still lists
+_TOKEN_PATTERNS = {"words": re.compile(r"\S+"), "whitespace": re.compile(r"\S+"), "characters": re.compile(r"\S")}
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
-class Drawn(NamedTuple):
-    """A span as a tool has it."""
+class TextSpan(NamedTuple):
+    """Span over the characters of a text, as an annotation tool has it.
+
+    Attributes
+    ----------
+    name : str
+        How the tool identifies the span, for messages.
+    label : str, optional
+        Label of the span.
+    fragments : tuple of (int, int)
+        Character offsets.
+    line : int, optional
+        Line of the file.
+    """
 
     name: str
     label: str | None
-    parts: Parts
+    fragments: Fragments
     line: int | None = None
 
     def __str__(self) -> str:
@@ -77,329 +75,525 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True)
 class Tokens:
-    """The units, and from which to which character each goes."""
+    """Tokens of a text and their character offsets.
+
+    Attributes
+    ----------
+    units : tuple of str
+        Text of each token.
+    starts, ends : tuple of int
+        First character of each token, and the character after its last.
+    """
 
     units: tuple[str, ...]
     starts: tuple[int, ...]
     ends: tuple[int, ...]
 
     @classmethod
-    def cut(cls, said: str, how: str | None) -> Tokens:
-        """Words and punctuation, whitespace tokens, or characters."""
-        how = how or "words"
-        places = [found.span() for found in _CUT[how].finditer(said)]
-        return cls.at(said, places if how != "words" else [part for place in places for part in _pared(said, *place)])
+    def tokenize(cls, document: str, method: str | None) -> Tokens:
+        """Split a text into tokens.
+
+        Parameters
+        ----------
+        document : str
+            The text.
+        method : {"words", "whitespace", "characters"}, optional
+            How to split; None stands for ``"words"``.
+
+        Returns
+        -------
+        Tokens
+            The tokens in order.
+        """
+        method = method or "words"
+        offsets = [match.span() for match in _TOKEN_PATTERNS[method].finditer(document)]
+        if method == "words":
+            offsets = [part for pair in offsets for part in _split_punctuation(document, *pair)]
+        return cls.from_offsets(document, offsets)
 
     @classmethod
-    def at(cls, said: str, places: Sequence[tuple[int, int]]) -> Tokens:
-        """The tokens at these places of a text, which must not overlap."""
-        for i, (start, end) in enumerate(places):
+    def from_offsets(cls, document: str, offsets: Sequence[tuple[int, int]]) -> Tokens:
+        """Return the tokens at these offsets of a text.
+
+        Parameters
+        ----------
+        document : str
+            The text.
+        offsets : sequence of (int, int)
+            Start and end of each token, in ascending order.
+
+        Returns
+        -------
+        Tokens
+            The tokens.
+
+        Raises
+        ------
+        HierarchyError
+            If a token is empty, tokens overlap, or there is none.
+        """
+        for i, (start, end) in enumerate(offsets):
             if start >= end:
                 raise HierarchyError(f"token {i + 1} must have a character; it has none, at {start}")
-            if i and start < places[i - 1][1]:
-                raise HierarchyError(f"tokens must not overlap; {said[start:end][:40]!r} begins inside the one before")
-        if not places:
+            if i and start < offsets[i - 1][1]:
+                word = document[start:end][:40]
+                raise HierarchyError(f"tokens must not overlap; {word!r} begins inside the token before it")
+        if not offsets:
             raise HierarchyError("a text of at least one token is needed; got none")
-        starts, ends = zip(*places, strict=True)
-        return cls(tuple(said[start:end] for start, end in places), starts, ends)
+        starts, ends = zip(*offsets, strict=True)
+        return cls(tuple(document[start:end] for start, end in offsets), starts, ends)
 
     @classmethod
-    def listed(cls, words: Sequence[str]) -> Tokens:
-        """Tokens without a text: as if they stood there with a space between."""
-        places = []
-        at = 0
-        for word in words:
-            places.append((at, at + len(word)))
-            at += len(word) + 1
-        return cls.at(" ".join(words), places)
+    def from_words(cls, words: Sequence[str]) -> Tokens:
+        """Return tokens without a text, as if they stood in a line with one space between them.
 
-    def over(self, start: int, end: int) -> tuple[int, int]:
-        """The first and the last token that have a character here, from 0; the first after the last if none has."""
+        Parameters
+        ----------
+        words : sequence of str
+            The tokens.
+
+        Returns
+        -------
+        Tokens
+            The tokens with their offsets in that line.
+        """
+        offsets = []
+        start = 0
+        for word in words:
+            offsets.append((start, start + len(word)))
+            start += len(word) + 1
+        return cls.from_offsets(" ".join(words), offsets)
+
+    def covered(self, start: int, end: int) -> tuple[int, int]:
+        """Return the first and the last token that have a character between two offsets.
+
+        Parameters
+        ----------
+        start, end : int
+            Character offsets.
+
+        Returns
+        -------
+        tuple of (int, int)
+            Indices from 0; the first is larger than the last if no token is covered.
+        """
         return bisect_right(self.ends, start), bisect_left(self.starts, end) - 1
 
-    def joined(self, parts: Parts) -> list[tuple[int, int]]:
-        """Parts in order; those with no character of a token between them are one."""
-        whole: list[tuple[int, int]] = []
-        for start, end in sorted(part for part in parts if part[0] < part[1]):
-            if whole:
-                before = whole[-1]
-                first, last = self.over(before[1], start)
-                if start <= before[1] or first > last:
-                    whole[-1] = before[0], max(before[1], end)
+    def merge_fragments(self, fragments: Fragments) -> list[tuple[int, int]]:
+        """Return the fragments in order; those with no character of a token between them become one.
+
+        Parameters
+        ----------
+        fragments : tuple of (int, int)
+            Character offsets.
+
+        Returns
+        -------
+        list of (int, int)
+            Merged fragments without empty ones.
+        """
+        merged: list[tuple[int, int]] = []
+        for start, end in sorted(fragment for fragment in fragments if fragment[0] < fragment[1]):
+            if merged:
+                first, last = self.covered(merged[-1][1], start)
+                if start <= merged[-1][1] or first > last:
+                    merged[-1] = merged[-1][0], max(merged[-1][1], end)
                     continue
-            whole.append((start, end))
-        return whole
+            merged.append((start, end))
+        return merged
 
 
-def _pared(said: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The word between punctuation, and each sign of that; punctuation inside a word stays, as in ``L'Enfant``."""
+def _split_punctuation(document: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Cut punctuation off both ends of a word, one token per sign; it stays inside a word, as in ``L'Enfant``."""
     first, last = start, end
-    while first < last and unicodedata.category(said[first])[0] in "PS":
+    while first < last and unicodedata.category(document[first])[0] in "PS":
         first += 1
-    while last > first and unicodedata.category(said[last - 1])[0] in "PS":
+    while last > first and unicodedata.category(document[last - 1])[0] in "PS":
         last -= 1
     signs = [(i, i + 1) for i in (*range(start, first), *range(last, end))]
     return sorted([*signs, (first, last)] if first < last else signs)
 
 
-@dataclass
-class _Done:
-    """How often something was done to spans, and to which first."""
+class StandoffReader:
+    """Convert spans over characters into spans over tokens and put them into the corpus.
 
-    description: str
-    count: int = 0
-    first: str = ""
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``OPTIONS``.
 
-    def to(self, drawn: Drawn, place: str) -> None:
-        self.count += 1
-        self.first = self.first or f"{drawn} of {place}"
-
-
-class Standoff:
-    """The spans of a file on their way into a corpus."""
+    Attributes
+    ----------
+    log : WarningLog
+        Collects what was changed.
+    """
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self.left_out = LeftOut(reading.path)
-        self._done = {
-            "token": _Done("{} edge(s) inside a token were widened to it"),
-            "hull": _Done("{} discontinuous span(s) were read as one from first to last token"),
-            "fragments": _Done("{} discontinuous span(s) were read as a span a fragment"),
-        }
+        self.log = WarningLog(reading.path)
 
-    def add(self, item: str, coder: str, tokens: Tokens, drawn: Sequence[Drawn]) -> None:
-        """What a coder drew over a text; an error names the line of the span."""
+    def add(self, item: str, coder: str, tokens: Tokens, spans: Sequence[TextSpan]) -> None:
+        """Put the spans of one coder into the corpus.
+
+        Parameters
+        ----------
+        item, coder : str
+            Place in the corpus.
+        tokens : Tokens
+            Units of the text.
+        spans : sequence of TextSpan
+            What the coder annotated.
+
+        Raises
+        ------
+        FormatError, HierarchyError
+            If a span is discontinuous, has an edge inside a token or crosses another, and the options forbid it.
+        """
         options = self.reading.options
         place = f"item {item!r}, coder {coder!r}"
-        rows: list[Row] = []
-        names: list[str] = []
-        for one in self._wanted(drawn, place):
-            for row in self._rows(one, tokens, place):
-                rows.append(row)
-                names.append(str(one))
+        rows: list[SpanRow] = []
+        row_names: list[str] = []
+        for span in self._with_labels(spans, place):
+            span_rows = self._rows(span, tokens, place)
+            rows += span_rows
+            row_names += [str(span)] * len(span_rows)
         if not options["repair"]:
-            _refuse_crossing(rows, names)
-        frame = Frame(units=tokens.units)
-        made = hierarchy(rows, frame, place=place, options=options, left_out=self.left_out)
+            _refuse_crossing(rows, row_names)
+        hierarchy = build_hierarchy(rows, Continuum(units=tokens.units), place=place, options=options, log=self.log)
         if options["as_"] == "spans":
-            self.reading.add(item, coder, made)
+            self.reading.add(item, coder, hierarchy)
         else:
-            self.reading.add(item, coder, _segmentation(made, options["begin"], self.reading.types))
+            self.reading.add(item, coder, _segmentation(hierarchy, options["begin"], self.reading.types))
 
-    def warn(self) -> None:
-        """One warning for each kind of thing that was done or left out."""
-        for done in self._done.values():
-            if done.count:
-                self.left_out.said.append(f"{done.description.format(done.count)}, the first in {done.first}")
-        self.left_out.warn()
-
-    def _wanted(self, drawn: Sequence[Drawn], place: str) -> list[Drawn]:
-        """The spans with the labels that were asked for; to ask for what nobody drew is worth a word."""
+    def _with_labels(self, spans: Sequence[TextSpan], place: str) -> Sequence[TextSpan]:
+        """Return the spans whose label the option ``labels`` allows; warn if there is none."""
         patterns = self.reading.options["labels"]
         if patterns is None:
-            return list(drawn)
-        found = [one for one in drawn if _matches(one.label or "", patterns)]
-        if drawn and not found:
-            asked = ", ".join(map(repr, patterns))
-            self.left_out.said.append(
-                f"{place}: none of {len(drawn)} span(s) has a label like {asked}; there are {_listed(drawn)}"
+            return spans
+        selected = [span for span in spans if matches(span.label or "", patterns)]
+        if spans and not selected:
+            labels = sorted({span.label for span in spans if span.label is not None})
+            self.log.add(
+                f"{place}: none of {len(spans)} span(s) has a label like {', '.join(map(repr, patterns))}; the labels "
+                f"are {list_names(labels)}"
             )
-        return found
+        return selected
 
-    def _rows(self, one: Drawn, tokens: Tokens, place: str) -> list[Row]:
-        """The span in tokens: one, or one a fragment, or none."""
-        options = self.reading.options
-        parts = tokens.joined(one.parts)
-        if len(parts) > 1:
-            how = options["discontinuous"]
-            if how == "error":
-                between, _ = tokens.over(parts[0][1], parts[1][0])
-                raise self.reading.error(
-                    one.line,
-                    f"{place}: {one} must have no gap; token {between + 1}, {tokens.units[between][:40]!r}, lies between its "
-                    "fragments; or read with discontinuous='hull' or discontinuous='fragments'",
-                )
-            self._done[how].to(one, place)
-            if how == "hull":
-                parts = [(parts[0][0], parts[-1][1])]
+    def _rows(self, span: TextSpan, tokens: Tokens, place: str) -> list[SpanRow]:
+        """Return the span in tokens: one row, one row per fragment, or none."""
+        fragments = tokens.merge_fragments(span.fragments)
+        if len(fragments) > 1:
+            fragments = self._resolve_gaps(span, fragments, tokens, place)
         rows = []
-        for start, end in parts:
-            first, last = tokens.over(start, end)
+        for start, end in fragments:
+            first, last = tokens.covered(start, end)
             if first <= last:
-                self._check_edge(one, tokens, first, tokens.starts[first] < start, "begins", place)
-                self._check_edge(one, tokens, last, tokens.ends[last] > end, "ends", place)
-                rows.append(Row(first + 1, last + 1, None, one.label))
+                if tokens.starts[first] < start:
+                    self._widen(span, tokens, first, "begins", place)
+                if tokens.ends[last] > end:
+                    self._widen(span, tokens, last, "ends", place)
+                rows.append(SpanRow(first + 1, last + 1, None, span.label))
         if not rows:
-            self.left_out.empty += 1
-            self.left_out.first_empty = self.left_out.first_empty or f"{one} of {place}"
+            self.log.count("spans that cover no token left out", f"{span} of {place}")
         return rows
 
-    def _check_edge(self, one: Drawn, tokens: Tokens, token: int, inside: bool, what: str, place: str) -> None:
-        if not inside:
-            return
+    def _resolve_gaps(
+        self, span: TextSpan, fragments: list[tuple[int, int]], tokens: Tokens, place: str
+    ) -> list[tuple[int, int]]:
+        """Return the fragments of a discontinuous span to read, as the option ``discontinuous`` says."""
+        method = self.reading.options["discontinuous"]
+        if method == "error":
+            gap, _ = tokens.covered(fragments[0][1], fragments[1][0])
+            raise self.reading.error(
+                span.line,
+                f"{place}: {span} must have no gap; token {gap + 1}, {tokens.units[gap][:40]!r}, lies between its "
+                "fragments; or read with discontinuous='hull' or discontinuous='fragments'",
+            )
+        if method == "hull":
+            self.log.count("discontinuous spans read as one span from first to last token", f"{span} of {place}")
+            return [(fragments[0][0], fragments[-1][1])]
+        self.log.count("discontinuous spans read as one span per fragment", f"{span} of {place}")
+        return fragments
+
+    def _widen(self, span: TextSpan, tokens: Tokens, token: int, verb: str, place: str) -> None:
+        """Count an edge inside a token, or raise if the option ``edges`` forbids it."""
         if self.reading.options["edges"] == "error":
             finer = ", or with tokens='characters'" if "tokens" in self.reading.options else ""
             raise self.reading.error(
-                one.line,
-                f"{place}: {one} must begin and end between tokens; it {what} inside token {token + 1}, "
-                f"{tokens.units[token][:40]!r}; or read with edges='token', widened to it{finer}",
+                span.line,
+                f"{place}: {span} must begin and end between tokens; it {verb} inside token {token + 1}, "
+                f"{tokens.units[token][:40]!r}; or read with edges='token', which widens it{finer}",
             )
-        self._done["token"].to(one, place)
+        self.log.count("span edges inside a token moved to the edge of the token", f"{span} of {place}")
 
 
-def _refuse_crossing(rows: Sequence[Row], names: Sequence[str]) -> None:
-    """Two spans that cross are named as their tool names them."""
-    open_: list[int] = []
+def read_document(reading: Reading, parse: Callable[[WarningLog], tuple[Tokens, Sequence[TextSpan]]]) -> Corpus:
+    """Read a file that holds one item of one coder.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``item``, ``coder`` and ``OPTIONS``.
+    parse : callable
+        Takes the log and returns the tokens of the text and the spans over its characters.
+
+    Returns
+    -------
+    Corpus
+        One item with one coder; both are named by the file unless the options name them.
+    """
+    item, coder = reading.options["item"] or reading.stem, reading.options["coder"] or reading.stem
+    standoff = StandoffReader(reading)
+    with reading.item(None, f"item {item!r}, coder {coder!r}: "):
+        standoff.add(item, coder, *parse(standoff.log))
+    standoff.log.emit()
+    return reading.corpus()
+
+
+def _refuse_crossing(rows: Sequence[SpanRow], row_names: Sequence[str]) -> None:
+    """Raise an error if two spans cross; the message names them as their tool does."""
+    enclosing: list[int] = []
     for i in sorted(range(len(rows)), key=lambda i: (rows[i].start, -rows[i].end)):
-        while open_ and rows[open_[-1]].end < rows[i].start:
-            open_.pop()
-        if open_ and rows[open_[-1]].end < rows[i].end:
-            both = (f"{names[j]} over tokens {rows[j].start}-{rows[j].end}" for j in (open_[-1], i))
+        while enclosing and rows[enclosing[-1]].end < rows[i].start:
+            enclosing.pop()
+        if enclosing and rows[enclosing[-1]].end < rows[i].end:
+            pair = (f"{row_names[j]} over tokens {rows[j].start}-{rows[j].end}" for j in (enclosing[-1], i))
             raise HierarchyError(
-                f"{' and '.join(both)} cross; each coder's own spans must nest; or read with repair=True, without such "
-                "spans"
+                f"{' and '.join(pair)} cross; each coder's own spans must nest; or read with repair=True, which leaves "
+                "such spans out"
             )
-        open_.append(i)
+        enclosing.append(i)
 
 
-def _segmentation(made: Hierarchy, begin: str, types: tuple[str, ...] | None) -> Segmentation:
-    """Both edges of every span as boundaries."""
-    ended: dict[int, set[str]] = {}
-    for span in made.spans:
-        ended.setdefault(span.end, set()).add(span.label or UNTYPED[0])
-    begun = {span.start - 1 for span in made.spans if span.start > 1}
-    if types is None and not any(span.label for span in made.spans):
-        inner = sorted((begun | set(ended)) - {made.length})
-        return Segmentation.from_positions(made.length, inner, units=made.units)
-    at = sorted(begun | set(ended))
-    marks = [ended.get(position, {begin}) for position in at]
-    return Segmentation.from_positions(made.length, at, marks=marks, types=types, units=made.units)
+def _segmentation(hierarchy: Hierarchy, begin: str, types: tuple[str, ...] | None) -> Segmentation:
+    """Return a segmentation with a boundary at both edges of every span."""
+    spans, length, units = hierarchy.spans, hierarchy.length, hierarchy.units
+    ends: dict[int, set[str]] = {}
+    for span in spans:
+        ends.setdefault(span.end, set()).add(span.label or UNTYPED[0])
+    positions = sorted({span.start - 1 for span in spans if span.start > 1} | set(ends))
+    if types is None and not any(span.label for span in spans):
+        inner = [position for position in positions if position != length]
+        return Segmentation.from_positions(length, inner, units=units)
+    marks = [ends.get(position, {begin}) for position in positions]
+    return Segmentation.from_positions(length, positions, marks=marks, types=types, units=units)
 
 
 # -- characters -------------------------------------------------------------------------------------------------------
 
 
-def check_parts(parts: Parts, length: int) -> Parts:
-    """Parts that lie in a text of so many characters."""
-    for start, end in parts:
+def check_fragments(fragments: Fragments, length: int) -> Fragments:
+    """Return the fragments if they lie in the text.
+
+    Parameters
+    ----------
+    fragments : tuple of (int, int)
+        Character offsets.
+    length : int
+        Number of characters of the text.
+
+    Returns
+    -------
+    tuple of (int, int)
+        The same fragments.
+
+    Raises
+    ------
+    HierarchyError
+        If an offset lies outside the text or an end lies before its start.
+    """
+    for start, end in fragments:
         if not 0 <= start <= end <= length:
             raise HierarchyError(f"offsets must rise and lie in 0-{length}, the text; got {start}-{end}")
-    return parts
+    return fragments
 
 
-class Utf16:
-    """Offsets that count as Java and browsers do: a character beyond U+FFFF is two units.
+class Utf16Offsets:
+    """Offsets in UTF-16 code units, as Java and browsers count: a character beyond U+FFFF counts twice.
 
-    >>> Utf16("a😀b").character(3)
+    Parameters
+    ----------
+    document : str
+        The text.
+
+    Examples
+    --------
+    >>> Utf16Offsets("a😀b").to_character(3)
     2
     """
 
-    def __init__(self, said: str) -> None:
-        self.length = len(said)
-        self._far = [found.start() + before for before, found in enumerate(_FAR.finditer(said))]
-        """Where each character of two units begins, in units."""
+    def __init__(self, document: str) -> None:
+        self.length = len(document)
+        # Offsets, in code units, of the characters that have two.
+        self._astral = [match.start() + i for i, match in enumerate(_ASTRAL.finditer(document))]
 
-    def character(self, unit: int) -> int:
-        """The character that begins at a unit, or the end of the text; between two halves of a character is an error."""
-        before = bisect_left(self._far, unit)
-        if before and self._far[before - 1] == unit - 1:
-            raise HierarchyError(f"an offset must lie between characters; {unit} is inside one, of two UTF-16 units")
-        if not 0 <= unit <= self.length + len(self._far):
-            raise HierarchyError(
-                f"an offset must lie in 0-{self.length + len(self._far)}, the text in UTF-16 units; got {unit}"
-            )
-        return unit - before
+    def to_character(self, offset: int) -> int:
+        """Convert an offset in code units into one in characters.
 
-    def parts(self, given: Parts) -> Parts:
-        """The same in characters."""
-        return check_parts(tuple((self.character(a), self.character(b)) for a, b in given), self.length)
+        Parameters
+        ----------
+        offset : int
+            Number of code units from the start of the text.
+
+        Returns
+        -------
+        int
+            Number of characters from the start of the text.
+
+        Raises
+        ------
+        HierarchyError
+            If the offset lies between the two code units of a character, or outside the text.
+        """
+        preceding = bisect_left(self._astral, offset)
+        if preceding and self._astral[preceding - 1] == offset - 1:
+            raise HierarchyError(f"an offset must lie between characters; {offset} is inside one, of two UTF-16 units")
+        end = self.length + len(self._astral)
+        if not 0 <= offset <= end:
+            raise HierarchyError(f"an offset must lie in 0-{end}, the text in UTF-16 units; got {offset}")
+        return offset - preceding
+
+    def to_characters(self, fragments: Fragments) -> Fragments:
+        """Convert fragments in code units into fragments in characters.
+
+        Parameters
+        ----------
+        fragments : tuple of (int, int)
+            Offsets in code units.
+
+        Returns
+        -------
+        tuple of (int, int)
+            Offsets in characters.
+        """
+        converted = tuple((self.to_character(start), self.to_character(end)) for start, end in fragments)
+        return check_fragments(converted, self.length)
 
 
-def plain(said: str) -> str:
-    """A text as tools repeat it in one line: line breaks and tabs are spaces."""
-    return re.sub(r"[\n\r\t]", " ", said)
+def single_line(covered: str) -> str:
+    """Return a text as tools repeat it in one line, with spaces for line breaks and tabs.
+
+    Parameters
+    ----------
+    covered : str
+        Text that a span covers.
+
+    Returns
+    -------
+    str
+        The text of the same length.
+    """
+    return re.sub(r"[\n\r\t]", " ", covered)
 
 
 # -- layers -----------------------------------------------------------------------------------------------------------
 
-_NOT_DRAWN = (
+_AUTOMATIC_LAYERS = (
     "dkpro.core.api.lexmorph.",
     "dkpro.core.api.segmentation.",
     "dkpro.core.api.metadata.",
     "clarin.webanno.api.type.",
 )
-"""What DKPro and WebAnno say about every token or sentence, or about the whole text."""
+"""Layers of DKPro and WebAnno that describe every token or sentence, or the whole text."""
 
 
-def choose(layers: Sequence[str], patterns: Sequence[str] | None, left_out: LeftOut) -> list[str]:
-    """The layers that were asked for, by their whole name or its last part; else the first that somebody drew, if any."""
-    if patterns is not None:
-        found = [one for one in layers if _matches(one, patterns) or _matches(one.rpartition(".")[2], patterns)]
-        if not found:
-            raise HierarchyError(
-                f"no layer of spans is like {', '.join(map(repr, patterns))}; there are "
-                f"{', '.join(layers[:_SHOWN]) or 'none'}"
+def choose_layers(layers: Sequence[str], patterns: Sequence[str] | None, log: WarningLog) -> list[str]:
+    """Return the layers to read.
+
+    Parameters
+    ----------
+    layers : sequence of str
+        Layers of spans in the file.
+    patterns : sequence of str, optional
+        Patterns of their whole names or the last part of them. By default the first layer that a person annotated.
+    log : WarningLog
+        Collects a warning if there are several such layers.
+
+    Returns
+    -------
+    list of str
+        Names of layers.
+
+    Raises
+    ------
+    HierarchyError
+        If no layer matches the patterns.
+    """
+    if patterns is None:
+        manual = [layer for layer in layers if not any(part in layer for part in _AUTOMATIC_LAYERS)]
+        if len(manual) > 1:
+            log.add(
+                f"several layers of spans, of which the first was read, {manual[0]}; choose others with layer=: "
+                f"{list_names(manual[1:])}"
             )
-        return found
-    drawn = [one for one in layers if not any(part in one for part in _NOT_DRAWN)]
-    if len(drawn) > 1:
-        left_out.said.append(
-            f"of several layers of spans the first was read, {drawn[0]}; layer= names others: {', '.join(drawn[1:_SHOWN])}"
+        return manual[:1]
+    selected = [layer for layer in layers if matches(layer, patterns) or matches(layer.rpartition(".")[2], patterns)]
+    if not selected:
+        raise HierarchyError(
+            f"no layer of spans is like {', '.join(map(repr, patterns))}; the layers are {list_names(layers)}"
         )
-    return drawn[:1]
+    return selected
 
 
-def _matches(name: str, patterns: Iterable[str]) -> bool:
-    """Whether a name is like one of the patterns."""
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+def choose_feature(layer: str, features: Iterable[str], requested: str | None) -> str | None:
+    """Return the feature of a layer that is the label: the requested one, else ``value``, else the first.
 
+    Parameters
+    ----------
+    layer : str
+        Name of the layer, for the error message.
+    features : iterable of str
+        Features of the layer.
+    requested : str, optional
+        Value of the option ``feature``.
 
-def _listed(drawn: Sequence[Drawn]) -> str:
-    labels = sorted({one.label for one in drawn if one.label is not None})
-    return ", ".join(repr(label[:40]) for label in labels[:_SHOWN]) or "none"
+    Returns
+    -------
+    str or None
+        Name of a feature; None if the layer has none.
+
+    Raises
+    ------
+    HierarchyError
+        If the requested feature does not exist.
+    """
+    available = list(features)
+    if requested is not None and requested not in available:
+        raise HierarchyError(f"layer {layer} has no feature {requested!r}; its features are {list_names(available)}")
+    return requested or ("value" if "value" in available else next(iter(available), None))
 
 
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
-def _patterns(name: str, value: Any) -> tuple[str, ...]:
-    listed = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else []
-    if isinstance(value, Mapping) or not listed or not all(isinstance(one, str) and one for one in listed):
-        raise OptionError(f"{name} must be a pattern or a list of patterns; got {value!r}")
-    return tuple(listed)
-
-
-def file(name: str, value: Any) -> str:
-    """The path of a file."""
-    if isinstance(value, (str, PathLike)) and fspath(value):
-        return str(fspath(value))
-    raise OptionError(f"{name} must be a file; got {value!r}")
-
-
 TOKENS = Option(
     "tokens",
     None,
-    choice(*_CUT),
-    "the units: words, whitespace tokens or characters; by default the file's own, words where it has none",
+    choice(*_TOKEN_PATTERNS),
+    "units: words, whitespace tokens or characters; by default the tokens of the file, or words if it has none",
 )
 LAYER = Option(
     "layer",
     None,
-    _patterns,
-    "the layers to read, patterns of names or of their last part; by default the only one drawn",
+    names,
+    "layers to read, patterns of their names or of the last part of them; by default the first that a person annotated",
 )
+FEATURE = Option("feature", None, text, "feature that is the label; by default value, or the first if there is none")
 OPTIONS = (
     Option(
-        "as_", "spans", choice("spans", "segments"), "spans, or a segmentation with a boundary at both edges of each"
+        "as_",
+        "spans",
+        choice("spans", "segments"),
+        "read spans, or a segmentation with a boundary at both edges of each",
     ),
-    Option("begin", "begin", text, "in segmentations: the type of a boundary where spans only begin"),
-    Option("labels", None, _patterns, "the labels to read, a pattern or a list of them; by default all"),
-    Option("edges", "token", choice("token", "error"), "an edge inside a token: widened to the token, or an error"),
+    Option("begin", "begin", text, "for segmentations: type of a boundary at which spans only begin"),
+    Option("labels", None, names, "labels to read, a pattern or a list of patterns; by default all"),
+    Option("edges", "token", choice("token", "error"), "edge inside a token: widen the span to the token, or an error"),
     Option(
         "discontinuous",
         "error",
         choice("error", "hull", "fragments"),
-        "a span with a gap: an error, one span from first to last token, or a span a fragment",
+        "span with a gap: an error, one span from first to last token, or one span per fragment",
     ),
     REPAIR,
 )

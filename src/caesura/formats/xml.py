@@ -1,4 +1,4 @@
-"""XML of strangers: bytes as the document declares them, and no entity is ever expanded."""
+"""Parse XML from untrusted files: decode as the document declares, and never expand an entity."""
 
 from __future__ import annotations
 
@@ -9,24 +9,38 @@ from typing import Any
 from caesura.errors import FormatError
 from caesura.formats.format import Reading, decode
 
-__all__ = ["decode_xml", "parse_xml"]
-
 _FORBIDDEN = ("<!DOCTYPE", "<!ENTITY")
-_DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding=["']([A-Za-z0-9._-]{1,40})["']""")
+_DECLARATION = re.compile(rb"""<\?xml[^>]{0,200}?encoding=["']([A-Za-z0-9._-]{1,40})["']""")
 _UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
-_KNOWN = ("utf-16", "iso-8859-1", "iso-8859-15", "windows-1252", "windows-1251", "gb2312", "gbk", "gb18030")
+_OTHER_ENCODINGS = ("utf-16", "iso-8859-1", "iso-8859-15", "windows-1252", "windows-1251", "gb2312", "gbk", "gb18030")
 
 
 def parse_xml(reading: Reading) -> Any:
-    """The root, by lxml. A document type or an entity is an error, and so is nesting without end."""
+    """Return the root element, parsed by lxml.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read.
+
+    Returns
+    -------
+    lxml.etree.Element
+        The root.
+
+    Raises
+    ------
+    FormatError
+        If lxml is missing, or the document has a document type, an entity or nesting without end, or is not valid.
+    """
     try:
         from lxml import etree
     except ImportError:
         raise reading.error(None, "reading this needs lxml; install caesura[xml]") from None
     for forbidden in _FORBIDDEN:
-        at = reading.text.find(forbidden)
-        if at >= 0:
-            line = reading.text.count("\n", 0, at) + 1
+        position = reading.text.find(forbidden)
+        if position >= 0:
+            line = reading.text.count("\n", 0, position) + 1
             raise reading.error(line, f"a plain document is needed, entities are not expanded; got {forbidden}")
     parser = etree.XMLParser(
         encoding="utf-8",
@@ -39,27 +53,45 @@ def parse_xml(reading: Reading) -> Any:
     )
     try:
         return etree.fromstring(reading.text.encode("utf-8", "surrogatepass"), parser)
-    except etree.XMLSyntaxError as problem:
-        raise reading.error(problem.lineno, f"not valid XML: {problem.msg}") from None
+    except etree.XMLSyntaxError as error:
+        raise reading.error(error.lineno, f"not valid XML: {error.msg}") from None
 
 
 def decode_xml(path: str | PathLike[str], data: bytes) -> str:
-    """As the document declares; UTF-8 if it does not, UTF-16 by its mark."""
-    said = _DECLARED.match(data.lstrip())
-    encoding = said.group(1).decode("ascii").lower() if said else "utf-8"
+    """Return the text of an XML file: in the declared encoding, in UTF-16 by its byte order mark, else in UTF-8.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File, for the error message.
+    data : bytes
+        Content of the file.
+
+    Returns
+    -------
+    str
+        The text without its XML declaration.
+
+    Raises
+    ------
+    FormatError
+        If the encoding is not supported or the bytes are not in it.
+    """
+    declaration = _DECLARATION.match(data.lstrip())
+    encoding = declaration.group(1).decode("ascii").lower() if declaration else "utf-8"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16"
     if encoding in _UTF_8:
-        found = decode(path, data)
-    elif encoding in _KNOWN:
+        text = decode(path, data)
+    elif encoding in _OTHER_ENCODINGS:
         try:
-            found = data.decode(encoding)
-        except UnicodeDecodeError as problem:
-            line = data.count(b"\n", 0, problem.start) + 1
+            text = data.decode(encoding)
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
             raise FormatError(
-                path, line, f"text in {encoding} is needed, as the document says; got other bytes"
+                path, line, f"text in {encoding} is needed, as the document declares; got bytes in another encoding"
             ) from None
     else:
         raise FormatError(path, 1, f"text in UTF-8 is needed; the document declares {encoding}")
-    # The declaration speaks of bytes that are no more.
-    return re.sub(r"\A\s*<\?xml[^>]{0,300}\?>", lambda found: "\n" * found.group().count("\n"), found)
+    # The declaration names an encoding that the decoded text no longer has; line numbers stay.
+    return re.sub(r"\A\s*<\?xml[^>]{0,300}\?>", lambda match: "\n" * match.group().count("\n"), text)
