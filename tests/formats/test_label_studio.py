@@ -117,7 +117,7 @@ def test_which_field_is_the_text(tmp_path: Path) -> None:
     ):
         cz.read(path, text="body", **STRICT)
     assert spans(put(tmp_path, task(region(0, 8, "PER", source="$text"), data=data))) == {(1, 2, "PER")}
-    with pytest.raises(FormatError, match="one field of data must be the text, name it by text=; got none"):
+    with pytest.raises(FormatError, match="one field of data must be the text; name it by text=; got none"):
         cz.read(put(tmp_path, task(region(0, 8, "PER"), data={"number": 3})))
 
 

@@ -76,7 +76,7 @@ def test_which_layer(tmp_path: Path) -> None:
     assert spans(path, layer="webanno.custom.A") == {(1, 1, "X"), (2, 2, "X")}
     assert spans(path, layer=["POS", "B"]) == {(1, 1, "NN"), (2, 2, "VV"), (1, 1, "Y")}
     with pytest.raises(
-        FormatError, match=r"no layer of spans is like 'C'; there are de.*POS, webanno.custom.A, webanno"
+        FormatError, match=r"no layer of spans is like 'C'; the layers are 'de.*POS', 'webanno.custom.A', 'webanno"
     ):
         one(path, layer="C")
     with pytest.raises(FormatError, match=r"there is no layer but of tokens, name one by layer=: de.*POS"):
