@@ -1,0 +1,101 @@
+"""The order of the folders: a file imports only from its own folder and from folders that stand before it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "caesura"
+
+
+def order() -> list[str]:
+    """Return the folders and modules in the order that CONTRIBUTING prints."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf8")
+    block = text[text.index("a file imports only from what stands above it") :]
+    return [match[1] for match in re.finditer(r"^    (\w+)(?:/|\.py) ", block[: block.index("\n## ")], re.MULTILINE)]
+
+
+def imports(path: Path) -> Iterator[tuple[str, tuple[str, ...], int]]:
+    """Yield module, imported names and line of every import from caesura, also inside functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "caesura":
+            yield node.module, tuple(alias.name for alias in node.names), node.lineno
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "caesura":
+                    yield alias.name, (), node.lineno
+
+
+def folder(module: str, names: tuple[str, ...] = ()) -> list[str]:
+    """Return the folders that an import reaches: ``caesura.model.score`` is in ``model``."""
+    parts = module.split(".")
+    return [parts[1]] if len(parts) > 1 else list(names)
+
+
+def upward_imports(source: Path, listed: list[str]) -> list[str]:
+    """Return the imports that go against the order."""
+    wrong = []
+    for path in sorted(source.rglob("*.py")):
+        relative = path.relative_to(source)
+        if relative == Path("__init__.py"):
+            continue  # the public names, from everywhere
+        own = relative.parts[0].removesuffix(".py")
+        for module, names, line in imports(path):
+            for reached in folder(module, names):
+                if reached not in listed or listed.index(reached) > listed.index(own):
+                    wrong.append(f"{relative}:{line} imports {module}")
+    return wrong
+
+
+def test_every_folder_is_in_the_list() -> None:
+    folders = {path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
+    modules = {path.stem for path in SOURCE.glob("*.py")} - {"__init__", "__main__"}
+    assert set(order()) == folders | modules
+
+
+def test_imports_follow_the_order() -> None:
+    assert upward_imports(SOURCE, order()) == []
+
+
+def test_an_upward_import_is_found(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "corpus.py").write_text("def load():\n    from caesura.formats import read\n")
+    assert upward_imports(tmp_path, order()) == ["model/corpus.py:2 imports caesura.formats"]
+
+
+def test_private_names_stay_in_their_module() -> None:
+    private = [
+        f"{path.relative_to(SOURCE)}:{line} imports {name} of {module}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for module, names, line in imports(path)
+        for name in names
+        if name.startswith("_") and not name.startswith("__")
+    ]
+    assert private == []
+
+
+def test_private_attributes_are_read_by_their_own_class() -> None:
+    """``x._name`` is written only as ``self._name``, ``cls._name`` or, of an object of the same class, ``other._name``."""
+    allowed = {"self", "cls", "other", "sys", "copy"}
+    wrong = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+            if isinstance(node, ast.Attribute) and re.fullmatch(r"_[a-z]\w*", node.attr) and node.attr != "_replace":
+                if ast.unparse(node.value) not in allowed:
+                    wrong.append(f"{path.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)}")
+    assert wrong == []
+
+
+def test_objects_are_not_written_from_outside() -> None:
+    """``object.__setattr__`` belongs to the class that makes the object: its first argument is self, or a new object."""
+    wrong = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf8"))
+        inside = {id(node) for entry in ast.walk(tree) if isinstance(entry, ast.ClassDef) for node in ast.walk(entry)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "object.__setattr__" and id(node) not in inside:
+                wrong.append(f"{path.relative_to(SOURCE)}:{node.lineno}")
+    assert wrong == []
