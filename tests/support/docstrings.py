@@ -74,7 +74,7 @@ def class_gap(owner: type) -> str | None:
 
 def own_fields(owner: type) -> list[str]:
     if dataclasses.is_dataclass(owner):
-        annotations = owner.__dict__.get("__annotations__", {})
+        annotations = inspect.get_annotations(owner)
         return [entry.name for entry in dataclasses.fields(owner) if entry.name in annotations and entry.name[0] != "_"]
     if "__init__" not in owner.__dict__ or issubclass(owner, BaseException):
         return []
