@@ -75,9 +75,9 @@ def _shares(found: dict[str, Evaluation]) -> Table:
     rows = []
     for name, one in found.items():
         per = 1e6 / one.documents
-        spent = one.shares.reading + one.shares.computing
-        rest = CORES * one.seconds - spent - one.shares.merging
-        rows.append((name, one.shares.reading * per, one.shares.computing * per, one.shares.merging * per, rest * per))
+        spent = one.work.reading + one.work.computing
+        rest = CORES * one.seconds - spent - one.work.merging
+        rows.append((name, one.work.reading * per, one.work.computing * per, one.work.merging * per, rest * per))
     columns = ("engine", "reading, s", "computing, s", "merging, s", "waiting and sending, s")
     return Table(columns, tuple(rows), title="Seconds of one core for a million documents", digits=4)
 
@@ -122,7 +122,7 @@ def _sweep(b: Batch) -> None:
 def peak_memory(where: Path) -> float:
     """Megabytes of a process that does nothing else. (ru_maxrss would count what its parent had when it was forked.)"""
     code = (
-        "import re, sys, caesura as cz; cz.evaluate(sys.argv[1], sys.argv[2:], workers=2); "
+        "import re, sys, caesura as cz; cz.evaluate(sys.argv[1], sys.argv[2:], engine=cz.open_engine(workers=2)); "
         "print(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read()).group(1))"
     )
     done = subprocess.run(

@@ -18,7 +18,7 @@ import caesura as cz
 from bench import collection
 from bench.evaluation import CORES, MEASURES
 from caesura.engines import open_engine
-from caesura.evaluation.evaluate import together
+from caesura.evaluation import partitions_per_task
 from caesura.views.table import Table
 
 WORKERS = (1, 2, 4, 10, 30, 100, 300, 1000)
@@ -69,7 +69,7 @@ def simulated(costs: Costs, partitions: int, workers: int) -> float:
     """When the last result is merged. A task holds as many partitions as ``evaluate`` would send together."""
     free = [0.0] * workers  # when each worker is free
     scheduler = driver = 0.0
-    step = together(partitions, workers)
+    step = partitions_per_task(partitions, workers)
     for first in range(0, partitions, step):
         number = min(step, partitions - first)
         scheduler = max(scheduler, heapq.heappop(free)) + costs.task
@@ -87,7 +87,7 @@ def measured() -> Costs:
         start = time.perf_counter()
         tasks = sum(1 for _ in engine.run(abs, range(2000)))
         task = (time.perf_counter() - start) / tasks
-    shares = [one.shares for one in runs[1:]]
+    shares = [one.work for one in runs[1:]]
     return Costs(
         min(one.reading for one in shares) / 8,
         min(one.computing for one in shares) / 8,

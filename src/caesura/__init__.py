@@ -39,6 +39,7 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import over_units
 from caesura.model.tree import Node, Tree
+from caesura.progress import on_progress
 from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
@@ -48,7 +49,7 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
-    from caesura.evaluation.evaluate import evaluate
+    from caesura.engines.engine import open_engine
     from caesura.evaluation.result import Evaluation
     from caesura.formats.ptb import read_trees
     from caesura.gold.experiment import Unification, evaluate_unification
@@ -60,6 +61,7 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.operations import OperationsTable, operations_table
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus
     from caesura.parsing.structiou import struct_iou_corpus
+    from caesura.tasks.evaluate import evaluate
     from caesura.views import figures as plot
     from caesura.views.page.build import report
 
@@ -119,6 +121,8 @@ __all__ = [
     "levels_as_types",
     "measures",
     "non_crossing",
+    "on_progress",
+    "open_engine",
     "operations_table",
     "over_characters",
     "over_common_units",
@@ -157,7 +161,7 @@ _LAZY = {
     "caesura.agreement.labels": ("LabelAgreement", "label_agreement"),
     "caesura.agreement.pairwise": ("Pairwise", "pairwise"),
     "caesura.agreement.placed": ("Heat", "Placed", "boundaries_placed", "boundary_heat"),
-    "caesura.evaluation.evaluate": ("evaluate",),
+    "caesura.engines.engine": ("open_engine",),
     "caesura.evaluation.result": ("Evaluation",),
     "caesura.formats.ptb": ("read_trees",),
     "caesura.gold.experiment": ("Unification", "evaluate_unification"),
@@ -169,6 +173,7 @@ _LAZY = {
     "caesura.measures.operations": ("OperationsTable", "operations_table"),
     "caesura.parsing.corpus": ("ParsevalResult", "parseval_corpus"),
     "caesura.parsing.structiou": ("struct_iou_corpus",),
+    "caesura.tasks.evaluate": ("evaluate",),
     "caesura.views.page.build": ("report",),
 }
 _LAZY_MODULES = {

@@ -16,7 +16,7 @@ import pytest
 import caesura as cz
 from caesura.engines import open_engine
 from caesura.errors import CheckpointError, EngineError
-from caesura.evaluation.evaluate import Advance
+from caesura.evaluation import EvaluationProgress
 from support.collected import collection, pairs
 
 distributed = pytest.importorskip("distributed", reason="needs caesura[cluster]")
@@ -50,12 +50,17 @@ def cluster() -> Iterator[Any]:
 
 
 def test_the_same_on_every_engine(folder: Path, expected: dict[str, cz.Score], cluster: Any) -> None:
-    found = [cz.evaluate(folder, MEASURES, workers=n) for n in (1, 3)]
-    found.append(cz.evaluate(folder, MEASURES, engine="processes", workers=2))
-    found.append(cz.evaluate(folder, MEASURES, engine="dask", scheduler=cluster.scheduler_address))
-    for one in found:
-        assert dict(one) == expected
-        assert (one.partitions, one.documents, one.partial) == (FILES, FILES * ROWS, False)
+    scheduler = cluster.scheduler_address
+    for name, workers, address in (
+        ("threads", 1, None),
+        ("threads", 3, None),
+        ("processes", 2, None),
+        ("dask", None, scheduler),
+    ):
+        with open_engine(name, workers, address) as engine:
+            result = cz.evaluate(folder, MEASURES, engine=engine)
+        assert dict(result) == expected
+        assert (result.partitions, result.documents, result.partial) == (FILES, FILES * ROWS, False)
 
 
 def test_a_worker_that_is_killed(folder: Path, expected: dict[str, cz.Score], cluster: Any) -> None:
@@ -64,12 +69,13 @@ def test_a_worker_that_is_killed(folder: Path, expected: dict[str, cz.Score], cl
         victim = next(iter(before.values()))
         seen: list[int] = []
 
-        def kill(now: Advance) -> None:
-            seen.append(now.partitions)
-            if now.partitions == 5:
+        def kill(done: int, _total: int) -> None:
+            seen.append(done)
+            if done == 5:
                 os.kill(victim, signal.SIGKILL)
 
-        found = cz.evaluate(folder, MEASURES, engine="dask", scheduler=client, progress=kill)
+        with open_engine("dask", scheduler=client) as engine, cz.on_progress(kill):
+            found = cz.evaluate(folder, MEASURES, engine=engine)
         assert dict(found) == expected
         assert not found.partial
         assert seen == list(range(1, FILES + 1))
@@ -105,17 +111,14 @@ def test_a_driver_that_is_killed(folder: Path, expected: dict[str, cz.Score], cl
         driver.communicate()
     kept = len(list(checkpoint.glob("done/*.json")))
     assert 3 <= kept < FILES
-    done: list[Advance] = []
-    found = cz.evaluate(
-        folder,
-        MEASURES,
-        engine="dask",
-        scheduler=cluster.scheduler_address,
-        checkpoint=checkpoint,
-        progress=done.append,
-    )
+    seen: list[EvaluationProgress] = []
+    with (
+        open_engine("dask", scheduler=cluster.scheduler_address) as engine,
+        cz.on_progress(lambda _done, _total, detail: seen.append(detail), with_detail=True),
+    ):
+        found = cz.evaluate(folder, MEASURES, engine=engine, checkpoint=checkpoint)
     assert dict(found) == expected
-    assert (found.resumed, found.partitions, done[-1].documents) == (kept, FILES, FILES * ROWS)
+    assert (found.resumed, found.partitions, seen[-1].documents) == (kept, FILES, FILES * ROWS)
     # Another engine takes it over as well, and has nothing left to do.
     again = cz.evaluate(folder, MEASURES, checkpoint=checkpoint)
     assert (dict(again), again.resumed) == (expected, FILES)
@@ -142,7 +145,7 @@ def _dies_at_three(task: int) -> int:
     return task
 
 
-def test_workers_of_another_version(folder: Path, tmp_path: Path) -> None:
+def test_workers_of_another_version(tmp_path: Path) -> None:
     """They are found before the first task; and where one comes later, by its first."""
     patch = tmp_path / "patched.py"
     patch.write_text("import caesura.version\ncaesura.version.__version__ = '0.0.1'\n")
@@ -159,24 +162,24 @@ def test_workers_of_another_version(folder: Path, tmp_path: Path) -> None:
     ):
         said = f"worker tcp://127.0.0.1:.* has caesura 0.0.1, but {cz.__version__} is needed"
         with pytest.raises(EngineError, match=said):
-            cz.evaluate(folder, "pk", engine="dask", scheduler=other.scheduler_address)
+            open_engine("dask", scheduler=other.scheduler_address)
         from caesura.engines.cluster import run_on_worker
 
         with pytest.raises(EngineError, match=said):
             client.submit(run_on_worker, cz.__version__, abs, -1).result(timeout=PATIENCE)
 
 
-def test_no_scheduler_and_no_worker(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scheduler_and_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("caesura.engines.cluster._ANSWER_SECONDS", 1)
     monkeypatch.setattr("caesura.engines.cluster._WORKER_SECONDS", 1)
     with pytest.raises(EngineError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
-        cz.evaluate(folder, "pk", engine="dask", scheduler="tcp://127.0.0.1:9")
+        open_engine("dask", scheduler="tcp://127.0.0.1:9")
     with (
         distributed.LocalCluster(
             n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
         ) as empty,
         pytest.raises(EngineError, match="the scheduler must have 1 worker; after 1 s it has 0"),
     ):
-        cz.evaluate(folder, "pk", engine="dask", scheduler=empty.scheduler_address)
+        open_engine("dask", scheduler=empty.scheduler_address)
     with pytest.raises(cz.errors.OptionError, match="scheduler must be an address"):
-        cz.evaluate(folder, "pk", engine="dask", scheduler=8786)
+        open_engine("dask", scheduler=8786)

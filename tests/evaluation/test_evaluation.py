@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -22,9 +23,9 @@ from click.testing import CliRunner
 import caesura as cz
 from caesura.cli import main
 from caesura.cli.progress import Progress
+from caesura.engines import open_engine
 from caesura.errors import CheckpointError, InputError, OptionError, Undefined
-from caesura.evaluation.evaluate import Advance, together
-from caesura.evaluation.sources import Source
+from caesura.evaluation import DocumentSource, EvaluationProgress, partitions_per_task
 from caesura.model.documents import DocumentPairs
 from support.collected import collection, documents, pairs, write
 
@@ -49,6 +50,11 @@ def totals(given: Any, measures: list[str] = MEASURES) -> dict[str, cz.Score]:
     return {cz.parse(name).name: cz.score_many(given, name).total for name in measures}
 
 
+def follow(seen: list[EvaluationProgress]) -> AbstractContextManager[None]:
+    """Collect the progress of an evaluation."""
+    return cz.on_progress(lambda _done, _total, detail: seen.append(detail), with_detail=True)
+
+
 def run(*words: object) -> Any:
     return CliRunner().invoke(main, ["evaluate", *map(str, words)])
 
@@ -59,7 +65,12 @@ def test_scores_of_all_documents(folder: Path, whole: Any) -> None:
     assert not found.partial
     assert found["pk"] is found[cz.parse("pk")]
     assert found["boundary_similarity(n_t=2)"] is found["boundary_similarity"]
-    assert (found.documents, found.partitions, found.left_out, found.failed) == (FILES * ROWS, FILES, 0, 0)
+    assert (found.documents, found.partitions, found.excluded_documents, found.excluded_partitions) == (
+        FILES * ROWS,
+        FILES,
+        0,
+        0,
+    )
     with pytest.raises(KeyError):
         found["window_dif"]
     with pytest.raises(KeyError):
@@ -96,7 +107,7 @@ def test_what_cannot_be_read_or_scored_is_named_and_all_else_counts(folder: Path
     found = cz.evaluate(folder, MEASURES)
     kept = [*whole[ROWS : ROWS + 4], *whole[ROWS + 5 : ROWS + 7], *whole[ROWS + 8 : 3 * ROWS], *whole[4 * ROWS :]]
     assert dict(found) == totals(kept)
-    assert (found.partial, found.left_out, found.failed, found.partitions) == (True, 2, 2, FILES)
+    assert (found.partial, found.excluded_documents, found.excluded_partitions, found.partitions) == (True, 2, 2, FILES)
     said = [str(one) for one in found.excluded]
     assert [one.partition(": ")[0] for one in said] == [
         str(folder / "000.parquet"),
@@ -115,13 +126,13 @@ def test_on_the_command_line(folder: Path) -> None:
     assert found.exit_code == 1
     data = json.loads(found.stdout)
     assert data["partial"] is True
-    assert data["scores"][0]["partial"] is True
+    assert list(data["scores"]) == ["pk"]
     assert data["documents"] == 3 * ROWS - 2
     assert [one["item"] for one in data["excluded"]] == [None, "d00034", "d00037", None]
     lines = found.stderr.splitlines()
     assert len(lines) == 5
     assert all(line.startswith("caesura: ") for line in lines)
-    assert lines[-1] == "caesura: the result is partial: 2 document(s) left out and 2 of 5 partition(s) not read"
+    assert lines[-1] == "caesura: the result is partial: 2 document(s) excluded and 2 of 5 partition(s) not read"
     shown = run(folder, "-m", "pk")
     assert shown.exit_code == 1
     assert "partial: what could not be read or scored is missing" in shown.stdout
@@ -130,10 +141,14 @@ def test_on_the_command_line(folder: Path) -> None:
 @pytest.mark.parametrize("engine", ["threads", "processes"])
 def test_strict_stops(folder: Path, engine: str) -> None:
     corrupt(folder)
-    seen: list[Advance] = []
-    with pytest.raises(InputError, match=r"a position must lie in 1\.\.39|not valid Parquet|positions must rise"):
-        cz.evaluate(folder, MEASURES, strict=True, engine=engine, workers=1, progress=seen.append)
-    assert len(seen) < FILES
+    finished: list[int] = []
+    with (
+        pytest.raises(InputError, match=r"a position must lie in 1\.\.39|not valid Parquet|positions must rise"),
+        cz.on_progress(lambda done, _: finished.append(done)),
+        open_engine(engine, 1) as opened,
+    ):
+        cz.evaluate(folder, MEASURES, strict=True, engine=opened)
+    assert len(finished) < FILES
     if engine == "threads":
         found = run(folder, "--strict")
         assert found.exit_code == 1
@@ -146,9 +161,9 @@ def test_a_measure_that_some_documents_are_too_short_for(tmp_path: Path) -> None
     write(tmp_path / "data" / "short.parquet", [([2], [3]), ([], [1])], units=4, first=100)
     found = cz.evaluate(tmp_path / "data", ["pk(window=6)", "boundary_similarity(n_t=2)"])
     assert (found["pk"].documents, found["boundary_similarity"].documents) == (20, 22)
-    assert found.left_out == 2
+    assert found.excluded_documents == 2
     assert [one.measure for one in found.excluded] == ["pk(window=6)"] * 2
-    assert "window must lie in 1..3" in found.excluded[0].why
+    assert "window must lie in 1..3" in found.excluded[0].reason
     with pytest.raises(Undefined, match=r"pk\(window=60\): no document could be scored; .*window must lie in 1\.\.39"):
         cz.evaluate(tmp_path / "data", ["pk(window=60)", "crisp"])["pk"]
     with pytest.raises(InputError, match=r"no document could be scored; .*window must lie in"):
@@ -172,7 +187,7 @@ def test_nothing_to_score(tmp_path: Path) -> None:
 def test_many_problems_are_counted_and_the_first_told(tmp_path: Path) -> None:
     write(tmp_path / "a.parquet", [([1], [50])] * 100 + [([1], [1])])
     found = cz.evaluate(tmp_path, "pk")
-    assert (found.left_out, len(found.excluded), found.documents) == (100, 20, 1)
+    assert (found.excluded_documents, len(found.excluded), found.documents) == (100, 20, 1)
 
 
 @dataclass(frozen=True)
@@ -204,23 +219,24 @@ class Deadly:
 def test_a_partition_that_kills_its_worker_costs_no_other(whole: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even those that were sent with it."""
     parts = [Deadly(i) for i in range(12)]
-    assert together(len(parts), 1) == 3
-    monkeypatch.setattr(import_module("caesura.evaluation.evaluate"), "open_source", lambda *_: Source(parts))
-    found = cz.evaluate("anything", ["pk", "win_pr"], engine="processes", workers=1)
+    assert partitions_per_task(len(parts), 1) == 3
+    monkeypatch.setattr(import_module("caesura.tasks.evaluate"), "open_source", lambda *_: DocumentSource(parts))
+    with open_engine("processes", 1) as engine:
+        found = cz.evaluate(iter([]), ["pk", "win_pr"], engine=engine)
     assert dict(found) == totals([*whole[:20], *whole[25:60]], ["pk", "win_pr"])
     assert [str(one) for one in found.excluded] == [
         "number 4: its process died, and twice more when the task ran alone"
     ]
-    assert (found.failed, found.partitions) == (1, 12)
+    assert (found.excluded_partitions, found.partitions) == (1, 12)
 
 
 @pytest.mark.parametrize(
     ("partitions", "workers", "number"),
     [(None, 2, 1), (5, 2, 1), (40, 2, 5), (4000, 2, 16), (4000, 100, 10), (3, 1000, 1)],
 )
-def test_partitions_that_are_sent_together(partitions: int | None, workers: int, number: int) -> None:
+def test_partitions_that_are_sent_partitions_per_task(partitions: int | None, workers: int, number: int) -> None:
     """At most 16, and so many tasks that every worker has four."""
-    assert together(partitions, workers) == number
+    assert partitions_per_task(partitions, workers) == number
 
 
 # -- checkpoints ------------------------------------------------------------------------------------------------------
@@ -232,11 +248,12 @@ def test_a_run_goes_on(folder: Path, whole: Any, tmp_path: Path) -> None:
     for number in (1, 3):
         (kept / "done" / f"{number:07}.json").unlink()
     (kept / "done" / "0000004.json").write_text("{}")  # damaged: done again
-    seen: list[Advance] = []
-    again = cz.evaluate(folder, MEASURES, checkpoint=kept, engine="processes", workers=2, progress=seen.append)
+    seen: list[EvaluationProgress] = []
+    with open_engine("processes", 2) as engine, follow(seen):
+        again = cz.evaluate(folder, MEASURES, checkpoint=kept, engine=engine)
     assert dict(again) == dict(first) == totals(whole)
     assert (again.resumed, again.documents, again.partitions) == (FILES - 3, FILES * ROWS, FILES)
-    assert (seen[-1].resumed, seen[-1].documents) == ((FILES - 3) * ROWS, FILES * ROWS)
+    assert (seen[-1].resumed_documents, seen[-1].documents) == ((FILES - 3) * ROWS, FILES * ROWS)
 
 
 def test_a_partition_that_could_not_be_read_is_tried_again(folder: Path, whole: Any, tmp_path: Path) -> None:
@@ -245,7 +262,7 @@ def test_a_partition_that_could_not_be_read_is_tried_again(folder: Path, whole: 
     broken = sound[: len(sound) // 2] + bytes(len(sound) - len(sound) // 2)
     (folder / "002.parquet").write_bytes(broken)
     os.utime(folder / "002.parquet", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    assert cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept").failed == 1
+    assert cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept").excluded_partitions == 1
     (folder / "002.parquet").write_bytes(sound)
     os.utime(folder / "002.parquet", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     again = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
@@ -257,7 +274,11 @@ def test_documents_that_were_left_out_stay_named(folder: Path, tmp_path: Path) -
     first = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
     again = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
     assert again.resumed == FILES - 2
-    assert (again.excluded, again.left_out, dict(again)) == (first.excluded, first.left_out, dict(first))
+    assert (again.excluded, again.excluded_documents, dict(again)) == (
+        first.excluded,
+        first.excluded_documents,
+        dict(first),
+    )
 
 
 def test_other_arguments_and_other_data_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -280,13 +301,13 @@ def test_other_arguments_and_other_data_are_refused(folder: Path, tmp_path: Path
 
 def test_an_iterator_that_says_something_else(whole: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its data are not known before they come: each partition is held against its record."""
-    monkeypatch.setattr("caesura.evaluation.sources.AT_ONCE", 40)
+    monkeypatch.setattr("caesura.evaluation.sources.PAIRS_PER_PARTITION", 40)
     first = cz.evaluate(iter(whole), MEASURES, checkpoint=tmp_path)
     (tmp_path / "done" / "0000002.json").unlink()
     again = cz.evaluate(pairs(documents(FILES * ROWS)), MEASURES, checkpoint=tmp_path)
     assert (dict(again), again.resumed) == (dict(first), 3)
     assert dict(first) == totals(whole)
-    with pytest.raises(CheckpointError, match="it is of other data: pairs 41 to 80 has changed"):
+    with pytest.raises(CheckpointError, match="it belongs to different data: pairs 41 to 80 has changed"):
         cz.evaluate([*whole[:40], *whole[39:]], MEASURES, checkpoint=tmp_path)
 
 
@@ -305,15 +326,16 @@ def test_progress_as_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_time_left() -> None:
-    seen: list[Advance] = []
+    seen: list[EvaluationProgress] = []
 
     def slowly() -> Iterator[Any]:
         yield from pairs(documents(3000))
 
-    cz.evaluate(slowly(), "pk", workers=1, progress=seen.append)
-    assert [one.total for one in seen] == [None] * 3
-    assert all(one.left is None for one in seen)
-    assert [one.documents for one in seen] == [1000, 2000, 3000]
+    with open_engine("threads", 1) as engine, follow(seen):
+        cz.evaluate(slowly(), "pk", engine=engine)
+    assert [progress.total for progress in seen] == [None] * 3
+    assert all(progress.seconds_left is None for progress in seen)
+    assert [progress.documents for progress in seen] == [1000, 2000, 3000]
 
 
 def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:

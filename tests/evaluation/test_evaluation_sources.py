@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ import numpy as np
 import pytest
 
 import caesura as cz
+from caesura.engines import open_engine
 from caesura.errors import CaesuraWarning, FormatError, InputError, OptionError
-from caesura.evaluation import sources
-from caesura.evaluation.sources import Asked, open_source
+from caesura.evaluation import EvaluationRun, sources
+from caesura.evaluation.sources import SourceOptions, open_source
 from caesura.formats import documents_json
 
 MEASURES = ("pk", "boundary_similarity(n_t=2)", "window_diff", "crisp(tolerance=1)")
@@ -25,8 +25,8 @@ NUMBER = 7
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Partitions of a few documents."""
-    monkeypatch.setattr(sources, "AT_ONCE", 3)
-    monkeypatch.setattr(sources, "_FILES", 2)
+    monkeypatch.setattr(sources, "PAIRS_PER_PARTITION", 3)
+    monkeypatch.setattr(sources, "_GROUPS_PER_PARTITION", 2)
     monkeypatch.setattr(documents_json, "_STRETCH", 200)
     monkeypatch.setattr(documents_json, "_BLOCK", 50)
 
@@ -56,7 +56,8 @@ def agrees(
     pairs = [(corpus[item, coders[0]], corpus[item, coders[1]]) for item in corpus.item_names]
     if coders != ("reference", "hypothesis"):
         asked |= {"reference": coders[0], "hypothesis": coders[1]}
-    result = cz.evaluate(source, MEASURES, workers=2, **asked)
+    with open_engine("threads", 2) as engine:
+        result = cz.evaluate(source, MEASURES, engine=engine, **asked)
     assert (result.documents, result.partitions, result.excluded) == (len(pairs), partitions, ())
     for measure in MEASURES:
         same(result[measure], cz.score_many(pairs, measure).total)
@@ -139,8 +140,8 @@ def test_files_of_several_formats(tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").unlink()
     (tmp_path / "a.json").unlink()
     result = cz.evaluate(tmp_path, "pk")  # the first file says what they are
-    assert (result.documents, result.failed) == (2, 1)
-    assert result.excluded[0].why == "a row a document is needed; this is a table of units"
+    assert (result.documents, result.excluded_partitions) == (2, 1)
+    assert result.excluded[0].reason == "a row a document is needed; this is a table of units"
 
 
 def test_the_same_names_in_several_files_are_other_documents(tmp_path: Path) -> None:
@@ -181,7 +182,7 @@ def test_data_sets(parquet: Any, tmp_path: Path) -> None:
     agrees(f"{several}/**/*.parquet", corpus, partitions=9, coders=sides)
     cz.write(corpus, tmp_path / "lines.jsonl")
     assert (tmp_path / "lines.jsonl").stat().st_size > 400
-    number = open_source(tmp_path / "lines.jsonl", Asked(), None).total
+    number = open_source(tmp_path / "lines.jsonl", SourceOptions(), None).total
     assert number is not None
     assert number > 2
     agrees(tmp_path / "lines.jsonl", corpus, partitions=number, coders=sides)
@@ -262,8 +263,8 @@ def test_files_that_declare_other_types(parquet: Any, tmp_path: Path) -> None:
     cz.write(corpus_of(turned[4:], "reference", "hypothesis"), tmp_path / "b.parquet", "documents-parquet")
     result = cz.evaluate(tmp_path, "boundary_similarity(n_t=2)")
     same(result["boundary_similarity"], cz.score_many(pairs[:4], "boundary_similarity(n_t=2)").total)
-    assert {one.why for one in result.excluded} == {
-        "all files must declare the same types in the same order; this declares book, act, scene, elsewhere scene, act, book"
+    assert {one.reason for one in result.excluded} == {
+        "all files must declare the same types in the same order; this file declares book, act, scene, but others scene, act, book"
     }
     check_types(tmp_path, pairs, types=SCALE)
     check_types(tmp_path, pairs, ("pk",))  # which does not look at types
@@ -308,7 +309,7 @@ def test_unknown_types_are_named(parquet: Any, tmp_path: Path) -> None:
         known = {one.item for one in result.excluded if one.measure is None}
         assert known == {f"t{i}" for i in strange}
         assert all(
-            "type 'book' is not declared; declared are 'act', 'scene'" in one.why
+            "type 'book' is not declared; declared are 'act', 'scene'" in one.reason
             for one in result.excluded
             if not one.measure
         )
@@ -316,7 +317,7 @@ def test_unknown_types_are_named(parquet: Any, tmp_path: Path) -> None:
     for source in (corpus_of(loose, "reference", "hypothesis"), loose):
         result = cz.evaluate(source, "boundary_similarity(n_t=2)", types=["act", "scene"])
         assert [int(one.place.removeprefix("pairs:")) - 1 for one in result.excluded] == strange
-        assert all("type 'book' at position" in one.why for one in result.excluded)
+        assert all("type 'book' at position" in one.reason for one in result.excluded)
         sound = [
             tuple(one.with_types(["act", "scene"]) for one in pair) for i, pair in enumerate(loose) if i not in strange
         ]
@@ -357,7 +358,7 @@ def test_trees(parquet: Any, tmp_path: Path) -> None:
         same(result["parseval"], cz.parseval_corpus(gold, found).total)
         same(result["struct_iou"], cz.struct_iou_corpus(gold, found).total)
         assert [(one.item, one.measure) for one in result.excluded] == [("4", "struct_iou"), ("4", "parseval")]
-        assert all("there is no tree" in one.why for one in result.excluded)
+        assert all("there is no tree" in one.reason for one in result.excluded)
 
 
 def test_trees_with_times(parquet: Any, tmp_path: Path) -> None:
@@ -406,7 +407,7 @@ def test_bad_pairs_are_named() -> None:
         ("pairs:4", "4", "pk"),
     ]
     same(result["pk"], cz.score_many([pairs[0], pairs[3]], "pk").total)
-    assert (result.left_out, result.partial) == (3, True)
+    assert (result.excluded_documents, result.partial) == (3, True)
     with pytest.raises(InputError, match=r"pairs:[234]: item '[x34]': pk: "):
         cz.evaluate(bad, "pk", strict=True)
 
@@ -424,14 +425,14 @@ def test_a_file_that_cannot_be_read_and_an_item_that_was_left_out(tmp_path: Path
     put(tmp_path / "ann" / "t6.csv", "")
     put(tmp_path / "bo" / "t6.csv", "")
     result = cz.evaluate(tmp_path, "pk", reference="ann", hypothesis="bo")
-    assert (result.documents, result.failed) == (4, 0)
+    assert (result.documents, result.excluded_partitions) == (4, 0)
     assert [(one.place, one.item) for one in result.excluded] == [
         (f"{tmp_path}/bo/t2.csv:3", None),
         (f"{tmp_path}/ann/t6.csv:1", None),
         (f"{tmp_path}/bo/t6.csv:1", None),
         (f"{tmp_path}/bo/t5.csv", "t5"),
     ]
-    assert [one.why for one in result.excluded][2:] == ["the file is empty", "coder 'ann' is missing"]
+    assert [one.reason for one in result.excluded][2:] == ["the file is empty", "coder 'ann' is missing"]
     same(result["pk"], cz.score_many([pairs[i] for i in (0, 1, 3, 4)], "pk").total)
 
 
@@ -441,7 +442,7 @@ def test_an_item_of_a_corpus_that_was_left_out() -> None:
     del cells["t4"]["bo"]
     cells["u"] = {"cy": pairs[0][0]}  # of neither
     result = cz.evaluate(cz.Corpus(cells), "pk", reference="ann", hypothesis="bo")
-    assert [(one.item, one.why) for one in result.excluded] == [("t4", "coder 'bo' is missing")]
+    assert [(one.item, one.reason) for one in result.excluded] == [("t4", "coder 'bo' is missing")]
     same(result["pk"], cz.score_many([pair for i, pair in enumerate(pairs) if i != 4], "pk").total)
 
 
@@ -453,7 +454,7 @@ def test_a_coder_who_is_nowhere_is_an_error_at_once(tmp_path: Path, monkeypatch:
         put(both / f"t{i}.csv", table({"ann": one, "bo": other}))
     cz.write(corpus_of(drawn()), tmp_path / "one.json")
     corpus = corpus_of(drawn())
-    monkeypatch.setattr(sys.modules[cz.evaluate.__module__]._Run, "through", None)  # type: ignore[attr-defined]
+    monkeypatch.setattr(EvaluationRun, "run", None)
     sources_: list[tuple[Any, dict[str, Any]]] = [
         (by_folder, {}),
         (by_folder, {"pattern": "{coder}/{item}.csv"}),
@@ -480,18 +481,18 @@ def test_options_without_a_place(tmp_path: Path) -> None:
     for i, (one, other) in enumerate(drawn()):
         put(folder / f"t{i}.csv", table({"reference": one, "hypothesis": other}))
     for source, asked, message in [
-        (corpus, {"pattern": "{item}"}, "pattern has no place with a Corpus, which has been read already"),
-        (corpus, {"format": "bits"}, "format has no place with a Corpus"),
-        (corpus, {"units": 3}, "units has no place with a Corpus"),
-        (drawn(), {"reference": "ann"}, "reference has no place with pairs; leave it out"),
-        (drawn(), {"tiers": "x"}, "tiers has no place with pairs; leave it out"),
-        (tmp_path / "a.jsonl", {"hypothesis": "bo"}, "hypothesis has no place with documents, whose columns say it"),
-        (tmp_path / "a.jsonl", {"labels": False}, "labels has no place with documents"),
+        (corpus, {"pattern": "{item}"}, "pattern has no effect with a Corpus, which has been read already"),
+        (corpus, {"format": "bits"}, "format has no effect with a Corpus"),
+        (corpus, {"units": 3}, "units has no effect with a Corpus"),
+        (drawn(), {"reference": "ann"}, "reference has no effect with pairs; leave it out"),
+        (drawn(), {"tiers": "x"}, "tiers has no effect with pairs; leave it out"),
+        (tmp_path / "a.jsonl", {"hypothesis": "bo"}, "hypothesis has no effect with a table of documents"),
+        (tmp_path / "a.jsonl", {"labels": False}, "labels has no effect with a table of documents"),
         (tmp_path / "a.jsonl", {"pattern": "{item}"}, "a pattern is for a folder or a glob"),
-        (f"{tmp_path}/*.jsonl", {"pattern": "{item}.jsonl"}, "pattern has no place with documents"),
-        (folder, {"tiers": "x"}, "format table-csv has no option 'tiers'; there are none"),
-        ({"a": 1}, {}, "a path, a Corpus or an iterable of pairs"),
-        (7, {}, "a path, a Corpus or an iterable of pairs"),
+        (f"{tmp_path}/*.jsonl", {"pattern": "{item}.jsonl"}, "pattern has no effect with a table of documents"),
+        (folder, {"tiers": "x"}, "format table-csv has no option 'tiers'; it has none"),
+        ({"a": 1}, {}, "source must be a path, a Corpus or an iterable of pairs"),
+        (7, {}, "source must be a path, a Corpus or an iterable of pairs"),
     ]:
         with pytest.raises(OptionError, match=message.replace("(", r"\(")):
             cz.evaluate(source, "pk", **asked)
@@ -577,18 +578,21 @@ def test_nothing_is_left_of_parts_that_were_not_finished(
     at = whole.index(b"\x02\0\0\0i4")
     (folder / "b.parquet").write_bytes(whole[:at] + b"\x02\0\0\0j4" + whole[at + 6 :])
     result = cz.evaluate(folder, "pk", scores=tmp_path / "out")
-    assert (result.documents, result.failed) == (6, 1)  # the names are read for the scores, and the last could not be
+    assert (result.documents, result.excluded_partitions) == (
+        6,
+        1,
+    )  # the names are read for the scores, and the last could not be
     assert [name for name, _ in written(tmp_path / "out")] == ["part-00000.parquet"]
     assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["part-00000.parquet"]
-    with pytest.raises(OptionError, match=r"scores: an empty folder is needed; .* holds part-00000\.parquet"):
+    with pytest.raises(OptionError, match=r"scores: the folder must be empty; .* holds part-00000\.parquet"):
         cz.evaluate(folder, "pk", scores=tmp_path / "out")
 
     def twice() -> Iterator[Any]:
         yield from [(cz.Segmentation.from_bits("01"),) * 2] * 4
         yield from [(cz.Segmentation.from_bits("01"), 7)] * 4
 
-    with pytest.raises(InputError, match="pairs:5"):
-        cz.evaluate(twice(), "pk", scores=tmp_path / "strict", strict=True, workers=1)
+    with pytest.raises(InputError, match="pairs:5"), open_engine("threads", 1) as engine:
+        cz.evaluate(twice(), "pk", scores=tmp_path / "strict", strict=True, engine=engine)
     assert not [one for one in (tmp_path / "strict").iterdir() if one.name.startswith(".")]
 
 

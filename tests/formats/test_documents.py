@@ -87,7 +87,7 @@ def test_what_is_missing_costs_its_document(tmp_path: Path) -> None:
         f"5: item 'e': reference: positions[0]: a number this large cannot be; got {2**63 - 1}",
     ]
     result = cz.evaluate(path, "pk")
-    assert (result.documents, result.left_out) == (1, 4)
+    assert (result.documents, result.excluded_documents) == (1, 4)
     assert [str(one) for one in result.excluded] == [f"{path}:{one}" for one in excluded]
 
 
@@ -388,10 +388,10 @@ def test_a_bad_line_costs_itself(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(f"{GOOD}\n\n{line}\r\n{GOOD}".encode(errors="surrogateescape"))
     result = cz.evaluate(path, "pk")
-    assert (result.documents, result.left_out) == (2, 1)
+    assert (result.documents, result.excluded_documents) == (2, 1)
     (problem,) = result.excluded
     assert problem.place == f"{path}:3"
-    assert problem.why.startswith(why)
+    assert problem.reason.startswith(why)
     if name not in ("no UTF-8", "NUL"):  # these are no text, for whoever reads a file as a whole
         path.write_bytes(f"{line}\n".encode())
         with pytest.raises(FormatError) as caught:
@@ -446,7 +446,7 @@ def test_kinds_of_documents_may_stand_side_by_side(tmp_path: Path, monkeypatch: 
     assert results[0]["pk"].documents == 4
     assert [(one.item, one.measure) for one in results[0].excluded] == [("3", "pk")]
     under_types = cz.evaluate(path, "boundary_similarity(n_t=2)")
-    assert {one.item: one.why for one in under_types.excluded if one.measure is None} == {
+    assert {one.item: one.reason for one in under_types.excluded if one.measure is None} == {
         "g": "boundaries have no types; declared are x, y",
         "h": "boundaries have no types; declared are x, y",
     }
@@ -457,8 +457,8 @@ def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "a.jsonl").write_text(f"{GOOD}\n{GOOD[:-1]}{' ' * 100}}}\n{GOOD}\n")
     (tmp_path / "b.jsonl").write_text(GOOD)
     result = cz.evaluate(tmp_path, "pk")
-    assert (result.documents, result.failed) == (1, 1)
-    assert result.excluded[0].why == "a line of at most 100 bytes is needed"
+    assert (result.documents, result.excluded_partitions) == (1, 1)
+    assert result.excluded[0].reason == "a line of at most 100 bytes is needed"
 
 
 # -- there and back ---------------------------------------------------------------------------------------------------

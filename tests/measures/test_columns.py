@@ -123,15 +123,15 @@ def test_columns_are_what_objects_would_be(collection: tuple[list[Row], bool], d
             packed = measure.to_batch(pairs)[0]
             assert by_document(laid.batch(measure.view)) == by_document(packed)
         (piece,) = score_partitions(Job((measure,), types), [(0, Held(documents))])
-        assert (piece.failed, piece.documents) == (False, len(right))
+        assert (piece.unreadable, piece.documents) == (False, len(right))
         expected = cz.score_many(pairs, measure)
         wrong = {f"i{right[place]}": str(problem) for place, problem in expected.errors.items()}
-        assert {one.item: one.why for one in piece.excluded if one.measure} == wrong
+        assert {one.item: one.reason for one in piece.excluded if one.measure} == wrong
         assert {one.item for one in piece.excluded if not one.measure} == {
             f"i{d}" for d in range(len(rows)) if d not in right
         }
         if len(expected.scored):
-            found = piece.partials[0].score(measure)
+            found = piece.sums[0].score(measure)
             assert (found.value, found.parts, found.signature) == (
                 expected.total.value,
                 expected.total.parts,
@@ -186,6 +186,6 @@ def test_what_is_wrong_with_types(reference: tuple[list[int], list[str]], why: s
 def test_a_type_without_a_name_is_none_where_nobody_declared_any() -> None:
     row = broken(reference=[2], reference_types=[""], hypothesis=[2], hypothesis_types=["act"])
     (piece,) = score_partitions(Job((cz.parse("pk"),), None), [(0, Held(columns([row], True, 0)))])
-    assert [one.why for one in piece.excluded] == [
+    assert [one.reason for one in piece.excluded] == [
         "reference: marks[0]: a type must be a name that is not empty; got ''"
     ]

@@ -2,112 +2,90 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
-from caesura.cli.program import (
-    DEFAULT_MEASURES,
-    Input,
-    checkpoint_option,
-    complain,
-    engine_options,
-    input_options,
-    main,
-    measure_option,
-    output_options,
-    show,
-    with_settings,
-)
+from caesura.cli.options import EngineOptions, checkpoint_option, output_options, reading_options, with_options
+from caesura.cli.output import envelope, fail, print_blocks
+from caesura.cli.program import main
 from caesura.cli.progress import ProgressDisplay, pace
-from caesura.measures.base import Measure
-from caesura.measures.registry import parse
+from caesura.engines import use_engine
+from caesura.model.result import to_json
+from caesura.progress import on_progress
+from caesura.tasks.evaluate import EvaluateOptions
+from caesura.tasks.evaluate import evaluate as evaluate_collection
+from caesura.tasks.reading import ReadingOptions
 
 if TYPE_CHECKING:
-    from caesura.evaluation.evaluate import Advance
-    from caesura.evaluation.result import Evaluation
+    from caesura.evaluation.result import Evaluation, EvaluationProgress
 
-__all__ = ["evaluate"]
-
-_TOLD = 20  # problems that are listed
+_MAX_LISTED = 20  # excluded documents that are listed
 
 
 @main.command()
 @click.argument("source", type=click.Path())
-@measure_option
-@click.option("--reference", help="Which coder is the reference, of files in which coders have names.")
-@click.option("--hypothesis", help="Which coder is the hypothesis.")
-@engine_options
+@with_options(EvaluateOptions, "options")
+@with_options(EngineOptions, "engine_options")
 @checkpoint_option
-@click.option("--scores", type=click.Path(), help="A folder for the score of every document, as Parquet.")
-@click.option("--strict", is_flag=True, help="Stop at the first document or partition that cannot be scored.")
-@input_options
+@reading_options
 @output_options
 def evaluate(
     source: str,
-    chosen: tuple[Measure, ...],
-    reference: str | None,
-    hypothesis: str | None,
-    engine: str,
-    workers: int | None,
-    scheduler: str | None,
+    options: EvaluateOptions,
+    engine_options: EngineOptions,
     checkpoint: str | None,
-    scores: str | None,
-    strict: bool,
-    asked: Input,
+    reading: ReadingOptions,
     output: str | None,
 ) -> None:
     """Score a collection of any size: SOURCE is a Parquet data set, JSON lines, or files of any format.
 
-    A row or line is a document: item, length, reference and hypothesis, which are lists of positions. `caesura convert` writes
-    it from any corpus. Documents that cannot be scored, and partitions that cannot be read, are listed, the others are scored,
-    and the exit code is 1.
+    Each row or line is a document with the fields item, length, reference and hypothesis; the last two are lists of
+    positions. `caesura convert` writes them from any corpus. Documents that cannot be scored, and partitions that cannot
+    be read, are listed, the rest are scored, and the exit code is 1.
     """
-    from caesura.evaluation import evaluate as run
+    from caesura.views.results import evaluation_table
 
-    measures = with_settings(chosen or tuple(map(parse, DEFAULT_MEASURES)), asked.settings)
-    with _Watching() as watched:
-        found = run(
+    with (
+        use_engine(engine_options.engine, engine_options.workers, engine_options.scheduler) as engine,
+        _EvaluationDisplay() as display,
+        on_progress(display.update, with_detail=True),
+    ):
+        result = evaluate_collection(
             source,
-            measures,
+            options.measures or None,
+            reference=options.reference,
+            hypothesis=options.hypothesis,
             engine=engine,
-            workers=workers,
-            scheduler=scheduler,
             checkpoint=checkpoint,
-            types=asked.types,
-            reference=reference,
-            hypothesis=hypothesis,
-            format=asked.format,
-            pattern=asked.pattern,
-            align=asked.align,
-            scores=scores,
-            strict=strict,
-            progress=watched.update,
-            **asked.options,
+            scores=options.scores,
+            strict=options.strict,
+            settings=reading.settings,
+            format=reading.format,
+            pattern=reading.pattern,
+            align=reading.align,
+            types=reading.types,
+            **reading.options,
         )
     if output == "json":
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
+        click.echo(to_json(envelope("evaluate", result, reading=reading, excluded=result.excluded)))
     else:
-        from caesura.views.results import evaluation_table
-
-        show(evaluation_table(found), output)
-    if found.partial:
-        complain(_listed(found))
+        print_blocks([evaluation_table(result)], output)
+    if result.partial:
+        fail(_list_excluded(result))
 
 
-def _listed(found: Evaluation) -> list[str]:
-    told = [str(one) for one in found.excluded[:_TOLD]]
-    parts = [f"{found.left_out} document(s) left out"] * bool(found.left_out)
-    parts += [f"{found.failed} of {found.partitions} partition(s) not read"] * bool(found.failed)
-    return [*told, f"the result is partial: {' and '.join(parts)}"]
+def _list_excluded(result: Evaluation) -> list[str]:
+    parts = [f"{result.excluded_documents} document(s) excluded"] * bool(result.excluded_documents)
+    unread = f"{result.excluded_partitions} of {result.partitions} partition(s) not read"
+    parts += [unread] * bool(result.excluded_partitions)
+    return [*map(str, result.excluded[:_MAX_LISTED]), f"the result is partial: {' and '.join(parts)}"]
 
 
-class _Watching(ProgressDisplay):
-    """Partitions are what is counted, documents what takes time."""
+class _EvaluationDisplay(ProgressDisplay):
+    """Shows finished partitions, and the rate of documents."""
 
-    def update(self, now: Advance) -> None:
-        """A partition is done."""
-        so_far = f"{now.partitions}{'' if now.total is None else f' of {now.total}'} partitions"
-        rest = f"{now.documents:,} documents, {pace(now.documents - now.resumed, now.seconds, now.left)}"
-        self.show(so_far, rest, now.partitions, now.total)
+    def update(self, done: int, total: int | None, progress: EvaluationProgress) -> None:
+        so_far = f"{done}{'' if total is None else f' of {total}'} partitions"
+        rate = pace(progress.documents - progress.resumed_documents, progress.seconds, progress.seconds_left)
+        self.show(so_far, f"{progress.documents:,} documents, {rate}", done, total)

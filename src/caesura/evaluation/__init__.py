@@ -1,6 +1,16 @@
-"""Any number of documents against their references: read in parts, scored in parts, merged, finished once."""
+"""Score collections of any size: partitions are read and scored separately, merged, and finished at the end."""
 
-from caesura.evaluation.evaluate import evaluate
-from caesura.evaluation.result import Evaluation, Problem
+from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDocument
+from caesura.evaluation.run import EvaluationRun, partitions_per_task
+from caesura.evaluation.sources import DocumentSource, SourceOptions, open_source
 
-__all__ = ["Evaluation", "Problem", "evaluate"]
+__all__ = [
+    "DocumentSource",
+    "Evaluation",
+    "EvaluationProgress",
+    "EvaluationRun",
+    "ExcludedDocument",
+    "SourceOptions",
+    "open_source",
+    "partitions_per_task",
+]

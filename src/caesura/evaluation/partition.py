@@ -1,9 +1,9 @@
-"""A share of the documents that one worker reads and scores by itself."""
+"""A partition: the part of a collection that one worker reads and scores by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 from typing import Any, Protocol, Self
 
@@ -11,143 +11,247 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
-from caesura.evaluation.result import Problem, Shares
+from caesura.evaluation.result import ExcludedDocument, WorkTime
 from caesura.evaluation.scores import ScoreFile
 from caesura.measures.base import Measure
 from caesura.measures.batch import Batch, over_common_types
 from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.measures.partial import Partial
 from caesura.model.documents import DocumentPairs, Documents
+from caesura.model.hierarchies import pair_over_common_units
 from caesura.model.segmentation import UNTYPED
 
-__all__ = ["Job", "Partition", "Piece", "score_partitions"]
-
-_NAMED = 20  # problems of a partition that are told in full
+_MAX_LISTED = 20  # excluded documents of a partition that are listed; all are counted
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Chunk = Documents | DocumentPairs
+Packed = tuple[Batch, Ints, dict[int, CaesuraError]]
+"""Documents that a measure can score, their places in the chunk, and place -> error for the others."""
 
 
 class Partition(Protocol):
-    """What a source is cut into. Small, and can be sent to a worker, who reads what it stands for."""
+    """Part of a source: small enough to be sent to a worker, which reads the documents it stands for."""
 
     @property
     def place(self) -> str:
-        """How messages call it."""
+        """Name of the partition in messages."""
         ...
 
     @property
     def path(self) -> str:
-        """The file, which messages name together with a row; the place where there is none."""
+        """The file, which messages combine with a row; the place if there is no file."""
         ...
 
     @property
     def fingerprint(self) -> list[Any]:
-        """What a checkpoint knows it by: the same documents have the same one."""
+        """JSON values that a checkpoint recognizes the data by: the same documents have the same ones."""
         ...
 
     def chunks(self) -> Iterator[Chunk]:
-        """Its documents, in batches of bounded size."""
+        """Read the documents, in batches of bounded size.
+
+        Yields
+        ------
+        Documents or DocumentPairs
+            The next documents.
+        """
         ...
 
     def types(self) -> set[str] | tuple[str, ...]:
-        """The boundary types that occur; a tuple, in order, where the documents declare them."""
+        """Read the boundary types.
+
+        Returns
+        -------
+        set or tuple of str
+            The types that occur; a tuple, in order, if the documents declare them.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be done with every partition."""
+    """What to do with every partition.
+
+    Attributes
+    ----------
+    measures : tuple of Measure
+        The measures.
+    types : tuple of str or None
+        Boundary types in order; None if boundaries have none, or if the documents declare theirs.
+    scores : str or None
+        Folder for the scores of every document.
+    strict : bool
+        Whether to stop at the first document that cannot be scored.
+    types_from_caller : bool
+        Whether the caller declared the types, which then replace those that files declare.
+    """
 
     measures: tuple[Measure, ...]
     types: tuple[str, ...] | None
-    """The scale of boundary types; None where boundaries have none, or where the documents declare theirs."""
     scores: str | None = None
-    """A folder for the scores of every document."""
     strict: bool = False
-    overruled: bool = False
-    """Whether the caller declared the types, whatever files say."""
+    types_from_caller: bool = False
 
     @property
     def typed(self) -> bool:
-        """Whether a measure looks at the order of types."""
-        return any(one.view == "typed" for one in self.measures)
+        """Whether a measure depends on the order of types."""
+        return any(measure.view == "typed" for measure in self.measures)
 
-    def nothing(self) -> list[Partial]:
-        """What the measures know of no document."""
-        return [Partial.empty(one, self.types or UNTYPED) for one in self.measures]
+    def empty_sums(self) -> list[Partial]:
+        """Return the sums over no document.
+
+        Returns
+        -------
+        list of Partial
+            One per measure.
+        """
+        return [Partial.empty(measure, self.types or UNTYPED) for measure in self.measures]
 
 
 @dataclass(frozen=True)
-class Piece:
-    """What a partition adds to the whole."""
+class PartitionResult:
+    """What one partition adds to the evaluation.
 
-    partials: tuple[Partial, ...]
-    """One a measure."""
+    Attributes
+    ----------
+    sums : tuple of Partial
+        One per measure.
+    documents : int
+        Number of documents that could be compared.
+    excluded_documents : int
+        Number of documents left out by at least one measure.
+    excluded : tuple of ExcludedDocument
+        The first of them.
+    unreadable : bool
+        Whether the partition could not be read to its end; then nothing of it counts.
+    short_spans : int
+        Number of spans of hierarchies that were too short to be kept on common units.
+    work : WorkTime
+        Time spent on the partition.
+    """
+
+    sums: tuple[Partial, ...]
     documents: int
-    left_out: int
-    excluded: tuple[Problem, ...]
-    failed: bool = False
-    shares: Shares = field(default_factory=Shares)
+    excluded_documents: int
+    excluded: tuple[ExcludedDocument, ...]
+    unreadable: bool = False
+    short_spans: int = 0
+    work: WorkTime = field(default_factory=WorkTime)
 
     @classmethod
-    def of_nothing(cls, job: Job, partition: Partition, why: str) -> Self:
-        """Whatever was read of a partition that breaks off does not count."""
-        return cls(tuple(job.nothing()), 0, 0, (Problem(partition.place, why),), failed=True)
+    def of_unreadable(cls, job: Job, partition: Partition, reason: str) -> Self:
+        """Return the result of a partition that could not be read to its end.
 
-    def to_dict(self) -> dict[str, Any]:
-        """For a checkpoint."""
+        Parameters
+        ----------
+        job : Job
+            The job.
+        partition : Partition
+            The partition.
+        reason : str
+            Why it could not be read.
+
+        Returns
+        -------
+        PartitionResult
+            Empty sums, and the partition among ``excluded``.
+        """
+        excluded = ExcludedDocument(None, None, reason, partition.place)
+        return cls(tuple(job.empty_sums()), 0, 0, (excluded,), unreadable=True)
+
+    def to_record(self) -> dict[str, Any]:
+        """Return JSON values for a checkpoint.
+
+        Returns
+        -------
+        dict
+            Everything but the work time.
+        """
         return {
-            "partials": [one.to_dict() for one in self.partials],
+            "sums": [entry.to_dict() for entry in self.sums],
             "documents": self.documents,
-            "left_out": self.left_out,
-            "excluded": [[one.place, one.why, one.item, one.measure] for one in self.excluded],
+            "excluded_documents": self.excluded_documents,
+            "excluded": [asdict(entry) for entry in self.excluded],
+            "short_spans": self.short_spans,
         }
 
     @classmethod
-    def from_dict(cls, given: Any) -> Self:
-        """From a checkpoint; ``KeyError``, ``TypeError`` or ``ValueError`` if it is none."""
+    def from_record(cls, record: Any) -> Self:
+        """Return the result that :meth:`to_record` recorded.
+
+        Parameters
+        ----------
+        record : dict
+            JSON values.
+
+        Returns
+        -------
+        PartitionResult
+            The result.
+
+        Raises
+        ------
+        KeyError, TypeError or ValueError
+            If the record is damaged.
+        """
         return cls(
-            tuple(map(Partial.from_dict, given["partials"])),
-            int(given["documents"]),
-            int(given["left_out"]),
-            tuple(Problem(*one) for one in given["excluded"]),
+            tuple(map(Partial.from_dict, record["sums"])),
+            int(record["documents"]),
+            int(record["excluded_documents"]),
+            tuple(ExcludedDocument(**entry) for entry in record["excluded"]),
+            short_spans=int(record["short_spans"]),
         )
 
 
-def score_partitions(job: Job, numbered: Sequence[tuple[int, Partition]]) -> list[Piece]:
-    """A piece for each; with ``strict`` none after the first in which something is wrong."""
-    pieces = []
+def score_partitions(job: Job, numbered: Sequence[tuple[int, Partition]]) -> list[PartitionResult]:
+    """Read and score partitions, one after the other.
+
+    Parameters
+    ----------
+    job : Job
+        What to do.
+    numbered : sequence of (int, Partition)
+        Partitions with their numbers.
+
+    Returns
+    -------
+    list of PartitionResult
+        One per partition. A strict job ends with the first partition that excludes something.
+    """
+    results = []
     for number, partition in numbered:
-        pieces.append(_score(job, number, partition))
-        if job.strict and pieces[-1].excluded:
+        results.append(_score(job, number, partition))
+        if job.strict and results[-1].excluded:
             break
-    return pieces
+    return results
 
 
-def _score(job: Job, number: int, partition: Partition) -> Piece:
-    """Read, score and add up. What is wrong with a document costs that document; what cannot be read, the partition."""
+def _score(job: Job, number: int, partition: Partition) -> PartitionResult:
+    """Read, score and sum. A wrong document is excluded by itself; a read error excludes the partition."""
     scoring = _Scoring(job, partition)
     started = perf_counter()
     try:
         for chunk in partition.chunks():
-            read = perf_counter()
-            scoring.reading += read - started
+            after_reading = perf_counter()
+            scoring.reading += after_reading - started
             scoring.add(chunk)
             if job.strict and scoring.excluded:
                 break
             started = perf_counter()
-            scoring.computing += started - read
-        if scoring.rows is not None:
-            scoring.rows.close(number)
+            scoring.computing += started - after_reading
+        if scoring.score_file is not None:
+            scoring.score_file.close(number)
     except OptionError:  # of the whole run, not of this partition
         raise
-    except CaesuraError as problem:
-        return Piece.of_nothing(job, partition, problem.problem if isinstance(problem, FormatError) else str(problem))
+    except CaesuraError as error:
+        return PartitionResult.of_unreadable(
+            job, partition, error.problem if isinstance(error, FormatError) else str(error)
+        )
     finally:
-        if scoring.rows is not None:
-            scoring.rows.discard()
-    return scoring.piece()
+        if scoring.score_file is not None:
+            scoring.score_file.discard()
+    return scoring.result()
 
 
 class _Scoring:
@@ -155,98 +259,135 @@ class _Scoring:
 
     def __init__(self, job: Job, partition: Partition) -> None:
         self.job, self.partition = job, partition
-        self.partials = job.nothing()
-        self.documents = self.left_out = 0
-        self.excluded: list[Problem] = []
+        self.sums = job.empty_sums()
+        self.documents = self.excluded_documents = self.short_spans = 0
+        self.excluded: list[ExcludedDocument] = []
         self.reading = self.computing = 0.0
-        self.rows = ScoreFile(job.scores, job.measures) if job.scores is not None else None
+        self.score_file = ScoreFile(job.scores, job.measures) if job.scores is not None else None
 
     def add(self, chunk: Chunk) -> None:
-        """Score a batch."""
-        laid = self._laid(chunk) if isinstance(chunk, Documents) else None
-        bad: dict[int, str | FormatError] = dict(chunk.excluded if laid is None else laid.excluded)
-        gone = set(bad)
-        for d, why in sorted(bad.items()):
-            self._note(chunk, d, why, None)
-        columns: list[Floats] = []
+        """Score a batch of documents."""
+        columns = self._checked_columns(chunk) if isinstance(chunk, Documents) else None
+        pairs = _PairChunk(chunk, self.job) if isinstance(chunk, DocumentPairs) else None
+        invalid: Mapping[int, str | FormatError] = (chunk if columns is None else columns).excluded
+        excluded_places = set(invalid)
+        for place, reason in sorted(invalid.items()):
+            self._exclude(chunk, place, reason, None)
+        values: list[Floats] = []
         for i, measure in enumerate(self.job.measures):
-            batch, places, errors = self._packed(measure, chunk, laid, bad)
-            for d, problem in errors.items():
-                self._note(chunk, d, str(problem), measure)
-            gone |= set(errors)
-            if self.rows is not None:
-                columns.append(np.full(len(chunk), np.nan))
-            if not len(batch):
-                continue
-            computed = measure.compute(batch)
-            self.partials[i] = self.partials[i].merge(Partial.of(measure, computed, batch.types), measure)
-            if self.rows is not None:
-                columns[-1][places] = measure.finish(computed.counts, batch.types)
-        self.documents += len(chunk) - len(bad)
-        self.left_out += len(gone)
-        if self.rows is not None:
-            self.rows.add(chunk, columns)
+            if pairs is not None:
+                batch, places, errors = pairs.pack(measure)
+            else:
+                assert columns is not None
+                batch, places, errors = _pack_columns(columns, measure, self.job.types)
+            for place, error in errors.items():
+                self._exclude(chunk, place, str(error), measure)
+            excluded_places |= set(errors)
+            column = np.full(len(chunk), np.nan)
+            values.append(column)
+            if len(batch):
+                computed = measure.compute(batch)
+                self.sums[i] = self.sums[i].merge(Partial.of(measure, computed, batch.types), measure)
+                if self.score_file is not None:
+                    column[places] = measure.finish(computed.counts, batch.types)
+        self.documents += len(chunk) - len(invalid)
+        self.excluded_documents += len(excluded_places)
+        self.short_spans += 0 if pairs is None else pairs.short_spans
+        if self.score_file is not None:
+            self.score_file.add(chunk, values)
 
-    def _laid(self, chunk: Documents) -> CheckedColumns:
+    def _checked_columns(self, chunk: Documents) -> CheckedColumns:
         types = self.job.types
         if chunk.typed:
             if self.job.typed:
                 self._check_order(chunk)
-            # Where nobody declared an order, no measure looks at it.
+            # If nobody declared an order, no measure depends on it.
             return CheckedColumns(chunk, types or tuple(sorted(chunk.types)) or UNTYPED)
         if types is None or not self.job.typed:
             return CheckedColumns(chunk, UNTYPED)
-        drawn = np.diff(chunk.reference.offsets) + np.diff(chunk.hypothesis.offsets)
-        why = f"boundaries have no types; declared are {', '.join(types)}"
-        untyped = dict.fromkeys(np.flatnonzero(drawn).tolist(), why)
+        boundaries = np.diff(chunk.reference.offsets) + np.diff(chunk.hypothesis.offsets)
+        reason = f"boundaries have no types; declared are {', '.join(types)}"
+        untyped = dict.fromkeys(np.flatnonzero(boundaries).tolist(), reason)
         return CheckedColumns(replace(chunk, excluded={**untyped, **chunk.excluded}), types)
 
     def _check_order(self, chunk: Documents) -> None:
         types = self.job.types
         if types is None:
-            raise MismatchError("boundaries have types here, and elsewhere they have none")
-        if not self.job.overruled and chunk.declared_types not in (None, types):
+            raise MismatchError("boundaries have types here, but not in the rest of the collection")
+        if not self.job.types_from_caller and chunk.declared_types not in (None, types):
             here, elsewhere = ", ".join(chunk.declared_types or ()), ", ".join(types)
             raise MismatchError(
-                f"all files must declare the same types in the same order; this declares {here}, elsewhere {elsewhere}"
+                "all files must declare the same types in the same order; this file declares "
+                f"{here}, but others {elsewhere}"
             )
 
-    def _note(self, chunk: Chunk, document: int, why: str | FormatError, measure: Measure | None) -> None:
-        if len(self.excluded) >= _NAMED:
+    def _exclude(self, chunk: Chunk, place: int, reason: str | FormatError, measure: Measure | None) -> None:
+        if len(self.excluded) >= _MAX_LISTED:
             return
-        if isinstance(why, FormatError):
-            self.excluded.append(Problem(why.path if why.line is None else f"{why.path}:{why.line}", why.problem))
+        if isinstance(reason, FormatError):
+            where = reason.path if reason.line is None else f"{reason.path}:{reason.line}"
+            self.excluded.append(ExcludedDocument(None, None, reason.problem, where))
             return
-        place = f"{self.partition.path}:{chunk.rows[document]}" if chunk.rows[document] else self.partition.path
-        self.excluded.append(Problem(place, why, chunk.items[document], None if measure is None else repr(measure)))
+        row = chunk.rows[place]
+        where = f"{self.partition.path}:{row}" if row else self.partition.path
+        name = None if measure is None else repr(measure)
+        self.excluded.append(ExcludedDocument(chunk.items[place], None, reason, where, name))
 
-    def _packed(
-        self, measure: Measure, chunk: Chunk, laid: CheckedColumns | None, bad: dict[int, str | FormatError]
-    ) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
-        """The documents that the measure can score, their places in the chunk, and what is wrong with others."""
-        if laid is not None and supports_columns(measure):
-            batch, places = laid.batch(measure.view), laid.places
-            wrong = measure.check(batch)
-            if not wrong:
-                return batch, places, {}
-            good = np.array([d for d in range(len(batch)) if d not in wrong], np.int64)
-            return batch.take(good), places[good], {int(places[d]): problem for d, problem in wrong.items()}
-        strange: dict[int, CaesuraError] = {}
-        if laid is not None:
-            where, pairs = laid.places, laid.pairs(self.job.types)
-        else:
-            assert isinstance(chunk, DocumentPairs)
-            there = [d for d in range(len(chunk)) if d not in bad]
-            pairs = [chunk.pairs[d] for d in there]
-            if measure.view == "typed" and self.job.types is not None:
-                pairs, strange = over_common_types(pairs, self.job.types, measure.sides)
-                strange = {there[i]: problem for i, problem in strange.items()}
-                there = [d for d in there if d not in strange]
-            where = np.array(there, np.int64)
-        batch, places, errors = measure.pack(pairs)
-        return batch, where[places], strange | {int(where[d]): problem for d, problem in errors.items()}
+    def result(self) -> PartitionResult:
+        """Return all sums."""
+        return PartitionResult(
+            tuple(self.sums),
+            self.documents,
+            self.excluded_documents,
+            tuple(self.excluded),
+            short_spans=self.short_spans,
+            work=WorkTime(self.reading, self.computing),
+        )
 
-    def piece(self) -> Piece:
-        """All of it."""
-        shares = Shares(self.reading, self.computing)
-        return Piece(tuple(self.partials), self.documents, self.left_out, tuple(self.excluded), shares=shares)
+
+def _pack_columns(columns: CheckedColumns, measure: Measure, types: tuple[str, ...] | None) -> Packed:
+    """Pack documents that were read as columns; measures that need objects get segmentations."""
+    if not supports_columns(measure):
+        batch, places, errors = measure.pack(columns.pairs(types))
+        return batch, columns.places[places], {int(columns.places[d]): error for d, error in errors.items()}
+    batch, places = columns.batch(measure.view), columns.places
+    errors = measure.check(batch)
+    if not errors:
+        return batch, places, {}
+    scorable = np.array([d for d in range(len(batch)) if d not in errors], np.int64)
+    return batch.take(scorable), places[scorable], {int(places[d]): error for d, error in errors.items()}
+
+
+class _PairChunk:
+    """Documents that are pairs of objects, prepared for each measure."""
+
+    def __init__(self, chunk: DocumentPairs, job: Job) -> None:
+        self.job = job
+        self.places = [place for place in range(len(chunk)) if place not in chunk.excluded]
+        self.pairs = [chunk.pairs[place] for place in self.places]
+        self.short_spans = 0
+        self._common: list[Any] | None = None
+
+    def pack(self, measure: Measure) -> Packed:
+        """Pack the documents that the measure can score."""
+        places, pairs = self.places, self.pairs
+        errors: dict[int, CaesuraError] = {}
+        if measure.view == "typed" and self.job.types is not None:
+            pairs, type_errors = over_common_types(pairs, self.job.types, measure.sides)
+            errors = {places[i]: error for i, error in type_errors.items()}
+            places = [place for place in places if place not in errors]
+        elif measure.kind == "hierarchy" and measure.needs_common_units:
+            pairs = self._over_common_units()
+        where = np.array(places, np.int64)
+        batch, packed, pack_errors = measure.pack(pairs)
+        return batch, where[packed], errors | {int(where[i]): error for i, error in pack_errors.items()}
+
+    def _over_common_units(self) -> list[Any]:
+        """Return the pairs with hierarchies in time on common units, computed for the first measure that needs them."""
+        if self._common is None:
+            self._common = []
+            for pair in self.pairs:
+                shared, short = pair_over_common_units(pair)
+                self._common.append(shared)
+                self.short_spans += short
+        return self._common

@@ -1,101 +1,172 @@
-"""What an evaluation found."""
+"""The result of an evaluation, and its progress."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
-from caesura.model.display import Displayed
+from caesura.model.result import HIDDEN, Excluded, Result, signature_line
 from caesura.model.score import Score
 
-__all__ = ["Evaluation", "Problem", "Shares"]
-
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """What could not be counted: a document, or a whole partition."""
+class ExcludedDocument(Excluded):
+    """A document, or a whole partition, that was left out of an evaluation.
 
-    place: str
-    """The file, and the row or line; or the partition."""
-    why: str
-    item: str | None = None
-    """The document; None where it is a file or a whole partition."""
+    Parameters
+    ----------
+    item : str or None
+        Name of the document; None if a file or a whole partition is concerned.
+    coder : str or None
+        Name of the coder whose annotation is missing; None otherwise.
+    reason : str
+        Why it was excluded.
+    place : str
+        The file, with its row or line if known; or the partition.
+    measure : str or None
+        The measure that cannot score the document; None if no measure can.
+    """
+
+    place: str = ""
     measure: str | None = None
-    """The measure that cannot be computed for it; None where none can."""
 
     def __str__(self) -> str:
-        item = "" if self.item is None else f"item {self.item!r}: "
-        measure = "" if self.measure is None else f"{self.measure}: "
-        return f"{self.place}: {item}{measure}{self.why}"
+        parts = [self.place, "" if self.item is None else f"item {self.item!r}", self.measure or "", self.reason]
+        return ": ".join(filter(None, parts))
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
-    """Seconds of all workers together, by what they were spent on."""
+class WorkTime:
+    """Seconds of work, summed over all workers.
+
+    Attributes
+    ----------
+    reading : float
+        Reading documents.
+    computing : float
+        Computing scores.
+    merging : float
+        Merging sums, in the process that called ``evaluate``, while the others work.
+    """
 
     reading: float = 0.0
     computing: float = 0.0
     merging: float = 0.0
-    """Of the one process that asked, while the others work."""
 
-    def __add__(self, other: Shares) -> Shares:
-        return Shares(self.reading + other.reading, self.computing + other.computing, self.merging + other.merging)
+    def __add__(self, other: WorkTime) -> WorkTime:
+        return WorkTime(self.reading + other.reading, self.computing + other.computing, self.merging + other.merging)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationProgress:
+    """Progress of an evaluation: the detail of ``on_progress(callback, with_detail=True)``.
+
+    Attributes
+    ----------
+    partitions : int
+        Number of finished partitions.
+    total : int or None
+        Number of all partitions; None if the source does not know it.
+    documents : int
+        Number of documents scored so far.
+    resumed_documents : int
+        How many of them an earlier run had scored.
+    seconds : float
+        Time since the evaluation began.
+    seconds_left : float or None
+        Time that the rest will take at the present rate; None if that cannot be estimated.
+    """
+
+    partitions: int
+    total: int | None
+    documents: int
+    resumed_documents: int
+    seconds: float
+    seconds_left: float | None
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Mapping[str, Score], Displayed):
-    """A score for each measure, over all documents; ``result["pk"]``.
+class Evaluation(Mapping[str, Score], Result):
+    """One score per measure, over all documents of a collection: ``result["pk"]``.
 
-    Keys are the names of the measures, or their whole text where several have the same name. ``result[...]`` takes either.
+    Keys are the names of the measures, or their full text if several have the same name. ``result[...]`` takes either.
+
+    Attributes
+    ----------
+    scores : mapping
+        Key -> score.
+    measures : tuple of Measure
+        The measures.
+    documents : int
+        Number of documents that were read and could be compared.
+    partitions : int
+        Number of partitions of the source, unreadable ones included.
+    excluded : tuple of ExcludedDocument
+        Documents and partitions that were left out: the first 1000, and at most 20 per partition.
+    excluded_documents : int
+        Number of documents left out by at least one measure. Those of unreadable partitions are not counted.
+    excluded_partitions : int
+        Number of partitions that could not be read.
+    resumed : int
+        Number of partitions taken from a checkpoint.
+    seconds : float
+        Duration of the evaluation.
+    work : WorkTime
+        Work of all workers.
     """
 
     scores: Mapping[str, Score]
-    measures: tuple[Measure, ...]
+    measures: tuple[Measure, ...] = field(metadata=HIDDEN)
     documents: int
-    """How many were read and could be compared."""
     partitions: int
-    """How many the source has; those that could not be read are among ``problems``."""
-    excluded: tuple[Problem, ...]
-    """What was left out: the first of them, at most a few for each partition."""
-    left_out: int
-    """How many documents were left out, under one measure at least; those of unreadable partitions are not known."""
-    failed: int
-    """How many partitions could not be read."""
+    excluded: tuple[ExcludedDocument, ...]
+    excluded_documents: int
+    excluded_partitions: int
     resumed: int = 0
-    """How many partitions were taken from a checkpoint."""
-    seconds: float = field(default=0.0, compare=False)
-    shares: Shares = field(default_factory=Shares, compare=False)
+    seconds: float = field(default=0.0, metadata=HIDDEN)
+    work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)
+
+    json_properties = ("partial",)
+    frame_field = "score_rows"
 
     @property
     def partial(self) -> bool:
-        """Whether something is missing: then the scores are of the rest."""
+        """Whether something was left out, so that the scores describe the rest."""
         return bool(self.excluded)
+
+    @property
+    def score_rows(self) -> tuple[Score, ...]:
+        """The scores, one row of the data frame each."""
+        return tuple(self.scores.values())
+
+    @property
+    def signature(self) -> str:
+        """One line that lets someone else reproduce the evaluation."""
+        return signature_line("evaluate", *map(repr, self.measures), documents=self.documents)
 
     def __getitem__(self, measure: str | Measure) -> Score:
         if isinstance(measure, str) and measure in self.scores:
             return self.scores[measure]
-        for made in self.measures:
-            if measure in (made, repr(made), made.name):
-                if self._key(made) in self.scores:
-                    return self.scores[self._key(made)]
-                raise Undefined(f"{made!r}: no document could be scored{self._first(made)}")
+        for candidate in self.measures:
+            if measure in (candidate, repr(candidate), candidate.name):
+                return self._score_of(candidate)
         try:
-            wanted = parse(measure)
+            parsed = parse(measure)
         except OptionError:
             raise KeyError(measure) from None
-        if wanted in self.measures:
-            return self[wanted]
+        if parsed in self.measures:
+            return self._score_of(parsed)
         raise KeyError(measure)
 
-    def _key(self, measure: Measure) -> str:
-        return key_of(measure, self.measures)
-
-    def _first(self, measure: Measure) -> str:
-        return next((f"; {one}" for one in self.excluded if one.measure in (None, repr(measure))), "")
+    def _score_of(self, measure: Measure) -> Score:
+        key = key_of(measure, self.measures)
+        if key in self.scores:
+            return self.scores[key]
+        first = next((f"; {entry}" for entry in self.excluded if entry.measure in (None, repr(measure))), "")
+        raise Undefined(f"{measure!r}: no document could be scored{first}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -105,23 +176,24 @@ class Evaluation(Mapping[str, Score], Displayed):
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name} {score.value:.6g}" for name, score in self.scores.items())
-        rest = ", partial" if self.partial else ""
-        return f"Evaluation({self.documents} documents{rest}: {values or 'nothing could be scored'})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {
-            "documents": self.documents,
-            "partitions": self.partitions,
-            "partial": self.partial,
-            "left_out": self.left_out,
-            "failed": self.failed,
-            "excluded": [asdict(one) for one in self.excluded],
-            "scores": [score.to_dict() | {"partial": self.partial} for score in self.scores.values()],
-        }
+        partial = ", partial" if self.partial else ""
+        return f"Evaluation({self.documents} documents{partial}: {values})"
 
 
 def key_of(measure: Measure, measures: tuple[Measure, ...]) -> str:
-    """The name of a measure, or its whole text where another has the same name."""
-    same = [one for one in measures if one.name == measure.name]
-    return measure.name if len(same) == 1 else repr(measure)
+    """Return the key of a measure in a result.
+
+    Parameters
+    ----------
+    measure : Measure
+        One of the measures.
+    measures : tuple of Measure
+        All measures of the result.
+
+    Returns
+    -------
+    str
+        Its name, or its full text if another measure has the same name.
+    """
+    namesakes = [candidate for candidate in measures if candidate.name == measure.name]
+    return measure.name if len(namesakes) == 1 else repr(measure)

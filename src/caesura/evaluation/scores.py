@@ -1,4 +1,4 @@
-"""The score of every document, as Parquet: a file a partition, which is there as a whole or not at all."""
+"""The score of every document, as Parquet: one file per partition, which exists completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,42 +16,68 @@ from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.model.documents import DocumentPairs, Documents
 
-__all__ = ["ScoreFile", "make_folder"]
-
 Floats = NDArray[np.float64]
 
 
-def make_folder(folder: str, *, resumed: bool) -> None:
-    """An empty folder for the scores; or the one that an earlier run began, without what it left unfinished."""
+def prepare_score_folder(folder: str, *, resumed: bool) -> None:
+    """Make an empty folder for the scores, or clean the folder that an earlier run began.
+
+    Parameters
+    ----------
+    folder : str
+        The folder.
+    resumed : bool
+        Whether an earlier run may have written there. Its unfinished files are deleted.
+
+    Raises
+    ------
+    OptionError
+        If pyarrow is missing, or the folder cannot be used or is not empty.
+    """
     path = Path(folder)
     if find_spec("pyarrow") is None:
         raise OptionError("scores: writing them needs pyarrow; install caesura[parquet]")
     try:
         path.mkdir(parents=True, exist_ok=True)
-        there = sorted(one.name for one in path.iterdir())
-    except OSError as problem:
-        raise OptionError(f"scores: {folder} cannot be used: {problem.strerror}") from None
-    if there and not resumed:
-        raise OptionError(f"scores: an empty folder is needed; {folder} holds {there[0]}")
-    for name in there:
-        if name.startswith(".part-"):  # of a worker that did not come to its end
+        names = sorted(entry.name for entry in path.iterdir())
+    except OSError as error:
+        raise OptionError(f"scores: {folder} cannot be used: {error.strerror}") from None
+    if names and not resumed:
+        raise OptionError(f"scores: the folder must be empty; {folder} holds {names[0]}")
+    for name in names:
+        if name.startswith(".part-"):  # of a worker that did not finish
             (path / name).unlink(missing_ok=True)
 
 
 class ScoreFile:
-    """The scores of every document of a partition, written to Parquet batch by batch: ``part-00000.parquet``.
+    """Writes the scores of the documents of one partition, batch by batch: ``part-00000.parquet``.
 
-    Columns: ``item``, ``row`` (in its file), and one for each measure, null where it has no value.
+    The columns are ``item``, ``row`` (in its file), and one column per measure, null if it has no value.
+
+    Parameters
+    ----------
+    folder : str
+        The folder.
+    measures : tuple of Measure
+        The measures.
     """
 
     def __init__(self, folder: str, measures: tuple[Measure, ...]) -> None:
         self.folder = Path(folder)
-        self.names = [repr(one) for one in measures]
+        self.names = [repr(measure) for measure in measures]
         self._writer: Any = None
         self._path = self.folder / f".part-{os.getpid()}-{id(self):x}.parquet"
 
     def add(self, chunk: Documents | DocumentPairs, columns: list[Floats]) -> None:
-        """A batch."""
+        """Write the scores of a batch.
+
+        Parameters
+        ----------
+        chunk : Documents or DocumentPairs
+            The documents.
+        columns : list of arrays
+            One array per measure, NaN if a document has no score.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -64,29 +90,35 @@ class ScoreFile:
         )
         items = [item.encode("utf-8", "backslashreplace").decode() for item in chunk.items]  # half a surrogate pair
         table = pa.table({"item": pa.array(items, pa.string()), "row": rows, **values})
-        with self._told():
+        with self._writing():
             if self._writer is None:
                 self._writer = pq.ParquetWriter(self._path, table.schema, write_page_checksum=True)
             self._writer.write_table(table)
 
     def close(self, number: int) -> None:
-        """The partition is done."""
+        """Finish the file and give it its name.
+
+        Parameters
+        ----------
+        number : int
+            Number of the partition.
+        """
         if self._writer is not None:
-            with self._told():
+            with self._writing():
                 self._writer.close()
                 os.replace(self._path, self.folder / f"part-{number:05}.parquet")
             self._writer = None
 
     def discard(self) -> None:
-        """Nothing stays of a partition that broke off."""
+        """Delete the file of a partition that could not be read to its end."""
         if self._writer is not None:
             with suppress(OSError):
                 self._writer.close()
             self._path.unlink(missing_ok=True)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _writing(self) -> Iterator[None]:
         try:
             yield
-        except OSError as problem:
-            raise OptionError(f"scores: {self.folder} cannot be written: {problem.strerror or problem}") from None
+        except OSError as error:
+            raise OptionError(f"scores: {self.folder} cannot be written: {error.strerror or error}") from None

@@ -1,14 +1,14 @@
-"""Where documents come from: a Parquet data set, JSON lines, files of any format, a corpus, an iterator."""
+"""Sources of documents: a Parquet data set, JSON lines, files of any format, a corpus, an iterator."""
 
 from __future__ import annotations
 
 import os
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
-from itertools import islice
+from itertools import chain, islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -19,20 +19,37 @@ from caesura.formats import detect, documents_json, find, folders, read_files
 from caesura.formats.documents import SIDES, sides_of
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format
+from caesura.formats.settings import Settings
 from caesura.model.corpus import Corpus
-from caesura.model.documents import DocumentPairs
+from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
 
-__all__ = ["Asked", "Source", "open_source"]
+Types = tuple[str, ...] | None
 
-AT_ONCE = 1000
-"""Pairs of an iterator, and items of a corpus, that make a partition."""
-_FILES = 50  # files with items of their own, or items with files of their own, that make a partition
+PAIRS_PER_PARTITION = 1000
+"""Pairs of an iterator, or items of a corpus, per partition."""
+_GROUPS_PER_PARTITION = 50  # files that hold whole items, or items of several files
 
 
 @dataclass(frozen=True)
-class Asked:
-    """How files are to be read: what ``read`` takes, and which coders are compared."""
+class SourceOptions:
+    """How to read the documents of a source.
+
+    Attributes
+    ----------
+    format : str or None
+        Name of the format; None detects it.
+    pattern : str or None
+        Which files of a folder to read and what their paths mean, such as ``"{coder}/{item}.TextGrid"``.
+    align : str or None
+        How to align coders whose tokens differ.
+    reference : str or None
+        Name of the coder who is the reference; None for ``"reference"``.
+    hypothesis : str or None
+        Name of the coder who is the hypothesis; None for ``"hypothesis"``.
+    options : mapping
+        Options of the format.
+    """
 
     format: str | None = None
     pattern: str | None = None
@@ -43,83 +60,193 @@ class Asked:
 
     @property
     def sides(self) -> dict[str, str | None]:
-        """The coders by what they are."""
+        """Side -> the coder that the caller named for it."""
         return {"reference": self.reference, "hypothesis": self.hypothesis}
 
-    def to_dict(self) -> dict[str, str]:
-        """What was given, for a checkpoint."""
-        named = ("format", "pattern", "align", "reference", "hypothesis")
-        given = {name: getattr(self, name) for name in named if getattr(self, name) is not None}
-        return {name: repr(value) for name, value in (given | dict(self.options)).items()}
+    @property
+    def coders(self) -> tuple[str, str]:
+        """Names of the two coders."""
+        return self.reference or SIDES[0], self.hypothesis or SIDES[1]
 
-    def refuse(self, *names: str, why: str) -> None:
-        """None of these options may be given, and none of a format; the first that is, is an error."""
-        given = [name for name in names if getattr(self, name) is not None]
-        for name in (*given, *self.options):
-            raise OptionError(f"{name} has no place {why}; leave it out")
+    def to_record(self) -> dict[str, str]:
+        """Return the options that are set, for a checkpoint.
+
+        Returns
+        -------
+        dict
+            Name -> value as text.
+        """
+        names = ("format", "pattern", "align", "reference", "hypothesis")
+        values = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return {name: repr(value) for name, value in (values | dict(self.options)).items()}
+
+    def refuse(self, *names: str, reason: str) -> None:
+        """Raise an error if one of these options, or any option of a format, is set.
+
+        Parameters
+        ----------
+        *names : str
+            Options that the source has no use for.
+        reason : str
+            Why.
+
+        Raises
+        ------
+        OptionError
+            Names the first option that is set.
+        """
+        for name in (*(name for name in names if getattr(self, name) is not None), *self.options):
+            raise OptionError(f"{name} has no effect {reason}; leave it out")
+
+    def with_settings(self, source: object, settings: Settings) -> SourceOptions:
+        """Return the options together with those that a settings file has for the format of the source.
+
+        Parameters
+        ----------
+        source : object
+            The source; only files have a format.
+        settings : Settings
+            The settings file.
+
+        Returns
+        -------
+        SourceOptions
+            Options that the caller set take precedence.
+        """
+        if not isinstance(source, str | PathLike):
+            return self
+        first = find(fspath(source), self.format, self.pattern)[0].path
+        options = settings.reading_options(detect(first, self.format).name)
+        options.pop("types", None)
+        return replace(self, options={**options, **self.options})
 
 
 @dataclass(frozen=True)
-class Source:
-    """Partitions, in order: a list, or an iterator that gives them once."""
+class DocumentSource:
+    """The partitions of a collection, in order.
+
+    Attributes
+    ----------
+    partitions : iterable of Partition
+        A sequence, or an iterator that can be read once.
+    types : tuple of str or None
+        The boundary types that the source declares, in order.
+    """
 
     partitions: Iterable[Partition]
-    types: tuple[str, ...] | None = None
-    """The boundary types that the source declares, in order."""
+    types: Types = None
 
     @property
     def total(self) -> int | None:
-        """How many there are, if that is known."""
+        """Number of partitions; None if it is not known."""
         return len(self.partitions) if isinstance(self.partitions, Sequence) else None
 
     @property
     def fingerprint(self) -> str | None:
-        """What a checkpoint knows the data by; None where they are not known before they come."""
+        """Text that a checkpoint recognizes the data by; None if they are not known in advance."""
         if not isinstance(self.partitions, Sequence):
             return None
-        made = blake2b(digest_size=16)
-        for one in self.partitions:
-            made.update(repr(one.fingerprint).encode("utf-8", "backslashreplace"))
-        return made.hexdigest()
+        digest = blake2b(digest_size=16)
+        for partition in self.partitions:
+            digest.update(repr(partition.fingerprint).encode("utf-8", "backslashreplace"))
+        return digest.hexdigest()
+
+    def sample(self) -> tuple[DocumentSource, Corpus]:
+        """Read the first documents, to find out what kind of data the source holds.
+
+        Returns
+        -------
+        source : DocumentSource
+            The source, complete.
+        corpus : Corpus
+            The first documents that can be read, with the coders ``"reference"`` and ``"hypothesis"``; empty if there
+            are none.
+        """
+        partitions: Iterable[Partition] = self.partitions
+        if not isinstance(partitions, Sequence):
+            iterator = iter(partitions)
+            start = list(islice(iterator, 1))
+            partitions = chain(start, iterator)
+        else:
+            start = list(partitions)
+        return replace(self, partitions=partitions), next(filter(len, map(_sample_of, start)), Corpus({}))
 
 
-def open_source(source: object, asked: Asked, types: tuple[str, ...] | None) -> Source:
-    """The partitions of whatever was given."""
+def _sample_of(partition: Partition) -> Corpus:
+    """Return the first documents of a partition as a corpus; an empty one if there are none or they cannot be read."""
+    try:
+        for chunk in partition.chunks():
+            sound = [place for place in range(len(chunk)) if place not in chunk.excluded]
+            if isinstance(chunk, Documents):
+                pairs = {chunk.items[place]: chunk.pair(place) for place in sound[:1]}
+            else:
+                pairs = {chunk.items[place]: chunk.pairs[place] for place in sound}
+            if pairs:
+                return Corpus({item: dict(zip(SIDES, pair, strict=True)) for item, pair in pairs.items()})
+    except (CaesuraError, TypeError, ValueError):  # scoring reports the error
+        pass
+    return Corpus({})
+
+
+def open_source(source: object, options: SourceOptions, types: Types) -> DocumentSource:
+    """Divide a collection into partitions.
+
+    Parameters
+    ----------
+    source : path, Corpus or iterable
+        The collection.
+    options : SourceOptions
+        How to read it.
+    types : tuple of str or None
+        Boundary types that the caller declares, in order.
+
+    Returns
+    -------
+    DocumentSource
+        The partitions.
+
+    Raises
+    ------
+    OptionError
+        If the source is none of these, if an option does not apply to it, or if a coder does not exist.
+    FormatError
+        If there is no such file.
+    """
     if isinstance(source, str | PathLike):
-        return _of_path(fspath(source), asked, types)
+        return _open_path(fspath(source), options, types)
     if isinstance(source, Corpus):
-        return Source(list(_of_corpus(source, asked)))
+        return DocumentSource(list(_corpus_partitions(source, options)))
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
         raise OptionError(
-            "source: a path, a Corpus or an iterable of pairs (reference, hypothesis) is needed; got "
-            f"{type(source).__name__}"
+            f"source must be a path, a Corpus or an iterable of pairs (reference, hypothesis); got {type(source).__name__}"
         )
-    asked.refuse("format", "pattern", "align", "reference", "hypothesis", why="with pairs")
-    return Source(_given(source))
+    options.refuse("format", "pattern", "align", "reference", "hypothesis", reason="with pairs")
+    return DocumentSource(_pair_partitions(source))
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
-def _of_path(path: str, asked: Asked, types: tuple[str, ...] | None) -> Source:
-    files = find(path, asked.format, asked.pattern)
+def _open_path(path: str, options: SourceOptions, types: Types) -> DocumentSource:
+    files = find(path, options.format, options.pattern)
     root = path if os.path.isdir(path) else os.path.dirname(path) or "."
-    paths = [one.path for one in files]
+    paths = [file.path for file in files]
     if not folders.is_collection(path):
-        _stamp(path, root)  # the only file must be there
-    kind = asked.format or _kind(paths)
-    if kind in ("documents-parquet", "documents-json"):
-        asked.refuse("pattern", "align", "reference", "hypothesis", why="with documents, whose columns say it")
-        if kind == "documents-json":
-            return Source(documents_json.partitions(paths, root))
-        from caesura.formats import documents_parquet
+        _file_stamp(path, root)  # the only file must exist
+    document_format = options.format or _document_format(paths)
+    if document_format not in ("documents-parquet", "documents-json"):
+        return DocumentSource(_file_partitions(files, options, types, root))
+    reason = "with a table of documents, whose columns are named reference and hypothesis"
+    options.refuse("pattern", "align", "reference", "hypothesis", reason=reason)
+    if document_format == "documents-json":
+        return DocumentSource(documents_json.partitions(paths, root))
+    from caesura.formats import documents_parquet
 
-        return Source(documents_parquet.partitions(paths, root), _declared(paths) if types is None else None)
-    return Source(_groups(files, asked, types, root))
+    return DocumentSource(documents_parquet.partitions(paths, root), _declared_types(paths) if types is None else None)
 
 
-def _kind(paths: Sequence[str]) -> str | None:
-    """The format of documents that all files are in; None where they are something else."""
+def _document_format(paths: Sequence[str]) -> str | None:
+    """Return the format of documents that all files have; None if they are something else."""
     suffixes = {Path(path).suffix.lower() for path in paths}
     if suffixes <= {".jsonl", ".ndjson"}:
         return "documents-json"
@@ -131,119 +258,143 @@ def _kind(paths: Sequence[str]) -> str | None:
     return None
 
 
-def _declared(paths: Sequence[str]) -> tuple[str, ...] | None:
-    """The types that the first file declares, of those that can be read."""
+def _declared_types(paths: Sequence[str]) -> Types:
+    """Return the types that the first readable file declares."""
     from caesura.formats.documents_parquet import declared_types
 
     for path in paths:
         try:
             return declared_types(path)
-        except FormatError:  # whoever reads it will say so
+        except FormatError:  # scoring it reports the error
             continue
     return None
 
 
 @dataclass(frozen=True)
-class FileGroups:
-    """Some groups of files, each read by itself: the files of one item, or one file with items of its own."""
+class FilePartition:
+    """Groups of files, each read by itself: the files of one item, or one file with whole items.
+
+    Attributes
+    ----------
+    groups : tuple of tuples of InputFile
+        The files.
+    naming : NamingScheme
+        What the names of all files mean.
+    options : SourceOptions
+        How to read them.
+    declared : tuple of str or None
+        Boundary types that the caller declares.
+    root : str
+        The folder that paths are relative to.
+    is_only : bool
+        Whether there is no other group.
+    """
 
     groups: tuple[tuple[InputFile, ...], ...]
     naming: NamingScheme
-    asked: Asked
-    declared: tuple[str, ...] | None
+    options: SourceOptions
+    declared: Types
     root: str
-    alone: bool
-    """Whether this is all there is."""
+    is_only: bool
 
     @property
     def files(self) -> list[InputFile]:
-        """All of them."""
-        return [one for group in self.groups for one in group]
+        """All files."""
+        return [file for group in self.groups for file in group]
 
     @property
     def place(self) -> str:
-        """How messages call it."""
+        """Name of the partition in messages."""
         first, last = self.files[0].path, self.files[-1].path
         return first if first == last else f"{first} to {last}"
 
     @property
     def path(self) -> str:
-        """Where a document is said to be."""
+        """The file if there is only one, else the folder."""
         return self.files[0].path if len(self.files) == 1 else self.root
 
     @cached_property
     def fingerprint(self) -> list[Any]:
-        """What a checkpoint knows it by."""
-        return [_stamp(one.path, self.root) for one in self.files]
+        """Name, size and time of every file."""
+        return [_file_stamp(file.path, self.root) for file in self.files]
 
     def chunks(self) -> Iterator[Chunk]:
-        """The items of each group, as one batch. So nothing depends on which groups came together."""
+        """Read each group as one batch, so that nothing depends on which groups are in one partition.
+
+        Yields
+        ------
+        DocumentPairs
+            The items of a group.
+        """
         for group in self.groups:
             excluded: list[FormatError] = []
-            corpus = _read(group, self.naming, self.asked, self.declared, excluded)
-            if self.alone and len(corpus):
-                sides_of(corpus.coders, self.asked.sides)
-            yield _chunk(corpus, self.asked, excluded)
+            corpus = _read(group, self.naming, self.options, self.declared, excluded)
+            if self.is_only and len(corpus):
+                sides_of(corpus.coders, self.options.sides)
+            yield _pairs_of(corpus, self.options, excluded)
 
     def types(self) -> set[str] | tuple[str, ...]:
-        """The types that occur, or that are declared."""
-        return _types(pair for chunk in self.chunks() if isinstance(chunk, DocumentPairs) for pair in chunk.pairs)
+        """Read the boundary types.
+
+        Returns
+        -------
+        set or tuple of str
+            The types that occur; a tuple, in order, if the documents declare them.
+        """
+        return _types_of(pair for chunk in self.chunks() if isinstance(chunk, DocumentPairs) for pair in chunk.pairs)
 
 
 def _read(
-    files: Sequence[InputFile],
-    naming: NamingScheme,
-    asked: Asked,
-    types: tuple[str, ...] | None,
-    excluded: list[FormatError],
+    files: Sequence[InputFile], naming: NamingScheme, options: SourceOptions, types: Types, excluded: list[FormatError]
 ) -> Corpus:
-    return read_files(files, naming, asked.format, align=asked.align, types=types, excluded=excluded, **asked.options)
+    return read_files(
+        files, naming, options.format, align=options.align, types=types, excluded=excluded, **options.options
+    )
 
 
-def _stamp(path: str, root: str) -> list[Any]:
+def _file_stamp(path: str, root: str) -> list[Any]:
     try:
-        said = os.stat(path)
-    except OSError as problem:
-        raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
-    return [os.path.relpath(path, root), said.st_size, said.st_mtime_ns]
+        status = os.stat(path)
+    except OSError as error:
+        raise FormatError(path, None, f"cannot be read: {error.strerror}") from None
+    return [os.path.relpath(path, root), status.st_size, status.st_mtime_ns]
 
 
-def _groups(files: list[InputFile], asked: Asked, types: tuple[str, ...] | None, root: str) -> list[FileGroups]:
-    """Files that can be read apart from the others: item by item, or file by file where each has both coders."""
+def _file_partitions(files: list[InputFile], options: SourceOptions, types: Types, root: str) -> list[FilePartition]:
+    """Divide files into groups that can be read separately: by item, or by file if each file has both coders."""
     naming = NamingScheme.infer(files)
-    _check_options(files, asked)
+    _check_format_options(files, options)
     groups = folders.group_by_item(files, naming)
     if groups is None:
-        groups = [[one] for one in files] if _has_both(files, naming, asked, types) else [files]
+        groups = [[file] for file in files] if _has_both_coders(files, naming, options, types) else [files]
     if len(groups) > 1:
-        _check_sides(groups, naming, asked, types)
-    together = [groups[i : i + _FILES] for i in range(0, len(groups), _FILES)]
-    return [
-        FileGroups(tuple(map(tuple, some)), naming, asked, types, root, alone=len(groups) == 1) for some in together
-    ]
+        _check_coders(groups, naming, options, types)
+    is_only = len(groups) == 1
+    blocks = [groups[i : i + _GROUPS_PER_PARTITION] for i in range(0, len(groups), _GROUPS_PER_PARTITION)]
+    return [FilePartition(tuple(map(tuple, block)), naming, options, types, root, is_only) for block in blocks]
 
 
-def _check_options(files: list[InputFile], asked: Asked) -> None:
-    """An option that the format of no file has is an error, before any is read. Most often the first file has them all."""
-    unknown = set(asked.options)
+def _check_format_options(files: list[InputFile], options: SourceOptions) -> None:
+    """Raise an error, before anything is read, if the format of no file has an option."""
+    unknown = set(options.options)
     last: Format | None = None
-    for one in files if unknown else ():
+    for file in files if unknown else ():
         try:
-            last = detect(one.path, asked.format)
-        except FormatError:  # whoever reads it will say so
+            last = detect(file.path, options.format)
+        except FormatError:  # scoring it reports the error
             continue
         unknown -= {option.name for option in last.options}
-        if not unknown:
+        if not unknown:  # as a rule after the first file
             return
     if last is not None:
-        last.resolve({name: asked.options[name] for name in asked.options if name in unknown})
+        last.resolve({name: options.options[name] for name in options.options if name in unknown})
 
 
-def _has_both(files: list[InputFile], naming: NamingScheme, asked: Asked, types: tuple[str, ...] | None) -> bool:
-    """Whether the first file that can be read has both coders."""
-    for one in files if len(files) > 1 else ():
+def _has_both_coders(files: list[InputFile], naming: NamingScheme, options: SourceOptions, types: Types) -> bool:
+    """Return whether the first readable file has both coders."""
+    for file in files if len(files) > 1 else ():
         try:
-            sides_of(_read([one], naming, asked, types, []).coders, asked.sides)
+            sides_of(_read([file], naming, options, types, []).coders, options.sides)
         except OptionError:
             return False
         except CaesuraError:
@@ -252,123 +403,150 @@ def _has_both(files: list[InputFile], naming: NamingScheme, asked: Asked, types:
     return len(files) == 1
 
 
-def _check_sides(
-    groups: list[list[InputFile]], naming: NamingScheme, asked: Asked, types: tuple[str, ...] | None
-) -> None:
-    """A coder who stands nowhere is an error, before all is read. Most often the first group has both."""
-    named = dict.fromkeys(one.coder for group in groups for one in group)
-    coders = [name for name in named if name is not None]
-    if len(coders) < len(named):
-        for group in groups:
-            try:
-                coders += _read(group, naming, asked, types, []).coders
-            except FormatError:  # whoever scores it will say so
-                continue
-            if {asked.reference or SIDES[0], asked.hypothesis or SIDES[1]} <= set(coders):
-                break
+def _check_coders(groups: list[list[InputFile]], naming: NamingScheme, options: SourceOptions, types: Types) -> None:
+    """Raise an error, before everything is read, if one of the two coders does not exist."""
+    by_file = dict.fromkeys(file.coder for group in groups for file in group)
+    coders = [coder for coder in by_file if coder is not None]
+    if None in by_file:
+        coders += _coders_in(groups, naming, options, types)
     if coders:
-        sides_of(list(dict.fromkeys(coders)), asked.sides)
+        sides_of(list(dict.fromkeys(coders)), options.sides)
 
 
-def _chunk(corpus: Corpus, asked: Asked, excluded: list[FormatError]) -> DocumentPairs:
-    """What both coders made of every item; and what could not be read, as documents that are wrong."""
+def _coders_in(groups: list[list[InputFile]], naming: NamingScheme, options: SourceOptions, types: Types) -> list[str]:
+    """Read groups until both coders occur, as a rule in the first."""
+    coders: list[str] = []
+    for group in groups:
+        try:
+            coders += _read(group, naming, options, types, []).coders
+        except FormatError:  # scoring it reports the error
+            continue
+        if set(options.coders) <= set(coders):
+            break
+    return coders
+
+
+def _pairs_of(corpus: Corpus, options: SourceOptions, errors: list[FormatError]) -> DocumentPairs:
+    """Return the annotations of both coders, item by item; what could not be read is an excluded document."""
     items: list[str] = []
     pairs: list[Any] = []
-    wrong: dict[int, str | FormatError] = {}
-    names = [asked.reference or SIDES[0], asked.hypothesis or SIDES[1]]
-    unread = list(excluded)
+    excluded: dict[int, str | FormatError] = {}
+    errors = list(errors)
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
-        missing = [who for who in names if who not in by_coder]
-        if len(missing) == len(names):
-            continue  # of other coders
+        missing = [coder for coder in options.coders if coder not in by_coder]
+        if len(missing) == len(options.coders):
+            continue  # only other coders annotated it
         if missing:
-            # The file of the one who is missing may be what could not be read.
-            alone = unread and len(corpus.item_names) == 1
-            wrong[len(items)] = unread.pop(0) if alone else f"coder {missing[0]!r} is missing"
+            # The file of the missing coder may be the one that could not be read.
+            is_unread = errors and len(corpus.item_names) == 1
+            excluded[len(items)] = errors.pop(0) if is_unread else f"coder {missing[0]!r} is missing"
         items.append(item)
-        pairs.append(None if missing else tuple(by_coder[who] for who in names))
-    for problem in unread:
-        wrong[len(items)] = problem
-        items.append(Path(problem.path).name)
+        pairs.append(None if missing else tuple(by_coder[coder] for coder in options.coders))
+    for error in errors:
+        excluded[len(items)] = error
+        items.append(Path(error.path).name)
         pairs.append(None)
-    return DocumentPairs(items, [0] * len(items), pairs, wrong)
+    return DocumentPairs(items, [0] * len(items), pairs, excluded)
 
 
 # -- pairs ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Given:
-    """Pairs that are there already."""
+class PairPartition:
+    """Pairs of objects.
+
+    Attributes
+    ----------
+    first : int
+        Number of the first pair, from 1.
+    items : tuple of str
+        Names of the pairs.
+    pairs : tuple
+        The pairs (reference, hypothesis).
+    excluded : mapping
+        Place -> why a pair is missing.
+    """
 
     first: int
-    """The number of the first, from 1 on."""
     items: tuple[str, ...]
     pairs: tuple[Any, ...]
     excluded: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
-        """How messages call it."""
+        """Name of the partition in messages."""
         return f"pairs {self.first} to {self.first + len(self.pairs) - 1}"
 
     @property
     def path(self) -> str:
-        """Where a document is said to be."""
+        """Word that messages combine with the number of a pair."""
         return "pairs"
 
     @cached_property
     def fingerprint(self) -> list[Any]:
-        """What a checkpoint knows it by."""
-        made = blake2b(digest_size=16)
+        """Number and hash of the pairs."""
+        digest = blake2b(digest_size=16)
         for item, pair in zip(self.items, self.pairs, strict=True):
-            made.update(pickle.dumps((item, pair), protocol=5))
-        return [self.first, len(self.pairs), made.hexdigest()]
+            digest.update(pickle.dumps((item, pair), protocol=5))
+        return [self.first, len(self.pairs), digest.hexdigest()]
 
     def chunks(self) -> Iterator[Chunk]:
-        """As one batch."""
+        """Give the pairs as one batch.
+
+        Yields
+        ------
+        DocumentPairs
+            All pairs.
+        """
         yield DocumentPairs(self.items, range(self.first, self.first + len(self.items)), self.pairs, self.excluded)
 
     def types(self) -> set[str] | tuple[str, ...]:
-        """The types that occur, or that are declared."""
-        return _types(self.pairs)
+        """Collect the boundary types.
+
+        Returns
+        -------
+        set or tuple of str
+            The types that occur; a tuple, in order, if the segmentations declare them.
+        """
+        return _types_of(self.pairs)
 
 
-def _given(pairs: Iterable[Any]) -> Iterator[Given]:
-    coming = iter(pairs)
+def _pair_partitions(pairs: Iterable[Any]) -> Iterator[PairPartition]:
+    iterator = iter(pairs)
     first = 1
-    while some := list(islice(coming, AT_ONCE)):
-        named = [_named(one, first + i) for i, one in enumerate(some)]
-        yield Given(first, tuple(item for item, _ in named), tuple(pair for _, pair in named))
-        first += len(some)
+    while block := list(islice(iterator, PAIRS_PER_PARTITION)):
+        named = [_with_name(entry, first + i) for i, entry in enumerate(block)]
+        yield PairPartition(first, tuple(item for item, _ in named), tuple(pair for _, pair in named))
+        first += len(block)
 
 
-def _named(one: Any, number: int) -> tuple[str, Any]:
-    """(item, reference, hypothesis), or a pair whose name is its number."""
-    if isinstance(one, tuple | list) and len(one) == 3:
-        return str(one[0]), tuple(one[1:])
-    return str(number), one
+def _with_name(entry: Any, number: int) -> tuple[str, Any]:
+    """Return name and pair: of (item, reference, hypothesis), or of a pair whose name is its number."""
+    if isinstance(entry, tuple | list) and len(entry) == 3:
+        return str(entry[0]), tuple(entry[1:])
+    return str(number), entry
 
 
-def _of_corpus(corpus: Corpus, asked: Asked) -> Iterator[Given]:
-    """The items of a corpus, of those that one of the two coders segmented."""
-    asked.refuse("format", "pattern", "align", why="with a Corpus, which has been read already")
-    sides_of(corpus.coders, asked.sides)
-    whole = _chunk(corpus, asked, [])
-    for first in range(0, len(whole), AT_ONCE):
-        last = min(first + AT_ONCE, len(whole))
-        wrong = {d - first: str(why) for d, why in whole.excluded.items() if first <= d < last}
-        yield Given(first + 1, tuple(whole.items[first:last]), tuple(whole.pairs[first:last]), wrong)
+def _corpus_partitions(corpus: Corpus, options: SourceOptions) -> Iterator[PairPartition]:
+    """Yield the items of a corpus that at least one of the two coders annotated."""
+    options.refuse("format", "pattern", "align", reason="with a Corpus, which has been read already")
+    sides_of(corpus.coders, options.sides)
+    whole = _pairs_of(corpus, options, [])
+    for first in range(0, len(whole), PAIRS_PER_PARTITION):
+        last = min(first + PAIRS_PER_PARTITION, len(whole))
+        excluded = {place - first: str(why) for place, why in whole.excluded.items() if first <= place < last}
+        yield PairPartition(first + 1, tuple(whole.items[first:last]), tuple(whole.pairs[first:last]), excluded)
 
 
-def _types(pairs: Iterable[Any]) -> set[str] | tuple[str, ...]:
-    """The scale that is declared first; where none is, the types that occur."""
+def _types_of(pairs: Iterable[Any]) -> set[str] | tuple[str, ...]:
+    """Return the types that are declared first; if none are, the types that occur."""
     occurring: set[str] = set()
     for pair in pairs:
-        for one in pair if isinstance(pair, tuple | list) else ():
-            if isinstance(one, Segmentation):
-                if one.types_declared and one.types != UNTYPED:
-                    return one.types
-                occurring.update(name for _, name in one.boundaries)
+        for text in pair if isinstance(pair, tuple | list) else ():
+            if isinstance(text, Segmentation):
+                if text.types_declared and text.types != UNTYPED:
+                    return text.types
+                occurring.update(name for _, name in text.boundaries)
     return occurring

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from caesura.errors import HierarchyError, OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy, common_units
@@ -35,6 +37,33 @@ def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus
             was = "was" if dropped == 1 else "were"
             notes[item] = f"{said} shorter than the tolerance of {tolerance:g} s and {was} dropped"
     return Corpus(made), notes
+
+
+def pair_over_common_units(pair: Any, *, tolerance: float = 0.5) -> tuple[Any, int]:
+    """Put two hierarchies in time on common units.
+
+    Parameters
+    ----------
+    pair : tuple of two annotations
+        Reference and hypothesis.
+    tolerance : float, default 0.5
+        Seconds within which times are the same.
+
+    Returns
+    -------
+    pair : tuple of two annotations
+        The pair; unchanged if it does not hold two hierarchies, or if they cannot be put on common units. The measure
+        then says what does not fit.
+    short_spans : int
+        Number of spans that are shorter than the tolerance and were left out.
+    """
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(h, Hierarchy) for h in pair):
+        return pair, 0
+    try:
+        shared, short_spans = common_units(dict(zip("ab", pair, strict=True)), tolerance=tolerance)
+    except HierarchyError:
+        return pair, 0
+    return (shared["a"], shared["b"]), short_spans
 
 
 def levels_as_types(corpus: Corpus) -> Corpus:

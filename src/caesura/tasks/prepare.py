@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from caesura.errors import CaesuraWarning, HierarchyError, OptionError
+from caesura.errors import CaesuraWarning, OptionError
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.defaults import DEFAULT_MEASURES, default_measures
@@ -19,8 +19,8 @@ from caesura.measures.registry import measures as registered_measures
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.hierarchies import levels_as_types, over_common_units
-from caesura.model.hierarchy import Hierarchy, common_units
+from caesura.model.hierarchies import levels_as_types, over_common_units, pair_over_common_units
+from caesura.model.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from caesura.formats.settings import Settings
@@ -220,14 +220,7 @@ def pair_on_common_units(pair: Pair, measure: Measure) -> tuple[Pair, int]:
     lost : int
         Number of spans that are too short to be kept.
     """
-    reference, hypothesis = pair
-    if not measure.needs_common_units or not (isinstance(reference, Hierarchy) and isinstance(hypothesis, Hierarchy)):
-        return pair, 0
-    try:
-        shared, lost = common_units({"reference": reference, "hypothesis": hypothesis})
-    except HierarchyError:  # the measure says what does not fit
-        return pair, 0
-    return (shared["reference"], shared["hypothesis"]), lost
+    return pair_over_common_units(pair) if measure.needs_common_units else (pair, 0)
 
 
 def split_systems(

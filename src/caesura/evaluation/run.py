@@ -1,0 +1,266 @@
+"""The loop over the partitions of a collection."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from os import PathLike
+from time import perf_counter
+from typing import Any
+
+from caesura.engines import Checkpoint, Engine
+from caesura.errors import CaesuraError, CaesuraWarning, CheckpointError, InputError
+from caesura.evaluation.partition import Job, Partition, PartitionResult, score_partitions
+from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDocument, WorkTime, key_of
+from caesura.evaluation.scores import prepare_score_folder
+from caesura.evaluation.sources import DocumentSource
+from caesura.measures.batch import warn_about_type_order
+from caesura.model.segmentation import UNTYPED, sort_types
+from caesura.progress import report_progress
+from caesura.version import __version__
+
+Numbered = tuple[int, Partition]
+
+_MAX_LISTED = 1000  # excluded documents that a result lists
+_TASKS_PER_WORKER = 4
+_MAX_PARTITIONS_PER_TASK = 16
+
+
+@dataclass
+class EvaluationRun:
+    """An evaluation while it runs: the sums over the partitions that are finished.
+
+    Parameters
+    ----------
+    job : Job
+        What to do with every partition.
+    source : DocumentSource
+        The partitions.
+    reading : dict
+        Options of reading, for the checkpoint.
+    folder : path or None
+        Folder of the checkpoint.
+    """
+
+    job: Job
+    source: DocumentSource
+    reading: dict[str, str]
+    folder: str | PathLike[str] | None = None
+    started: float = field(default_factory=perf_counter, init=False)
+    finished: int = field(default=0, init=False)
+    documents: int = field(default=0, init=False)
+    resumed: int = field(default=0, init=False)
+    resumed_documents: int = field(default=0, init=False)
+    excluded_documents: int = field(default=0, init=False)
+    excluded_partitions: int = field(default=0, init=False)
+    short_spans: int = field(default=0, init=False)
+    work: WorkTime = field(default_factory=WorkTime, init=False)
+    excluded: dict[int, tuple[ExcludedDocument, ...]] = field(default_factory=dict, init=False)
+
+    def run(self, engine: Engine) -> Evaluation:
+        """Score every partition once.
+
+        Parameters
+        ----------
+        engine : Engine
+            Where the work is done.
+
+        Returns
+        -------
+        Evaluation
+            One score per measure.
+
+        Raises
+        ------
+        InputError
+            If no document could be scored or, in a strict run, at the first document that cannot be scored.
+        CheckpointError
+            If the checkpoint belongs to a different run.
+        """
+        if self.job.types is None and self.job.typed:
+            self.job = replace(self.job, types=_survey_types(self.source, engine))
+        self.sums = self.job.empty_sums()
+        self.checkpoint = None if self.folder is None else Checkpoint(self.folder, self._description())
+        if self.job.scores is not None:
+            prepare_score_folder(self.job.scores, resumed=self.checkpoint is not None and self.checkpoint.resumed)
+        size = partitions_per_task(self.source.total, engine.workers) if engine.remote else 1
+        failures = list(self._score(engine, _groups(self._unfinished(), size)))
+        # A partition that was sent together with one that kills its workers may be sound: send each alone.
+        singles = [[numbered] for group, _ in failures if len(group) > 1 for numbered in group]
+        alone = [(group, reason) for group, reason in failures if len(group) == 1]
+        for (numbered,), reason in [*alone, *self._score(engine, singles)]:
+            self._record(numbered, PartitionResult.of_unreadable(self.job, numbered[1], reason))
+        return self._result()
+
+    def _description(self) -> dict[str, Any]:
+        """Return everything that the numbers of this run depend on."""
+        return {
+            "what": "evaluate",
+            "caesura": __version__,
+            "measures": [repr(measure) for measure in self.job.measures],
+            "reading": self.reading,
+            "types": None if self.job.types is None else list(self.job.types),
+            "scores": None if self.job.scores is None else os.path.abspath(self.job.scores),
+            "partitions": self.source.total,
+            "data": self.source.fingerprint,
+        }
+
+    def _score(self, engine: Engine, groups: Iterable[list[Numbered]]) -> Iterator[tuple[list[Numbered], str]]:
+        """Score groups of partitions and record the results; yield the groups whose worker died, and why."""
+        sent: dict[int, list[Numbered]] = {}
+
+        def remember() -> Iterator[list[Numbered]]:
+            for index, group in enumerate(groups):
+                sent[index] = group
+                yield group
+
+        for task in engine.run(partial(score_partitions, self.job), remember()):
+            group = sent.pop(task.index)
+            if task.failure is not None:
+                yield group, task.failure
+            for numbered, result in zip(group, task.value or (), strict=False):
+                self._record(numbered, result)
+
+    def _record(self, numbered: Numbered, result: PartitionResult) -> None:
+        started = perf_counter()
+        number, partition = numbered
+        if result.excluded and self.job.strict:
+            raise InputError(str(result.excluded[0]))
+        if self.checkpoint is not None and not result.unreadable:
+            self.checkpoint.put(_key(number), {"data": partition.fingerprint, **result.to_record()})
+        self._merge(number, result)
+        self.work += WorkTime(merging=perf_counter() - started)
+        self._report()
+
+    def _unfinished(self) -> Iterator[Numbered]:
+        """Yield partitions that the checkpoint does not have; merge the others on the way."""
+        for number, partition in enumerate(self.source.partitions):
+            recorded = self._recorded(number, partition)
+            if recorded is None:
+                yield number, partition
+                continue
+            self.resumed += 1
+            self.resumed_documents += recorded.documents
+            self._merge(number, recorded)
+            self._report()
+
+    def _recorded(self, number: int, partition: Partition) -> PartitionResult | None:
+        record = None if self.checkpoint is None else self.checkpoint.get(_key(number))
+        if record is None:
+            return None
+        try:
+            data = record["data"]
+            result = PartitionResult.from_record(record)
+            sizes = [len(m.part_names(s.types)) for m, s in zip(self.job.measures, result.sums, strict=True)]
+            fits = sizes == [len(entry.sums) for entry in result.sums]
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return None  # damaged: do it again
+        if data != json.loads(json.dumps(partition.fingerprint)):
+            raise CheckpointError(
+                f"checkpoint {self.folder}: it belongs to different data: {partition.place} has changed. Choose a different "
+                "folder, or delete this one"
+            )
+        return result if fits else None
+
+    def _merge(self, number: int, result: PartitionResult) -> None:
+        for i, (measure, sums) in enumerate(zip(self.job.measures, result.sums, strict=True)):
+            self.sums[i] = self.sums[i].merge(sums, measure)
+        self.finished += 1
+        self.documents += result.documents
+        self.excluded_documents += result.excluded_documents
+        self.excluded_partitions += result.unreadable
+        self.short_spans += result.short_spans
+        self.work += result.work
+        if result.excluded and len(self.excluded) < _MAX_LISTED:
+            self.excluded[number] = result.excluded
+
+    def _report(self) -> None:
+        seconds = perf_counter() - self.started
+        total, scored_now = self.source.total, self.finished - self.resumed
+        left = None if total is None or not scored_now else seconds / scored_now * (total - self.finished)
+        detail = EvaluationProgress(self.finished, total, self.documents, self.resumed_documents, seconds, left)
+        report_progress(self.finished, total, detail)
+
+    def _result(self) -> Evaluation:
+        excluded = tuple(entry for number in sorted(self.excluded) for entry in self.excluded[number])[:_MAX_LISTED]
+        scores = {
+            key_of(measure, self.job.measures): sums.score(measure)
+            for measure, sums in zip(self.job.measures, self.sums, strict=True)
+            if sums.documents
+        }
+        if not scores:
+            reason = str(excluded[0]) if excluded else "the source is empty"
+            raise InputError(f"no document could be scored; {reason}")
+        if self.short_spans:
+            spans = "1 span is" if self.short_spans == 1 else f"{self.short_spans} spans are"
+            warnings.warn(f"{spans} shorter than the tolerance of 0.5 s and excluded", CaesuraWarning, stacklevel=4)
+        return Evaluation(
+            scores,
+            self.job.measures,
+            self.documents,
+            self.finished,
+            excluded,
+            self.excluded_documents,
+            self.excluded_partitions,
+            self.resumed,
+            perf_counter() - self.started,
+            self.work,
+        )
+
+
+def partitions_per_task(partitions: int | None, workers: int) -> int:
+    """Return how many partitions to send together to another process.
+
+    Parameters
+    ----------
+    partitions : int or None
+        Number of partitions; None if it is not known.
+    workers : int
+        Number of workers.
+
+    Returns
+    -------
+    int
+        So many that one scheduler can keep many workers busy, and so few that every worker gets several tasks.
+    """
+    if partitions is None:
+        return 1
+    return max(1, min(_MAX_PARTITIONS_PER_TASK, partitions // (_TASKS_PER_WORKER * workers)))
+
+
+def _survey_types(source: DocumentSource, engine: Engine) -> tuple[str, ...] | None:
+    """Return the types that occur if nobody declared them. A source that can be read only once is not surveyed."""
+    if not isinstance(source.partitions, Sequence):
+        return None
+    occurring: set[str] = set()
+    for names in engine.map(_types_of, source.partitions):
+        if isinstance(names, tuple):
+            return names  # declared; documents that declare different types are excluded
+        occurring |= names
+    occurring -= set(UNTYPED)
+    if not occurring:
+        return None
+    scale = sort_types(occurring)
+    warn_about_type_order(scale, stacklevel=5)
+    return scale
+
+
+def _types_of(partition: Partition) -> set[str] | tuple[str, ...]:
+    try:
+        return partition.types()
+    except CaesuraError:  # scoring it reports the error
+        return set()
+
+
+def _groups(partitions: Iterator[Numbered], size: int) -> Iterator[list[Numbered]]:
+    while group := list(islice(partitions, size)):
+        yield group
+
+
+def _key(number: int) -> str:
+    return f"{number:07}"
