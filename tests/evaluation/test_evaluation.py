@@ -125,9 +125,8 @@ def test_on_the_command_line(folder: Path) -> None:
     found = run(folder, "-m", "pk", "--json")
     assert found.exit_code == 1
     data = json.loads(found.stdout)
-    assert data["partial"] is True
-    assert list(data["scores"]) == ["pk"]
-    assert data["documents"] == 3 * ROWS - 2
+    results = data["results"]
+    assert (results["partial"], list(results["scores"]), results["documents"]) == (True, ["pk"], 3 * ROWS - 2)
     assert [one["item"] for one in data["excluded"]] == [None, "d00034", "d00037", None]
     lines = found.stderr.splitlines()
     assert len(lines) == 5
@@ -135,7 +134,7 @@ def test_on_the_command_line(folder: Path) -> None:
     assert lines[-1] == "caesura: the result is partial: 2 document(s) excluded and 2 of 5 partition(s) not read"
     shown = run(folder, "-m", "pk")
     assert shown.exit_code == 1
-    assert "partial: what could not be read or scored is missing" in shown.stdout
+    assert "partial: documents that could not be read or scored are missing" in shown.stdout
 
 
 @pytest.mark.parametrize("engine", ["threads", "processes"])
@@ -317,7 +316,7 @@ def test_an_iterator_that_says_something_else(whole: Any, tmp_path: Path, monkey
 def test_progress_as_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("caesura.cli.progress.LINE_INTERVAL", 0.0)
     lines = run(folder, "--workers", 1).stderr.splitlines()
-    form = r"caesura: \d of 5 partitions, [\d,]+ documents, [\d,]+ a second, \d:\d\d:\d\d left"
+    form = r"caesura: \d of 5 partitions, [\d,]+ documents, [\d,]+ per second, \d:\d\d:\d\d left"
     assert len(lines) == FILES
     assert all(re.fullmatch(form, line) for line in lines), lines
     assert lines[-1].startswith("caesura: 5 of 5 partitions, 150 documents")
@@ -384,12 +383,12 @@ def test_steps_are_paced(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     """At 1, 2 and 4 s 10, 20 and 40 of 100 draws are made; then 5 of 100 of another run, which began at 4 s, and 10."""
     now = 0.0
     monkeypatch.setattr("caesura.cli.progress.monotonic", lambda: now)
-    monkeypatch.setattr(Progress, "every", 1.5)
+    monkeypatch.setattr("caesura.cli.progress.LINE_INTERVAL", 1.5)
     with click.Context(main), Progress("draws") as progress:
         for now, made in ((1.0, 10), (2.0, 20), (4.0, 40), (5.0, 5), (6.0, 10)):  # noqa: B007 - the clock reads it
             progress.update(made, 100)
     assert capsys.readouterr().err.splitlines() == [
-        "caesura: 20 of 100 draws, 10 a second, 0:00:08 left",
-        "caesura: 40 of 100 draws, 10 a second, 0:00:06 left",
-        "caesura: 10 of 100 draws, 5.0 a second, 0:00:18 left",
+        "caesura: 20 of 100 draws, 10 per second, 0:00:08 left",
+        "caesura: 40 of 100 draws, 10 per second, 0:00:06 left",
+        "caesura: 10 of 100 draws, 5.0 per second, 0:00:18 left",
     ]
