@@ -117,7 +117,7 @@ def test_what_cannot_be_read_or_scored_is_named_and_all_else_counts(folder: Path
     ]
     assert "not valid Parquet" in said[0]
     assert said[1].endswith("item 'd00034': reference: positions[1]: a position must lie in 1..39 for 40 units; got 40")
-    assert said[2].endswith("item 'd00037': hypothesis: positions[1]: positions must rise; got 5 after 9")
+    assert said[2].endswith("item 'd00037': hypothesis: positions[1]: positions must ascend; got 5 after 9")
 
 
 def test_on_the_command_line(folder: Path) -> None:
@@ -142,7 +142,7 @@ def test_strict_stops(folder: Path, engine: str) -> None:
     corrupt(folder)
     finished: list[int] = []
     with (
-        pytest.raises(InputError, match=r"a position must lie in 1\.\.39|not valid Parquet|positions must rise"),
+        pytest.raises(InputError, match=r"a position must lie in 1\.\.39|not valid Parquet|positions must ascend"),
         cz.on_progress(lambda done, _: finished.append(done)),
         open_engine(engine, 1) as opened,
     ):

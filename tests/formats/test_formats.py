@@ -353,7 +353,7 @@ BAD = {
     "fewer.json": (
         '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {"x": ["A"]}}',
         1,
-        "item 'a', coder 'x': labels: one label a segment is needed; got 1 for 2 segments",
+        "item 'a', coder 'x': labels: one label per segment is needed; got 1 for 2 segments",
     ),
     "ragged.tsv": ("item\tunit\tann\tbo\na\t1\t1\n", 2, "a row must have 4 cells like the header; got 3"),
     "letters.tsv": ("Coder\tMasses\n1\t2\tx\n", 2, "mass 2: a whole number is needed; got 'x'"),

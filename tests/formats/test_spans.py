@@ -86,7 +86,7 @@ def test_masses_and_spans_are_told_apart(tmp_path: Path, data: object, name: str
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"length": 7}, "units: one string a unit is needed; got 6 for 7 units"),
+        ({"length": 7}, "units: one string per unit is needed; got 6 for 7 units"),
         ({"length": 0}, "length must be from 1 to"),
         ({"length": 10**30}, "length must be from 1 to .* got 1000"),
         ({"length": 10**300}, "length must be from 1 to .* got a very large number"),
@@ -119,7 +119,7 @@ def test_what_cannot_be(tmp_path: Path, change: dict[str, Any], said: str) -> No
         ({"duration": 10**400}, "duration must be a time .* got a very large number"),
         ({"edges": [0]}, "edges: two or more times are needed; got 1"),
         ({"edges": [0, 4.25, 10]}, "a span must begin and end at one of the edges; got 9.5"),
-        ({"edges": [0, 9.5, 4.25, 10]}, r"edges\[2\]: times must rise; got 4.25 after 9.5"),
+        ({"edges": [0, 9.5, 4.25, 10]}, r"edges\[2\]: times must ascend; got 4.25 after 9.5"),
         ({"edges": [0, 4.25, 9.5, 11]}, "the last edge must be the duration, 10.0; got 11.0"),
         ({"length": 3}, "length is for spans in units; these are in seconds"),
         ({"coders": {"a": [[-1, 3]]}}, r"spans\[0\]: start must be a time in seconds from 0 up; got -1"),

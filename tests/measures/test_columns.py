@@ -150,13 +150,13 @@ WRONG = [
     (broken(reference=[-3]), "reference: positions[0]: a position must lie in 1..4 for 5 units; got -3"),
     (broken(hypothesis=[2, 5]), "hypothesis: positions[1]: a position must lie in 1..4 for 5 units; got 5"),
     (broken(length=1, hypothesis=[1]), "hypothesis: positions[0]: a text of one unit has no inner position; got 1"),
-    (broken(reference=[3, 2]), "reference: positions[1]: positions must rise; got 2 after 3"),
-    (broken(reference=[2, 2]), "reference: positions[1]: a position may be given only once; got 2 again"),
+    (broken(reference=[3, 2]), "reference: positions[1]: positions must ascend; got 2 after 3"),
+    (broken(reference=[2, 2]), "reference: positions[1]: a position may stand only once; got 2 again"),
 ]
 WRONG_TYPES = [
     (([6], ["act"]), "reference: positions[0]: a position must lie in 1..5 for 5 units; got 6"),
     (([-3], ["act"]), "reference: positions[0]: a position must lie in 1..5 for 5 units; got -3"),
-    (([3, 2], ["act", "act"]), "reference: positions must rise; got 2 after 3"),
+    (([3, 2], ["act", "act"]), "reference: positions must ascend; got 2 after 3"),
     (([2, 2], ["act", "act"]), "reference: a position may have a type only once; got 'act' again at 2"),
     (([2, 3], ["act"]), "reference: one type a position is needed; got 1 for 2 positions"),
     (([2], ["act", "act"]), "reference: one type a position is needed; got 2 for 1 positions"),

@@ -100,7 +100,7 @@ def test_equality_hash_and_pickle():
 def test_it_cannot_be_changed():
     with pytest.raises(AttributeError) as caught:
         CORPUS.coders = ()
-    assert str(caught.value) == "a Corpus is immutable; cannot set 'coders'"
+    assert str(caught.value) == "Corpus objects are immutable; cannot set 'coders'"
     CORPUS.of_item("poem")["Cy"] = three
     assert ("poem", "Cy") not in CORPUS
     mapping = {"poem": {"Ann": one}}

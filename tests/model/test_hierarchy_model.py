@@ -79,9 +79,9 @@ def test_repr():
 
 
 def test_it_cannot_be_changed():
-    with pytest.raises(AttributeError, match=r"^a Hierarchy is immutable; cannot set 'length'$"):
+    with pytest.raises(AttributeError, match=r"^Hierarchy objects are immutable; cannot set 'length'$"):
         TREE.length = 7
-    with pytest.raises(AttributeError, match=r"^a Hierarchy is immutable; cannot delete 'spans'$"):
+    with pytest.raises(AttributeError, match=r"^Hierarchy objects are immutable; cannot delete 'spans'$"):
         del TREE.spans
 
 
@@ -168,10 +168,10 @@ def test_segmentation():
         (6, [(1, 4, 1), (3, 6, 2)], {}, "1-4 on level 1 and 3-6 on level 2 cross; each coder's own spans must nest"),
         (6, [(1, 6, 2), (1, 2, 2)], {}, "1-2 on level 2 lies inside 1-6 on level 2; an inner span must be deeper"),
         (6, [(1, 6, 3), (1, 2, 1)], {}, "1-2 on level 1 lies inside 1-6 on level 3; an inner span must be deeper"),
-        (3, [], {"units": ["a"]}, "units: one string a unit is needed; got 1 for 3 units"),
+        (3, [], {"units": ["a"]}, "units: one string per unit is needed; got 1 for 3 units"),
         (2, [], {"edges": [0, 1]}, "edges: 3 times are needed for 2 units; got 2"),
-        (2, [], {"edges": [0, 2, 2]}, "edges[2]: times must rise; got 2 after 2"),
-        (2, [], {"edges": [0, float("nan"), 2]}, "edges[1]: times must rise; got nan after 0"),
+        (2, [], {"edges": [0, 2, 2]}, "edges[2]: times must ascend; got 2 after 2"),
+        (2, [], {"edges": [0, float("nan"), 2]}, "edges[1]: times must ascend; got nan after 0"),
     ],
 )
 def test_bad_hierarchies(length, spans, options, message):

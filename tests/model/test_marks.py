@@ -82,7 +82,7 @@ def test_units():
     assert str(caught.value) == "segmentations[3]: all must be of one text; unit 2 is 'do', before it was 'be'"
     with pytest.raises(SegmentationError) as caught:
         cz.Marks([1], 3, units=["to"])
-    assert str(caught.value) == "units: one string a unit is needed; got 1 for 2 units"
+    assert str(caught.value) == "units: one string per unit is needed; got 1 for 2 units"
 
 
 def test_repr():
@@ -99,10 +99,10 @@ def test_marks_cannot_be_changed():
     for name in ("coders", "positions", "heights", "length", "units"):
         with pytest.raises(AttributeError) as caught:
             setattr(marks, name, 1)
-        assert str(caught.value) == f"Marks are immutable; cannot set {name!r}"
+        assert str(caught.value) == f"Marks objects are immutable; cannot set {name!r}"
     with pytest.raises(AttributeError) as caught:
         del marks.coders
-    assert str(caught.value) == "Marks are immutable; cannot delete 'coders'"
+    assert str(caught.value) == "Marks objects are immutable; cannot delete 'coders'"
     for array in (marks.positions, marks.position_counts):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
@@ -121,9 +121,9 @@ def test_marks_cannot_be_changed():
         (5, 7, "counts: a sequence of whole numbers is needed; got 5"),
         ([0], 0, "coders: there must be 1 to 2147483647; got 0"),
         ([0], 2**31, "coders: there must be 1 to 2147483647; got 2147483648"),
-        ([0], 2.5, "coders: how many there were must be a whole number; got 2.5"),
-        ([0], True, "coders: how many there were must be a whole number; got True"),
-        ([0], None, "coders: how many there were must be a whole number; got None"),
+        ([0], 2.5, "coders: the number of coders must be a whole number; got 2.5"),
+        ([0], True, "coders: the number of coders must be a whole number; got True"),
+        ([0], None, "coders: the number of coders must be a whole number; got None"),
     ],
 )
 def test_what_cannot_be(counts, coders, message):

@@ -360,7 +360,7 @@ def test_no_measure_takes_a_tier(name: str) -> None:
     tier, measure = Tier([(1, 2, "A")]), cz.measures()[name]()
     with pytest.raises(CaesuraError, match="is needed; got Tier") as caught:
         measure.score(tier, tier)  # type: ignore[arg-type]
-    assert measure.view in ("spans", "trees") or "over_units lays tiers over units" in str(caught.value)
+    assert measure.view in ("spans", "trees") or "put tiers over common units with over_units" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -380,7 +380,7 @@ def test_no_measure_takes_a_tier(name: str) -> None:
     ],
 )
 def test_one_clear_error(ask: Any) -> None:
-    with pytest.raises(InputError, match="is needed; got Tier; over_units lays tiers over units") as caught:
+    with pytest.raises(InputError, match="is needed; got Tier; put tiers over common units with over_units") as caught:
         ask()
     assert "\n" not in str(caught.value)
 
@@ -388,7 +388,8 @@ def test_one_clear_error(ask: Any) -> None:
 @pytest.mark.parametrize("name", ["c.json", "c.csv", "c.tsv", "c.bits"])
 def test_other_formats_hold_no_tiers(tmp_path: Any, name: str) -> None:
     with pytest.raises(
-        FormatError, match=r"cannot hold a Tier; over_units lays tiers over units; it can be written as textgrid"
+        FormatError,
+        match=r"cannot hold a Tier; put tiers over common units with over_units; it can be written as textgrid",
     ):
         cz.write(TIERS, tmp_path / name)
     assert not (tmp_path / name).exists()

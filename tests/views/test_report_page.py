@@ -366,7 +366,7 @@ def test_what_cannot_be(options: dict[str, object], said: str) -> None:
 
 
 def test_tiers_need_units_first() -> None:
-    with pytest.raises(OptionError, match="over_units lays tiers over units"):
+    with pytest.raises(OptionError, match="put tiers over common units with over_units"):
         cz.report(cz.Corpus({"song": {"ann": cz.Tier([(0, 1, "a")])}}))
     with pytest.raises(OptionError, match="nothing is left to report on"):
         cz.report(cz.Corpus({}))

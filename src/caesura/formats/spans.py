@@ -15,7 +15,8 @@ from caesura.errors import FormatError, HierarchyError
 from caesura.formats.format import NUMBER, Reading, describe_value, warn
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import MAX_UNITS, UNTYPED, Segmentation
+from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.value import MAX_UNITS
 from caesura.options import Option, choice, flag, non_negative
 
 UNITS = ("units", "seconds")

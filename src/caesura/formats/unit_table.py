@@ -286,7 +286,7 @@ def _marks(reading: Reading, line: int, cell: str, types: tuple[str, ...] | None
 
 def _share_types(corpus: Corpus) -> Corpus:
     """One scale for a table that declares none: what occurs in it, in alphabetical order."""
-    scale = sort_types({name for one in _segmentations(corpus) for _, name in one.boundaries})
+    scale = _occurring(_segmentations(corpus))
     if not scale:
         return corpus
     shared: dict[str, dict[str, Annotation]] = {}
@@ -295,6 +295,11 @@ def _share_types(corpus: Corpus) -> Corpus:
         sides = {stream: side.with_types(scale, types_declared=False) for stream, side in streams_of(one).items()}
         shared.setdefault(item, {})[coder] = Dialogue(sides) if isinstance(one, Dialogue) else sides[""]
     return Corpus(shared)
+
+
+def _occurring(segmentations: Iterable[Segmentation]) -> tuple[str, ...]:
+    """Return the types of all boundaries, numbers first, then in alphabetical order."""
+    return sort_types({name for segmentation in segmentations for _, name in segmentation.boundaries})
 
 
 def _segmentations(corpus: Corpus) -> Iterator[Segmentation]:
@@ -321,16 +326,18 @@ def table_rows(corpus: Corpus, path: str) -> list[list[str]]:
         )
     has_text = any(one.units is not None for one in everything)
     has_streams = any(isinstance(corpus[key], Dialogue) for key in corpus)
-    names = {"stream": has_streams, "unit": True, "text": has_text, "types": typed}
+    # A scale that nobody declared is left to the reader, who collects the same one.
+    declares = typed and (any(one.types_declared for one in everything) or next(iter(scales)) != _occurring(everything))
+    names = {"stream": has_streams, "unit": True, "text": has_text, "types": declares}
     rows = [["item", *(name for name, there in names.items() if there), *corpus.coders]]
-    declared = json.dumps(list(next(iter(scales))), ensure_ascii=False) if typed else ""
+    declared = json.dumps(list(next(iter(scales))), ensure_ascii=False) if declares else ""
     for item in corpus.item_names:
         for stream, by_coder in _streams(path, item, corpus.of_item(item)).items():
             units = _one_text(path, item, by_coder, has_text)
             columns = [_column(by_coder.get(coder), len(units), typed) for coder in corpus.coders]
             for i, unit in enumerate(units):
                 named = [item, *([stream] if has_streams else []), str(i + 1)]
-                row = [*named, *([unit] if has_text else []), *([declared] if typed else [])]
+                row = [*named, *([unit] if has_text else []), *([declared] if declares else [])]
                 rows.append([*row, *(column[i] for column in columns)])
                 declared = ""
     return rows

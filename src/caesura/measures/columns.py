@@ -17,7 +17,8 @@ from caesura.kernels import columns as kernel
 from caesura.measures.base import Measure
 from caesura.measures.batch import EMPTY, Batch, SegmentationPair, View
 from caesura.model.documents import BoundaryColumn, Documents
-from caesura.model.segmentation import MAX_UNITS, UNTYPED
+from caesura.model.segmentation import UNTYPED
+from caesura.model.value import MAX_UNITS
 
 Ints = NDArray[np.int64]
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any
 
 from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue
-from caesura.model.display import Displayed
+from caesura.model.display import Displayed, count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
+from caesura.model.value import Value
 
 _KINDS: tuple[tuple[str, type], ...] = (
     ("trees", Tree),
@@ -24,7 +25,7 @@ _KINDS: tuple[tuple[str, type], ...] = (
 """Kinds of data and the class of their annotations, the most structured first."""
 
 
-class Corpus(Mapping[tuple[str, str], Annotation], Displayed):
+class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     """Mapping from (item, coder) to the annotation that the coder made of the item.
 
     An annotation is a ``Segmentation``, a ``Dialogue`` (or a mapping from streams to segmentations), a ``Hierarchy``, a
@@ -58,13 +59,12 @@ class Corpus(Mapping[tuple[str, str], Annotation], Displayed):
     [('poem', 'Ann'), ('poem', 'Bo')]
     """
 
-    __slots__ = ("_annotations", "_by_item", "_hash", "coders", "item_names")
+    __slots__ = ("_annotations", "_by_item", "coders", "item_names")
 
     coders: tuple[str, ...]
     item_names: tuple[str, ...]
     _annotations: dict[tuple[str, str], Annotation]
     _by_item: dict[str, dict[str, Annotation]]
-    _hash: int | None
 
     def __init__(self, annotations: Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]]) -> None:
         by_key: dict[tuple[str, str], Annotation] = {}
@@ -77,12 +77,8 @@ class Corpus(Mapping[tuple[str, str], Annotation], Displayed):
                 if key in by_key:
                     raise OptionError(f"{place}: two names become the same string; rename one of them")
                 by_key[key] = by_item.setdefault(key[0], {})[key[1]] = _check_annotation(value, place)
-        put = object.__setattr__
-        put(self, "_annotations", by_key)
-        put(self, "_by_item", by_item)
-        put(self, "coders", tuple(dict.fromkeys(coder for _, coder in by_key)))
-        put(self, "item_names", tuple(by_item))
-        put(self, "_hash", None)
+        coders = tuple(dict.fromkeys(coder for _, coder in by_key))
+        self._fill(_annotations=by_key, _by_item=by_item, coders=coders, item_names=tuple(by_item))
 
     @property
     def kind(self) -> str:
@@ -178,23 +174,16 @@ class Corpus(Mapping[tuple[str, str], Annotation], Displayed):
     def __eq__(self, other: object) -> bool:
         return self._annotations == other._annotations if isinstance(other, Corpus) else NotImplemented
 
-    def __hash__(self) -> int:
-        if self._hash is None:
-            object.__setattr__(self, "_hash", hash(frozenset(self._annotations.items())))
-        return self._hash  # type: ignore[return-value]
+    __hash__ = Value.__hash__
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a Corpus is immutable; cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a Corpus is immutable; cannot delete {name!r}")
+    def _key(self) -> frozenset[tuple[tuple[str, str], Annotation]]:
+        return frozenset(self._annotations.items())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Corpus, (self._by_item,)
 
     def __repr__(self) -> str:
-        items = f"{len(self.item_names)} item{'' if len(self.item_names) == 1 else 's'}"
-        coders = f"{len(self.coders)} coder{'' if len(self.coders) == 1 else 's'}"
+        items, coders = count_of(len(self.item_names), "item"), count_of(len(self.coders), "coder")
         names = ", ".join(self.coders[:8]) + (", …" if len(self.coders) > 8 else "")
         return f"Corpus({items}, {coders}: {names})" if names else f"Corpus({items}, {coders})"
 

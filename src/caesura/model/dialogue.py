@@ -1,39 +1,51 @@
-"""A text that several people speak: one running segmentation for each."""
+"""A conversation: one running segmentation per speaker."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from caesura.errors import MismatchError, SegmentationError
+from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import Segmentation
+from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
+from caesura.model.value import Value
 
 
-class Dialogue(Mapping[str, Segmentation]):
-    """Stream -> segmentation: the units of each participant form a running text of their own.
+class Dialogue(Value, Mapping[str, Segmentation]):
+    """Mapping from streams to segmentations: the units of each speaker form a running text of their own.
 
+    Parameters
+    ----------
+    streams : mapping of str to Segmentation
+        Segmentation of each stream (speaker).
+
+    Raises
+    ------
+    SegmentationError
+        If there is no stream, or an entry is no segmentation.
+
+    Examples
+    --------
     >>> Dialogue({"Ann": Segmentation.from_marks(["", ",", "."]), "Bo": Segmentation.from_marks(["?"])})
     Dialogue(4 units in 2 streams: Ann ··,·., Bo ·?)
     """
 
-    __slots__ = ("_hash", "_streams")
+    __slots__ = ("_streams",)
 
     _streams: dict[str, Segmentation]
-    _hash: int | None
 
     def __init__(self, streams: Mapping[str, Segmentation]) -> None:
         if not streams:
             raise SegmentationError("a dialogue has at least one stream; got none")
-        for name, one in streams.items():
+        for name, segmentation in streams.items():
             if not isinstance(name, str):
-                raise SegmentationError(f"a stream is named by a string; got {name!r}")
-            if not isinstance(one, Segmentation):
-                raise SegmentationError(f"stream {name!r}: a Segmentation is needed; got {type(one).__name__}")
-        object.__setattr__(self, "_streams", dict(streams))
-        object.__setattr__(self, "_hash", None)
+                raise SegmentationError(f"the name of a stream must be a string; got {name!r}")
+            if not isinstance(segmentation, Segmentation):
+                raise SegmentationError(f"stream {name!r}: a Segmentation is needed; got {type(segmentation).__name__}")
+        self._fill(_streams=dict(streams))
 
     def __getitem__(self, stream: str) -> Segmentation:
         return self._streams[stream]
@@ -46,58 +58,90 @@ class Dialogue(Mapping[str, Segmentation]):
 
     @property
     def length(self) -> int:
-        """Number of units, all streams together."""
-        return sum(one.length for one in self._streams.values())
+        """Number of units of all streams together."""
+        return sum(segmentation.length for segmentation in self._streams.values())
 
     def __eq__(self, other: object) -> bool:
         return self._streams == dict(other) if isinstance(other, Mapping) else NotImplemented
 
-    def __hash__(self) -> int:
-        if self._hash is None:
-            object.__setattr__(self, "_hash", hash(frozenset(self._streams.items())))
-        return self._hash  # type: ignore[return-value]
+    __hash__ = Value.__hash__
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a Dialogue is immutable; cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a Dialogue is immutable; cannot delete {name!r}")
+    def _key(self) -> frozenset[tuple[str, Segmentation]]:
+        return frozenset(self._streams.items())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Dialogue, (dict(self._streams),)
+        return Dialogue, (self._streams,)
 
     def __repr__(self) -> str:
-        head = f"Dialogue({self.length} units in {len(self)} stream{'' if len(self) == 1 else 's'}: "
-        if self.length <= 60:
-            return head + ", ".join(f"{name} {one.draw()}" for name, one in self._streams.items()) + ")"
+        head = f"Dialogue({self.length} units in {count_of(len(self), 'stream')}: "
+        if self.length <= MAX_DRAWN_UNITS:
+            return head + ", ".join(f"{name} {side.draw()}" for name, side in self._streams.items()) + ")"
         return head + ", ".join(list(self._streams)[:8]) + (", …)" if len(self) > 8 else ")")
 
 
 Comparable = Segmentation | Dialogue | Hierarchy | Tree
-"""What measures compare: it has units."""
+"""Annotations that measures compare: they have units."""
 Annotation = Comparable | Tier
 """What a coder makes of an item."""
 
 
-def kind_name(one: object) -> str:
-    """What something is, for a message that asks for something else; for a tier with the way out."""
-    return type(one).__name__ + ("; over_units lays tiers over units" if isinstance(one, Tier) else "")
+def kind_name(value: object) -> str:
+    """Return the class of a value, for an error message that asks for a different class.
+
+    Parameters
+    ----------
+    value : object
+        The value that was passed.
+
+    Returns
+    -------
+    str
+        Name of the class; for a tier with a hint what to do.
+    """
+    return type(value).__name__ + ("; put tiers over common units with over_units" if isinstance(value, Tier) else "")
 
 
 def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:
-    """Why what coders made of an item are not all plain segmentations, or None."""
-    for coder, one in by_coder.items():
-        if isinstance(one, Dialogue):
+    """Return why an item is not annotated by plain segmentations only.
+
+    Parameters
+    ----------
+    by_coder : mapping of str to annotation
+        Annotations of one item.
+
+    Returns
+    -------
+    str or None
+        The reason, or None if all annotations are plain segmentations.
+    """
+    for coder, annotation in by_coder.items():
+        if isinstance(annotation, Dialogue):
             return "it has streams, which are not supported here"
-        if not isinstance(one, Segmentation):
-            return f"coder {coder!r}: a Segmentation is needed; got {kind_name(one)}"
+        if not isinstance(annotation, Segmentation):
+            return f"coder {coder!r}: a Segmentation is needed; got {kind_name(annotation)}"
     return None
 
 
-def streams_of(one: Annotation) -> Mapping[str, Segmentation]:
-    """The texts that were segmented: the streams of a dialogue, or one without a name."""
-    if isinstance(one, Dialogue):
-        return one
-    if isinstance(one, Segmentation):
-        return {"": one}
-    raise MismatchError(f"a Segmentation or a Dialogue is needed; got {kind_name(one)}")
+def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
+    """Return the segmented texts of an annotation.
+
+    Parameters
+    ----------
+    annotation : Segmentation or Dialogue
+        What a coder made of an item.
+
+    Returns
+    -------
+    mapping of str to Segmentation
+        The streams of a dialogue; a segmentation is one stream whose name is empty.
+
+    Raises
+    ------
+    MismatchError
+        If the annotation is neither a segmentation nor a dialogue.
+    """
+    if isinstance(annotation, Dialogue):
+        return annotation
+    if isinstance(annotation, Segmentation):
+        return {"": annotation}
+    raise MismatchError(f"a Segmentation or a Dialogue is needed; got {kind_name(annotation)}")

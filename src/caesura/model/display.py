@@ -12,7 +12,13 @@ _renderer: Callable[[object], str] | None = None
 
 
 def register_renderer(renderer: Callable[[object], str]) -> None:
-    """Register the function that turns an object into HTML."""
+    """Register the function that turns an object into HTML.
+
+    Parameters
+    ----------
+    renderer : callable
+        Takes an object and returns HTML.
+    """
     global _renderer
     _renderer = renderer
 
@@ -25,3 +31,25 @@ class Displayed:
     def _repr_html_(self) -> str | None:
         """Return the object as HTML, or None if no renderer is registered."""
         return None if _renderer is None else _renderer(self)
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun in singular or plural.
+
+    Parameters
+    ----------
+    number : int
+        How many there are.
+    noun : str
+        The noun in singular.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> count_of(1, "span"), count_of(2, "span")
+    ('1 span', '2 spans')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError, SegmentationError
-from caesura.model.segmentation import Segmentation, _check_length
+from caesura.model.segmentation import Segmentation
+from caesura.model.value import check_length
 
 Ints = NDArray[np.int64]
 NONE = np.empty(0, np.int64)
@@ -75,7 +76,7 @@ class Documents:
         """One document as two segmentations, over these types if they are declared."""
         if document in self.excluded:
             raise SegmentationError(self.excluded[document])
-        length = _check_length(int(self.length[document]))
+        length = check_length(int(self.length[document]))
         return self._side("reference", document, length, types), self._side("hypothesis", document, length, types)
 
     def _side(self, name: str, document: int, length: int, types: Sequence[str] | None) -> Segmentation:
@@ -93,7 +94,7 @@ class Documents:
             before: int | None = None
             for position, mark in zip(positions.tolist(), marks, strict=True):
                 if before is not None and position < before:
-                    raise SegmentationError(f"positions must rise; got {position} after {before}")
+                    raise SegmentationError(f"positions must ascend; got {position} after {before}")
                 if mark in at.setdefault(position, []):
                     raise SegmentationError(f"a position may have a type only once; got {mark!r} again at {position}")
                 at[position].append(mark)

@@ -5,17 +5,30 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from caesura.errors import HierarchyError
-from caesura.model.segmentation import MAX_UNITS, Segmentation
+from caesura.model.display import count_of
+from caesura.model.segmentation import Segmentation
+from caesura.model.value import MAX_UNITS, Value, finite_number, whole_number
+
+_MAX_DRAWN_UNITS = 30
 
 
 class Span(NamedTuple):
-    """Units ``start`` to ``end``, both included and counted from 1; level 1 is the largest."""
+    """Units ``start`` to ``end``, both included and counted from 1.
+
+    Parameters
+    ----------
+    start, end : int
+        First and last unit.
+    level : int
+        Level of the span; level 1 holds the largest spans.
+    label : str, optional
+        Name of the span.
+    """
 
     start: int
     end: int
@@ -27,9 +40,8 @@ class Span(NamedTuple):
         return f"{self.start}-{self.end} on level {self.level}{label}"
 
 
-@dataclass(frozen=True, eq=False)
-class _Given:
-    """A span as it came, before levels are known."""
+class _RawSpan(NamedTuple):
+    """A span whose level may still be unknown."""
 
     start: int
     end: int
@@ -37,16 +49,52 @@ class _Given:
     label: str | None
 
 
-class Hierarchy:
-    """Spans over N units, none of which cross: two of them are apart, or one contains the other.
+class Hierarchy(Value):
+    """Spans over N units. No two spans cross: either they do not overlap, or one contains the other.
 
-    ``spans`` are ``(start, end)``, ``(start, end, level)`` or ``(start, end, level, label)``, counted from 1, both ends
-    included. Without levels they are derived: 1 + the number of distinct spans that strictly contain it. The same span
-    may stand on two levels. A span inside another must be deeper than that one's first level.
+    Parameters
+    ----------
+    length : int
+        Number of units, N.
+    spans : iterable of sequences
+        ``(start, end)``, ``(start, end, level)`` or ``(start, end, level, label)``, counted from 1, both ends included.
+        All spans have a level, or none has one.
+    units : iterable of str, optional
+        Text of each unit.
+    edges : iterable of float, optional
+        The N+1 times between which the units lie, if units have a duration (music, speech).
+    extent : int, optional
+        Number of units for the computation of chance (default: ``length``). For hierarchies in time it is the number of
+        steps in time.
+    repair : bool, default False
+        Drop spans that cross, or whose levels contradict their nesting, instead of raising an error: of two spans the one
+        on the deeper level, then the shorter, then the later.
 
-    ``edges``, where units have a duration (music, speech), are the N+1 times between which they lie. ``extent`` is what
-    stands for N where chance is counted over time; by default the number of units.
+    Attributes
+    ----------
+    length : int
+        Number of units, N.
+    spans : tuple of Span
+        The spans, sorted by start, then the larger first, then by level.
+    units : tuple of str or None
+        Text of each unit, if it is known.
+    edges : tuple of float or None
+        The N+1 times between units, if units have a duration.
+    extent : int
+        Number of units for the computation of chance.
 
+    Raises
+    ------
+    HierarchyError
+        If a span is invalid, two spans cross, or a span lies inside another span of the same or a deeper level.
+
+    Notes
+    -----
+    If spans have no levels, the level of a span is 1 + the number of distinct spans that strictly contain it. The same
+    span may stand on two levels. A span inside another must be deeper than the first level of that span.
+
+    Examples
+    --------
     >>> tree = Hierarchy(6, [(1, 6), (1, 4), (5, 6), (1, 2)])
     >>> tree.spans
     (Span(start=1, end=6, level=1, label=None), Span(start=1, end=4, level=2, label=None), \
@@ -55,19 +103,13 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     Hierarchy(6 units, 4 spans: (((1 2) 3 4) (5 6)))
     """
 
-    __slots__ = ("_hash", "edges", "extent", "length", "spans", "units")
+    __slots__ = ("edges", "extent", "length", "spans", "units")
 
     length: int
-    """Number of units, N."""
     spans: tuple[Span, ...]
-    """By start, the larger first, then by level."""
     units: tuple[str, ...] | None
-    """The text, a string a unit, where it is known."""
     edges: tuple[float, ...] | None
-    """The times between units, N+1 of them, where units have a duration."""
     extent: int
-    """What N is for chance: the number of units, or of steps in time."""
-    _hash: int | None
 
     def __init__(
         self,
@@ -79,40 +121,45 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         extent: int | None = None,
         repair: bool = False,
     ) -> None:
-        """``repair``: of two spans that cross, or whose levels contradict their nesting, drop the one on the deeper level,
-        then the shorter, then the later."""
-        if isinstance(length, bool) or not isinstance(length, (int, np.integer)) or not 1 <= length <= MAX_UNITS:
+        n = whole_number(length)
+        if n is None or not 1 <= n <= MAX_UNITS:
             raise HierarchyError(f"length: a text has from 1 to {MAX_UNITS} units; got {length!r}")
-        n = int(length)
-        given = [_check(i, span, n) for i, span in enumerate(spans)]
+        raw = [_check_span(i, span, n) for i, span in enumerate(spans)]
         times = _check_edges(edges, n)
-        leveled = _level(given, repair, times)
+        leveled = _with_levels(_repaired(raw) if repair else raw, times)
         _check_nesting(leveled, times)
-        self._put(n, leveled, _check_units(units, n), times, n if extent is None else max(1, int(extent)))
-
-    def _put(
-        self,
-        length: int,
-        spans: tuple[Span, ...],
-        units: tuple[str, ...] | None,
-        edges: tuple[float, ...] | None,
-        extent: int,
-    ) -> None:
-        """What is trusted to be right; a union of several coders may cross."""
-        put = object.__setattr__
-        put(self, "length", length)
-        put(self, "spans", spans)
-        put(self, "units", units)
-        put(self, "edges", edges)
-        put(self, "extent", extent)
-        put(self, "_hash", None)
+        self._fill(
+            length=n,
+            spans=leveled,
+            units=_check_units(units, n),
+            edges=times,
+            extent=n if extent is None else max(1, int(extent)),
+        )
 
     # -- constructors ---------------------------------------------------------------------------------------------
 
     @classmethod
     def from_segmentations(cls, levels: Iterable[Segmentation], *, repair: bool = False) -> Hierarchy:
-        """Segmentations of one text, the coarsest first: the segments of each are spans of its level.
+        """Return the hierarchy whose levels are segmentations of one text.
 
+        Parameters
+        ----------
+        levels : iterable of Segmentation
+            The coarsest first. The segments of each segmentation are the spans of its level.
+        repair : bool, default False
+            As for the class.
+
+        Returns
+        -------
+        Hierarchy
+
+        Raises
+        ------
+        HierarchyError
+            If there is no segmentation, their lengths differ, or their segments cross.
+
+        Examples
+        --------
         >>> coarse, fine = Segmentation.from_masses([4, 2]), Segmentation.from_masses([2, 2, 2])
         >>> [str(span) for span in Hierarchy.from_segmentations([coarse, fine]).spans]
         ['1-4 on level 1', '1-2 on level 2', '3-4 on level 2', '5-6 on level 1', '5-6 on level 2']
@@ -120,44 +167,59 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         listed = list(levels)
         if not listed:
             raise HierarchyError("levels: at least one segmentation is needed; got none")
-        lengths = {one.length for one in listed}
-        if len(lengths) > 1:
-            said = ", ".join(str(one.length) for one in listed)
-            raise HierarchyError(f"levels: all must be of one text; got {said} units")
+        if len({segmentation.length for segmentation in listed}) > 1:
+            lengths = ", ".join(str(segmentation.length) for segmentation in listed)
+            raise HierarchyError(f"levels: all must be of one text; got {lengths} units")
         spans = []
-        for level, one in enumerate(listed, 1):
-            ends = [*one.inner.tolist(), one.length]
-            spans += [(start + 1, end, level) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
-        text = next((one.units for one in listed if one.units is not None), None)
-        return cls(listed[0].length, spans, units=text, repair=repair)
+        for level, segmentation in enumerate(listed, 1):
+            edges = [0, *segmentation.inner.tolist(), segmentation.length]
+            spans += [(start + 1, end, level) for start, end in pairwise(edges)]
+        units = next((segmentation.units for segmentation in listed if segmentation.units is not None), None)
+        return cls(listed[0].length, spans, units=units, repair=repair)
 
     @classmethod
     def from_brackets(cls, text: str) -> Hierarchy:
-        """Brackets around words: every pair is a span, every word a unit.
+        """Return the hierarchy of brackets around words: every pair of brackets is a span, every word a unit.
 
+        Parameters
+        ----------
+        text : str
+            Words and brackets.
+
+        Returns
+        -------
+        Hierarchy
+
+        Raises
+        ------
+        HierarchyError
+            If brackets do not match, a bracket holds no word, or there is no word.
+
+        Examples
+        --------
         >>> Hierarchy.from_brackets("((good night) moon)").spans[1]
         Span(start=1, end=2, level=2, label=None)
         """
         if not isinstance(text, str):
             raise HierarchyError(f"brackets: a string is needed; got {type(text).__name__}")
         words: list[str] = []
-        open_at: list[tuple[int, int]] = []
+        opened: list[tuple[int, int]] = []
         spans: list[tuple[int, int]] = []
-        for found in re.finditer(r"[()]|[^()\s]+", text):
-            token = found.group()
+        for match in re.finditer(r"[()]|[^()\s]+", text):
+            token = match.group()
             if token == "(":
-                open_at.append((len(words) + 1, found.start()))
+                opened.append((len(words) + 1, match.start()))
             elif token == ")":
-                if not open_at:
-                    raise HierarchyError(f"brackets: ')' at character {found.start() + 1} closes nothing")
-                start, at = open_at.pop()
+                if not opened:
+                    raise HierarchyError(f"brackets: ')' at character {match.start() + 1} closes nothing")
+                start, at = opened.pop()
                 if start > len(words):
                     raise HierarchyError(f"brackets: '(' at character {at + 1} holds no word")
                 spans.append((start, len(words)))
             else:
                 words.append(token)
-        if open_at:
-            raise HierarchyError(f"brackets: '(' at character {open_at[-1][1] + 1} is never closed")
+        if opened:
+            raise HierarchyError(f"brackets: '(' at character {opened[-1][1] + 1} is never closed")
         if not words:
             raise HierarchyError("brackets: at least one word is needed; got none")
         return cls(len(words), dict.fromkeys(spans), units=words)
@@ -166,24 +228,46 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def from_times(
         cls, spans: Iterable[Sequence[Any]], *, duration: float | None = None, repair: bool = False
     ) -> Hierarchy:
-        """Spans in seconds, ``(start, end[, level[, label]])``: units lie between the times that occur.
+        """Return the hierarchy of spans in seconds; units lie between the times that occur.
 
-        Spans of no length are left out. Compare hierarchies over the same units by :func:`common_units`; ``t_measure``
-        and ``l_measure`` take the times as they are.
+        Parameters
+        ----------
+        spans : iterable of sequences
+            ``(start, end[, level[, label]])`` with times in seconds. Spans of no length are left out.
+        duration : float, optional
+            End of the recording, which begins at 0.
+        repair : bool, default False
+            As for the class.
 
+        Returns
+        -------
+        Hierarchy
+
+        Raises
+        ------
+        HierarchyError
+            If a time is invalid, no span has a length, or spans cross.
+
+        Notes
+        -----
+        Put hierarchies over the same units with :func:`common_units` before you compare them. ``t_measure`` and
+        ``l_measure`` take the times as they are.
+
+        Examples
+        --------
         >>> Hierarchy.from_times([(0, 9.5, 1, "A"), (0, 4.25, 2, "a"), (4.25, 9.5, 2, "b")]).edges
         (0.0, 4.25, 9.5)
         """
-        rows = [_check_time(i, span) for i, span in enumerate(spans)]
-        rows = [row for row in rows if row[1] > row[0]]
-        times = sorted({t for row in rows for t in row[:2]} | ({0.0, float(duration)} if duration else set()))
+        checked = [_check_times(i, span) for i, span in enumerate(spans)]
+        rows = [row for row in checked if row[1] > row[0]]
+        times = sorted({time for row in rows for time in row[:2]} | ({0.0, float(duration)} if duration else set()))
         if len(times) < 2:
             raise HierarchyError("times: at least one span that lasts is needed; got none")
-        place = {t: i for i, t in enumerate(times)}
-        made = [(place[row[0]] + 1, place[row[1]], *row[2:]) for row in rows]
-        return cls(len(times) - 1, made, edges=times, repair=repair)
+        place = {time: i for i, time in enumerate(times)}
+        units = [(place[row[0]] + 1, place[row[1]], *row[2:]) for row in rows]
+        return cls(len(times) - 1, units, edges=times, repair=repair)
 
-    # -- views ----------------------------------------------------------------------------------------------------
+    # -- content --------------------------------------------------------------------------------------------------
 
     @property
     def flat(self) -> frozenset[tuple[int, int]]:
@@ -202,31 +286,44 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
 
     @property
     def durations(self) -> tuple[float, ...]:
-        """How long each unit lasts: 1 for text."""
+        """Duration of each unit; 1 for text."""
         if self.edges is None:
             return (1.0,) * self.length
-        return tuple(b - a for a, b in zip(self.edges, self.edges[1:], strict=False))
+        return tuple(end - start for start, end in pairwise(self.edges))
 
     def segmentation(self, levels: int | None = None) -> Segmentation:
-        """Flattened: a boundary of type ``level`` wherever a span of that level begins or ends inside the text.
+        """Return the boundaries of all spans, with levels as types.
 
-        S and B then apply, with levels as types. ``levels`` is how many types are declared, at least the depth: two
-        hierarchies to be compared must declare the same.
+        Parameters
+        ----------
+        levels : int, optional
+            Number of types to declare, at least the depth (default: the depth). Two hierarchies that are to be compared
+            must declare the same number.
+
+        Returns
+        -------
+        Segmentation
+            It has a boundary of type ``"2"`` wherever a span of level 2 begins or ends inside the text.
+
+        Raises
+        ------
+        HierarchyError
+            If ``levels`` is smaller than the depth.
         """
-        most = max(1, self.depth if levels is None else levels)
-        if most < self.depth:
+        number = max(1, self.depth if levels is None else levels)
+        if number < self.depth:
             raise HierarchyError(f"levels must be at least the depth, {self.depth}; got {levels}")
         sets: dict[int, set[str]] = {}
         for span in self.spans:
             for position in (span.start - 1, span.end):
                 if 1 <= position < self.length:
                     sets.setdefault(position, set()).add(str(span.level))
-        at = sorted(sets)
+        positions = sorted(sets)
         return Segmentation.from_positions(
             self.length,
-            at,
-            marks=[sets[p] for p in at],
-            types=[str(level) for level in range(1, most + 1)],
+            positions,
+            marks=[sets[position] for position in positions],
+            types=[str(level) for level in range(1, number + 1)],
             units=self.units,
         )
 
@@ -249,30 +346,29 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         """
         return _restore(self.length, spans, self.units, self.edges, self.extent)
 
+    def brackets(self) -> str:
+        """Return a bracket string with the text of the units, or their numbers; each distinct span once.
+
+        Returns
+        -------
+        str
+        """
+        opening: dict[int, int] = {}
+        closing: dict[int, int] = {}
+        for start, end in self.flat:
+            opening[start] = opening.get(start, 0) + 1
+            closing[end] = closing.get(end, 0) + 1
+        words = self.units or [str(i) for i in range(1, self.length + 1)]
+        return " ".join("(" * opening.get(i, 0) + word + ")" * closing.get(i, 0) for i, word in enumerate(words, 1))
+
     def __iter__(self) -> Iterator[Span]:
         return iter(self.spans)
 
     def __len__(self) -> int:
         return len(self.spans)
 
-    # -- value semantics ------------------------------------------------------------------------------------------
-
     def _key(self) -> tuple[Any, ...]:
         return (self.length, self.spans, self.units, self.edges, self.extent)
-
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Hierarchy) else NotImplemented
-
-    def __hash__(self) -> int:
-        if self._hash is None:
-            object.__setattr__(self, "_hash", hash(self._key()))
-        return self._hash  # type: ignore[return-value]
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Hierarchy is immutable; cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Hierarchy is immutable; cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.length, tuple(map(tuple, self.spans)), self.units, self.edges, self.extent)
@@ -286,20 +382,8 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         }
 
     def __repr__(self) -> str:
-        drawn = f": {self.brackets()}" if self.length <= 30 and self.spans else ""
-        units = f"{self.length} unit{'' if self.length == 1 else 's'}"
-        spans = f"{len(self.spans)} span{'' if len(self.spans) == 1 else 's'}"
-        return f"Hierarchy({units}, {spans}{drawn})"
-
-    def brackets(self) -> str:
-        """As a bracket string, with the text of the units where it is known; each distinct span once."""
-        opening: dict[int, int] = {}
-        closing: dict[int, int] = {}
-        for start, end in self.flat:
-            opening[start] = opening.get(start, 0) + 1
-            closing[end] = closing.get(end, 0) + 1
-        words = self.units or [str(i) for i in range(1, self.length + 1)]
-        return " ".join("(" * opening.get(i, 0) + word + ")" * closing.get(i, 0) for i, word in enumerate(words, 1))
+        drawing = f": {self.brackets()}" if self.length <= _MAX_DRAWN_UNITS and self.spans else ""
+        return f"Hierarchy({count_of(self.length, 'unit')}, {count_of(len(self.spans), 'span')}{drawing})"
 
 
 def _restore(
@@ -309,201 +393,248 @@ def _restore(
     edges: tuple[float, ...] | None,
     extent: int,
 ) -> Hierarchy:
-    """Return a hierarchy from values that were checked before."""
+    """Return a hierarchy of values that were checked before."""
     hierarchy = Hierarchy.__new__(Hierarchy)
-    hierarchy._put(length, tuple(Span(*span) for span in spans), units, edges, extent)
+    hierarchy._fill(length=length, spans=tuple(Span(*span) for span in spans), units=units, edges=edges, extent=extent)
     return hierarchy
 
 
+# -- common units -----------------------------------------------------------------------------------------------------
+
+
 def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -> tuple[dict[str, Hierarchy], int]:
-    """Hierarchies in time over the same units, and how many spans became empty and were dropped.
+    """Return hierarchies in time over the same units, and the number of spans that became empty and were dropped.
 
-    Times of all coders are sorted; one within ``tolerance`` seconds of the *first* time of an open group joins it. N for
-    chance is round(duration / tolerance), not the number of merged units: otherwise kappa would depend on who else
-    annotated. Hierarchies over text are given back as they are, if they have the same length.
+    Parameters
+    ----------
+    by_coder : mapping of str to Hierarchy
+        Hierarchies of one item.
+    tolerance : float, default 0.5
+        Times at most this many seconds apart become one.
 
+    Returns
+    -------
+    hierarchies : dict of str to Hierarchy
+        The hierarchies over common units. Hierarchies over text are returned unchanged.
+    dropped : int
+        Number of spans that became empty.
+
+    Raises
+    ------
+    HierarchyError
+        If only some coders have times, all times lie within the tolerance, or the tolerance is not positive.
+
+    Notes
+    -----
+    The times of all coders are sorted. A time within ``tolerance`` of the *first* time of a group joins the group. The
+    number of units for chance is round(duration / tolerance) and not the number of merged units: otherwise kappa would
+    depend on who else annotated.
+
+    Examples
+    --------
     >>> ann = Hierarchy.from_times([(0, 10), (0, 5)])
     >>> bo = Hierarchy.from_times([(0, 10), (0, 5.25)])
     >>> merged, dropped = common_units({"ann": ann, "bo": bo})
     >>> merged["bo"].spans == merged["ann"].spans, merged["ann"].extent, dropped
     (True, 20, 0)
     """
-    timed = [one.edges is not None for one in by_coder.values()]
-    if not all(timed):
-        if any(timed):
-            raise HierarchyError("some coders have times and some have none; they cannot be compared")
+    with_times = {hierarchy.edges is not None for hierarchy in by_coder.values()}
+    if with_times == {True, False}:
+        raise HierarchyError("some coders have times and some have none; they cannot be compared")
+    if True not in with_times:
         return dict(by_coder), 0
-    if not 0 < tolerance < np.inf:
+    seconds = finite_number(tolerance)
+    if seconds is None or seconds <= 0:
         raise HierarchyError(f"tolerance must be a number of seconds above 0; got {tolerance!r}")
-    times = sorted({t for one in by_coder.values() for t in one.edges or ()})
-    group: dict[float, int] = {}
-    firsts: list[float] = []
-    for t in times:
-        if not firsts or t > firsts[-1] + tolerance:
-            firsts.append(t)
-        group[t] = len(firsts) - 1
-    if len(firsts) < 2:
-        raise HierarchyError(f"all times lie within the tolerance of {tolerance:g} s; nothing is left to compare")
-    extent = max(1, round((times[-1] - times[0]) / tolerance))
-    dropped = 0
+    times = sorted({time for hierarchy in by_coder.values() for time in hierarchy.edges or ()})
+    first_times, group = _group_times(times, seconds)
+    if len(first_times) < 2:
+        raise HierarchyError(f"all times lie within the tolerance of {seconds:g} s; nothing is left to compare")
+    extent = max(1, round((times[-1] - times[0]) / seconds))
     merged = {}
-    for coder, one in by_coder.items():
-        edges = one.edges or ()
-        moved = [(group[edges[s.start - 1]] + 1, group[edges[s.end]], s.level, s.label) for s in one.spans]
-        kept = [span for span in moved if span[1] >= span[0]]
-        dropped += len(moved) - len(kept)
-        merged[coder] = Hierarchy(len(firsts) - 1, dict.fromkeys(kept), edges=firsts, extent=extent)
+    dropped = 0
+    for coder, hierarchy in by_coder.items():
+        edges = hierarchy.edges or ()
+        spans = [(group[edges[s.start - 1]] + 1, group[edges[s.end]], s.level, s.label) for s in hierarchy.spans]
+        lasting = [span for span in spans if span[1] >= span[0]]
+        dropped += len(spans) - len(lasting)
+        merged[coder] = Hierarchy(len(first_times) - 1, dict.fromkeys(lasting), edges=first_times, extent=extent)
     return merged, dropped
+
+
+def _group_times(times: list[float], tolerance: float) -> tuple[list[float], dict[float, int]]:
+    """Return the first time of each group, and the group of each time; ``times`` ascend."""
+    first_times: list[float] = []
+    group: dict[float, int] = {}
+    for time in times:
+        if not first_times or time > first_times[-1] + tolerance:
+            first_times.append(time)
+        group[time] = len(first_times) - 1
+    return first_times, group
 
 
 # -- checks -----------------------------------------------------------------------------------------------------------
 
 
-def _check(i: int, span: Sequence[Any], n: int) -> _Given:
+def _check_shape(i: int, span: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
+    """Return start, end, level and label of a span; the last two may be None."""
     if isinstance(span, str) or not isinstance(span, Sequence) or not 2 <= len(span) <= 4:
         raise HierarchyError(f"spans[{i}]: a span is (start, end[, level[, label]]); got {span!r}")
     start, end, level, label = (*span, None, None)[:4]
-    for name, value in (("start", start), ("end", end)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-            raise HierarchyError(f"spans[{i}]: {name} must be a whole number; got {value!r}")
-    if start > end:
-        raise HierarchyError(f"spans[{i}]: start must not be after end; got {start} > {end}")
-    if start < 1 or end > n:
-        raise HierarchyError(f"spans[{i}]: a span must lie in 1..{n}; got {start}-{end}")
-    if level is not None and (isinstance(level, bool) or not isinstance(level, (int, np.integer)) or level < 1):
+    return start, end, level, label
+
+
+def _check_span(i: int, span: Sequence[Any], n: int) -> _RawSpan:
+    start, end, level, label = _check_shape(i, span)
+    first, last = whole_number(start), whole_number(end)
+    if first is None or last is None:
+        name, value = ("start", start) if first is None else ("end", end)
+        raise HierarchyError(f"spans[{i}]: {name} must be a whole number; got {value!r}")
+    if first > last:
+        raise HierarchyError(f"spans[{i}]: start must not be after end; got {first} > {last}")
+    if first < 1 or last > n:
+        raise HierarchyError(f"spans[{i}]: a span must lie in 1..{n}; got {first}-{last}")
+    number = None if level is None else whole_number(level) or 0
+    if number is not None and number < 1:
         raise HierarchyError(f"spans[{i}]: level must be a whole number from 1 up; got {level!r}")
-    return _Given(int(start), int(end), None if level is None else int(level), None if label is None else str(label))
+    return _RawSpan(first, last, number, None if label is None else str(label))
 
 
-def _check_time(i: int, span: Sequence[Any]) -> tuple[Any, ...]:
-    if isinstance(span, str) or not isinstance(span, Sequence) or not 2 <= len(span) <= 4:
-        raise HierarchyError(f"spans[{i}]: a span is (start, end[, level[, label]]); got {span!r}")
-    for name, value in (("start", span[0]), ("end", span[1])):
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
-            raise HierarchyError(f"spans[{i}]: {name} must be a time in seconds; got {value!r}")
-    start, end = float(span[0]), float(span[1])
-    if start > end:
-        raise HierarchyError(f"spans[{i}]: start must not be after end; got {start:g} > {end:g}")
-    return (start, end, *span[2:])
+def _check_times(i: int, span: Sequence[Any]) -> tuple[Any, ...]:
+    start, end, *_ = _check_shape(i, span)
+    first, last = finite_number(start), finite_number(end)
+    if first is None or last is None:
+        name, value = ("start", start) if first is None else ("end", end)
+        raise HierarchyError(f"spans[{i}]: {name} must be a time in seconds; got {value!r}")
+    if first > last:
+        raise HierarchyError(f"spans[{i}]: start must not be after end; got {first:g} > {last:g}")
+    return (first, last, *span[2:])
 
 
 def _check_units(units: Iterable[str] | None, n: int) -> tuple[str, ...] | None:
     if units is None:
         return None
-    listed = tuple(map(str, units))
-    if len(listed) != n:
-        raise HierarchyError(f"units: one string a unit is needed; got {len(listed)} for {n} units")
-    return listed
+    texts = tuple(map(str, units))
+    if len(texts) != n:
+        raise HierarchyError(f"units: one string per unit is needed; got {len(texts)} for {n} units")
+    return texts
 
 
 def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | None:
     if edges is None:
         return None
-    listed = tuple(map(float, edges))
-    if len(listed) != n + 1:
-        raise HierarchyError(f"edges: {n + 1} times are needed for {n} units; got {len(listed)}")
-    for i in range(n):
-        if not listed[i] < listed[i + 1]:
-            raise HierarchyError(f"edges[{i + 1}]: times must rise; got {listed[i + 1]:g} after {listed[i]:g}")
-    return listed
+    times = tuple(map(float, edges))
+    if len(times) != n + 1:
+        raise HierarchyError(f"edges: {n + 1} times are needed for {n} units; got {len(times)}")
+    for i, (before, after) in enumerate(pairwise(times), 1):
+        if not before < after:
+            raise HierarchyError(f"edges[{i}]: times must ascend; got {after:g} after {before:g}")
+    return times
 
 
-def _level(given: list[_Given], repair: bool, edges: tuple[float, ...] | None) -> tuple[Span, ...]:
-    """Spans with levels, sorted; of spans that cross, one is dropped or both are named."""
-    without = [i for i, one in enumerate(given) if one.level is None]
-    if without and len(without) < len(given):
+def _with_levels(raw: list[_RawSpan], edges: tuple[float, ...] | None) -> tuple[Span, ...]:
+    """Return the spans sorted and with levels; raise an error if two cross."""
+    without = [i for i, span in enumerate(raw) if span.level is None]
+    if without and len(without) < len(raw):
         raise HierarchyError(f"spans[{without[0]}]: all spans have a level, or none; this one has none")
-    if repair:
-        given = _repaired(given)
-    order = sorted(given, key=lambda one: (one.start, -one.end, one.level or 0, one.label or ""))
-    open_: list[_Given] = []
+    around: list[_RawSpan] = []  # the distinct spans that contain the current one, the largest first
     depth: dict[tuple[int, int], int] = {}
     spans = []
-    for one in order:
-        while open_ and open_[-1].end < one.start:
-            open_.pop()
-        if open_ and open_[-1].end < one.end:
-            both = f"{_named(open_[-1], edges)} and {_named(one, edges)}"
+    for span in sorted(raw, key=lambda span: (span.start, -span.end, span.level or 0, span.label or "")):
+        while around and around[-1].end < span.start:
+            around.pop()
+        if around and around[-1].end < span.end:
+            both = f"{_place_and_level(around[-1], edges)} and {_place_and_level(span, edges)}"
             raise HierarchyError(f"{both} cross; each coder's own spans must nest")
-        key = (one.start, one.end)
+        key = (span.start, span.end)
         if key not in depth:
-            depth[key] = len(open_) + 1
-            open_.append(one)
-        spans.append(Span(one.start, one.end, depth[key] if one.level is None else one.level, one.label))
+            depth[key] = len(around) + 1
+            around.append(span)
+        spans.append(Span(*key, depth[key] if span.level is None else span.level, span.label))
     return tuple(dict.fromkeys(spans))
 
 
-def _named(one: _Given, edges: tuple[float, ...] | None) -> str:
-    level = "" if one.level is None else f" on level {one.level}"
-    return f"{_place(one.start, one.end, edges)}{level}"
+def _place_and_level(span: _RawSpan, edges: tuple[float, ...] | None) -> str:
+    level = "" if span.level is None else f" on level {span.level}"
+    return f"{_place(span.start, span.end, edges)}{level}"
 
 
 def _place(start: int, end: int, edges: tuple[float, ...] | None) -> str:
-    """A span for a message: by its units, or by the times that its coder gave."""
+    """Return a span for an error message: by its units, or by its times."""
     return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.10g}-{edges[end]:.10g} s"
 
 
-def _repaired(given: list[_Given]) -> list[_Given]:
-    """Without spans that cross or contradict: of two, the deeper level goes, then the shorter, then the later.
-
-    The coarser and longer come first, so a span may be kept if all kept ones that it touches contain it, on a level
-    above its own: none of them begins or ends inside it, and none on its own level is around it.
-    """
-    levels = [one.level for one in given if one.level is not None]
-    if len(levels) < len(given):
-        levels = _depths(given)
-    best_first = sorted(
-        range(len(given)), key=lambda i: (levels[i], -(given[i].end - given[i].start), given[i].start, i)
-    )
-    kept: list[int] = []
-    known: set[tuple[int, int]] = set()
-    starts: list[int] = []
-    ends: list[int] = []
-    of_level: dict[int, list[tuple[int, int]]] = {}
-    for i in best_first:
-        start, end, level = given[i].start, given[i].end, levels[i]
-        if (start, end) not in known:
-            after, inside = bisect_right(starts, start), bisect_left(ends, start)
-            if (after < len(starts) and starts[after] <= end) or (inside < len(ends) and ends[inside] < end):
-                continue
-            beside = of_level.setdefault(level, [])
-            at = bisect_right(beside, (start, MAX_UNITS))
-            if at and beside[at - 1][1] >= end:
-                continue
-            beside.insert(at, (start, end))
-            starts.insert(after, start)
-            insort(ends, end)
-            known.add((start, end))
-        kept.append(i)
-    return [given[i] for i in sorted(kept)]
+def _check_nesting(spans: tuple[Span, ...], edges: tuple[float, ...] | None) -> None:
+    """Raise an error if a span inside another is not deeper than the first level of that span."""
+    first_level: dict[tuple[int, int], int] = {}
+    for span in spans:
+        key = (span.start, span.end)
+        first_level[key] = min(first_level.get(key, span.level), span.level)
+    around: list[tuple[int, int]] = []
+    for span in spans:
+        key = (span.start, span.end)
+        while around and (around[-1][1] < span.start or around[-1] == key):
+            around.pop()
+        if around and first_level[around[-1]] >= span.level:
+            raise HierarchyError(
+                f"{_place(*key, edges)} on level {span.level} lies inside {_place(*around[-1], edges)} on level "
+                f"{first_level[around[-1]]}; an inner span must be deeper"
+            )
+        around.append(key)
 
 
-def _depths(given: list[_Given]) -> list[int]:
-    """1 + how many distinct spans strictly contain each, whether or not they cross others."""
-    pairs = sorted({(one.start, one.end) for one in given}, key=lambda pair: (pair[0], -pair[1]))
-    ends: list[int] = []  # of those that begin before, or here and are longer
+# -- repair -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Nest:
+    """Spans that nest, in lists that can be searched fast."""
+
+    spans: set[tuple[int, int]] = field(default_factory=set)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    by_level: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def add(self, start: int, end: int, level: int) -> bool:
+        """Add a span and return True, or return False if it crosses another or contradicts its level.
+
+        Spans come from the coarsest and longest on. A span fits if all spans that it touches contain it, on a level above
+        its own: none of them begins or ends inside it, and none on its own level is around it.
+        """
+        if (start, end) in self.spans:
+            return True
+        after, inside = bisect_right(self.starts, start), bisect_left(self.ends, start)
+        begins_inside = after < len(self.starts) and self.starts[after] <= end
+        ends_inside = inside < len(self.ends) and self.ends[inside] < end
+        same_level = self.by_level.setdefault(level, [])
+        at = bisect_right(same_level, (start, MAX_UNITS))
+        if begins_inside or ends_inside or (at and same_level[at - 1][1] >= end):
+            return False
+        same_level.insert(at, (start, end))
+        self.starts.insert(after, start)
+        insort(self.ends, end)
+        self.spans.add((start, end))
+        return True
+
+
+def _repaired(raw: list[_RawSpan]) -> list[_RawSpan]:
+    """Return the spans without those that cross or contradict: of two, the deeper, then the shorter, then the later."""
+    levels = [span.level for span in raw if span.level is not None]
+    if len(levels) < len(raw):
+        levels = _depths(raw)
+    best_first = sorted(range(len(raw)), key=lambda i: (levels[i], raw[i].start - raw[i].end, raw[i].start, i))
+    nest = _Nest()
+    fitting = {i for i in best_first if nest.add(raw[i].start, raw[i].end, levels[i])}
+    return [raw[i] for i in sorted(fitting)]
+
+
+def _depths(raw: list[_RawSpan]) -> list[int]:
+    """Return 1 + the number of distinct spans that strictly contain each, even if they cross others."""
+    pairs = sorted({(span.start, span.end) for span in raw}, key=lambda pair: (pair[0], -pair[1]))
+    ends: list[int] = []  # of spans that begin before, or at the same unit and are longer
     depth = {}
     for pair in pairs:
         at = bisect_left(ends, pair[1])
         depth[pair] = len(ends) - at + 1
         ends.insert(at, pair[1])
-    return [depth[one.start, one.end] for one in given]
-
-
-def _check_nesting(spans: tuple[Span, ...], edges: tuple[float, ...] | None) -> None:
-    """A span inside another is deeper than the first level on which that one stands."""
-    first: dict[tuple[int, int], int] = {}
-    for span in spans:
-        key = (span.start, span.end)
-        first[key] = min(first.get(key, span.level), span.level)
-    open_: list[tuple[int, int]] = []
-    for span in spans:
-        key = (span.start, span.end)
-        while open_ and (open_[-1][1] < span.start or open_[-1] == key):
-            open_.pop()
-        if open_ and first[open_[-1]] >= span.level:
-            raise HierarchyError(
-                f"{_place(*key, edges)} on level {span.level} lies inside {_place(*open_[-1], edges)} on level "
-                f"{first[open_[-1]]}; an inner span must be deeper"
-            )
-        open_.append(key)
+    return [depth[span.start, span.end] for span in raw]

@@ -1,188 +1,204 @@
-"""How many coders marked each place of a text: several segmentations laid on top of each other."""
+"""How many coders marked each position of a text."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
-from caesura.model.segmentation import (
-    _DRAWN,
+from caesura.model.display import count_of
+from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
+from caesura.model.value import (
     MAX_UNITS,
     Ints,
-    Segmentation,
-    _check_length,
-    _check_units,
-    _entries,
-    _whole_numbers,
+    Value,
+    as_list,
+    as_whole_numbers,
+    check_length,
+    check_unit_texts,
+    whole_number,
 )
 
 
-class Marks:
-    """For each inner position of a text of N units, how many of the ``coders`` put a boundary there.
+class Marks(Value):
+    """For each inner position of a text of N units, how many of the coders put a boundary there.
 
-    ``counts`` has N-1 entries, whole numbers from 0 to ``coders``. Only marked positions are kept, so that a long text
-    with few marks is small.
+    Only marked positions are stored, so a long text with few marks is small.
 
+    Parameters
+    ----------
+    counts : sequence of int
+        Number of coders who marked each of the N-1 inner positions.
+    coders : int
+        Number of coders, S.
+    units : iterable of str, optional
+        Text of each unit.
+
+    Attributes
+    ----------
+    length : int
+        Number of units, N.
+    coders : int
+        Number of coders, S.
+    positions : ndarray of int64
+        Positions that somebody marked, ascending.
+    position_counts : ndarray of int64
+        How many coders marked each of ``positions``.
+    units : tuple of str or None
+        Text of each unit, if it is known.
+
+    Raises
+    ------
+    SegmentationError
+        If a count is no whole number from 0 to ``coders``, or units do not fit.
+
+    Examples
+    --------
     >>> Marks([0, 0, 4, 0, 3, 1], 7)
     Marks(7 coders, 7 units: ···4··3·1·)
     >>> Marks.of([Segmentation.from_masses([2, 3]), Segmentation.from_masses([2, 2, 1])])
     Marks(2 coders, 5 units: ··2··1·)
     """
 
-    __slots__ = ("_hash", "coders", "length", "position_counts", "positions", "units")
+    __slots__ = ("coders", "length", "position_counts", "positions", "units")
 
     length: int
-    """Number of units, N."""
     coders: int
-    """How many coders there were, S."""
     positions: Ints
-    """Positions that somebody marked, rising."""
     position_counts: Ints
-    """How many coders marked each of ``positions``."""
     units: tuple[str, ...] | None
-    """The text, a string a unit, where it is known."""
-    _hash: int | None
 
     def __init__(
         self, counts: Sequence[int] | NDArray[Any], coders: int, *, units: Iterable[str] | None = None
     ) -> None:
-        most = _check_coders(coders)
-        array = _whole_numbers(counts, "counts")
-        bad = np.flatnonzero((array < 0) | (array > most))
+        number = _check_coders(coders)
+        array = as_whole_numbers(counts, "counts")
+        bad = np.flatnonzero((array < 0) | (array > number))
         if bad.size:
             i = int(bad[0])
             raise SegmentationError(
-                f"counts[{i}]: position {i + 1} can be marked by 0 to {most} coders; got {array[i]}"
+                f"counts[{i}]: position {i + 1} can be marked by 0 to {number} coders; got {array[i]}"
             )
-        length = _check_length(len(array) + 1)
+        length = check_length(len(array) + 1)
         places = np.flatnonzero(array)
-        self._put(length, most, places + 1, array[places], _check_units(units, length))
-
-    def _put(
-        self, length: int, coders: int, positions: Ints, position_counts: Ints, units: tuple[str, ...] | None
-    ) -> None:
-        put = object.__setattr__
-        put(self, "length", length)
-        put(self, "coders", coders)
-        for name, array in (("positions", positions), ("position_counts", position_counts)):
-            array.flags.writeable = False
-            put(self, name, array)
-        put(self, "units", units)
-        put(self, "_hash", None)
+        self._fill(
+            length=length,
+            coders=number,
+            positions=places + 1,
+            position_counts=array[places],
+            units=check_unit_texts(units, length),
+        )
 
     @classmethod
     def of(cls, segmentations: Iterable[Segmentation]) -> Marks:
-        """The marks of several coders on one text. Types and the end of the text are not looked at."""
-        listed = _entries(segmentations, "segmentations")
-        for i, one in enumerate(listed):
-            if not isinstance(one, Segmentation):
-                raise SegmentationError(f"segmentations[{i}]: a Segmentation is needed; got {type(one).__name__}")
-            if one.length != listed[0].length:
+        """Return the marks of several coders on one text.
+
+        Parameters
+        ----------
+        segmentations : iterable of Segmentation
+            One segmentation per coder. Types, and boundaries at the end of the text, are ignored.
+
+        Returns
+        -------
+        Marks
+
+        Raises
+        ------
+        SegmentationError
+            If there is no segmentation, or they are not all of the same text.
+        """
+        listed = as_list(segmentations, "segmentations")
+        for i, segmentation in enumerate(listed):
+            place = f"segmentations[{i}]"
+            if not isinstance(segmentation, Segmentation):
+                raise SegmentationError(f"{place}: a Segmentation is needed; got {type(segmentation).__name__}")
+            if segmentation.length != listed[0].length:
                 raise SegmentationError(
-                    f"segmentations[{i}]: all must be of one text; got {one.length} units after {listed[0].length}"
+                    f"{place}: all must be of one text; got {segmentation.length} units after {listed[0].length}"
                 )
         if not listed:
             raise SegmentationError("segmentations: at least one is needed; got none")
-        places = np.concatenate([one.inner for one in listed])
-        positions, position_counts = np.unique(places, return_counts=True)
-        made = cls.__new__(cls)
-        made._put(listed[0].length, len(listed), positions, position_counts.astype(np.int64), _common_units(listed))
-        return made
+        positions, counts = np.unique(
+            np.concatenate([segmentation.inner for segmentation in listed]), return_counts=True
+        )
+        return _restore(listed[0].length, len(listed), positions, counts.astype(np.int64), _common_units(listed))
 
     def __len__(self) -> int:
         return self.length
 
     @property
     def counts(self) -> Ints:
-        """One entry for each of the N-1 inner positions."""
-        out = np.zeros(self.length - 1, np.int64)
-        out[self.positions - 1] = self.position_counts
-        return out
+        """Number of coders at each of the N-1 inner positions."""
+        counts = np.zeros(self.length - 1, np.int64)
+        counts[self.positions - 1] = self.position_counts
+        return counts
 
     @property
     def max_count(self) -> int:
         """The largest count."""
         return int(self.position_counts.max(initial=0))
 
-    # -- value semantics ------------------------------------------------------------------------------------------
+    def draw(self) -> str:
+        """Return a drawing: one dot per unit, and after it the number of coders who put a boundary there.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> Marks([0, 12, 1, 0], 12).draw()
+        '··12·1··'
+        """
+        cells = ["·"] * self.length
+        for position, count in zip(self.positions.tolist(), self.position_counts.tolist(), strict=True):
+            cells[position - 1] += str(count)
+        return "".join(cells)
 
     def _key(self) -> tuple[Any, ...]:
         return (self.length, self.coders, self.positions.tobytes(), self.position_counts.tobytes(), self.units)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Marks):
-            return NotImplemented
-        return self is other or self._key() == other._key()
-
-    def __hash__(self) -> int:
-        if self._hash is None:
-            object.__setattr__(self, "_hash", hash(self._key()))
-        return self._hash  # type: ignore[return-value]
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"Marks are immutable; cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"Marks are immutable; cannot delete {name!r}")
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.length, self.coders, self.positions.copy(), self.position_counts.copy(), self.units)
+        return _restore, (self.length, self.coders, self.positions, self.position_counts, self.units)
 
     def __repr__(self) -> str:
-        head = f"Marks({_several(self.coders, 'coder')}, {_several(self.length, 'unit')}"
-        if self.length <= _DRAWN:
+        head = f"Marks({count_of(self.coders, 'coder')}, {count_of(self.length, 'unit')}"
+        if self.length <= MAX_DRAWN_UNITS:
             return f"{head}: {self.draw()})"
-        return f"{head}, {_several(self.positions.size, 'marked position')}, highest {self.max_count})"
-
-    def draw(self) -> str:
-        """A dot a unit, and after it the number of coders who put a boundary there.
-
-        >>> Marks([0, 12, 1, 0], 12).draw()
-        '··12·1··'
-        """
-        drawn = ["·"] * self.length
-        for position, height in zip(self.positions.tolist(), self.position_counts.tolist(), strict=True):
-            drawn[position - 1] += str(height)
-        return "".join(drawn)
-
-
-def _several(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+        return f"{head}, {count_of(self.positions.size, 'marked position')}, highest {self.max_count})"
 
 
 def _check_coders(coders: object) -> int:
-    try:
-        if isinstance(coders, bool):
-            raise TypeError
-        number = operator.index(coders)  # type: ignore[arg-type]
-    except TypeError:
-        raise SegmentationError(f"coders: how many there were must be a whole number; got {coders!r}") from None
+    number = whole_number(coders)
+    if number is None:
+        raise SegmentationError(f"coders: the number of coders must be a whole number; got {coders!r}")
     if not 1 <= number <= MAX_UNITS:
         raise SegmentationError(f"coders: there must be 1 to {MAX_UNITS}; got {number}")
     return number
 
 
 def _common_units(segmentations: list[Segmentation]) -> tuple[str, ...] | None:
-    """The text of those that carry it, which must be one."""
-    known: tuple[str, ...] | None = None
-    for i, one in enumerate(segmentations):
-        if known is None or one.units is None or one.units is known:
-            known = known or one.units
-            continue
-        for unit, (mine, other) in enumerate(zip(one.units, known, strict=True), 1):
-            if mine != other:
-                raise SegmentationError(
-                    f"segmentations[{i}]: all must be of one text; unit {unit} is {mine!r}, before it was {other!r}"
-                )
-    return known
+    """Return the text that the segmentations carry; raise an error if they carry two."""
+    units: tuple[str, ...] | None = None
+    for i, segmentation in enumerate(segmentations):
+        if units is None or segmentation.units is None:
+            units = units or segmentation.units
+        elif segmentation.units != units:
+            unit, text, before = next(
+                (unit, text, before)
+                for unit, (text, before) in enumerate(zip(segmentation.units, units, strict=True), 1)
+                if text != before
+            )
+            raise SegmentationError(
+                f"segmentations[{i}]: all must be of one text; unit {unit} is {text!r}, before it was {before!r}"
+            )
+    return units
 
 
-def _restore(length: int, coders: int, positions: Ints, position_counts: Ints, units: tuple[str, ...] | None) -> Marks:
-    made = Marks.__new__(Marks)
-    made._put(length, coders, positions, position_counts, units)
-    return made
+def _restore(length: int, coders: int, positions: Ints, counts: Ints, units: tuple[str, ...] | None) -> Marks:
+    marks = Marks.__new__(Marks)
+    marks._fill(length=length, coders=coders, positions=positions, position_counts=counts, units=units)
+    return marks

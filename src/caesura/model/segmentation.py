@@ -1,70 +1,97 @@
-"""A text of N units and the boundaries somebody put into it."""
+"""A text of N units and the boundaries that a coder put into it."""
 
 from __future__ import annotations
 
 import math
-import operator
 import re
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
-from caesura.model.display import Displayed
+from caesura.model.display import Displayed, count_of
+from caesura.model.value import MAX_UNITS, Ints, Value, as_list, as_whole_numbers, check_length, check_unit_texts
 
 UNTYPED = ("boundary",)
-"""The types of a segmentation whose boundaries are all of one unnamed kind."""
+"""Types of a segmentation whose boundaries are all of one unnamed type."""
 
-MAX_UNITS = 2**31 - 1
-_DRAWN = 60  # units that a repr still draws one by one
-_LABELLED = 10**7  # units that can carry labels, one each: a short file may claim a text that fills the memory
+MAX_DRAWN_UNITS = 60
+"""Texts up to this length are drawn unit by unit in a ``repr``."""
 
-Ints = NDArray[np.int64]
+_MAX_LABELLED_UNITS = 10**7  # labels take memory for every unit, and a short file may claim a very long text
+_NO_CODES = np.empty(0, np.int64)
+_NUMBER = re.compile("-?[0-9]{1,18}")
 
 
-class Segmentation(Displayed):
-    """N units, the sorted positions of boundaries, and for each a type or a set of types.
+class Segmentation(Value, Displayed):
+    """N units, the sorted positions of boundaries, and for each position a type or a set of types.
 
-    Position i (1 <= i <= N-1) lies between unit i and unit i+1; position N is the end of the text, where only
-    ``from_marks`` can put a boundary and only the flexible family looks. Types form an ordinal scale in the order in
-    which they are declared. Two segmentations are equal if lengths, boundaries, types, units and labels are.
+    Use the constructors ``from_masses``, ``from_positions``, ``from_bits``, ``from_marks``, ``from_sets`` and
+    ``from_labels``, which check what they are given. Calling the class itself does not.
 
+    Parameters
+    ----------
+    length : int
+        Number of units, N.
+    positions : ndarray of int64
+        Position of each boundary, one entry per (position, type), sorted by position and then by type.
+    codes : ndarray of int64
+        Index into ``types`` for each entry of ``positions``; empty if there is only one type.
+    types : tuple of str
+        Boundary types in ordinal order.
+    types_declared : bool, default True
+        Whether somebody declared the types and their order.
+    units : iterable of str, optional
+        Text of each unit.
+    labels : tuple of str, optional
+        Segment label of each unit.
+
+    Attributes
+    ----------
+    length : int
+        Number of units, N.
+    types : tuple of str
+        Boundary types in ordinal order.
+    types_declared : bool
+        Whether the types were declared (True) or collected from the boundaries (False).
+    units : tuple of str or None
+        Text of each unit, if it is known.
+    labels : tuple of str or None
+        Segment label of each unit, if there are labels.
+    inner : ndarray of int64
+        Positions 1..N-1 that carry a boundary, each once, ascending. Window measures and crisp measures use these.
+    boundary_positions : ndarray of int64
+        Position of each entry of ``boundaries``; a position with two types stands twice.
+
+    Notes
+    -----
+    Position i (1 <= i <= N-1) lies between unit i and unit i+1. Position N is the end of the text: only ``from_marks``
+    and ``from_positions`` with marks can put a boundary there, and only the flexible measures look at it.
+
+    Types form an ordinal scale in the order of their declaration. Two segmentations are equal if their lengths,
+    boundaries, types, units and labels are equal and the types of both were declared or of neither: a measure treats
+    declared types differently from collected ones.
+
+    Examples
+    --------
     >>> Segmentation.from_masses([2, 3, 6])
     Segmentation(11 units: ··|···|······)
     >>> Segmentation.from_masses([2, 3, 6]) == Segmentation.from_positions(11, [2, 5])
     True
     """
 
-    __slots__ = (
-        "_codes",
-        "_hash",
-        "boundary_positions",
-        "inner",
-        "labels",
-        "length",
-        "types",
-        "types_declared",
-        "units",
-    )
+    __slots__ = ("_codes", "boundary_positions", "inner", "labels", "length", "types", "types_declared", "units")
 
     length: int
-    """Number of units, N."""
     types: tuple[str, ...]
-    """The kinds of boundary, in ordinal order."""
     types_declared: bool
-    """Whether the types were given (True) or collected from what occurs (False)."""
     units: tuple[str, ...] | None
-    """The text, a string a unit, where it is known."""
     labels: tuple[str, ...] | None
-    """A segment label for each unit, where there are any."""
     inner: Ints
-    """Positions 1..N-1 that carry a boundary, each once, rising. What window and crisp measures see."""
-    # One entry a (position, type), sorted; codes index ``types``, and are empty if there is one type only.
     boundary_positions: Ints
-    _codes: Ints
-    _hash: int | None
+    _codes: Ints  # empty if there is only one type
 
     def __init__(
         self,
@@ -77,23 +104,21 @@ class Segmentation(Displayed):
         units: Iterable[str] | None = None,
         labels: tuple[str, ...] | None = None,
     ) -> None:
-        """Use the ``from_...`` constructors: this one trusts the arrays it is given."""
-        put = object.__setattr__
-        put(self, "length", length)
-        put(self, "types", types)
-        put(self, "types_declared", types_declared)
-        put(self, "units", _check_units(units, length))
-        put(self, "labels", labels)
-        positions.flags.writeable = False
-        codes.flags.writeable = False
-        put(self, "boundary_positions", positions)
-        put(self, "_codes", codes)
-        inner = np.unique(positions) if codes.size else positions
+        self._fill(
+            length=length,
+            boundary_positions=positions,
+            _codes=codes,
+            types=types,
+            # A text without boundaries and types says nothing about types: all such texts are equal.
+            types_declared=types_declared or (types == UNTYPED and not positions.size),
+            units=check_unit_texts(units, length),
+            labels=labels,
+        )
+        inner = self.positions
         if inner.size and inner[-1] == length:
             inner = inner[:-1]
         inner.flags.writeable = False
-        put(self, "inner", inner)
-        put(self, "_hash", None)
+        object.__setattr__(self, "inner", inner)
 
     # -- constructors ---------------------------------------------------------------------------------------------
 
@@ -105,12 +130,33 @@ class Segmentation(Displayed):
         units: Iterable[str] | None = None,
         labels: Iterable[str] | None = None,
     ) -> Segmentation:
-        """Segment lengths: ``[2, 3, 6]`` is 11 units with boundaries at 2 and 5.
+        """Return the segmentation with these segment lengths.
 
-        ``labels`` has one string a segment, which every unit of the segment then carries. Unlike in ``from_labels``,
-        neighbours may have the same.
+        Parameters
+        ----------
+        masses : sequence of int
+            Number of units of each segment.
+        units : iterable of str, optional
+            Text of each unit.
+        labels : iterable of str, optional
+            Label of each segment; every unit of the segment carries it. Unlike in ``from_labels``, neighbouring segments
+            may have the same label.
+
+        Returns
+        -------
+        Segmentation
+
+        Raises
+        ------
+        SegmentationError
+            If a mass is no whole number from 1 up, or units or labels do not fit.
+
+        Examples
+        --------
+        >>> Segmentation.from_masses([2, 3, 6]).positions.tolist()
+        [2, 5]
         """
-        array = _whole_numbers(masses, "masses")
+        array = as_whole_numbers(masses, "masses")
         bad = np.flatnonzero((array < 1) | (array > MAX_UNITS))
         if bad.size:
             i = int(bad[0])
@@ -118,9 +164,9 @@ class Segmentation(Displayed):
         if not array.size:
             raise SegmentationError("masses: a text has at least one segment; got none")
         ends = np.cumsum(array)
-        length = _check_length(int(ends[-1]))
-        names = None if labels is None else _spread(labels, array.tolist(), length)
-        return cls(length, ends[:-1].copy(), _NO_CODES, UNTYPED, units=units, labels=names)
+        length = check_length(int(ends[-1]))
+        unit_labels = None if labels is None else _labels_of_units(labels, array.tolist(), length)
+        return cls(length, ends[:-1], _NO_CODES, UNTYPED, units=units, labels=unit_labels)
 
     @classmethod
     def from_positions(
@@ -132,59 +178,82 @@ class Segmentation(Displayed):
         types: Iterable[str | int] | None = None,
         units: Iterable[str] | None = None,
     ) -> Segmentation:
-        """Boundary positions, rising, each from 1 to N-1.
+        """Return the segmentation with boundaries at these positions.
 
-        ``marks`` gives each position a type or a set of types; position N may then be marked too.
+        Parameters
+        ----------
+        length : int
+            Number of units, N.
+        positions : sequence of int
+            Boundary positions from 1 to N-1, ascending. With ``marks`` the end of the text, N, is allowed too.
+        marks : sequence of str, int or collections of these, optional
+            Type, or set of types, of each position.
+        types : iterable of str or int, optional
+            All boundary types in ordinal order (default: those that occur). Needs ``marks``.
+        units : iterable of str, optional
+            Text of each unit.
+
+        Returns
+        -------
+        Segmentation
+
+        Raises
+        ------
+        SegmentationError
+            If a position lies outside the text or out of order, or marks, types or units do not fit.
         """
-        length = _check_length(length)
-        array = _whole_numbers(positions, "positions")
+        length = check_length(length)
+        array = as_whole_numbers(positions, "positions")
         if marks is None and types is not None:
             raise SegmentationError("types: they need marks, one for each position; got none")
-        last = length if marks is not None else length - 1
-        bad = np.flatnonzero((array < 1) | (array > last))
-        if bad.size:
-            i = int(bad[0])
-            if last < 1:
-                raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
-            raise SegmentationError(
-                f"positions[{i}]: a position must lie in 1..{last} for {length} units; got {array[i]}"
-            )
-        bad = np.flatnonzero(np.diff(array) <= 0)
-        if bad.size:
-            i = int(bad[0]) + 1
-            if array[i] == array[i - 1]:
-                raise SegmentationError(f"positions[{i}]: a position may be given only once; got {array[i]} again")
-            raise SegmentationError(f"positions[{i}]: positions must rise; got {array[i]} after {array[i - 1]}")
+        _check_positions(array, length, length if marks is not None else length - 1)
         if marks is None:
             return cls(length, array, _NO_CODES, UNTYPED, units=units)
-        marks = _entries(marks, "marks")
-        if len(marks) != len(array):
+        listed = as_list(marks, "marks")
+        if len(listed) != len(array):
             raise SegmentationError(
-                f"marks: one mark a position is needed; got {len(marks)} for {len(array)} positions"
+                f"marks: one mark per position is needed; got {len(listed)} for {len(array)} positions"
             )
-        sets = [tuple(m) if isinstance(m, (tuple, list, set, frozenset)) else (m,) for m in marks]
+        sets = [tuple(mark) if isinstance(mark, (tuple, list, set, frozenset)) else (mark,) for mark in listed]
         if () in sets:
             raise SegmentationError(f"marks[{sets.index(())}]: a position needs a type; got none")
-        return cls._typed(length, array.tolist(), sets, types, units, "marks")
+        return cls._from_types(length, array.tolist(), sets, types, units, "marks[{}]".format)
 
     @classmethod
     def from_bits(cls, bits: str | Sequence[Any] | NDArray[Any], *, units: Iterable[str] | None = None) -> Segmentation:
-        """One mark per inner position, N-1 of them: ``"0100"`` is five units with a boundary after the second."""
+        """Return the segmentation with one bit per inner position, N-1 bits in all.
+
+        Parameters
+        ----------
+        bits : str or sequence
+            0 and 1 as characters, numbers or truth values. ``"0100"`` is five units with a boundary after the second.
+        units : iterable of str, optional
+            Text of each unit.
+
+        Returns
+        -------
+        Segmentation
+
+        Raises
+        ------
+        SegmentationError
+            If an entry is neither 0 nor 1.
+        """
         if isinstance(bits, str):
-            codes = np.frombuffer(bits.encode("utf-32-le", "surrogatepass"), np.uint32)
-            bad = np.flatnonzero((codes != 48) & (codes != 49))
+            characters = np.frombuffer(bits.encode("utf-32-le", "surrogatepass"), np.uint32)
+            bad = np.flatnonzero((characters != 48) & (characters != 49))
             if bad.size:
                 i = int(bad[0])
                 raise SegmentationError(f"bits[{i}]: a bit must be 0 or 1; got {bits[i]!r}")
-            ones = codes == 49
+            is_boundary = characters == 49
         else:
-            bits = _entries(bits, "bits")
+            bits = as_list(bits, "bits")
             for i, bit in enumerate(bits):
                 if not isinstance(bit, (int, float, str, np.generic)) or bit not in (0, 1, "0", "1"):
                     raise SegmentationError(f"bits[{i}]: a bit must be 0 or 1; got {bit!r}")
-            ones = np.fromiter((bit in (1, "1") for bit in bits), bool, len(bits))
-        positions = np.flatnonzero(ones).astype(np.int64) + 1
-        return cls(_check_length(len(bits) + 1), positions, _NO_CODES, UNTYPED, units=units)
+            is_boundary = np.fromiter((bit in (1, "1") for bit in bits), bool, len(bits))
+        positions = np.flatnonzero(is_boundary).astype(np.int64) + 1
+        return cls(check_length(len(bits) + 1), positions, _NO_CODES, UNTYPED, units=units)
 
     @classmethod
     def from_marks(
@@ -194,14 +263,33 @@ class Segmentation(Displayed):
         types: Iterable[str | int] | None = None,
         units: Iterable[str] | None = None,
     ) -> Segmentation:
-        """One mark per unit, the end of the text included: the type of the boundary after it, or "" or None."""
+        """Return the segmentation with one mark per unit, the last unit included.
+
+        Parameters
+        ----------
+        marks : sequence of str, int or None
+            Type of the boundary after each unit; ``""`` or None for no boundary.
+        types : iterable of str or int, optional
+            All boundary types in ordinal order (default: those that occur).
+        units : iterable of str, optional
+            Text of each unit.
+
+        Returns
+        -------
+        Segmentation
+
+        Raises
+        ------
+        SegmentationError
+            If a mark is no type or not declared, or units do not fit.
+        """
         if isinstance(marks, str):
-            raise SegmentationError("marks: a sequence with one mark a unit is needed; got one string")
-        marks = _entries(marks, "marks")
-        length = _check_length(len(marks))
+            raise SegmentationError("marks: a sequence with one mark per unit is needed; got one string")
+        marks = as_list(marks, "marks")
+        length = check_length(len(marks))
         at = [i for i, mark in enumerate(marks) if mark is not None and not (isinstance(mark, str) and mark == "")]
         sets: list[tuple[str | int]] = [(marks[i],) for i in at]
-        return cls._typed(length, [i + 1 for i in at], sets, types, units, "marks", at)
+        return cls._from_types(length, [i + 1 for i in at], sets, types, units, lambda i: f"marks[{at[i]}]")
 
     @classmethod
     def from_sets(
@@ -211,90 +299,116 @@ class Segmentation(Displayed):
         *,
         units: Iterable[str] | None = None,
     ) -> Segmentation:
-        """One set of types per inner position, N-1 of them."""
-        sets = _entries(sets, "sets")
-        length = _check_length(len(sets) + 1)
-        for i, one in enumerate(sets):
-            if isinstance(one, str) and one:
-                raise SegmentationError(f"sets[{i}]: a set of types is needed; got the string {one!r}")
-            if one is not None and not isinstance(one, Collection):
-                raise SegmentationError(f"sets[{i}]: a set of types is needed; got {one!r}")
-        at = [i for i, one in enumerate(sets) if one is not None and len(one)]
-        return cls._typed(length, [i + 1 for i in at], [tuple(sets[i]) for i in at], types, units, "sets", at)
+        """Return the segmentation with one set of types per inner position, N-1 sets in all.
+
+        Parameters
+        ----------
+        sets : sequence of collections of str or int
+            Types of the boundaries at each inner position; an empty set or None for no boundary.
+        types : iterable of str or int, optional
+            All boundary types in ordinal order (default: those that occur).
+        units : iterable of str, optional
+            Text of each unit.
+
+        Returns
+        -------
+        Segmentation
+
+        Raises
+        ------
+        SegmentationError
+            If an entry is no set of types, a type is not declared, or units do not fit.
+        """
+        sets = as_list(sets, "sets")
+        length = check_length(len(sets) + 1)
+        for i, names in enumerate(sets):
+            if isinstance(names, str) and names:
+                raise SegmentationError(f"sets[{i}]: a set of types is needed; got the string {names!r}")
+            if names is not None and not isinstance(names, Collection):
+                raise SegmentationError(f"sets[{i}]: a set of types is needed; got {names!r}")
+        at = [i for i, names in enumerate(sets) if names is not None and len(names)]
+        occupied = [tuple(sets[i]) for i in at]
+        return cls._from_types(length, [i + 1 for i in at], occupied, types, units, lambda i: f"sets[{at[i]}]")
 
     @classmethod
     def from_labels(cls, labels: Sequence[Any], *, units: Iterable[str] | None = None) -> Segmentation:
-        """A segment label per unit: a boundary stands wherever the label changes. The labels are kept."""
-        labels = _entries(labels, "labels")
-        length = _check_length(len(labels))
+        """Return the segmentation with one label per unit and a boundary wherever the label changes.
+
+        Parameters
+        ----------
+        labels : sequence
+            Segment label of each unit. The segmentation keeps them as strings.
+        units : iterable of str, optional
+            Text of each unit.
+
+        Returns
+        -------
+        Segmentation
+
+        Raises
+        ------
+        SegmentationError
+            If a label is NaN, which does not equal itself, or units do not fit.
+        """
+        labels = as_list(labels, "labels")
+        length = check_length(len(labels))
         for i, label in enumerate(labels):
             if isinstance(label, (float, np.floating)) and math.isnan(label):
                 raise SegmentationError(f"labels[{i}]: a label must equal itself; got {label!r}")
-        names = tuple(str(label) for label in labels)
+        texts = tuple(str(label) for label in labels)
         changes = [i for i in range(1, length) if labels[i] != labels[i - 1]]
-        return cls(length, np.array(changes, np.int64), _NO_CODES, UNTYPED, units=units, labels=names)
+        return cls(length, np.array(changes, np.int64), _NO_CODES, UNTYPED, units=units, labels=texts)
 
     @classmethod
-    def _typed(
+    def _from_types(
         cls,
         length: int,
         positions: list[int],
         sets: Sequence[Collection[str | int]],
         types: Iterable[str | int] | None,
         units: Iterable[str] | None,
-        what: str,
-        places: list[int] | None = None,
+        place: Callable[[int], str],
     ) -> Segmentation:
-        def place(i: int) -> str:
-            return f"{what}[{i if places is None else places[i]}]"
-
+        """Return the segmentation with one set of types per position; ``place`` names a set in an error message."""
         named = [
-            [mark if type(mark) is str and mark else _name(mark, place(i)) for mark in one]
-            for i, one in enumerate(sets)
+            [mark if type(mark) is str and mark else _type_name(mark, place(i)) for mark in marks]
+            for i, marks in enumerate(sets)
         ]
-        scale = check_types(types) if types is not None else _collect(named)
-        code = {name: i for i, name in enumerate(scale)}
+        scale = check_types(types) if types is not None else _occurring_types(named)
+        code_of = {name: code for code, name in enumerate(scale)}
         at: list[int] = []
         codes: list[int] = []
         for i, (position, names) in enumerate(zip(positions, named, strict=True)):
-            try:
-                mine = [code[name] for name in names]
-            except KeyError as unknown:
-                known = ", ".join(map(repr, scale))
-                raise SegmentationError(
-                    f"{place(i)}: type {unknown.args[0]!r} is not declared; declared are {known}"
-                ) from None
-            if len(mine) == 1:
-                codes.append(mine[0])
-                at.append(position)
-                continue
-            if len(set(mine)) < len(mine):
+            codes_here = sorted(code_of.get(name, -1) for name in names)
+            if codes_here[0] < 0:
+                unknown = next(name for name in names if name not in code_of)
+                raise SegmentationError(f"{place(i)}: {_not_declared(unknown, scale)}")
+            if len(set(codes_here)) < len(codes_here):
                 raise SegmentationError(f"{place(i)}: a type may stand only once at a position; got {sets[i]!r}")
-            codes.extend(sorted(mine))
-            at.extend([position] * len(mine))
+            at += [position] * len(codes_here)
+            codes += codes_here
         coded = np.array(codes, np.int64) if len(scale) > 1 else _NO_CODES
         return cls(length, np.array(at, np.int64), coded, scale, types_declared=types is not None, units=units)
 
-    # -- what it holds --------------------------------------------------------------------------------------------
+    # -- content --------------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return self.length
 
     @property
     def positions(self) -> Ints:
-        """Positions that carry a boundary, each once, rising; position N among them only if it was marked."""
+        """Positions that carry a boundary, each once, ascending; N is among them only if it was marked."""
         return self.boundary_positions if not self._codes.size else np.unique(self.boundary_positions)
 
     @property
     def boundaries(self) -> tuple[tuple[int, str], ...]:
         """Every (position, type), sorted by position and then by the order of the types."""
-        return tuple(
-            zip(self.boundary_positions.tolist(), map(self.types.__getitem__, self.codes.tolist()), strict=True)
-        )
+        names = map(self.types.__getitem__, self.codes.tolist())
+        return tuple(zip(self.boundary_positions.tolist(), names, strict=True))
 
     @property
     def codes(self) -> Ints:
-        """For each entry of ``boundaries``, the place of its type on the scale."""
+        """Index into ``types`` for each entry of ``boundaries``."""
         return self._codes if self._codes.size else np.zeros(self.boundary_positions.size, np.int64)
 
     @property
@@ -308,33 +422,46 @@ class Segmentation(Displayed):
         return self.boundary_positions.size == self.positions.size
 
     def bits(self) -> str:
-        """One character per inner position, ``"1"`` where a boundary stands."""
+        """Return one character per inner position: ``"1"`` for a boundary, ``"0"`` for none.
+
+        Returns
+        -------
+        str
+        """
         marks = bytearray(b"0" * (self.length - 1))
         for position in self.inner.tolist():
             marks[position - 1] = 49
         return marks.decode("ascii")
 
     def sets(self) -> tuple[frozenset[str], ...]:
-        """The set of types after each unit, the end of the text included."""
+        """Return the set of types after each unit, the last unit included.
+
+        Returns
+        -------
+        tuple of frozenset of str
+        """
         marks: list[set[str]] = [set() for _ in range(self.length)]
         for position, name in self.boundaries:
             marks[position - 1].add(name)
-        return tuple(frozenset(one) for one in marks)
+        return tuple(map(frozenset, marks))
 
     # -- variations -----------------------------------------------------------------------------------------------
 
     def reversed(self) -> Segmentation:
-        """The text read backwards. A mark at the end of the text has no counterpart and is left out."""
+        """Return the segmentation of the text read backwards.
+
+        Returns
+        -------
+        Segmentation
+            A mark at the end of the text has no counterpart and is left out.
+        """
         inside = self.boundary_positions < self.length
-        codes = self._codes[inside][::-1] if self._codes.size else _NO_CODES
-        positions = (self.length - self.boundary_positions[inside])[::-1]
-        if codes.size:
-            order = np.lexsort((codes, positions))
-            positions, codes = positions[order], codes[order]
+        positions, codes = self.length - self.boundary_positions[inside], self.codes[inside]
+        order = np.lexsort((codes, positions))
         return Segmentation(
             self.length,
-            np.ascontiguousarray(positions),
-            np.ascontiguousarray(codes),
+            positions[order],
+            codes[order] if len(self.types) > 1 else _NO_CODES,
             self.types,
             types_declared=self.types_declared,
             units=None if self.units is None else self.units[::-1],
@@ -342,19 +469,32 @@ class Segmentation(Displayed):
         )
 
     def with_types(self, types: Iterable[str | int], *, types_declared: bool = True) -> Segmentation:
-        """The same boundaries over another scale, which must hold every type that occurs.
+        """Return the same boundaries over a different scale of types.
 
-        ``declared=False``: the scale is what several texts have in common, and nobody said in which order.
+        Parameters
+        ----------
+        types : iterable of str or int
+            The scale in ordinal order. It must contain every type that occurs.
+        types_declared : bool, default True
+            False if the scale was collected from several texts and nobody declared its order.
+
+        Returns
+        -------
+        Segmentation
+
+        Raises
+        ------
+        SegmentationError
+            If a type that occurs is missing from the scale.
         """
         scale = check_types(types)
         place = {name: i for i, name in enumerate(scale)}
         codes = np.array([place.get(name, -1) for name in self.types], np.int64)[self.codes]
-        lost = np.flatnonzero(codes < 0)
-        if lost.size:
-            position, name = self.boundaries[lost[0]]
+        missing = np.flatnonzero(codes < 0)
+        if missing.size:
+            position, name = self.boundaries[missing[0]]
             i = int(np.searchsorted(self.positions, position))
-            known = ", ".join(map(repr, scale))
-            raise SegmentationError(f"boundaries[{i}]: type {name!r} is not declared; declared are {known}")
+            raise SegmentationError(f"boundaries[{i}]: {_not_declared(name, scale)}")
         order = np.lexsort((codes, self.boundary_positions))
         return Segmentation(
             self.length,
@@ -367,71 +507,52 @@ class Segmentation(Displayed):
         )
 
     def without_labels(self) -> Segmentation:
-        """The same without segment labels, which most formats cannot hold."""
-        return (
-            self
-            if self.labels is None
-            else Segmentation(
-                self.length,
-                self.boundary_positions,
-                self._codes,
-                self.types,
-                types_declared=self.types_declared,
-                units=self.units,
-            )
-        )
+        """Return the same segmentation without segment labels, which most formats cannot hold.
 
-    # -- value semantics ------------------------------------------------------------------------------------------
+        Returns
+        -------
+        Segmentation
+        """
+        return self if self.labels is None else _restore(*(*self._state()[:-1], None))
 
-    def _key(self) -> tuple[Any, ...]:
+    # -- value ----------------------------------------------------------------------------------------------------
+
+    def _state(self) -> tuple[Any, ...]:
         return (
             self.length,
-            self.types,
-            self.boundary_positions.tobytes(),
-            self._codes.tobytes(),
-            self.units,
-            self.labels,
-        )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Segmentation):
-            return NotImplemented
-        return self is other or (self.length == other.length and self._key() == other._key())
-
-    def __hash__(self) -> int:
-        if self._hash is None:
-            object.__setattr__(self, "_hash", hash(self._key()))
-        return self._hash  # type: ignore[return-value]
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a Segmentation is immutable; cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a Segmentation is immutable; cannot delete {name!r}")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (
-            self.length,
-            self.boundary_positions.copy(),
-            self._codes.copy(),
+            self.boundary_positions,
+            self._codes,
             self.types,
             self.types_declared,
             self.units,
             self.labels,
         )
 
+    def _key(self) -> tuple[Any, ...]:
+        length, positions, codes, *others = self._state()
+        return (length, positions.tobytes(), codes.tobytes(), *others)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, self._state()
+
     def __repr__(self) -> str:
-        head = f"Segmentation({self.length} unit{'s' if self.length > 1 else ''}"
-        if self.length <= _DRAWN:
+        head = f"Segmentation({count_of(self.length, 'unit')}"
+        if self.length <= MAX_DRAWN_UNITS:
             return f"{head}: {self.draw()})"
         masses = self.masses
-        shown = "|".join(map(str, masses[:6])) + ("|…" if len(masses) > 6 else "")
-        kinds = "" if self.types == UNTYPED else f", types {' < '.join(self.types[:6])}"
-        return f"{head}, {len(masses)} segments: {shown}{kinds})"
+        first = "|".join(map(str, masses[:6])) + ("|…" if len(masses) > 6 else "")
+        types = "" if self.types == UNTYPED else f", types {' < '.join(self.types[:6])}"
+        return f"{head}, {len(masses)} segments: {first}{types})"
 
     def draw(self) -> str:
-        """A dot a unit, and what stands after it: ``|`` for a plain boundary, else the types.
+        """Return a drawing: one dot per unit, ``|`` for an untyped boundary, else the types of the boundary.
 
+        Returns
+        -------
+        str
+
+        Examples
+        --------
         >>> Segmentation.from_marks(["", ",", "", "", "."]).draw()
         '··,···.'
         >>> Segmentation.from_sets([set(), {"act", "scene"}, set()], types=["scene", "act"]).draw()
@@ -442,24 +563,38 @@ class Segmentation(Displayed):
         at: dict[int, list[str]] = {}
         for position, name in self.boundaries:
             at.setdefault(position, []).append(name)
-        plain = all(len(name) == 1 for name in self.types)
-        drawn = []
+        short = all(len(name) == 1 for name in self.types)
+        cells = []
         for unit in range(1, self.length + 1):
-            drawn.append("·")
-            if unit in at:
-                names = at[unit]
-                drawn.append(names[0] if plain and len(names) == 1 else "{" + "+".join(names) + "}")
-        return "".join(drawn)
+            names = at.get(unit, [])
+            mark = "".join(names) if short and len(names) < 2 else "{" + "+".join(names) + "}" if names else ""
+            cells.append("·" + mark)
+        return "".join(cells)
 
 
-_NO_CODES = np.empty(0, np.int64)
+# -- types ------------------------------------------------------------------------------------------------------------
 
 
 def check_types(types: Iterable[str | int]) -> tuple[str, ...]:
-    """A scale of types: names that are not empty and not repeated."""
+    """Return a scale of boundary types, checked.
+
+    Parameters
+    ----------
+    types : iterable of str or int
+        Types in ordinal order.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    SegmentationError
+        If there is no type, an empty one, or one twice.
+    """
     if isinstance(types, str):
         raise SegmentationError(f"types: a sequence of names is needed; got the string {types!r}")
-    scale = tuple(_name(name, f"types[{i}]") for i, name in enumerate(_entries(types, "types")))
+    scale = tuple(_type_name(name, f"types[{i}]") for i, name in enumerate(as_list(types, "types")))
     if not scale:
         raise SegmentationError("types: at least one type must be declared; got none")
     for i, name in enumerate(scale):
@@ -468,94 +603,65 @@ def check_types(types: Iterable[str | int]) -> tuple[str, ...]:
     return scale
 
 
-def _name(mark: object, place: str) -> str:
-    if isinstance(mark, str) and mark:
-        return str(mark)
-    if isinstance(mark, (int, np.integer)) and not isinstance(mark, bool):
+def sort_types(names: Iterable[str]) -> tuple[str, ...]:
+    """Return types whose order nobody declared: numbers first, in numeric order, then names in alphabetical order.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The types that occur.
+
+    Returns
+    -------
+    tuple of str
+    """
+    return tuple(sorted(names, key=lambda name: (0, int(name), name) if _NUMBER.fullmatch(name) else (1, 0, name)))
+
+
+def _type_name(mark: object, place: str) -> str:
+    if (isinstance(mark, str) and mark) or (isinstance(mark, (int, np.integer)) and not isinstance(mark, bool)):
         return str(mark)
     raise SegmentationError(f"{place}: a type must be a name that is not empty; got {mark!r}")
 
 
-def _collect(named: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """The types that occur."""
-    return sort_types({name for names in named for name in names}) or UNTYPED
+def _occurring_types(sets: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return sort_types({name for names in sets for name in names}) or UNTYPED
 
 
-def sort_types(names: Iterable[str]) -> tuple[str, ...]:
-    """Where nobody declared an order: numbers in theirs, then names in the alphabet's."""
-    return tuple(sorted(names, key=lambda n: (0, int(n), n) if _NUMBER.fullmatch(n) else (1, 0, n)))
+def _not_declared(name: str, scale: tuple[str, ...]) -> str:
+    return f"type {name!r} is not declared; declared are {', '.join(map(repr, scale))}"
 
 
-_NUMBER = re.compile("-?[0-9]{1,18}")
+# -- checks -----------------------------------------------------------------------------------------------------------
 
 
-def _check_length(length: object) -> int:
-    try:
-        if isinstance(length, bool):
-            raise TypeError
-        number = operator.index(length)  # type: ignore[arg-type]
-    except TypeError:
-        raise SegmentationError(f"length: the number of units must be a whole number; got {length!r}") from None
-    if not 1 <= number <= MAX_UNITS:
-        raise SegmentationError(f"length: a text has 1 to {MAX_UNITS} units; got {number}")
-    return number
+def _check_positions(array: Ints, length: int, last: int) -> None:
+    """Raise an error unless the positions are ascending numbers from 1 to ``last``."""
+    bad = np.flatnonzero((array < 1) | (array > last))
+    if bad.size:
+        i = int(bad[0])
+        if last < 1:
+            raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
+        raise SegmentationError(f"positions[{i}]: a position must lie in 1..{last} for {length} units; got {array[i]}")
+    bad = np.flatnonzero(np.diff(array) <= 0)
+    if bad.size:
+        i = int(bad[0]) + 1
+        if array[i] == array[i - 1]:
+            raise SegmentationError(f"positions[{i}]: a position may stand only once; got {array[i]} again")
+        raise SegmentationError(f"positions[{i}]: positions must ascend; got {array[i]} after {array[i - 1]}")
 
 
-def _check_units(units: Iterable[str] | None, length: int) -> tuple[str, ...] | None:
-    if units is None:
-        return None
-    text = units if isinstance(units, tuple) else tuple(_entries(units, "units"))  # coders share the text of an item
-    if len(text) != length:
-        raise SegmentationError(f"units: one string a unit is needed; got {len(text)} for {length} units")
-    if set(map(type, text)) == {str}:
-        return text
-    for i, unit in enumerate(text):
-        if not isinstance(unit, str):
-            raise SegmentationError(f"units[{i}]: a unit must be a string; got {unit!r}")
-    return text
-
-
-def _spread(labels: Iterable[str], masses: list[int], length: int) -> tuple[str, ...]:
-    """The label of each segment, on every unit of it."""
-    names = _entries(labels, "labels")
+def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> tuple[str, ...]:
+    """Return the label of each unit from the label of each segment."""
+    names = as_list(labels, "labels")
     if len(names) != len(masses):
-        raise SegmentationError(f"labels: one label a segment is needed; got {len(names)} for {len(masses)} segments")
+        raise SegmentationError(f"labels: one label per segment is needed; got {len(names)} for {len(masses)} segments")
     for i, name in enumerate(names):
         if not isinstance(name, str):
             raise SegmentationError(f"labels[{i}]: a label must be a string; got {name!r}")
-    if length > _LABELLED:
-        raise SegmentationError(f"labels: a text with labels has at most {_LABELLED} units; got {length}")
+    if length > _MAX_LABELLED_UNITS:
+        raise SegmentationError(f"labels: a text with labels has at most {_MAX_LABELLED_UNITS} units; got {length}")
     return tuple(name for name, mass in zip(names, masses, strict=True) for _ in range(mass))
-
-
-def _entries(values: Any, what: str, of: str = "") -> list[Any]:
-    try:
-        return list(values)
-    except TypeError:
-        raise SegmentationError(f"{what}: a sequence{of} is needed; got {values!r}") from None
-
-
-def _whole_numbers(values: Sequence[int] | NDArray[Any], what: str) -> Ints:
-    """A fresh int64 array, or an error that names the first entry that is no whole number."""
-    if isinstance(values, str):
-        raise SegmentationError(f"{what}: a sequence of whole numbers is needed; got the string {values!r}")
-    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
-        if values.dtype.kind == "u" and values.size and int(values.max()) > 2**62:
-            raise SegmentationError(f"{what}: a number this large cannot be; got {values.max()}")
-        return values.astype(np.int64)
-    entries = _entries(values, what, " of whole numbers")
-    out = np.empty(len(entries), np.int64)
-    for i, value in enumerate(entries):
-        if isinstance(value, (float, np.floating)) and math.isfinite(value) and value == int(value):
-            value = int(value)
-        if isinstance(value, np.generic):
-            value = value.item()
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise SegmentationError(f"{what}[{i}]: a whole number is needed; got {value!r}")
-        if not -(2**62) < value < 2**62:
-            raise SegmentationError(f"{what}[{i}]: a number this large cannot be; got {value}")
-        out[i] = value
-    return out
 
 
 def _restore(

@@ -15,7 +15,8 @@ from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.segmentation import MAX_UNITS, UNTYPED, Segmentation
+from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.value import MAX_UNITS
 from caesura.options import choice, flag, number, whole
 from caesura.simulation.drawing import Seed, generator
 

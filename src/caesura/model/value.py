@@ -1,0 +1,240 @@
+"""Immutable values and the checks of what they are made from."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from numbers import Real
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import SegmentationError
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+MAX_UNITS = 2**31 - 1
+"""Largest number of units of a text: what the kernels can index."""
+
+_MAX_NUMBER = 2**62
+
+
+class Value:
+    """Base class of immutable objects that compare by their content.
+
+    A subclass fills its slots with :meth:`_fill` and returns from ``_key`` what equality and hash depend on.
+    """
+
+    __slots__ = ("_hash",)
+
+    _hash: int | None
+
+    def _fill(self, **slots: Any) -> None:
+        """Set the slots. An array becomes read-only; an array that someone else may write to is copied first."""
+        for name, value in slots.items():
+            object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else value)
+        object.__setattr__(self, "_hash", None)
+
+    def _key(self) -> Any:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return self is other or bool(self._key() == other._key())
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            object.__setattr__(self, "_hash", hash(self._key()))
+        return self._hash  # type: ignore[return-value]
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} objects are immutable; cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} objects are immutable; cannot delete {name!r}")
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array, or a copy of it, that nobody can write to.
+
+    Parameters
+    ----------
+    array : ndarray
+        Never changed itself, unless it is read-only already.
+
+    Returns
+    -------
+    ndarray
+        The array itself if it owns its data and is read-only, else a read-only copy.
+    """
+    if array.flags.writeable or array.base is not None:
+        array = array.copy()
+        array.flags.writeable = False
+    return array
+
+
+def whole_number(value: object) -> int | None:
+    """Return a whole number of Python or numpy as ``int``, anything else as None.
+
+    Parameters
+    ----------
+    value : object
+        Value to check. Truth values are no numbers.
+
+    Returns
+    -------
+    int or None
+    """
+    try:
+        return None if isinstance(value, (bool, np.bool_)) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def finite_number(value: object) -> float | None:
+    """Return a finite number of Python or numpy as ``float``, anything else as None.
+
+    Parameters
+    ----------
+    value : object
+        Value to check. Truth values are no numbers.
+
+    Returns
+    -------
+    float or None
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if isfinite(number) else None
+
+
+def as_list(values: Any, name: str, content: str = "") -> list[Any]:
+    """Return the entries of a sequence.
+
+    Parameters
+    ----------
+    values : iterable
+        The sequence.
+    name : str
+        Name of the argument, for the error message.
+    content : str, optional
+        What the sequence must hold, for the error message: ``" of whole numbers"``.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    SegmentationError
+        If ``values`` is no sequence.
+    """
+    try:
+        return list(values)
+    except TypeError:
+        raise SegmentationError(f"{name}: a sequence{content} is needed; got {values!r}") from None
+
+
+def as_whole_numbers(values: Sequence[int] | NDArray[Any], name: str) -> Ints:
+    """Return whole numbers as a new array.
+
+    Parameters
+    ----------
+    values : sequence of int or ndarray
+        Whole numbers of any type of Python or numpy; 2.0 counts as 2.
+    name : str
+        Name of the argument, for the error message.
+
+    Returns
+    -------
+    ndarray of int64
+
+    Raises
+    ------
+    SegmentationError
+        If an entry is no whole number; the message names the first one.
+    """
+    if isinstance(values, str):
+        raise SegmentationError(f"{name}: a sequence of whole numbers is needed; got the string {values!r}")
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
+        if values.dtype.kind == "u" and values.max(initial=0) > _MAX_NUMBER:
+            raise SegmentationError(f"{name}: number too large; got {values.max()}")
+        return values.astype(np.int64)
+    entries = as_list(values, name, " of whole numbers")
+    return np.array([_whole_entry(entry, name, i) for i, entry in enumerate(entries)], np.int64)
+
+
+def _whole_entry(entry: object, name: str, i: int) -> int:
+    plain = entry.item() if isinstance(entry, np.generic) else entry
+    if isinstance(plain, float) and plain.is_integer():
+        plain = int(plain)
+    number = whole_number(plain)
+    if number is None:
+        raise SegmentationError(f"{name}[{i}]: a whole number is needed; got {plain!r}")
+    if not -_MAX_NUMBER < number < _MAX_NUMBER:
+        raise SegmentationError(f"{name}[{i}]: number too large; got {number}")
+    return number
+
+
+def check_length(length: object) -> int:
+    """Return the number of units of a text, checked.
+
+    Parameters
+    ----------
+    length : int
+        Number of units.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    SegmentationError
+        If it is no whole number from 1 to ``MAX_UNITS``.
+    """
+    number = whole_number(length)
+    if number is None:
+        raise SegmentationError(f"length: the number of units must be a whole number; got {length!r}")
+    if not 1 <= number <= MAX_UNITS:
+        raise SegmentationError(f"length: a text has 1 to {MAX_UNITS} units; got {number}")
+    return number
+
+
+def check_unit_texts(units: Iterable[str] | None, length: int) -> tuple[str, ...] | None:
+    """Return the text of each unit, checked.
+
+    Parameters
+    ----------
+    units : iterable of str or None
+        Text of each unit. A tuple is returned as it is, so that the coders of an item share it.
+    length : int
+        Number of units.
+
+    Returns
+    -------
+    tuple of str or None
+
+    Raises
+    ------
+    SegmentationError
+        If there is not one string per unit.
+    """
+    if units is None:
+        return None
+    texts = units if isinstance(units, tuple) else tuple(as_list(units, "units"))
+    if len(texts) != length:
+        raise SegmentationError(f"units: one string per unit is needed; got {len(texts)} for {length} units")
+    if set(map(type, texts)) != {str}:
+        for i, unit in enumerate(texts):
+            if not isinstance(unit, str):
+                raise SegmentationError(f"units[{i}]: a unit must be a string; got {unit!r}")
+    return texts
