@@ -644,7 +644,7 @@ def test_types_nobody_declared() -> None:
 def test_dialogues_under_linear_measures_are_left_out_and_named() -> None:
     texts = {"a": cz.Segmentation.from_masses([2, 3]), "b": cz.Segmentation.from_masses([1, 4])}
     corpus = cz.Corpus({"talk": {c: {"F": one} for c, one in texts.items()}, "text": texts})
-    told = {"talk": "a is a, b is b: a: a dialogue, whose streams only flexible_similarity scores; got 1 stream(s)"}
+    told = {"talk": "a is a, b is b: a: this measure cannot score a dialogue; got 1 speaker; use flexible_similarity"}
     for options in ({}, {"measure": "segmentation_similarity"}, {"coefficient": "alpha"}):
         result = cz.agreement(corpus, **options, **QUIET)
         assert result.dropped == told

@@ -138,7 +138,7 @@ def test_dialogues_under_a_linear_measure_are_named() -> None:
     corpus = cz.Corpus({"talk": {"a": {"F": plain}, "b": {"F": plain}}, "text": {"a": plain, "b": plain}})
     table = cz.pairwise(corpus, "boundary_similarity")
     assert table.dropped == {
-        "talk": "a is a, b is b: a: a dialogue, whose streams only flexible_similarity scores; got 1 stream(s)"
+        "talk": "a is a, b is b: a: this measure cannot score a dialogue; got 1 speaker; use flexible_similarity"
     }
     assert cz.pairwise(corpus, "flexible_similarity").dropped == {}
 

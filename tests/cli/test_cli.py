@@ -332,7 +332,7 @@ def test_linear_measures_refuse_a_dialogue(talk: Run) -> None:
     result = talk("score", "talk.csv", "-m", "pk")
     assert (result.exit_code, result.stderr) == (
         1,
-        "caesura: item 'talk': pk: reference: a dialogue, whose streams only flexible_similarity scores; got 2 stream(s)\n",
+        "caesura: item 'talk': pk: reference: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity\n",
     )
 
 

@@ -459,7 +459,7 @@ def test_a_measure_that_scores_no_dialogue_listed_first():
     corpus, systems = talk()
     found = cz.judge(corpus, systems, measures=[B, "flexible_similarity"], seed=1, draws=3)
     assert found.aligner == cz.parse("flexible_similarity")
-    assert found.excluded == (f"{B}: a: a dialogue, whose streams only flexible_similarity scores; got 2 stream(s)",)
+    assert found.excluded == (f"{B}: a: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity",)
     assert found.drops[0].value is not None
 
 

@@ -514,7 +514,7 @@ def test_bad_documents_are_told_and_the_good_ones_are_scored():
         3: (MismatchError, "unit 2 differs: counts has 'be', hypothesis has 'do'" + WAY_OUT),
         4: (MismatchError, "counts: Marks or a Segmentation is needed; got list"),
         5: (MismatchError, "hypothesis: a Segmentation is needed; got Marks"),
-        6: (MismatchError, "counts: a dialogue, whose streams only flexible_similarity scores; got 1 stream(s)"),
+        6: (MismatchError, "counts: this measure cannot score a dialogue; got 1 speaker; use flexible_similarity"),
         7: (MismatchError, "a pair of segmentations is needed; got int"),
         8: (OptionError, "p_min must not be above p_max, by default 1 / clusters = 0.333333; got 0.4; give p_max too"),
         9: (OptionError, "minimal_peak must lie in 1..1, the number of coders; got 4"),
@@ -568,7 +568,7 @@ def test_bad_counts():
             {"F": hypothesis},
             5,
             MismatchError,
-            "counts: a dialogue, whose streams only flexible_similarity scores; got 1 stream(s)",
+            "counts: this measure cannot score a dialogue; got 1 speaker; use flexible_similarity",
         ),
     ):
         with pytest.raises(kind) as caught:

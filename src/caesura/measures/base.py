@@ -1,4 +1,4 @@
-"""A measure: a value with a name and options, which turns pairs of segmentations into scores."""
+"""The base class of all measures: a name with options that turns pairs of annotations into scores."""
 
 from __future__ import annotations
 
@@ -16,63 +16,101 @@ from caesura.measures.batch import Batch, Comparison, Text, View, pack
 from caesura.measures.sums import exact_sum
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
-from caesura.model.result import signature_value
+from caesura.model.result import signature_line, signature_value
 from caesura.model.score import Edit, Parts, Score
 from caesura.model.tree import Tree
 from caesura.options import Option, resolve_options, suggest
-from caesura.version import __version__
 
 Counts = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
 """Coefficients whose expected agreement follows from how many boundaries each coder placed."""
 
+_MAX_CACHED = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class BatchCounts:
-    """What a measure makes of a batch: a row of additive counts a document, and options resolved per document."""
+    """The result of a measure for a batch.
+
+    Attributes
+    ----------
+    counts : numpy.ndarray
+        Additive counts: one row per document, one column per part.
+    resolved : mapping
+        Options that were resolved per document, such as the window of Pk: one array per option.
+    """
 
     counts: Counts
     resolved: Mapping[str, NDArray[Any]]
 
 
 class Measure(ABC):
-    """Base of all measures. An instance is immutable: the measure with its options.
+    """Base class of all measures. An instance is a measure with its options and cannot be changed.
 
-    A subclass declares ``name``, ``title``, ``options``, ``presets``, the laws it obeys, and four methods: ``part_names``,
-    ``compute`` (call a kernel), ``finish`` (from counts to the value) and, if it aligns anything, ``edits``.
+    A subclass declares ``name``, ``title``, ``options``, ``presets`` and the laws it obeys, and defines ``part_names``,
+    ``compute`` (calls a kernel), ``finish`` (turns counts into values) and, if it aligns boundaries, ``align``.
+
+    Parameters
+    ----------
+    compat : str, optional
+        Name of a preset: the options with which a publication or a program computed the measure.
+    **options : object
+        Values of the declared options. None stands for the preset's value or the default.
 
     Attributes
     ----------
     name : str
-        Name in the registry, ``"boundary_similarity"``.
+        Name in the registry, such as ``"boundary_similarity"``.
     title : str
         Name and source in one line, for listings.
     kinds : tuple of str
-        Kinds of data the measure compares: ``"linear"``, ``"dialogue"``, ``"hierarchy"``, ``"trees"``.
+        Kinds of data that the measure compares: ``"linear"``, ``"dialogue"``, ``"hierarchy"``, ``"trees"``.
     kind : str
-        The last of ``kinds``: the richest data the measure is made for.
+        The last of ``kinds``: the richest data that the measure is made for.
     options : tuple of Option
-        Declared options; their resolved values are ``settings``.
+        Declared options.
+    settings : mapping
+        The resolved value of every option, in the order of declaration.
+    compat : str or None
+        Name of the preset.
     presets : mapping
-        Values of options by the name of the preset, which ``compat`` chooses.
+        Values of options by the name of the preset.
     view : str
-        Which arrays the measure takes; see :data:`~caesura.measures.batch.View`.
+        Arrays that the measure takes; see :data:`~caesura.measures.batch.View`.
     sides : tuple of str
         Names of the two sides, for messages and tables.
     coefficients : tuple of str
-        Coefficients of agreement beyond chance that the measure supports, () if none.
+        Coefficients of agreement beyond chance that the measure supports; empty if there are none.
     default_coefficient : str or None
-        The coefficient if none is chosen; None if the measure supports none.
+        The coefficient to use if none is chosen; None if the measure supports none.
     chance_family : str
-        How expected agreement is computed: ``"counts"`` from the boundaries each coder placed, ``"random_texts"`` by
-        random texts, ``"spans"`` within the measure itself; ``""`` if there are no coefficients.
+        How expected agreement is computed: ``"counts"`` from the boundaries that each coder placed, ``"random_texts"``
+        from random texts, ``"spans"`` by the measure itself; ``""`` without coefficients.
     needs_common_units : bool
-        Whether both sides must have the same units. If not, times are compared as they are.
+        Whether both sides must have the same units. If not, the measure compares times as they are.
     accepts_marks : bool
         Whether the first side may be the marks of several coders.
     is_mean_over_pairs : bool
         Whether the value is the mean of one minus cost over the boundary pairs in ``score.edits``.
+    aligns : bool
+        Whether a score keeps its document, so that edits can be listed when they are first used.
+    score_class : type
+        Class of the scores.
+    best : float or None
+        Value of two identical annotations; None if it varies and values have no upper limit.
+    worst : float or None
+        The other end of the range; None if there is no limit.
+    reversible : bool
+        Whether reading the text backwards never changes the value.
+    needs_boundaries : bool
+        Whether the value is ``Undefined`` for a reference without boundaries.
+    chance_corrected : bool
+        Whether the value is agreement beyond chance, which is ``Undefined`` if both sides are empty or chance agreement
+        is 1. A measure with neither ``needs_boundaries`` nor ``chance_corrected`` has a value for every pair.
+    resolved_words : mapping
+        For options resolved per document: the words that their codes stand for.
     """
 
     name: ClassVar[str]
@@ -89,41 +127,63 @@ class Measure(ABC):
     needs_common_units: ClassVar[bool] = True
     accepts_marks: ClassVar[bool] = False
     is_mean_over_pairs: ClassVar[bool] = False
-
-    # Laws, which tests/test_laws.py holds every registered measure to.
+    aligns: ClassVar[bool] = False
+    score_class: ClassVar[type[Score]] = Score
+    # Laws: tests/measures/test_laws.py checks them for every registered measure.
     best: ClassVar[float | None] = 1.0
-    """The value of two identical segmentations; None if that varies, and there is no limit to how good a value can be."""
     worst: ClassVar[float | None] = 0.0
-    """The other end of the range; None if there is no limit to how bad a value can be."""
     reversible: ClassVar[bool] = True
-    """Whether reading the text backwards never changes the value."""
     needs_boundaries: ClassVar[bool] = False
-    """Whether nothing can be said about a reference without boundaries: ``Undefined``."""
     chance_corrected: ClassVar[bool] = False
-    """Whether the value is agreement beyond chance, ``Undefined`` where both sides are empty or chance agreement is 1. With
-    neither of these two, every pair has a value."""
+    resolved_words: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
 
     __slots__ = ("_resolved", "compat", "settings")
 
     compat: str | None
     settings: Mapping[str, Any]
-    """Every option with its resolved value, in the order of declaration."""
     _resolved: tuple[tuple[str, Any], ...]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.kind = cls.kinds[-1]
 
-    def __init__(self, /, *, compat: str | None = None, **given: Any) -> None:
+    def __init__(self, /, *, compat: str | None = None, **options: Any) -> None:
         if compat is not None and (not isinstance(compat, str) or compat not in self.presets):
             raise OptionError(suggest(f"{self.name} has no preset", str(compat), self.presets))
-        # None is "not given": the preset's value or the default holds.
+        declared = [*(option.name for option in self.options), *(["compat"] if self.presets else [])]
+        for name in options:
+            if name not in declared:
+                raise OptionError(suggest(f"{self.name} has no option", name, declared))
         preset = None if compat is None else self.presets[compat]
-        values = resolve_options(self.name, self.options, given, preset)
-        object.__setattr__(self, "compat", compat)
-        object.__setattr__(self, "settings", MappingProxyType(values))
-        object.__setattr__(self, "_resolved", tuple(values.items()))
+        self._set(compat, resolve_options(self.name, self.options, options, preset))
         self.validate()
+
+    def _set(self, compat: str | None, settings: dict[str, Any]) -> None:
+        object.__setattr__(self, "compat", compat)
+        object.__setattr__(self, "settings", MappingProxyType(settings))
+        object.__setattr__(self, "_resolved", tuple(settings.items()))
+
+    @classmethod
+    def cached(cls, /, compat: str | None, **options: Any) -> Self:
+        """Return the measure with these options, created at the first call and kept.
+
+        Parameters
+        ----------
+        compat : str or None
+            Name of a preset.
+        **options : object
+            Values of the declared options.
+        """
+        try:
+            key = (cls, compat, tuple(options.items()), tuple(map(type, options.values())))
+            measure = _cache.get(key)
+        except TypeError:  # an option that cannot be hashed is invalid, and the constructor says why
+            return cls(compat=compat, **options)
+        if measure is None:
+            measure = cls(compat=compat, **options)
+            if len(_cache) < _MAX_CACHED:
+                _cache[key] = measure
+        return measure  # type: ignore[return-value]
 
     @classmethod
     def _defaults(cls, compat: str | None) -> dict[str, Any]:
@@ -131,7 +191,13 @@ class Measure(ABC):
         return values | dict(cls.presets[compat]) if compat is not None else values
 
     def validate(self) -> None:  # noqa: B027 - most measures have nothing to add
-        """Raise ``OptionError`` if options that are fine alone do not go together."""
+        """Raise ``OptionError`` if options contradict each other.
+
+        Raises
+        ------
+        OptionError
+            If options that are valid alone do not go together.
+        """
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a measure is immutable; cannot set {name!r}")
@@ -140,7 +206,7 @@ class Measure(ABC):
         raise AttributeError(f"a measure is immutable; cannot delete {name!r}")
 
     def __getitem__(self, name: str) -> Any:
-        """The resolved value of an option."""
+        """Return the resolved value of an option."""
         return self.settings[name]
 
     def __eq__(self, other: object) -> bool:
@@ -151,56 +217,48 @@ class Measure(ABC):
     def __hash__(self) -> int:
         return hash((self.name, self.compat, self._resolved))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._restore, (self.compat, dict(self.settings))
+
+    @classmethod
+    def _restore(cls, compat: str | None, settings: dict[str, Any]) -> Self:
+        """Return a pickled measure. Its options were checked, and warned about, when it was created."""
+        measure = object.__new__(cls)
+        measure._set(compat, settings)
+        return measure
+
     def __repr__(self) -> str:
-        return self._written(repr)
+        return self._call_text(repr)
+
+    def __json__(self) -> str:
+        return repr(self)
 
     @property
     def label(self) -> str:
-        """The repr for a table: long values are left out, the signature has them."""
-        return self._written(lambda value: repr(value) if len(repr(value)) < 20 else "…")
+        """The ``repr`` for tables, without long values; the signature has them."""
+        return self._call_text(lambda value: repr(value) if len(repr(value)) < 20 else "…")
 
-    def _written(self, shown: Callable[[Any], str]) -> str:
-        """Name, options that are not at their default or always named, and preset."""
-        usual = self._defaults(self.compat)
+    def _call_text(self, format_value: Callable[[Any], str]) -> str:
+        """Return name, options (not at their default, or always shown) and preset as they would be typed."""
+        defaults = self._defaults(self.compat)
         always = {option.name for option in self.options if option.always_shown}
-        words = [f"{k}={shown(v)}" for k, v in self._resolved if v != usual[k] or k in always]
-        words += [] if self.compat is None else [f"compat={self.compat!r}"]
-        return f"{self.name}({', '.join(words)})" if words else self.name
+        entries = [f"{k}={format_value(v)}" for k, v in self._resolved if v != defaults[k] or k in always]
+        entries += [] if self.compat is None else [f"compat={self.compat!r}"]
+        return f"{self.name}({', '.join(entries)})" if entries else self.name
 
     def replace(self, **options: Any) -> Self:
-        """The same measure with other options (``compat`` among them); what was not at its default stays."""
-        usual = self._defaults(self.compat)
-        mine = {name: value for name, value in self._resolved if value != usual[name]}
-        return type(self)(**{"compat": self.compat, **mine, **options})
+        """Return the same measure with some options changed.
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.compat, dict(self.settings))
+        Parameters
+        ----------
+        **options : object
+            New values, ``compat`` among them. Other options that are not at their default are kept.
+        """
+        defaults = self._defaults(self.compat)
+        changed = {name: value for name, value in self._resolved if value != defaults[name]}
+        return type(self)(**{"compat": self.compat, **changed, **options})
 
-    # -- what a subclass says -------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        """Names of the additive counts, in the order of the columns of ``compute``."""
-
-    @abstractmethod
-    def compute(self, batch: Batch) -> BatchCounts:
-        """Call the kernel. The batch has passed ``check``."""
-
-    @abstractmethod
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
-        """The value of each row of counts; rows may be sums over documents."""
-
-    def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        """Documents this measure cannot be computed for, and why."""
-        return {}
-
-    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        """Further figures that follow from the counts, such as precision and recall."""
-        return {}
-
-    def align(self, batch: Batch) -> tuple[Edit, ...] | None:
-        """What happened to every boundary of the one document in the batch; None if the measure aligns nothing."""
-        return None
+    # -- properties that depend on the options ---------------------------------------------------------------------
 
     @property
     def short_name(self) -> str:
@@ -227,8 +285,18 @@ class Measure(ABC):
         """Whether the measure has the options that a settings file sets: similarity and transposition cost."""
         return False
 
+    @property
+    def fixed_types(self) -> bool:
+        """Whether counts can be added only if they were counted over the same boundary types."""
+        return True
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is better: True for all measures but error rates."""
+        return self.best is None or self.worst is None or self.best > self.worst
+
     def with_settings(self, options: Mapping[str, Any]) -> Self:
-        """Return the measure with the options of a settings file wherever its own are None.
+        """Return the measure with the options of a settings file in place of its own that are None.
 
         Parameters
         ----------
@@ -240,67 +308,174 @@ class Measure(ABC):
         return self.replace(**{name: value for name, value in options.items() if self[name] is None})
 
     def aligns_like(self, other: Measure) -> bool:
-        """Return whether the other measure aligns boundaries in the same way and at most divides by something else."""
+        """Return whether two measures align boundaries in the same way.
+
+        Parameters
+        ----------
+        other : Measure
+            The measure to compare with. It may differ in ``normalize``, which changes the divisor only.
+        """
         return self == other or (
             "normalize" in self.settings and self.replace(normalize=other.settings.get("normalize")) == other
         )
 
-    @property
-    def fixed_types(self) -> bool:
-        """Whether counts over one list of types mean something else than counts over another."""
-        return True
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Whether a larger value is a better one, as of all but error rates."""
-        return self.best is None or self.worst is None or self.best > self.worst
-
     def as_similarity(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Error rates turned round; other values as they are."""
+        """Return values as similarities: error rates are inverted, other values stay.
+
+        Parameters
+        ----------
+        values : numpy.ndarray
+            Values of this measure.
+        """
         if self.best is None or self.worst is None or self.higher_is_better:
             return values
         return (values - self.worst) / (self.best - self.worst)
 
-    aligns: ClassVar[bool] = False
-    """Whether a score keeps its document, from which edits and the like are made when first asked for."""
-    score_class: ClassVar[type[Score]] = Score
+    # -- methods of subclasses -------------------------------------------------------------------------------------
 
-    # -- scoring --------------------------------------------------------------------------------------------------
+    @abstractmethod
+    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of the additive counts, in the order of the columns of ``compute``.
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
-        """Arrays for the pairs that can be compared at all."""
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+        """
+
+    @abstractmethod
+    def compute(self, batch: Batch) -> BatchCounts:
+        """Return the counts of every document; calls the kernel.
+
+        Parameters
+        ----------
+        batch : Batch
+            Documents that have passed ``check``.
+        """
+
+    @abstractmethod
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+        """Return the value of each row of counts.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            One row per document, or sums over documents.
+        types : tuple of str
+            The boundary types.
+        """
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        """Return the documents for which the measure is undefined, with the reason.
+
+        Parameters
+        ----------
+        batch : Batch
+            Documents that can be compared.
+        """
+        return {}
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        """Return further figures that follow from the counts, such as precision and recall.
+
+        Parameters
+        ----------
+        counts : mapping
+            Counts by the name of the part.
+        types : tuple of str
+            The boundary types.
+        """
+        return {}
+
+    def align(self, batch: Batch) -> tuple[Edit, ...] | None:
+        """Return the edits of a document; None if the measure aligns nothing.
+
+        Parameters
+        ----------
+        batch : Batch
+            A batch of one document.
+        """
+        return None
+
+    # -- scoring ---------------------------------------------------------------------------------------------------
+
+    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+        """Return the arrays of the pairs that can be compared, their places in ``pairs``, and errors by place.
+
+        Parameters
+        ----------
+        pairs : sequence of pairs
+            Pairs of annotations.
+        """
         return pack(pairs, self.view, self.sides)
 
-    def pack(self, pairs: Sequence[Comparison]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
-        """Arrays for the pairs that can be scored, their places, and what is wrong with the others."""
+    def pack(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+        """Return the arrays of the pairs that can be scored, their places in ``pairs``, and errors by place.
+
+        Parameters
+        ----------
+        pairs : sequence of pairs
+            Pairs of annotations.
+        """
         batch, places, errors = self.to_batch(pairs)
-        bad = self.check(batch)
-        if bad:
-            errors |= {int(places[d]): problem for d, problem in bad.items()}
-            good = np.array([d for d in range(len(batch)) if d not in bad], np.int64)
-            batch, places = batch.take(good), places[good]
+        undefined = self.check(batch)
+        if undefined:
+            errors |= {int(places[d]): error for d, error in undefined.items()}
+            defined = np.array([d for d in range(len(batch)) if d not in undefined], np.int64)
+            batch, places = batch.take(defined), places[defined]
         return batch, places, errors
 
     def score(self, a: Text | Marks | Hierarchy | Tree, b: Text | Hierarchy | Tree) -> Score:
-        """The score of one pair: a batch of one."""
+        """Return the score of a pair of annotations.
+
+        Parameters
+        ----------
+        a : Segmentation, mapping of streams, Marks, Hierarchy or Tree
+            The first side, for most measures the reference.
+        b : Segmentation, mapping of streams, Hierarchy or Tree
+            The second side.
+
+        Returns
+        -------
+        Score
+            Value, parts, edits and signature.
+
+        Raises
+        ------
+        MismatchError
+            If the two cannot be compared.
+        Undefined
+            If the measure has no value for them.
+        """
         batch, _, errors = self.pack([(a, b)])
         if errors:
             raise errors[0]
-        computed = self.compute(batch)
-        return self.build_score(computed.counts[0], batch.types, self.resolved_at(computed.resolved, 0), batch=batch)
-
-    resolved_words: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
-    """Of what is resolved per document: the words that its numbers stand for."""
+        result = self.compute(batch)
+        return self.build_score(result.counts[0], batch.types, self.resolved_at(result.resolved, 0), batch=batch)
 
     def resolved_at(self, resolved: Mapping[str, NDArray[Any]], place: int) -> dict[str, Any]:
-        """What was resolved for one document."""
+        """Return the options that were resolved for a document.
+
+        Parameters
+        ----------
+        resolved : mapping
+            One array per option.
+        place : int
+            Place of the document.
+        """
         return {
             name: (self.resolved_words[name][column[place]] if name in self.resolved_words else column[place]).item()
             for name, column in resolved.items()
         }
 
-    def summarize(self, resolved: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """What was resolved for many documents, each as one value or a short text."""
+    def summarize_resolved(self, resolved: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+        """Return the options that were resolved for many documents, each as one value or a short text.
+
+        Parameters
+        ----------
+        resolved : mapping
+            One array per option.
+        """
         return {
             name: summarize(self.resolved_words[name][np.unique(column)] if name in self.resolved_words else column)
             for name, column in resolved.items()
@@ -315,86 +490,115 @@ class Measure(ABC):
         batch: Batch | None = None,
         documents: int = 1,
     ) -> Score:
-        """A ``Score`` from one row of counts."""
+        """Return the score for a row of counts.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            Counts in the order of ``part_names``.
+        types : tuple of str
+            The boundary types.
+        resolved : mapping
+            Options as resolved for the document or documents.
+        batch : Batch, optional
+            The document, for a measure that aligns.
+        documents : int, default 1
+            Number of documents that the counts cover.
+        """
         names = self.part_names(types)
         plain = {name: int(x) if x.is_integer() else x for name, x in zip(names, counts.tolist(), strict=True)}
-        value = float(self.finish(counts[None, :], types)[0])
-        params = {**self.settings, **resolved}
         return self.score_class(
             measure=self,
-            value=value,
+            value=float(self.finish(counts[None, :], types)[0]),
             parts=Parts(plain, self.derived(plain, types)),
-            params=MappingProxyType(params),
+            params=MappingProxyType({**self.settings, **resolved}),
             types=types,
             documents=documents,
             source=batch if self.aligns else None,
         )
 
     def total(self, scores: Sequence[Score]) -> Score:
-        """One score for all documents, from summed parts."""
+        """Return one score for all documents, from summed parts.
+
+        Parameters
+        ----------
+        scores : sequence of Score
+            Scores of this measure.
+
+        Raises
+        ------
+        OptionError
+            If there are no scores, or if they have different measures or types.
+        """
         if not scores:
             raise OptionError("a total needs at least one score; got none")
         first = scores[0]
-        for other in scores[1:]:
-            if other.measure != self or (self.fixed_types and other.types != first.types):
+        for score in scores[1:]:
+            if score.measure != self or (self.fixed_types and score.types != first.types):
                 raise OptionError(
-                    f"only scores of one measure over the same types add up; got {first.signature} and {other.signature}"
+                    f"only scores of one measure over the same types add up; got {first.signature} and {score.signature}"
                 )
-        types = first.types if self.fixed_types else tuple(sorted({name for one in scores for name in one.types}))
-        names = self.part_names(types)
-        counts = np.array([exact_sum(one.parts[name] for one in scores) for name in names])
+        types = first.types if self.fixed_types else tuple(sorted({name for score in scores for name in score.types}))
+        counts = np.array([exact_sum(score.parts[name] for score in scores) for name in self.part_names(types)])
         resolved = {
-            name: summarize([one.params[name] for one in scores])
+            name: summarize([score.params[name] for score in scores])
             for name in first.params
             if name not in self.settings or first.params[name] != self[name]
         }
-        return self.build_score(counts, types, resolved, documents=sum(one.documents for one in scores))
+        return self.build_score(counts, types, resolved, documents=sum(score.documents for score in scores))
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        """One line, in the way of sacreBLEU: name, every resolved option, types, preset, version."""
-        words = [self.name]
+        """Return one line with the name, every resolved option, the types, the preset and the version.
+
+        Parameters
+        ----------
+        params : mapping
+            Resolved options.
+        types : tuple of str
+            The boundary types.
+        documents : int
+            Number of documents.
+        """
+        entries = [f"{name}:{signature_value(value)}" for name, value in params.items()]
         if documents != 1:
-            words.append(f"documents:{documents}")
-        words += [f"{name}:{signature_value(value)}" for name, value in params.items()]
-        if self.view == "typed":
-            words.append("types:" + (signature_value("<".join(types)) if len(types) > 1 else "1"))
-        if self.compat is not None:
-            words.append(f"compat:{self.compat}")
-        return "|".join([*words, f"caesura:{__version__}"])
-
-    @classmethod
-    def of(cls, /, compat: str | None, **options: Any) -> Self:
-        """The measure with these options, made once and kept."""
-        try:
-            key = (cls, compat, tuple(options.items()), tuple(map(type, options.values())))
-            made = _made.get(key)
-        except TypeError:  # an option that cannot be hashed cannot be right, and the constructor says why
-            return cls(compat=compat, **options)
-        if made is None:
-            made = cls(compat=compat, **options)
-            if len(_made) < 1000:
-                _made[key] = made
-        return made  # type: ignore[return-value]
+            entries.insert(0, f"documents:{documents}")
+        scale = ("<".join(types) if len(types) > 1 else "1") if self.view == "typed" else None
+        return signature_line(self.name, *entries, types=scale, compat=self.compat)
 
 
-_made: dict[Any, Measure] = {}
+_cache: dict[Any, Measure] = {}
 
 
-def divide(part: NDArray[Any], whole: NDArray[Any], *, empty: float | NDArray[Any] = 0.0) -> NDArray[np.float64]:
-    """part / whole, row by row, and ``empty`` where the whole is 0 (and then the part is 0 too)."""
-    if whole.all():
-        return np.asarray(part / whole, np.float64)
-    nothing = whole == 0
-    return np.asarray(np.where(nothing, empty, part / (whole + nothing)), np.float64)
+def divide(
+    numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float | NDArray[Any] = 0.0
+) -> NDArray[np.float64]:
+    """Return the quotients, row by row.
+
+    Parameters
+    ----------
+    numerator, denominator : numpy.ndarray
+        A numerator must be 0 if its denominator is.
+    empty : float or numpy.ndarray, default 0
+        The result for a denominator of 0.
+    """
+    if denominator.all():
+        return np.asarray(numerator / denominator, np.float64)
+    zero = denominator == 0
+    return np.asarray(np.where(zero, empty, numerator / (denominator + zero)), np.float64)
 
 
 def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
-    """One value if all agree, else a short text that says what there was: ``2..5`` for numbers."""
+    """Return the value if all are equal, else a short text such as ``2..5``.
+
+    Parameters
+    ----------
+    values : sequence or numpy.ndarray
+        Numbers or words. A text may be a summary already.
+    """
     if isinstance(values, np.ndarray):
-        numbers = values.dtype.kind in "iuf" and values.size
-        values = [values.min().item(), values.max().item()] if numbers else np.unique(values).tolist()
-    # What was summed before may be such a text already.
-    ends = [end for value in values for end in (_ends(value) if isinstance(value, str) else (value,))]
+        is_numeric = values.dtype.kind in "iuf" and values.size
+        values = [values.min().item(), values.max().item()] if is_numeric else np.unique(values).tolist()
+    ends = [end for value in values for end in (_range_ends(value) if isinstance(value, str) else (value,))]
     distinct = list(dict.fromkeys(ends))
     if len(distinct) == 1:
         return distinct[0]
@@ -403,18 +607,10 @@ def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
     return "/".join(sorted({word for value in distinct for word in str(value).split("/")}))
 
 
-def _ends(value: str) -> tuple[Any, ...]:
+def _range_ends(value: str) -> tuple[Any, ...]:
+    """Return the two numbers of a range ``2..5``, or the text itself."""
     ends = value.split("..")
     try:
         return tuple(int(end) if end.isdecimal() else float(end) for end in ends) if len(ends) == 2 else (value,)
     except ValueError:
         return (value,)
-
-
-def _rebuild(kind: type[Measure], compat: str | None, settings: dict[str, Any]) -> Measure:
-    """As it was: options were checked, and warned of, where the measure was made."""
-    made = object.__new__(kind)
-    object.__setattr__(made, "compat", compat)
-    object.__setattr__(made, "settings", MappingProxyType(settings))
-    object.__setattr__(made, "_resolved", tuple(settings.items()))
-    return made

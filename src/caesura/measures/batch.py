@@ -1,9 +1,9 @@
-"""From pairs of segmentations to the flat arrays that the kernels take, many documents at a time."""
+"""Arrays for the kernels from pairs of segmentations, many documents at a time."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast
 
@@ -21,22 +21,37 @@ from caesura.model.tree import Tree
 T = TypeVar("T")
 Ints = NDArray[np.int64]
 Text = Segmentation | Mapping[str, Segmentation]
-"""What can be scored: a segmentation, or the streams of a dialogue."""
+"""A segmentation, or the streams of a dialogue."""
 Pair = tuple[Text | Hierarchy | Tree, Text | Hierarchy | Tree]
 Comparison = tuple[Text | Marks | Hierarchy | Tree, Text | Hierarchy | Tree]
-"""A pair, or the marks of several coders and what is compared with them."""
+"""A pair of annotations, or the marks of several coders and an annotation."""
 SegmentationPair = tuple[Segmentation, Segmentation]
 View = Literal["inner", "typed", "streams", "spans", "trees"]
-"""What a measure looks at: inner positions, each once; inner positions with their types; all N positions with their
-types, stream by stream (which ``streams.py`` packs); the spans of hierarchies (``spans.py``); the nodes of trees
-(``trees.py``)."""
+"""Arrays that a measure takes: inner positions, each once; inner positions with their types; all N positions with their
+types, stream by stream (``streams.py``); the spans of hierarchies (``spans.py``); the nodes of trees (``trees.py``)."""
 
 EMPTY = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Documents side by side: a's boundaries of document d are ``a_pos[a_off[d]:a_off[d + 1]]``."""
+    """Documents in flat arrays: the boundaries of a in document d are ``a_pos[a_off[d]:a_off[d + 1]]``.
+
+    Attributes
+    ----------
+    length : numpy.ndarray
+        Number of units of each document.
+    a_pos, b_pos : numpy.ndarray
+        Positions of boundaries.
+    a_code, b_code : numpy.ndarray
+        Types of boundaries as places in ``types``; empty if there is one type.
+    a_off, b_off : numpy.ndarray
+        Offsets: where each document begins, and where the last one ends.
+    types : tuple of str
+        The boundary types, in order.
+    cache : dict
+        Results that several measures share.
+    """
 
     length: Ints
     a_pos: Ints
@@ -51,14 +66,28 @@ class Batch:
     def __len__(self) -> int:
         return len(self.length)
 
-    def cached(self, key: Any, make: Callable[[], T]) -> T:
-        """What several measures need of these documents, made for the first of them."""
+    def cached(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return a result that several measures share, computed for the first of them.
+
+        Parameters
+        ----------
+        key : hashable
+            Name of the result.
+        compute : callable
+            Computes the result.
+        """
         if key not in self.cache:
-            self.cache[key] = make()
+            self.cache[key] = compute()
         return cast(T, self.cache[key])
 
     def slice(self, start: int, stop: int) -> Batch:
-        """Documents start .. stop-1. Nothing is copied: offsets stay those of the whole."""
+        """Return documents ``start`` to ``stop - 1`` without copying; offsets stay those of the whole batch.
+
+        Parameters
+        ----------
+        start, stop : int
+            Places of documents.
+        """
         return Batch(
             self.length[start:stop],
             self.a_pos,
@@ -71,19 +100,25 @@ class Batch:
         )
 
     def take(self, documents: Ints) -> Batch:
-        """Only these documents, copied together."""
+        """Return a copy with some of the documents.
+
+        Parameters
+        ----------
+        documents : numpy.ndarray
+            Places of the documents.
+        """
         a_pos, a_code, a_off = _take(documents, self.a_pos, self.a_code, self.a_off)
         b_pos, b_code, b_off = _take(documents, self.b_pos, self.b_code, self.b_off)
         return Batch(self.length[documents], a_pos, a_code, a_off, b_pos, b_code, b_off, self.types)
 
     @property
     def a_count(self) -> Ints:
-        """Boundaries of a, per document."""
+        """Number of boundaries of a per document."""
         return np.diff(self.a_off)
 
     @property
     def b_count(self) -> Ints:
-        """Boundaries of b, per document."""
+        """Number of boundaries of b per document."""
         return np.diff(self.b_off)
 
 
@@ -93,7 +128,15 @@ def _take(documents: Ints, pos: Ints, code: Ints, off: Ints) -> tuple[Ints, Ints
 
 
 def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
-    """The rows of these documents, and where each begins among them."""
+    """Return the rows of some documents, and the offsets of these documents among them.
+
+    Parameters
+    ----------
+    off : numpy.ndarray
+        Offsets of all documents.
+    documents : numpy.ndarray
+        Places of the chosen documents.
+    """
     sizes = np.diff(off)[documents]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     return np.repeat(off[documents] - ends[:-1], sizes) + np.arange(ends[-1]), ends
@@ -102,44 +145,58 @@ def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
 def pack(
     texts: Sequence[Comparison], view: View, sides: tuple[str, str]
 ) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
-    """The batch of all pairs that can be compared, their places in ``texts``, and what is wrong with the others."""
+    """Return the batch of the pairs that can be compared, their places in ``texts``, and errors by place.
+
+    Parameters
+    ----------
+    texts : sequence of pairs
+        Pairs of segmentations.
+    view : {"inner", "typed"}
+        Whether types matter.
+    sides : tuple of str
+        Names of the two sides, for messages.
+    """
     errors: dict[int, CaesuraError] = {}
-    sound = _comparable(texts, sides, errors)
-    pairs = cast(Sequence[SegmentationPair], texts)  # those that are sound
+    places = _comparable(texts, sides, errors)
+    pairs = cast(Sequence[SegmentationPair], texts)
     types: tuple[str, ...] = UNTYPED
     if view == "typed":
-        types, sound = _common_types([pairs[i] for i in sound] if errors else pairs, sound, sides, errors)
-    chosen = [pairs[i] for i in sound] if errors else pairs
+        types, places = _common_types([pairs[i] for i in places] if errors else pairs, places, sides, errors)
+    chosen = [pairs[i] for i in places] if errors else pairs
     length = np.array([a.length for a, _ in chosen], np.int64)
     if len(types) == 1:
         a = [a.inner for a, _ in chosen]
         b = [b.inner for _, b in chosen]
         batch = Batch(length, join_arrays(a), EMPTY, offsets_of(a), join_arrays(b), EMPTY, offsets_of(b), types)
     else:
-        sides_of = [[inner_boundaries(one, types) for one in side] for side in zip(*chosen, strict=True)] or [[], []]
-        (a, a_code), (b, b_code) = ([[p for p, _ in side], [c for _, c in side]] for side in sides_of)
-        batch = Batch(
-            length,
-            join_arrays(a),
-            join_arrays(a_code),
-            offsets_of(a),
-            join_arrays(b),
-            join_arrays(b_code),
-            offsets_of(b),
-            types,
-        )
-    return batch, np.array(sound, np.int64), errors
+        both = [[inner_boundaries(text, types) for text in side] for side in zip(*chosen, strict=True)] or [[], []]
+        (a, a_code), (b, b_code) = ([[p for p, _ in side], [c for _, c in side]] for side in both)
+        codes = join_arrays(a_code), join_arrays(b_code)
+        batch = Batch(length, join_arrays(a), codes[0], offsets_of(a), join_arrays(b), codes[1], offsets_of(b), types)
+    return batch, np.array(places, np.int64), errors
 
 
 def join_arrays(arrays: list[Ints]) -> Ints:
-    """Return the arrays one after the other; a single array is not copied."""
+    """Return the arrays one after another; a single array is not copied.
+
+    Parameters
+    ----------
+    arrays : list of numpy.ndarray
+        One array per document.
+    """
     if len(arrays) == 1:
         return arrays[0]
     return np.concatenate(arrays) if arrays else EMPTY
 
 
 def offsets_of(arrays: list[Ints]) -> Ints:
-    """Return where each array begins in the joined one, and where the last ends."""
+    """Return where each array begins in the joined array, and where the last one ends.
+
+    Parameters
+    ----------
+    arrays : list of numpy.ndarray
+        One array per document.
+    """
     if len(arrays) == 1:
         return np.array((0, arrays[0].size))
     out = np.zeros(len(arrays) + 1, np.int64)
@@ -147,9 +204,38 @@ def offsets_of(arrays: list[Ints]) -> Ints:
     return out
 
 
+def select_valid(
+    pairs: Sequence[Any],
+    places: Iterable[int],
+    find_problem: Callable[[Any], str | None],
+    errors: dict[int, CaesuraError],
+) -> list[int]:
+    """Return the places of the pairs without a problem; the others are added to ``errors``.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        All pairs.
+    places : iterable of int
+        Places of the pairs to check.
+    find_problem : callable
+        Returns what is wrong with a pair, or None.
+    errors : dict
+        Errors by place.
+    """
+    valid = []
+    for place in places:
+        problem = find_problem(pairs[place])
+        if problem is None:
+            valid.append(place)
+        else:
+            errors[place] = MismatchError(problem)
+    return valid
+
+
 def _comparable(pairs: Sequence[Any], sides: tuple[str, str], errors: dict[int, CaesuraError]) -> list[int]:
     try:
-        fine = [  # in one pass, because most batches have nothing wrong
+        is_plain = [  # in one pass, because most batches have no problem
             type(a) is Segmentation
             and type(b) is Segmentation
             and a.length == b.length
@@ -157,139 +243,173 @@ def _comparable(pairs: Sequence[Any], sides: tuple[str, str], errors: dict[int, 
             for a, b in pairs
         ]
     except (TypeError, ValueError):
-        fine = [False] * len(pairs)
-    if all(fine):
-        return list(range(len(fine)))
-    sound = []
-    for i, good in enumerate(fine):
-        problem = None if good else pair_problem(pairs[i], sides)
-        if problem is None:
-            sound.append(i)
-        else:
-            errors[i] = MismatchError(problem)
-    return sound
+        is_plain = [False] * len(pairs)
+    if all(is_plain):
+        return list(range(len(is_plain)))
+    suspects = [place for place, plain in enumerate(is_plain) if not plain]
+    select_valid(pairs, suspects, lambda pair: pair_problem(pair, sides), errors)
+    return [place for place in range(len(is_plain)) if place not in errors]
 
 
 def pair_problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> str | None:
-    """Why the two cannot be compared, or None. With ``marks`` the first side may be the marks of several coders."""
+    """Return why two annotations cannot be compared, or None.
+
+    Parameters
+    ----------
+    pair : tuple
+        The two annotations.
+    sides : tuple of str
+        Names of the two sides.
+    marks : bool, default False
+        Whether the first side may be the marks of several coders.
+    """
     try:
         a, b = pair
     except (TypeError, ValueError):
         return f"a pair of segmentations is needed; got {type(pair).__name__}"
-    for side, one in zip(sides, (a, b), strict=True):
-        if isinstance(one, Mapping):
-            return f"{side}: a dialogue, whose streams only flexible_similarity scores; got {len(one)} stream(s)"
-        counted = marks and side == sides[0]
-        if not isinstance(one, Segmentation) and not (counted and isinstance(one, Marks)):
-            return f"{side}: {'Marks or ' * counted}a Segmentation is needed; got {kind_name(one)}"
+    for side, text in zip(sides, (a, b), strict=True):
+        if isinstance(text, Mapping):
+            count = f"{len(text)} speaker{'s' * (len(text) != 1)}"
+            return f"{side}: this measure cannot score a dialogue; got {count}; use flexible_similarity"
+        may_be_marks = marks and side == sides[0]
+        if not isinstance(text, Segmentation) and not (may_be_marks and isinstance(text, Marks)):
+            return f"{side}: {'Marks or ' * may_be_marks}a Segmentation is needed; got {kind_name(text)}"
     return units_difference(a, b, sides)
 
 
 def units_difference(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
-    """How the units of the two differ, or None."""
+    """Return how the units of two annotations differ, or None.
+
+    Parameters
+    ----------
+    a, b : Segmentation, Marks or Hierarchy
+        The two annotations.
+    sides : tuple of str
+        Names of the two sides.
+    """
     if a.length != b.length:
-        said = f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
-        return said + alignment_hint(a.units, b.units)
+        message = f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
+        return message + alignment_hint(a.units, b.units)
     if a.units is not None and b.units is not None and a.units is not b.units:
-        for i, (one, other) in enumerate(zip(a.units, b.units, strict=True), 1):
-            if one != other:
-                said = f"unit {i} differs: {sides[0]} has {one!r}, {sides[1]} has {other!r}"
-                return said + alignment_hint(a.units, b.units)
+        for i, (a_unit, b_unit) in enumerate(zip(a.units, b.units, strict=True), 1):
+            if a_unit != b_unit:
+                message = f"unit {i} differs: {sides[0]} has {a_unit!r}, {sides[1]} has {b_unit!r}"
+                return message + alignment_hint(a.units, b.units)
     return None
 
 
 def _common_types(
     pairs: Sequence[SegmentationPair], places: list[int], sides: tuple[str, str], errors: dict[int, CaesuraError]
 ) -> tuple[tuple[str, ...], list[int]]:
-    """One scale for everything that is scored together.
-
-    Declared types rule: the first declared scale is the scale, and a pair that declares another is an error. Where
-    nobody declared any, it is what occurs, in alphabetical order.
-    """
+    """Return one list of types for all pairs, and the places of the pairs that fit it."""
     first = pairs[0][0].types if pairs else UNTYPED
     if all(a.types is first and b.types is first for a, b in pairs):
-        same = True
-        declared = any(one.types_declared for one in pairs[0]) if pairs else True
-    else:
-        same = False
-        declared = False
-    if same and (declared or len(first) < 3):
-        return first, places
-    scales = dict.fromkeys(
-        one.types
-        for pair in pairs
-        for one in pair
-        if one.types_declared and (one.boundary_positions.size or one.types != UNTYPED)
+        declared = any(text.types_declared for text in pairs[0]) if pairs else True
+        if declared or len(first) < 3:
+            return first, places
+    types = _choose_types(pairs)
+    by_place = dict(zip(places, pairs, strict=True))
+    return types, select_valid(
+        by_place,  # type: ignore[arg-type]
+        places,
+        lambda pair: _type_problem(pair, types, sides),
+        errors,
     )
-    if scales:
-        scale = next(iter(scales))
-    else:
-        occurring = {name for pair in pairs for one in pair for _, name in one.boundaries}
-        scale = sort_types(occurring) or UNTYPED
-        warn_about_type_order(scale, stacklevel=8)
-    good = []
-    for i, pair in zip(places, pairs, strict=True):
-        problem = _strange_type(pair, scale, sides)
-        if problem is None:
-            good.append(i)
-        else:
-            errors[i] = MismatchError(problem)
-    return scale, good
 
 
-def warn_about_type_order(scale: tuple[str, ...], *, stacklevel: int) -> None:
-    """Where nobody declared an order it is the alphabet's, and with three types or more that decides about costs."""
-    if len(scale) > 2:
+def _choose_types(pairs: Sequence[SegmentationPair]) -> tuple[str, ...]:
+    """Return the types that were declared first; if nobody declared any, those that occur in alphabetical order."""
+    for pair in pairs:
+        for text in pair:
+            if text.types_declared and (text.boundary_positions.size or text.types != UNTYPED):
+                return text.types
+    types = sort_types({name for pair in pairs for text in pair for _, name in text.boundaries}) or UNTYPED
+    warn_about_type_order(types, stacklevel=9)
+    return types
+
+
+def warn_about_type_order(types: tuple[str, ...], *, stacklevel: int) -> None:
+    """Warn if the alphabetical order of three or more types decides about costs.
+
+    Parameters
+    ----------
+    types : tuple of str
+        The types in the order that is used.
+    stacklevel : int
+        Which caller the warning points to.
+    """
+    if len(types) > 2:
         warnings.warn(
-            f"the order of the types was not declared; taken as {' < '.join(scale)}, which decides what a substitution "
+            f"the order of the types was not declared; taken as {' < '.join(types)}, which decides what a substitution "
             "costs. Declare types=[...] in order",
             CaesuraWarning,
             stacklevel=stacklevel,
         )
 
 
-def _strange_type(pair: SegmentationPair, scale: tuple[str, ...], sides: tuple[str, str]) -> str | None:
-    for side, one in zip(sides, pair, strict=True):
-        if one.types == scale or (one.types == UNTYPED and not one.boundary_positions.size):
+def _type_problem(pair: SegmentationPair, types: tuple[str, ...], sides: tuple[str, str]) -> str | None:
+    """Return why a pair does not fit a list of types, or None."""
+    for side, text in zip(sides, pair, strict=True):
+        if text.types == types or (text.types == UNTYPED and not text.boundary_positions.size):
             continue
-        if one.types_declared:
+        if text.types_declared:
             return (
-                f"both sides must declare the same types in the same order; {side} has {', '.join(one.types)}, "
-                f"elsewhere {', '.join(scale)}"
+                f"both sides must declare the same types in the same order; {side} has {', '.join(text.types)}, "
+                f"elsewhere {', '.join(types)}"
             )
-        for position, name in one.boundaries:
-            if name not in scale:
-                return f"{side}: type {name!r} at position {position} is not declared; declared are {', '.join(scale)}"
+        for position, name in text.boundaries:
+            if name not in types:
+                return f"{side}: type {name!r} at position {position} is not declared; declared are {', '.join(types)}"
     return None
 
 
 def over_common_types(
-    pairs: Sequence[Any], scale: tuple[str, ...], sides: tuple[str, str]
+    pairs: Sequence[Any], types: tuple[str, ...], sides: tuple[str, str]
 ) -> tuple[list[Any], dict[int, CaesuraError]]:
-    """Pairs over one scale; and by their places those that cannot be, which are left out. What is no pair stays as it is."""
-    found: list[Any] = []
+    """Return the pairs with the same declared types, without those that do not fit, and errors by place.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of annotations. Those that are not two segmentations are returned as they are.
+    types : tuple of str
+        The types, in order.
+    sides : tuple of str
+        Names of the two sides.
+    """
+    typed_pairs: list[Any] = []
     errors: dict[int, CaesuraError] = {}
     for i, pair in enumerate(pairs):
-        plain = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(one) is Segmentation for one in pair)
-        problem = _strange_type(cast(SegmentationPair, pair), scale, sides) if plain else None
-        if problem is not None:
+        if not _is_segmentation_pair(pair):
+            typed_pairs.append(pair)
+        elif (problem := _type_problem(pair, types, sides)) is not None:
             errors[i] = MismatchError(problem)
         else:
-            found.append(tuple(_moved(one, scale) for one in pair) if plain else pair)
-    return found, errors
+            typed_pairs.append(
+                tuple(text if text.types == types and text.types_declared else text.with_types(types) for text in pair)
+            )
+    return typed_pairs, errors
 
 
-def _moved(one: Segmentation, scale: tuple[str, ...]) -> Segmentation:
-    return one if one.types == scale and one.types_declared else one.with_types(scale)
+def _is_segmentation_pair(pair: Any) -> bool:
+    return isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(text) is Segmentation for text in pair)
 
 
-def inner_boundaries(one: Segmentation, scale: tuple[str, ...]) -> tuple[Ints, Ints]:
-    """Inner positions and codes over the common scale; codes empty where the scale has one type."""
-    if one.types is not scale and one.types != scale and one.boundary_positions.size:
-        one = one.with_types(scale)
-    positions = one.boundary_positions
-    codes = one.codes if len(one.types) > 1 else EMPTY
-    if positions.size and positions[-1] == one.length:
-        inner = int(np.searchsorted(positions, one.length))
+def inner_boundaries(text: Segmentation, types: tuple[str, ...]) -> tuple[Ints, Ints]:
+    """Return inner positions and the codes of their types; codes are empty if there is one type.
+
+    Parameters
+    ----------
+    text : Segmentation
+        A segmentation.
+    types : tuple of str
+        Types whose places are the codes.
+    """
+    if text.types is not types and text.types != types and text.boundary_positions.size:
+        text = text.with_types(types)
+    positions = text.boundary_positions
+    codes = text.codes if len(text.types) > 1 else EMPTY
+    if positions.size and positions[-1] == text.length:
+        inner = int(np.searchsorted(positions, text.length))
         positions, codes = positions[:inner], codes[:inner]
     return positions, codes

@@ -507,7 +507,7 @@ def segmentation_similarity(
     >>> segmentation_similarity(a, b).value, segmentation_similarity(a, b, compat="fournier2012").value
     (0.95, 0.9)
     """
-    return SegmentationSimilarity.of(
+    return SegmentationSimilarity.cached(
         compat,
         n_t=n_t,
         transposition=transposition,
@@ -555,7 +555,7 @@ def boundary_similarity(
     >>> [(e.kind, e.a_position, e.b_position, e.cost) for e in score.edits]
     [('match', 2, 2, 0.0), ('transposition', 5, 4, 0.5)]
     """
-    return BoundarySimilarity.of(
+    return BoundarySimilarity.cached(
         compat, n_t=n_t, transposition=transposition, substitution=substitution, wt=wt, ws=ws, alignment=alignment
     ).score(a, b)
 
@@ -595,7 +595,7 @@ def boundary_confusion(
     array([[1.5, 1. ],
            [0. , 0. ]])
     """
-    score = BoundaryConfusion.of(
+    score = BoundaryConfusion.cached(
         compat,
         n_t=n_t,
         transposition=transposition,

@@ -105,7 +105,7 @@ def crisp(reference: Segmentation, hypothesis: Segmentation, *, tolerance: int =
     >>> crisp(reference, hypothesis).value, crisp(reference, hypothesis, tolerance=1).value
     (0.5, 1.0)
     """
-    return Crisp.of(None, tolerance=tolerance).score(reference, hypothesis)
+    return Crisp.cached(None, tolerance=tolerance).score(reference, hypothesis)
 
 
 def unit_error(reference: Segmentation, hypothesis: Segmentation) -> Score:
@@ -124,4 +124,4 @@ def unit_error(reference: Segmentation, hypothesis: Segmentation) -> Score:
     >>> score.parts["r_fn"], score.parts["r_fp"]
     (0.0, 0.5)
     """
-    return UnitError.of(None).score(reference, hypothesis)
+    return UnitError.cached(None).score(reference, hypothesis)

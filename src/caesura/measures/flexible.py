@@ -334,5 +334,5 @@ def flexible_similarity(
     }
     # A matrix may warn, and a file may change: only measures without one are kept.
     if similarity is None:
-        return FlexibleSimilarity.of(compat, **given).score(a, b)
+        return FlexibleSimilarity.cached(compat, **given).score(a, b)
     return FlexibleSimilarity(compat=compat, **given).score(a, b)

@@ -428,7 +428,7 @@ def fuzzy_success(
     >>> [(one.position, one.cluster, round(one.contribution, 4)) for one in score.boundaries]
     [(3, 0, 5.5), (9, 'phantom', -0.7143)]
     """
-    measure = FuzzySuccess.of(
+    measure = FuzzySuccess.cached(
         None,
         chain_strength=chain_strength,
         minimal_peak=minimal_peak,

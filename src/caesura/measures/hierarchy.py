@@ -238,7 +238,7 @@ def hierarchy_kappa(a: Hierarchy, b: Hierarchy) -> Score:
     >>> score.value, score.parts["p_o"], score.parts["p_c"]
     (1.0, 1.0, 0.140625)
     """
-    return HierarchyKappa.of(None).score(a, b)
+    return HierarchyKappa.cached(None).score(a, b)
 
 
 def hierarchy_overlap(reference: Hierarchy, hypothesis: Hierarchy, *, level: str = "flat") -> Score:
@@ -262,7 +262,7 @@ def hierarchy_overlap(reference: Hierarchy, hypothesis: Hierarchy, *, level: str
     >>> hierarchy_overlap(annotation, gold, level="full").precision()     # 1-2 and 3-4 are a level higher
     0.3333333333333333
     """
-    return HierarchyOverlap.of(None, level=level).score(reference, hypothesis)
+    return HierarchyOverlap.cached(None, level=level).score(reference, hypothesis)
 
 
 def non_crossing(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
@@ -282,4 +282,4 @@ def non_crossing(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
     >>> non_crossing(gold, annotation).value
     0.5
     """
-    return NonCrossing.of(None).score(reference, hypothesis)
+    return NonCrossing.cached(None).score(reference, hypothesis)

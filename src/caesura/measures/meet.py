@@ -234,7 +234,7 @@ def t_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
     >>> f"{score.value:.4f} {score.precision():.4f} {score.recall():.4f}"
     '0.5485 0.5556 0.5417'
     """
-    return TMeasure.of(None).score(reference, hypothesis)
+    return TMeasure.cached(None).score(reference, hypothesis)
 
 
 def l_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
@@ -255,4 +255,4 @@ def l_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
     >>> f"{t_measure(verse, other).value:.4f}"
     '0.9729'
     """
-    return LMeasure.of(None).score(reference, hypothesis)
+    return LMeasure.cached(None).score(reference, hypothesis)

@@ -386,10 +386,10 @@ def parseval_measure(param: str | PathLike[str] | None, options: Mapping[str, An
     """The measure that a parameter file and options ask for; options that are not None win."""
     given = {name: value for name, value in options.items() if value is not None}
     if param is None:
-        return Parseval.of(None, **given)
+        return Parseval.cached(None, **given)
     from caesura.formats.evalb_param import read_evalb_param  # few have such a file
 
-    return Parseval.of(None, **{**read_evalb_param(param), **given})
+    return Parseval.cached(None, **{**read_evalb_param(param), **given})
 
 
 def parseval(

@@ -33,7 +33,9 @@ class Partial:
         """Of all documents of a batch."""
         if not len(computed.counts):
             return cls.empty(measure, types)
-        return cls(exact_sums(computed.counts), len(computed.counts), types, measure.summarize(computed.resolved))
+        return cls(
+            exact_sums(computed.counts), len(computed.counts), types, measure.summarize_resolved(computed.resolved)
+        )
 
     @classmethod
     def empty(cls, measure: Measure, types: tuple[str, ...]) -> Self:

@@ -287,7 +287,7 @@ def struct_iou(
     >>> score.alignment[2]
     NodePair(gold=2, predicted=2, iou=0.5)
     """
-    made = StructIoU.of(compat, unlabelled=unlabelled, flexible_terminals=flexible_terminals, threshold=threshold)
+    made = StructIoU.cached(compat, unlabelled=unlabelled, flexible_terminals=flexible_terminals, threshold=threshold)
     score = made.score(gold, predicted)
     assert isinstance(score, StructIoUScore)
     return score

@@ -225,7 +225,7 @@ def pk(
     >>> f"{score.value:.4f}", score.parts, score.params["window"]
     ('0.2222', {'errors': 2, 'windows': 9}, 2)
     """
-    return Pk.of(
+    return Pk.cached(
         compat,
         window=window,
         padded=padded,
@@ -271,7 +271,7 @@ def window_diff(
     >>> f"{1 - window_diff(reference, hypothesis).value:.4f}"      # Fournier 2013, Figure 8
     '0.6667'
     """
-    return WindowDiff.of(
+    return WindowDiff.cached(
         compat,
         window=window,
         padded=padded,
@@ -310,6 +310,6 @@ def win_pr(
     >>> win_pr(reference, hypothesis, window=2).parts
     {'tp': 1.5, 'fp': 0.5, 'fn': 0.5, 'tn': 7.5}
     """
-    return WinPR.of(None, window=window, rounding=rounding, mean=mean, minimum=minimum, clamp=clamp).score(
+    return WinPR.cached(None, window=window, rounding=rounding, mean=mean, minimum=minimum, clamp=clamp).score(
         reference, hypothesis
     )

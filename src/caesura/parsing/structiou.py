@@ -128,6 +128,6 @@ def struct_iou_corpus(
     >>> struct_iou_corpus(trees, other)
     StructIoUCorpus(2 of 2 sentences, mean 0.944444, corpus 0.923077)
     """
-    made = StructIoU.of(compat, unlabelled=unlabelled, flexible_terminals=flexible_terminals, threshold=threshold)
+    made = StructIoU.cached(compat, unlabelled=unlabelled, flexible_terminals=flexible_terminals, threshold=threshold)
     pairs: list[Any] = pair_trees(gold, predicted, "predicted")
     return StructIoUCorpus(score_many(pairs, made, engine=engine, workers=workers, scheduler=scheduler))

@@ -131,7 +131,7 @@ def correlation(
     scored = struct_iou_corpus(a, b, unlabelled=unlabelled)
     errors = dict(scored.errors)
     pairs: list[Any] = list(zip(a, b, strict=True))
-    bracketed = score_many(pairs, Parseval.of(None, labelled=not unlabelled))
+    bracketed = score_many(pairs, Parseval.cached(None, labelled=not unlabelled))
     errors |= bracketed.errors
     sound = np.array([place for place in range(len(scored)) if place not in errors], np.int64)
     chosen = _samples(sound, asked, size, np.random.default_rng(root))
