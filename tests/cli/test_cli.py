@@ -20,6 +20,7 @@ from caesura.errors import CaesuraWarning
 from caesura.formats import formats
 from caesura.views.dendrogram import draw_dendrogram
 from support.corpora import TALK
+from support.envelope import excluded_of, results_of
 
 Run = Callable[..., Result]
 
@@ -55,7 +56,7 @@ def test_score_table(run: Run) -> None:
 
 def test_score_json_has_everything(run: Run) -> None:
     result = run("score", "ref.bits", "hyp.bits", "-m", "crisp(tolerance=1)", "-m", "pk", "--json", "--edits")
-    data = json.loads(result.output)
+    data = results_of(result)
     total = [s for s in data["scores"] if s["item"] is None]
     assert [s["measure"] for s in total] == ["crisp(tolerance=1)", "pk"]
     assert total[0]["value"] == 1.0
@@ -65,7 +66,7 @@ def test_score_json_has_everything(run: Run) -> None:
     assert total[1]["signature"].startswith("pk|documents:2|window:2|padded:no|")
     first = next(s for s in data["scores"] if s["item"] == "1" and s["measure"].startswith("crisp"))
     assert [e["kind"] for e in first["edits"]] == ["match", "transposition"]
-    assert data["errors"] == []
+    assert excluded_of(result) == []
 
 
 def test_score_csv_keeps_all_digits(run: Run) -> None:
@@ -98,7 +99,7 @@ def test_edits_of_a_measure_without(run: Run) -> None:
 
 def test_two_coders_of_one_file(run: Run) -> None:
     result = run("score", "readers.json", "--reference-coder", "1", "--hypothesis-coder", "3", "--json")
-    value = json.loads(result.output)["scores"][0]["value"]
+    value = results_of(result)["scores"][0]["value"]
     corpus = stargazer()
     assert value == cz.boundary_similarity(corpus["stargazer", "1"], corpus["stargazer", "3"]).value
 
@@ -118,9 +119,9 @@ def test_bad_items_are_listed_and_good_ones_scored(run: Run) -> None:
     assert result.stderr == (
         "caesura: item '2': boundary_similarity(n_t=2): both sides must have the same units; a has 6, b has 5\n"
     )
-    data = json.loads(result.stdout)
+    data = results_of(result)
     assert [(s["item"], s["value"]) for s in data["scores"]] == [("1", 0.75), (None, 0.75)]
-    assert len(data["errors"]) == 1
+    assert len(excluded_of(result)) == 1
 
 
 def test_unreadable_items_are_listed_and_good_ones_scored(run: Run) -> None:
@@ -211,7 +212,7 @@ def test_typed_tables(run: Run) -> None:
     Path("a.csv").write_text("unit,a\n1,\n2,act\n3,scene\n4,\n")
     Path("b.csv").write_text("unit,b\n1,\n2,scene\n3,scene\n4,\n")
     result = run("score", "a.csv", "b.csv", "-m", "boundary_similarity", "--types", "scene,act", "--json")
-    total = json.loads(result.output)["scores"][-1]
+    total = results_of(result)["scores"][-1]
     assert total["value"] == 1 - 0.5 / 2  # one match, one substitution over one of two steps
     assert "types:scene<act" in total["signature"]
 
@@ -238,7 +239,7 @@ def test_demo_and_measures(run: Run) -> None:
     demo = run("demo")
     assert demo.exit_code == 0
     assert "reader 1  ··|···|···|·|···|······|···" in demo.output
-    listed = json.loads(run("measures", "--json").output)
+    listed = results_of(run("measures", "--json"))
     assert set(listed) == set(cz.measures())
     for name in cz.measures():
         assert name in demo.output
@@ -251,7 +252,7 @@ def test_trees(run: Run) -> None:
     Path("told.ptb").write_text("(S (NP (PRP He)) (VP (VBD got)) (RP up))\n")
     (total,) = [
         one
-        for one in json.loads(run("score", "gold.ptb", "told.ptb", "--json").output)["scores"]
+        for one in results_of(run("score", "gold.ptb", "told.ptb", "--json"))["scores"]
         if one["item"] is None and one["measure"] == "parseval"
     ]
     assert (total["value"], total["parts"]["matched"]) == (2 / 3, 2)
@@ -293,7 +294,7 @@ def talk(run: Run) -> Run:
 
 def test_dialogue_is_scored_by_the_flexible_family(talk: Run) -> None:
     result = talk("score", "talk.csv", "--json", "--edits")
-    data = json.loads(result.stdout)
+    data = results_of(result)
     totals = {s["measure"]: s["value"] for s in data["scores"] if s["item"] is None}
     # one deletion and one substitution: cost 2 over 6 positions and 3 objects
     assert totals == {
@@ -314,13 +315,14 @@ def test_dialogue_is_drawn_stream_by_stream(talk: Run) -> None:
 
 def test_settings_file(talk: Run) -> None:
     result = talk("score", "talk.csv", "--settings", "matrix.toml", "--json")
-    (total,) = (s for s in json.loads(result.stdout)["scores"] if s["item"] is None)
+    (total,) = (s for s in results_of(result)["scores"] if s["item"] is None)
     assert total["value"] == pytest.approx(1 - 1.25 / 6)
 
 
 def test_operations(talk: Run) -> None:
     result = talk("score", "talk.csv", "--operations", "--json")
-    (rows,) = json.loads(result.stdout)["operations"].values()
+    (operations,) = results_of(result)["operations"]
+    rows = operations["table"]["rows"]
     assert {row["type"]: (row["boundaries"], row["match"], row["alone"]) for row in rows} == {
         ",": (2, 1.0, 0.0),
         ".": (2, 0.0, 0.5),
@@ -339,7 +341,7 @@ def test_linear_measures_refuse_a_dialogue(talk: Run) -> None:
 def test_agree(talk: Run) -> None:
     result = talk("agree", "talk.csv", "-c", "kappa", "-c", "pi", "--seed", "1", "--draws", "200", "--json")
     assert result.exit_code == 0
-    found = json.loads(result.stdout)["agreement"]
+    found = results_of(result)["agreement"]
     assert [(one["coefficient"], one["draws"], one["seed"]) for one in found] == [
         ("kappa", 200, 1),
         ("pi", 200, 1),
@@ -355,7 +357,7 @@ def test_agree(talk: Run) -> None:
 
 def test_agree_exactly(talk: Run) -> None:
     result = talk("agree", "talk.csv", "--chance", "exact", "-m", "flexible_similarity", "--json")
-    (found,) = json.loads(result.stdout)["agreement"]
+    (found,) = results_of(result)["agreement"]
     assert (found["method"], found["draws"], found["standard_error"]) == ("exact", 0, 0)
 
 
@@ -458,13 +460,13 @@ def test_agree_shows_values_coders_and_thresholds(run: Run) -> None:
 def test_agree_compat(run: Run, compat: str | None, measure: str, value: float) -> None:
     """Published in 2013, section 5, and the defaults of the corrected definition."""
     preset = [] if compat is None else ["--compat", compat]
-    (found,) = json.loads(run("agree", "readers.json", "-m", measure, *preset, "--json").stdout)["agreement"]
+    (found,) = results_of(run("agree", "readers.json", "-m", measure, *preset, "--json"))["agreement"]
     assert round(found["value"], 4) == value
     assert ("counted:segments" in found["signature"]) == (compat is not None)
 
 
 def test_agree_compat_chooses_measures_that_know_it(run: Run) -> None:
-    found = json.loads(run("agree", "readers.json", "--compat", "fournier2012", "--json").stdout)["agreement"]
+    found = results_of(run("agree", "readers.json", "--compat", "fournier2012", "--json"))["agreement"]
     assert [one["measure"] for one in found] == ["segmentation_similarity(n_t=2, compat='fournier2012')"]
 
 
@@ -490,7 +492,7 @@ def test_agree_json_has_everything(many: Run) -> None:
         "--json",
     )
     assert result.exit_code == 0
-    data = json.loads(result.stdout)
+    data = results_of(result)
     corpus = cz.read("many.json")
     with pytest.warns(CaesuraWarning, match="3 items is too short"):
         expected = {
@@ -516,7 +518,7 @@ def test_agree_json_has_everything(many: Run) -> None:
     assert data["clusters"] == cz.cluster_coders(corpus).to_dict()
     assert data["cochran"] == cz.cochran_q(corpus).to_dict()
     assert data["heat"][0] == {"item": "x", "coders": 3, "counts": [0, 2, 0, 1, 2]}
-    assert data["errors"] == []
+    assert excluded_of(result) == []
 
 
 def test_agree_tables_as_csv(many: Run) -> None:
@@ -570,7 +572,7 @@ def test_agree_latex(many: Run) -> None:
 def test_agree_interval_options(many: Run) -> None:
     def interval(*words: str) -> tuple[list[float] | None, str]:
         result = many("agree", "many.json", "-m", B, "--json", *words)
-        (found,) = json.loads(result.stdout)["agreement"]
+        (found,) = results_of(result)["agreement"]
         return found["interval"], found["interval_note"]
 
     assert interval("--interval", "none") == (None, "no interval was asked for")
@@ -681,7 +683,7 @@ def test_an_undefined_analysis_says_so_in_its_place(run: Run) -> None:
         "nobody placed a boundary, so agreement beyond chance has no meaning",
     )
     assert cochran == [{"cochran": "undefined", "reason": "every coder marked all positions or none, so Q is 0/0"}]
-    data = json.loads(run("agree", "blank.json", "--cochran", "-m", B, "--json").stdout)
+    data = results_of(run("agree", "blank.json", "--cochran", "-m", B, "--json"))
     assert data["agreement"][0]["value"] is None
     assert data["agreement"][0]["undefined"].startswith("nobody placed a boundary")
     assert data["cochran"] == {"undefined": "every coder marked all positions or none, so Q is 0/0"}
@@ -731,8 +733,8 @@ def test_items_left_out_are_named(many: Run, output: str | None) -> None:
     ]
     assert "0.7" in result.stdout
     if output == "--json":
-        data = json.loads(result.stdout)
-        assert [line.removeprefix("caesura: ") for line in result.stderr.splitlines()] == data["errors"]
+        data = results_of(result)
+        assert [line.removeprefix("caesura: ") for line in result.stderr.splitlines()] == excluded_of(result)
         assert [one["item"] for one in data["heat"]] == ["x"]
 
 
@@ -748,7 +750,7 @@ def test_unreadable_items_are_named_and_the_others_used(run: Run) -> None:
 def test_agree_reads_every_format(run: Run, suffix: str) -> None:
     to = ["--to", "masses-tsv"] if suffix == "masses.tsv" else []
     assert run("convert", "readers.json", f"out.{suffix}", *to).exit_code == 0
-    (found,) = json.loads(run("agree", f"out.{suffix}", "-m", B, "--json").stdout)["agreement"]
+    (found,) = results_of(run("agree", f"out.{suffix}", "-m", B, "--json"))["agreement"]
     assert found["value"] == cz.agreement(stargazer()).value
 
 
@@ -757,7 +759,7 @@ def test_agree_a_file_for_each_coder(run: Run) -> None:
     for coder in stargazer().coders:
         names.append(f"reader{coder}.bits")
         assert run("convert", "readers.json", names[-1], "--coder", coder).exit_code == 0
-    (found,) = json.loads(run("agree", *names, "-m", B, "--json").stdout)["agreement"]
+    (found,) = results_of(run("agree", *names, "-m", B, "--json"))["agreement"]
     assert found["value"] == pytest.approx(cz.agreement(stargazer()).value)
     assert [row["coder"] for row in found["coders"]] == [Path(name).stem for name in names]
     result = run("agree", names[0], names[0])

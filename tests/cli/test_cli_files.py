@@ -14,6 +14,7 @@ from caesura.cli import main
 from caesura.data import stargazer
 from caesura.formats import detect, formats
 from support import fuzzing
+from support.envelope import excluded_of, results_of
 
 Run = Callable[..., Result]
 
@@ -78,7 +79,7 @@ def test_a_folder_as_a_corpus(run: Run) -> None:
     expected = cz.agreement(stargazer()).value
     for words in (["many"], ["many/*.bits"], ["many", "--pattern", "{coder}.bits"]):
         result = run("agree", *words, "-m", "boundary_similarity(n_t=2)", "--json")
-        assert json.loads(result.stdout)["agreement"][0]["value"] == pytest.approx(expected)
+        assert results_of(result)["agreement"][0]["value"] == pytest.approx(expected)
     assert run("convert", "many", "all.json").exit_code == 0
     again = cz.read("all.json")
     assert {coder: again["stargazer", coder].masses for coder in again.coders} == {
@@ -108,7 +109,7 @@ def test_align(run: Run) -> None:
     aligned = run(*words, "--align", "characters", "--json")
     # I c a n . n o t ,     and     I . c a n n o t ,     : of 7 characters
     assert aligned.exit_code == 0
-    (total,) = [one for one in json.loads(aligned.stdout)["scores"] if one["item"] is None]
+    (total,) = [one for one in results_of(aligned)["scores"] if one["item"] is None]
     units = "Icannot"
     a, b = (
         {"F": cz.Segmentation.from_marks(marks, types=[".", ","], units=units)}
@@ -124,7 +125,7 @@ def test_both_sides_of_a_score_share_their_units(run: Run) -> None:
         assert run(*asked).exit_code == 0
     result = run("score", "ref.TextGrid", "hyp.TextGrid", "-m", "crisp(tolerance=1)", "-m", "pk", "--json")
     assert "the units are the union of the coders' times" in result.stderr
-    total = {one["measure"]: one["value"] for one in json.loads(result.stdout)["scores"] if one["item"] is None}
+    total = {one["measure"]: one["value"] for one in results_of(result)["scores"] if one["item"] is None}
     # over the union of times ref is ·|·· and hyp ··|·, each with the end; one position apart
     assert total["crisp(tolerance=1)"] == 1
     assert total["pk"] == cz.pk(cz.Segmentation.from_bits("10"), cz.Segmentation.from_bits("01")).value
@@ -135,7 +136,7 @@ def test_a_system_in_a_file_is_laid_over_the_units_of_the_corpus(run: Run) -> No
         assert run("convert", "talk.TextGrid", f"{name}.TextGrid", "--coder", tier).exit_code == 0
     asked = ["judge", "people.TextGrid", "--system", "system.TextGrid", "-m", "pk", "--seed", "1", "--no-bounds"]
     result = run(*asked, "--json")  # over the union of their times, ·|·· and ··|·
-    assert json.loads(result.stdout)["excluded"] == []
+    assert excluded_of(result) == []
     one, other = (cz.Segmentation.from_bits(bits) for bits in ("10", "01"))
     assert f"{cz.pk(one, other).value:.4f}" in run(*asked).stdout
 
@@ -296,8 +297,10 @@ def test_info_of_segmentations(run: Run) -> None:
 
 def test_info_as_json(run: Run) -> None:
     Path("t.csv").write_text('item,stream,unit,text,ann,bo\nx,F,1,well,",",\nx,F,2,no,.,?\nx,M,1,yes,.,.\n')
-    data = json.loads(run("info", "t.csv", "--json").stdout)
-    assert (data["formats"], data["files"], data["items"], data["excluded"]) == ({"table-csv": 1}, 1, ["x"], [])
+    result = run("info", "t.csv", "--json")
+    data = results_of(result)
+    assert (data["formats"], data["files"], data["contents"]["items"]) == ({"table-csv": 1}, 1, ["x"])
+    assert excluded_of(result) == []
     ann, bo = data["coders"]
     assert ann == {
         "coder": "ann",
@@ -325,7 +328,7 @@ def test_info_of_tiers_before_any_is_chosen(run: Run) -> None:
     Path("p.TextGrid").write_text(
         GRID.replace("3\n<exists>\n2", "3\n<exists>\n3") + '"TextTier"\n"tone"\n0\n3\n1\n1.25\n"H*"\n'
     )
-    data = json.loads(run("info", "p.TextGrid", "--json").stdout)
+    data = results_of(run("info", "p.TextGrid", "--json"))
     assert [(one["name"], one["kind"], one["number"]) for one in data["tiers"]["p.TextGrid"]] == [
         ("ann", "intervals", 2),
         ("bo", "intervals", 2),
@@ -340,12 +343,12 @@ def test_info_of_tiers_before_any_is_chosen(run: Run) -> None:
 def test_info_of_spans_and_trees(run: Run) -> None:
     for name in ("spans-csv", "ptb"):
         Path(fuzzing.SAMPLES[name].name).write_bytes(fuzzing.SAMPLES[name].files[fuzzing.SAMPLES[name].name])
-    spans = json.loads(run("info", "a.csv", "--json").stdout)["coders"]
+    spans = results_of(run("info", "a.csv", "--json"))["contents"]["coders"]
     assert [(one["kind"], one["spans"], one["types"]) for one in spans] == [
         ("hierarchy", 2, ["A", "b"]),
         ("hierarchy", 2, ["A", "c"]),
     ]
-    (trees,) = json.loads(run("info", "a.ptb", "--json").stdout)["coders"]
+    (trees,) = results_of(run("info", "a.ptb", "--json"))["contents"]["coders"]
     assert (trees["items"], trees["units"], trees["nodes"]) == (2, 6, 12)
     assert "(S (NP (DT the) (NN man)) (VP (VBD ate)))" in run("info", "a.ptb").output
 
@@ -365,7 +368,7 @@ def test_info_of_nothing(run: Run) -> None:
 
 
 def test_every_format_is_listed(run: Run) -> None:
-    listed = json.loads(run("formats", "--json").stdout)
+    listed = results_of(run("formats", "--json"))
     assert set(listed) == set(formats())
     assert listed["textgrid"]["options"]["snap"] == {
         "default": 1e-4,

@@ -15,6 +15,7 @@ import caesura as cz
 from caesura.cli import main
 from caesura.data import stargazer
 from support.corpora import TALK
+from support.envelope import results_of
 from support.judged import SYSTEMS, people_and_systems
 
 Run = Callable[..., Result]
@@ -85,14 +86,14 @@ def test_systems_inside_and_in_files_give_the_same(run: Run) -> None:
     """As coders of the corpus, as one file, and as several."""
     options = ("-m", "boundary_similarity", "-m", "pk", "--json", *QUICK)
     results = [
-        json.loads(run(*words, *options).stdout)
+        results_of(run(*words, *options))
         for words in (("both.json", *inside(*SYSTEMS)), ("people.json", "--system", "systems.json"))
     ]
     assert results[0] == results[1]
     mixed = run("people.json", "--system", "alpha.json", "-m", "pk", "--json", *QUICK)
     assert mixed.exit_code == 0
     value = {row["segmenter"]: row["value"] for row in results[0]["rows"] if row["measure"] == "pk"}
-    assert json.loads(mixed.stdout)["rows"][0]["value"] == value["alpha"]
+    assert results_of(mixed)["rows"][0]["value"] == value["alpha"]
 
 
 def test_json(run: Run) -> None:
@@ -105,7 +106,7 @@ def test_json(run: Run) -> None:
     assert set(data["mistakes"]) == set(SYSTEMS)
     assert data["seed"] == 3
     assert len(data["comparisons"]) == 5
-    assert "mistakes" not in json.loads(run("both.json", *inside(*SYSTEMS), "--json", *QUICK).stdout)
+    assert "mistakes" not in results_of(run("both.json", *inside(*SYSTEMS), "--json", *QUICK))
 
 
 def test_csv_says_the_measure_and_keeps_all_digits(run: Run) -> None:
@@ -142,7 +143,7 @@ def test_every_error_is_listed(run: Run) -> None:
     words = ("both.json", *inside("alpha"), "-m", "boundary_similarity", *QUICK)
     listed = run(*words, "--list-errors", "--csv").stdout.split("\n\n")[-1]
     rows = list(csv.DictReader(io.StringIO(listed)))
-    data = json.loads(run(*words, "--list-errors", "--json").stdout)
+    data = results_of(run(*words, "--list-errors", "--json"))
     assert len(rows) == len(data["mistakes"]["alpha"]["mistakes"]) > 20
     assert list(rows[0]) == ["item", "coder", "kind", "coder has", "system has", "late by"]  # untyped, no dialogue
     assert {row["kind"] for row in rows} == {"miss", "false alarm", "near miss"}
@@ -151,12 +152,12 @@ def test_every_error_is_listed(run: Run) -> None:
 
 def test_intervals(run: Run) -> None:
     words = ("both.json", *inside("alpha"), "-m", "boundary_similarity", "-m", "pk", "--json")
-    rows = json.loads(run(*words, *QUICK, "--interval", "pairs", "--level", "0.9").stdout)["rows"]
+    rows = results_of(run(*words, *QUICK, "--interval", "pairs", "--level", "0.9"))["rows"]
     assert rows[0]["interval_note"].startswith("0.9, mean ± ")
     assert rows[0]["pairs"] > 100
     assert rows[0]["standard_error"] > 0
     none = run(*words, *QUICK, "--interval", "none")
-    assert json.loads(none.stdout)["rows"][0]["interval"] is None
+    assert results_of(none)["rows"][0]["interval"] is None
     assert none.stderr == ""
     shown = run(*words[:-1], *QUICK, "--interval", "pairs").stdout
     assert "±" in shown
@@ -165,7 +166,7 @@ def test_intervals(run: Run) -> None:
 
 def test_bounds_alpha_and_epsilon(run: Run) -> None:
     words = ("both.json", *inside(*SYSTEMS), "-m", "boundary_similarity", "--json", *QUICK)
-    data = json.loads(run(*words, "--no-bounds", "--alpha", "0.001", "--epsilon", "0.1").stdout)
+    data = results_of(run(*words, "--no-bounds", "--alpha", "0.001", "--epsilon", "0.1"))
     assert [row["segmenter"] for row in data["rows"]] == list(SYSTEMS)
     assert data["comparisons"][0]["letters"] == dict.fromkeys(SYSTEMS, "a")  # 5 items cannot show a difference
     assert data["replacements"][0]["epsilon"] == 0.1
@@ -173,8 +174,8 @@ def test_bounds_alpha_and_epsilon(run: Run) -> None:
 
 def test_seed_is_chosen_and_printed(run: Run) -> None:
     words = ("both.json", *inside("alpha"), "-m", "boundary_similarity", "--draws", "3", "--json")
-    once = json.loads(run(*words).stdout)
-    again = json.loads(run(*words, "--seed", str(once["seed"])).stdout)
+    once = results_of(run(*words))
+    again = results_of(run(*words, "--seed", str(once["seed"])))
     assert once == again
 
 
@@ -182,7 +183,7 @@ def test_one_item_each_go_together_whatever_the_names(run: Run) -> None:
     cz.write(cz.Corpus({"other name": {"bot": cz.Segmentation.from_masses([5, 16])}}), "bot.json")
     result = run("readers.json", "--system", "bot.json", "-m", "boundary_similarity", "--json", *QUICK)
     assert result.exit_code == 0
-    assert json.loads(result.stdout)["items"] == ["stargazer"]
+    assert results_of(result)["items"] == ["stargazer"]
 
 
 def test_one_coder(run: Run) -> None:
@@ -197,13 +198,13 @@ def test_one_coder(run: Run) -> None:
 
 def test_dialogue_and_settings(run: Run) -> None:
     """One deletion and one substitution cost 2 of 6; with the matrix the substitution costs a quarter."""
-    plain = json.loads(run("talk.csv", "--system", "bo", "--json", *QUICK).stdout)
+    plain = results_of(run("talk.csv", "--system", "bo", "--json", *QUICK))
     assert [row["measure"] for row in plain["rows"] if row["segmenter"] == "bo"] == [
         "flexible_similarity(normalize='positions')",
         "flexible_similarity(normalize='boundaries')",
     ]
     assert plain["rows"][0]["value"] == pytest.approx(1 - 2 / 6)
-    with_matrix = json.loads(run("talk.csv", "--system", "bo", "--json", "--settings", "matrix.toml", *QUICK).stdout)
+    with_matrix = results_of(run("talk.csv", "--system", "bo", "--json", "--settings", "matrix.toml", *QUICK))
     mine = [row for row in with_matrix["rows"] if row["segmenter"] == "bo"]
     assert [row["value"] for row in mine] == [pytest.approx(1 - 1.25 / 6)]
 
@@ -285,7 +286,7 @@ def test_unreadable_items_are_listed(run: Run) -> None:
         "caesura: hyp.bits:2: a bit must be 0 or 1; got 'x' at mark 3",
         "caesura: system 'hyp' lacks item '2'; scored on 2 of 3 items",
     ]
-    assert json.loads(result.stdout)["excluded"] == [
+    assert results_of(result)["excluded"] == [
         line.removeprefix("caesura: ") for line in without_warnings(result).splitlines()
     ]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import caesura as cz
 from caesura import Corpus, Hierarchy
 from caesura.cli import main
 from caesura.gold.unify import METHODS
+from support.envelope import excluded_of, results_of
 
 Run = Callable[..., Result]
 BAD = Path(__file__).parents[1] / "formats" / "bad"
@@ -102,9 +102,8 @@ def test_options_are_handed_on(run: Run) -> None:
         (("--method", "union", "--min-support", "2"), 3),
         (("--method", "best_annotator"), 3),
     ):
-        data = json.loads(run("unify", "figure.json", "--json", *options).stdout)
+        data = results_of(run("unify", "figure.json", "--json", *options))
         assert len(data["golds"]["figure 4"]["included"]) == kept, options
-        assert data["errors"] == []
 
 
 def test_a_gold_that_crosses_says_so(run: Run) -> None:
@@ -124,7 +123,7 @@ def test_levels_that_contradict_nesting_are_written_by_nesting(run: Run) -> None
 def test_a_file_for_each_coder(run: Run) -> None:
     for coder, one in FIGURE_4.items():
         cz.write(Corpus({f"poem_{coder}": {f"poem_{coder}": one}}), f"poem_{coder}.csv")
-    data = json.loads(run("unify", *(f"poem_{coder}.csv" for coder in FIGURE_4), "--json").stdout)
+    data = results_of(run("unify", *(f"poem_{coder}.csv" for coder in FIGURE_4), "--json"))
     assert data["golds"]["poem"]["coders"] == ["poem_first", "poem_second", "poem_third"]
     assert len(data["golds"]["poem"]["included"]) == 4
 
@@ -138,7 +137,7 @@ def test_times(run: Run) -> None:
     assert isinstance(gold, Hierarchy)
     assert gold.edges == (0, 5, 10)
     assert gold.full == {(1, 2, 1), (1, 1, 2)}
-    narrow = json.loads(run("unify", "song.json", "--method", "consensus", "--tolerance", "0.3", "--json").stdout)
+    narrow = results_of(run("unify", "song.json", "--method", "consensus", "--tolerance", "0.3", "--json"))
     assert [span["level"] for span in narrow["golds"]["song"]["hierarchy"]["spans"]] == [1]
 
 
@@ -201,17 +200,20 @@ def test_a_bad_item_does_not_spoil_the_others(run: Run) -> None:
     Path("t.csv").write_text(rows)
     result = run("unify", "t.csv", "--json")
     assert result.exit_code == 1
-    data = json.loads(result.stdout)
+    data = results_of(result)
     assert list(data["golds"]) == ["good"]
-    assert [line.split(": ", 1)[1] for line in result.stderr.splitlines()] == data["errors"]
-    assert data["errors"] == [
+    assert [line.split(": ", 1)[1] for line in result.stderr.splitlines()] == excluded_of(result)
+    assert excluded_of(result) == [
         "t.csv:5: item 'bad', coder 'b': start must not be after end; got 4 > 1",
         "item 'lone': at least two coders are needed to unify; got 'a'",
     ]
 
 
 def test_evaluate(run: Run) -> None:
-    rows = {row["name"]: row for row in json.loads(run("unify", "figure.json", "--evaluate", "--json").stdout)["rows"]}
+    rows = {
+        row["name"]: row
+        for row in results_of(run("unify", "figure.json", "--evaluate", "--json"))["evaluation"]["rows"]
+    }
     assert rows["FlatUNI"]["recall"]["mean"] == 1
     assert rows["FlatCNS"]["precision"]["mean"] == 1
     # second has 1 of 3 spans in the gold, first 4 of 4, third 3 of 3
@@ -260,6 +262,6 @@ def test_the_best_annotator_of_salami(run: Run, shared: Path) -> None:
     """.777 with itself and .553 without, as the specification has it."""
     path = str(shared / "data/hierarchical_time/salami_40songs.json")
     result = run("unify", path, "--repair", "--evaluate", "--json")
-    rows = {row["name"]: row["kappa"]["mean"] for row in json.loads(result.stdout)["rows"]}
+    rows = {row["name"]: row["kappa"]["mean"] for row in results_of(result)["evaluation"]["rows"]}
     assert rows["BestAnnotator"] == pytest.approx(0.777, abs=5e-4)
     assert rows["BestAnnotator-self"] == pytest.approx(0.553, abs=5e-4)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caesura.model.result import Excluded, Result, to_json
+from caesura.model.result import Excluded, Result, to_json, to_plain
 from caesura.tasks.reading import ReadingOptions
 from caesura.version import __version__
 from caesura.views.table import Table, clean
@@ -101,10 +101,16 @@ def envelope(
         "version": __version__,
         "data": None,
         "reading": [] if reading is None else reading.summaries,
-        "results": result,
+        "results": _without_repetition(result),
         "excluded": excluded,
         "signature": getattr(result, "signature", None),
     }
+
+
+def _without_repetition(result: Result | dict[str, Any] | None) -> Any:
+    """Return the result as plain data, without what the envelope says already."""
+    plain = to_plain(result)
+    return {name: value for name, value in plain.items() if name != "excluded"} if isinstance(result, Result) else plain
 
 
 def print_blocks(blocks: Iterable[Block], output: str | None) -> None:

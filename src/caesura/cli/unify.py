@@ -64,7 +64,7 @@ def unify(
     only_evaluate = command.evaluate and command.target is None
     result = make_gold(corpus, options, golds=not only_evaluate, evaluate=command.evaluate)
     if not result.golds and not only_evaluate:
-        fail([str(entry) for entry in (*reading.excluded, *result.excluded)])
+        fail([str(entry) for entry in reading.excluded or result.excluded])
     if command.target is not None:
         _write(result, command.target)
     blocks = gold_blocks(result, why=command.why, spans=command.target is None)
