@@ -162,10 +162,10 @@ OPTIONS = [
     ({"symbols": [". ."]}, "symbols: a symbol must be a string without spaces; got '. .'"),
     ({"symbols": [".", "."]}, "symbols: a symbol may be named only once; got '.' again"),
     ({"symbols": []}, "symbols: at least one symbol is needed; got none"),
-    ({"symbols": {".": ""}}, "symbols: a type must be a name that is not empty; got ''"),
+    ({"symbols": {".": ""}}, "symbols: a type must be a text that is not empty; got ''"),
     ({"unclassified": ""}, "unclassified must be a text that is not empty; got ''"),
     ({"attached": 1}, "attached must be True or False; got 1"),
-    ({"symbols": ["."], "types": [","]}, "types must hold every type that a symbol stands for; '.' is not among them"),
+    ({"symbols": ["."], "types": [","]}, "types must contain every type that a symbol stands for; '.' is missing"),
 ]
 
 
@@ -261,11 +261,11 @@ UNWRITABLE = [
     ),
     (
         dialogue(NA=cz.Segmentation.from_marks(["."], units=["a"])),
-        "item 'i', stream 'NA': a speaker cannot be named so in this format",
+        "item 'i', stream 'NA': this format cannot hold this name of a speaker",
     ),
     (
         dialogue(F=cz.Segmentation.from_positions(1, [1], marks=[(".", ",")], units=["a"])),
-        "item 'i', stream 'F': this format holds one type at a position; got several",
+        "item 'i', stream 'F': this format holds one type per position; got several",
     ),
     (
         dialogue(F=cz.Segmentation.from_marks(["."], units=["a"]), M=cz.Segmentation.from_marks([","], units=["a"])),
@@ -273,7 +273,7 @@ UNWRITABLE = [
     ),
     (
         cz.Corpus({"i": {c: {"F": cz.Segmentation.from_marks(["."], units=["a"])} for c in "ab"}}),
-        "the file of one coder is needed; choose one of a, b",
+        "this format holds one coder; choose one of a, b",
     ),
 ]
 

@@ -336,14 +336,22 @@ def _align(corpus: Corpus, path: str, align: str, excluded: list[FormatError] | 
         raise FormatError(path, None, str(error)) from None
     if excluded is not None:
         excluded += [FormatError(path, None, str(error)) for error in errors or ()]
+    _warn_alignment(path, notes)
+    return aligned
+
+
+def _warn_alignment(path: str, notes: Mapping[str, Any]) -> None:
+    """Warn about every item whose alignment lost something, and once about the others."""
+    lossless = []
     for item, note in notes.items():
+        message = f"item {item!r}: {note}"
         if note.lossy:
-            warn(f"{path}: item {item!r}: {note}")
-    lossless = [f"item {item!r}: {note}" for item, note in notes.items() if not note.lossy]
+            warn(f"{path}: {message}")
+        else:
+            lossless.append(message)
     if lossless:
         more = f"; {len(lossless) - 1} more items have different tokens too" if len(lossless) > 1 else ""
         warn(f"{path}: {lossless[0]}{more}")
-    return aligned
 
 
 def list_tiers(path: str | PathLike[str], format: str | None = None) -> list[timed.TierRead]:
@@ -397,9 +405,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
     for item, coder in corpus:
         kind = type(corpus[item, coder])
         if not chosen.can_hold([kind]):
-            alternatives = ", ".join(
-                format.name for format in registry().values() if format.write and format.can_hold([kind])
-            )
+            alternatives = ", ".join(format.name for format in _writable([kind]))
             raise FormatError(
                 path,
                 None,
@@ -442,10 +448,14 @@ def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | 
     candidates = _by_suffix(path)
     if candidates:
         return next((format for format in candidates if format.can_hold(kinds)), candidates[0])
-    able = [format for format in registry().values() if format.write and format.can_hold(kinds)]
-    suffixes = ", ".join(dict.fromkeys(suffix for format in able for suffix in format.suffixes))
+    suffixes = ", ".join(dict.fromkeys(suffix for format in _writable(kinds) for suffix in format.suffixes))
     suffix = Path(path).suffix.lower()
     raise FormatError(path, None, f"the suffix must name the format: one of {suffixes}; got {suffix or 'none'}")
+
+
+def _writable(kinds: Iterable[type]) -> list[Format]:
+    kinds = list(kinds)
+    return [format for format in registry().values() if format.write and format.can_hold(kinds)]
 
 
 def _encode(text: str, path: str | PathLike[str]) -> bytes:
@@ -505,13 +515,17 @@ def _load(path: str | PathLike[str], format: str | None) -> bytes:
 
 
 def _detect(path: str | PathLike[str], data: bytes) -> Format:
-    binary = next((format for format in registry().values() if _matches_bytes(format, data)), None)
-    if binary is not None:
-        return binary
+    for format in registry().values():
+        if _matches_bytes(format, data):
+            return format
     candidates = _by_suffix(path)
     if candidates and (candidates[0].decode is not None or candidates[0].magic):  # no other format has this encoding
         return candidates[0]
-    text = decode(path, data)
+    return _detect_text(path, decode(path, data), candidates)
+
+
+def _detect_text(path: str | PathLike[str], text: str, candidates: Sequence[Format]) -> Format:
+    """Return the format whose content a text looks like; ``candidates`` are those with the suffix of the file."""
     suffix = Path(path).suffix.lower()
     by_content = [format for format in registry().values() if suffix in format.other_suffixes]
     for format in (*by_content, *candidates):
@@ -519,10 +533,10 @@ def _detect(path: str | PathLike[str], data: bytes) -> Format:
             return format
     if candidates:  # the format of the suffix then reports what is wrong
         return candidates[0]
-    match = next((format for format in registry().values() if format.looks_like(text)), None)
-    if match is None:
-        raise FormatError(path, 1, f"the format was not recognised; choose one of {', '.join(NAMES)}")
-    return match
+    for format in registry().values():
+        if format.looks_like(text):
+            return format
+    raise FormatError(path, 1, f"the format was not recognised; choose one of {', '.join(NAMES)}")
 
 
 def _matches_bytes(format: Format, data: bytes) -> bool:

@@ -54,7 +54,9 @@ def read(reading: Reading) -> Corpus:
 
 
 def _dialogue(reading: Reading) -> Dialogue:
-    symbols = Symbols.of({**reading.options, "attached": False}, reading.types, {one: one for one in _TERMINATORS})
+    symbols = Symbols.from_options(
+        {**reading.options, "attached": False}, reading.types, {one: one for one in _TERMINATORS}
+    )
     words: dict[str, list[str]] = {}
     marks: dict[str, list[str]] = {}
     utterances = list(_utterances(reading))

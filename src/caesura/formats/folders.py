@@ -113,26 +113,30 @@ def find_files(
     root, glob = _split_glob(fspath(path))
     names = _walk(root)
     candidates = [name for name in names if glob is None or glob.fullmatch(name)]
+    reasons = ("is in no known format", "are in no known format")
     if pattern is not None:
-        rule = _Pattern(pattern)
-        files = {name: file for name in candidates if (file := rule.match(root, name)) is not None}
+        files = _Pattern(pattern).match_all(root, candidates)
         reasons = (f"does not match the pattern {pattern}", f"do not match the pattern {pattern}")
     else:
+        readable = candidates
         if glob is None:
-            companions = _companions(candidates, formats)
-            candidates = [name for name in candidates if name not in companions]
-        files = {
-            name: InputFile(os.path.join(root, name))
-            for name in candidates
-            if glob is not None or _is_readable(os.path.join(root, name), formats, looks_like)
-        }
-        reasons = ("is in no known format", "are in no known format")
+            candidates, readable = _by_suffix(root, candidates, formats, looks_like)
+        files = {name: InputFile(os.path.join(root, name)) for name in readable}
     if not files:
         problem = f"matches the pattern {pattern}" if pattern is not None else "can be read"
         content = f"there are {shorten(names)}" if names else "the folder is empty"
         raise FormatError(path, None, f"no file {problem}; {content}")
     _warn_left_out(path, [name for name in candidates if name not in files], *reasons)
     return list(files.values())
+
+
+def _by_suffix(
+    root: str, names: Sequence[str], formats: Sequence[Format], looks_like: Callable[[str], bool]
+) -> tuple[list[str], list[str]]:
+    """Return the files that belong to no other file, and those of them that can be read."""
+    companions = _companions(names, formats)
+    candidates = [name for name in names if name not in companions]
+    return candidates, [name for name in candidates if _is_readable(os.path.join(root, name), formats, looks_like)]
 
 
 def _split_glob(path: str) -> tuple[str, re.Pattern[str] | None]:
@@ -253,8 +257,12 @@ class _Pattern:
             raise OptionError(f"pattern: it must contain {{item}} or {{coder}}; got {text!r}")
         self.expression = re.compile(expression, re.DOTALL)
 
-    def match(self, root: str, name: str) -> InputFile | None:
-        """Return the file with its names, or None if its path does not match."""
+    def match_all(self, root: str, names: Sequence[str]) -> dict[str, InputFile]:
+        """Return the files whose paths match, with item and coder."""
+        files = {name: self._match(root, name) for name in names}
+        return {name: file for name, file in files.items() if file is not None}
+
+    def _match(self, root: str, name: str) -> InputFile | None:
         match = self.expression.fullmatch(name)
         if match is None:
             return None

@@ -67,7 +67,7 @@ class _File:
         self.nodes: Node = root["nodeMap"]
         options = reading.options
         self.options = options
-        self.symbols = Symbols.of(options, reading.types, {})
+        self.symbols = Symbols.from_options(options, reading.types, {})
         self.seen: set[str] = set()
 
     def _ending(self) -> Symbols:

@@ -1,24 +1,28 @@
-"""The R package segsimflex's data frame as CSV or TSV: a row a segment, its speaker, its tokens, its boundary symbol.
+"""Tables of the R package segsimflex as CSV or TSV: one row per segment, with its speaker, tokens and boundary symbol.
+
+::
 
     Turn,Speaker,Utterance
     1,F:,"well I think ,"
     2,M:,yes .
     1,F:,so we --
 
-The symbol at the end of an utterance is the type of the boundary there: a token of its own, or the end of the last word
-(``attached``). The other tokens, between white space, are the units; the rows of a speaker form a running text of their
-own. A speaker that is empty or ``NA`` is that of the row above, as in the R package. The package gives an utterance
-without a symbol the type ``;``; here that is an error unless ``unclassified`` names the type. Columns that are not asked
-for, such as ``Turn``, are passed over.
+The symbol at the end of an utterance is the type of the boundary there. It is a token of its own, or the end of the last
+word (option ``attached``). The other tokens, separated by white space, are the units; the rows of one speaker form a
+running text. An empty speaker, or ``NA``, means the speaker of the row above, as in the R package. The package gives an
+utterance without a symbol the type ``;``; here that is an error unless ``unclassified`` names the type. Other columns, such
+as ``Turn``, are ignored.
 
-Reference: the package at https://github.com/rezonators/segsimflex, version 0.1.3; seed 000, section 3.2.
+References
+----------
+The package at https://github.com/rezonators/segsimflex, version 0.1.3.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,50 +34,55 @@ from caesura.model.dialogue import Dialogue
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, flag, text
 
-_ABOVE = ("", "NA")
+_SPEAKER_ABOVE = ("", "NA")
 _DELIMITERS = ("\t", ",", ";")
-_CODER = ("Coder", "Annotator")
-_ITEM = ("Item",)
+_CODER_COLUMNS = ("Coder", "Annotator")
+_ITEM_COLUMNS = ("Item",)
 
-Row = tuple[int, str, str]
+_Row = tuple[int, str, str]  # line, speaker, utterance
 
 
-def read(reading: Reading) -> Corpus:
-    """Every item and coder, each a dialogue."""
-    options = reading.options
-    symbols = Symbols.of(options, reading.types, CASE_STUDY)
+def _read(reading: Reading) -> Corpus:
+    """Return one dialogue per item and coder."""
+    symbols = Symbols.from_options(reading.options, reading.types, CASE_STUDY)
     scale = symbols.scale(reading.types)
-    delimiter = _delimiter(reading.text, options)
-    rows = csv.reader(io.StringIO(reading.text, newline=""), delimiter=delimiter, strict=True)
-    found: dict[tuple[str, str], list[Row]] = {}
-    try:
-        header = [name.strip() for name in next((row for row in rows if row), [])]
-        speaker = _needed(reading, header, options["speaker"])
-        utterance = _needed(reading, header, options["utterance"])
-        item = _named_by(reading, header, "item", _ITEM)
-        coder = _named_by(reading, header, "coder", _CODER)
-        for row in rows:
-            if not row:
-                continue
-            if len(row) != len(header):
-                way = (
-                    "; a cell with a comma in it must be quoted" if len(row) > len(header) and delimiter == "," else ""
-                )
-                raise reading.error(
-                    rows.line_num, f"a row must have {len(header)} cells like the header; got {len(row)}{way}"
-                )
-            name, who = (given if at is None else row[at].strip() for at, given in (item, coder))
-            found.setdefault((name, who), []).append((rows.line_num, row[speaker].strip(), row[utterance]))
-    except csv.Error as problem:
-        raise reading.error(rows.line_num, f"not a valid table: {problem}") from None
-    for (name, who), segments in found.items():
-        with reading.item(segments[0][0], f"item {name!r}, coder {who!r}: "):
-            reading.add(name, who, _dialogue(reading, segments, symbols, scale))
+    for (item, coder), rows in _rows(reading).items():
+        with reading.item(rows[0][0], f"item {item!r}, coder {coder!r}: "):
+            reading.add(item, coder, _dialogue(reading, rows, symbols, scale))
     return reading.corpus()
 
 
+def _rows(reading: Reading) -> dict[tuple[str, str], list[_Row]]:
+    """Return the rows of each item and coder."""
+    options = reading.options
+    delimiter = _delimiter(reading.text, options)
+    table = csv.reader(io.StringIO(reading.text, newline=""), delimiter=delimiter, strict=True)
+    rows: dict[tuple[str, str], list[_Row]] = {}
+    try:
+        header = [name.strip() for name in next((row for row in table if row), [])]
+        speaker = _require_column(reading, header, options["speaker"])
+        utterance = _require_column(reading, header, options["utterance"])
+        names = [
+            _name_column(reading, header, "item", _ITEM_COLUMNS),
+            _name_column(reading, header, "coder", _CODER_COLUMNS),
+        ]
+        for row in filter(None, table):
+            _check_width(reading, table.line_num, row, header, delimiter)
+            item, coder = (default if column is None else row[column].strip() for column, default in names)
+            rows.setdefault((item, coder), []).append((table.line_num, row[speaker].strip(), row[utterance]))
+    except csv.Error as problem:
+        raise reading.error(table.line_num, f"not a valid table: {problem}") from None
+    return rows
+
+
+def _check_width(reading: Reading, line: int, row: list[str], header: list[str], delimiter: str) -> None:
+    if len(row) != len(header):
+        hint = "; a cell with a comma in it must be quoted" if len(row) > len(header) and delimiter == "," else ""
+        raise reading.error(line, f"a row must have {len(header)} cells like the header; got {len(row)}{hint}")
+
+
 def _delimiter(table: str, options: Mapping[str, Any]) -> str:
-    """The one that finds both columns in the header, else the one that finds most."""
+    """Return the delimiter that finds both columns in the header, or else the most columns."""
 
     def columns(delimiter: str) -> tuple[bool, int]:
         header = _header(table, delimiter)
@@ -90,120 +99,137 @@ def _header(table: str, delimiter: str) -> set[str]:
         return set()
 
 
-def _column(reading: Reading, header: list[str], *names: str) -> int | None:
-    """The column with one of these names; capitals do not matter."""
+def _find_column(reading: Reading, header: list[str], *names: str) -> int | None:
+    """Return the column with one of these names; case does not matter."""
     lower = [name.strip().lower() for name in names]
-    at = [i for i, name in enumerate(header) if name.lower() in lower]
-    if len(at) > 1:
-        raise reading.error(1, f"one column {' or '.join(names)} is needed; got {', '.join(header[i] for i in at)}")
-    return at[0] if at else None
+    columns = [i for i, name in enumerate(header) if name.lower() in lower]
+    if len(columns) > 1:
+        matches = ", ".join(header[i] for i in columns)
+        raise reading.error(1, f"one column {' or '.join(names)} is needed; got {matches}")
+    return columns[0] if columns else None
 
 
-def _needed(reading: Reading, header: list[str], name: str) -> int:
-    at = _column(reading, header, name)
-    if at is None:
-        there = ", ".join(map(repr, header))[:200] or "none"
-        raise reading.error(1, f"a column {name!r} is needed in the header; got {there}")
-    return at
+def _require_column(reading: Reading, header: list[str], name: str) -> int:
+    column = _find_column(reading, header, name)
+    if column is None:
+        names = ", ".join(map(repr, header))[:200] or "none"
+        raise reading.error(1, f"a column {name!r} is needed in the header; got {names}")
+    return column
 
 
-def _named_by(reading: Reading, header: list[str], what: str, usual: tuple[str, ...]) -> tuple[int | None, str]:
-    """The column that names the item or coder, or the name itself."""
-    asked = reading.options[f"{what}_column"]
-    at = _needed(reading, header, asked) if asked else _column(reading, header, *usual)
-    given = reading.options[what]
-    if at is not None and given is not None:
-        raise reading.error(1, f"the column {header[at]!r} names the {what}; it cannot be {given!r} too")
-    return at, given or reading.stem
+def _name_column(
+    reading: Reading, header: list[str], kind: str, usual_names: tuple[str, ...]
+) -> tuple[int | None, str]:
+    """Return the column that names the item or coder, if there is one, and the name otherwise."""
+    column_name, name = reading.options[f"{kind}_column"], reading.options[kind]
+    if column_name:
+        column: int | None = _require_column(reading, header, column_name)
+    else:
+        column = _find_column(reading, header, *usual_names)
+    if column is not None and name is not None:
+        raise reading.error(1, f"the column {header[column]!r} names the {kind}; it cannot be {name!r} too")
+    return column, name or reading.stem
 
 
-def _dialogue(reading: Reading, rows: list[Row], symbols: Symbols, scale: tuple[str, ...]) -> Dialogue:
+def _dialogue(reading: Reading, rows: list[_Row], symbols: Symbols, scale: tuple[str, ...]) -> Dialogue:
     units: dict[str, list[str]] = {}
     marks: dict[str, list[str]] = {}
     speaker = ""
-    for line, named, utterance in rows:
-        if named not in _ABOVE:
-            speaker = named
+    for line, cell, utterance in rows:
+        if cell not in _SPEAKER_ABOVE:
+            speaker = cell
         elif not speaker:
-            raise reading.error(line, f"the first row must name a speaker; got {named!r}")
+            raise reading.error(line, f"the first row must name a speaker; got {cell!r}")
         try:
             words, kind = symbols.split(utterance.split())
         except SegmentationError as problem:
             raise reading.error(line, str(problem)) from None
         units.setdefault(speaker, []).extend(words)
         marks.setdefault(speaker, []).extend([""] * (len(words) - 1) + [kind])
-    return Dialogue({one: Segmentation.from_marks(marks[one], types=scale, units=units[one]) for one in units})
+    return Dialogue({name: Segmentation.from_marks(marks[name], types=scale, units=units[name]) for name in units})
 
 
-def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
-    """One coder, speaker after speaker: the turns are not kept. A type is written as its symbol, a token of its own."""
+def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+    """Return the rows of one coder, speaker after speaker; each type is written as its symbol, a token of its own."""
     if len(corpus.coders) != 1:
-        raise FormatError(path, None, f"the file of one coder is needed; choose one of {', '.join(corpus.coders)}")
+        raise FormatError(path, None, f"this format holds one coder; choose one of {', '.join(corpus.coders)}")
     (coder,) = corpus.coders
+    dialogues = {item: _require_dialogue(corpus, path, item, coder) for item in corpus.item_names}
+    symbols = Symbols.from_options(options, _common_types(dialogues.values(), path), {})
     stem = Path(path).stem
-    named = {"Item": corpus.item_names != (options["item"] or stem,), "Coder": coder != (options["coder"] or stem)}
-    columns = [name for name, there in named.items() if there]
-    rows: list[list[str]] = [[*columns, options["speaker"], options["utterance"]]]
-    scales = dict.fromkeys(
-        one.types for item in corpus.item_names for one in _streams(corpus, path, item, coder).values()
-    )
-    if len(scales) != 1:
-        raise FormatError(
-            path, None, f"all segmentations must declare the same types; got {' and '.join(map(str, scales))}"
-        )
-    symbols = Symbols.of(options, next(iter(scales)), {})
-    for item in corpus.item_names:
-        names = {"Item": item, "Coder": coder}
-        for name in columns:
-            if names[name] != names[name].strip():
-                raise FormatError(path, None, f"{name} {names[name]!r}: a name in this format has no space around it")
-        for stream, one in _streams(corpus, path, item, coder).items():
-            place = f"item {item!r}, stream {stream!r}: "
-            if stream in _ABOVE or stream != stream.strip():
-                raise FormatError(path, None, f"{place}a speaker cannot be named so in this format")
-            for utterance in _utterances(one, symbols, path, place):
-                rows.append([*(names[name] for name in columns), stream, utterance])
+    has_items, has_coder = corpus.item_names != (options["item"] or stem,), coder != (options["coder"] or stem)
+    rows = [[*["Item"] * has_items, *["Coder"] * has_coder, options["speaker"], options["utterance"]]]
+    for item, dialogue in dialogues.items():
+        names = [*[item] * has_items, *[coder] * has_coder]
+        for name in names:
+            if name != name.strip():
+                raise FormatError(path, None, f"name {name!r}: a name in this format has no space around it")
+        rows += [[*names, stream, utterance] for stream, utterance in _utterances(item, dialogue, symbols, path)]
     return table_text(rows, "\t" if path.lower().endswith(".tsv") else ",")
 
 
-def _streams(corpus: Corpus, path: str, item: str, coder: str) -> Dialogue:
-    one = corpus[item, coder]
-    if not isinstance(one, Dialogue):
+def _utterances(item: str, dialogue: Dialogue, symbols: Symbols, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the utterances of each speaker with their symbols."""
+    for stream, segmentation in dialogue.items():
+        place = f"item {item!r}, stream {stream!r}: "
+        if stream in _SPEAKER_ABOVE or stream != stream.strip():
+            raise FormatError(path, None, f"{place}this format cannot hold this name of a speaker")
+        yield from ((stream, utterance) for utterance in _segments(segmentation, symbols, path, place))
+
+
+def _common_types(dialogues: Iterable[Dialogue], path: str) -> tuple[str, ...]:
+    scales = {segmentation.types: None for dialogue in dialogues for segmentation in dialogue.values()}
+    if len(scales) != 1:
+        types = " and ".join(map(str, scales))
+        raise FormatError(path, None, f"all segmentations must declare the same types; got {types}")
+    return next(iter(scales))
+
+
+def _require_dialogue(corpus: Corpus, path: str, item: str, coder: str) -> Dialogue:
+    annotation = corpus[item, coder]
+    if not isinstance(annotation, Dialogue):
         raise FormatError(path, None, f"item {item!r}: a dialogue is needed; this has no streams")
-    return one
+    return annotation
 
 
-def _utterances(one: Segmentation, symbols: Symbols, path: str, place: str) -> list[str]:
-    if one.units is None:
-        raise FormatError(path, None, f"{place}this format needs the text of the units")
-    if one.labels is not None:
-        raise FormatError(path, None, f"{place}this format cannot hold segment labels")
-    if not one.exclusive:
-        raise FormatError(path, None, f"{place}this format holds one type at a position; got several")
-    if one.length not in one.positions[-1:]:
-        raise FormatError(path, None, f"{place}every utterance ends in a boundary; there is none after the last unit")
-    for i, unit in enumerate(one.units, 1):
-        if unit.split() != [unit]:
-            raise FormatError(path, None, f"{place}a unit must be one token without spaces; unit {i} is {unit!r}")
+def _segments(segmentation: Segmentation, symbols: Symbols, path: str, place: str) -> list[str]:
+    """Return the words of each segment, followed by its symbol."""
+    units = _check_writable(segmentation, path, place)
     symbol_of = {kind: symbol for symbol, kind in reversed(list(symbols.types.items()))}
-    out = []
+    result = []
     start = 0
-    for position, kind in one.boundaries:
-        words = list(one.units[start:position])
+    for position, kind in segmentation.boundaries:
+        words = list(units[start:position])
         if kind not in symbol_of and kind != symbols.unclassified:
             raise FormatError(path, None, f"{place}type {kind!r} has no symbol; there are {symbols.known}")
         tokens = words if kind == symbols.unclassified else [*words, symbol_of[kind]]
+        utterance = " ".join(tokens)
         try:
             same = symbols.split(tokens) == (words, kind)
         except SegmentationError:
             same = False
         if not same:
-            raise FormatError(
-                path, None, f"{place}{' '.join(tokens)[-80:]!r} would be read otherwise than it was meant"
-            )
-        out.append(" ".join(tokens))
+            raise FormatError(path, None, f"{place}{utterance[-80:]!r} would be read differently")
+        result.append(utterance)
         start = position
-    return out
+    return result
+
+
+def _check_writable(segmentation: Segmentation, path: str, place: str) -> tuple[str, ...]:
+    """Return the units, if the format can hold the segmentation."""
+    units = segmentation.units
+    if units is None:
+        raise FormatError(path, None, f"{place}this format needs the text of the units")
+    if segmentation.labels is not None:
+        raise FormatError(path, None, f"{place}this format cannot hold segment labels")
+    if not segmentation.exclusive:
+        raise FormatError(path, None, f"{place}this format holds one type per position; got several")
+    if segmentation.length not in segmentation.positions[-1:]:
+        raise FormatError(path, None, f"{place}every utterance ends in a boundary; there is none after the last unit")
+    for i, unit in enumerate(units, 1):
+        if unit.split() != [unit]:
+            raise FormatError(path, None, f"{place}a unit must be one token without spaces; unit {i} is {unit!r}")
+    return units
 
 
 def _looks_like(table: str) -> bool:
@@ -214,16 +240,16 @@ FORMAT = Format(
     name="segsimflex",
     suffixes=(),
     other_suffixes=(".csv", ".tsv", ".txt"),
-    description="a table of segments: Speaker, and Utterance with its boundary symbol at the end",
-    read=read,
+    description="table of segments: Speaker, and Utterance with a boundary symbol at the end",
+    read=_read,
     looks_like=_looks_like,
-    write=write,
+    write=_write,
     options=(
         *OPTIONS,
-        Option("attached", True, flag, "whether a symbol may also be the end of the last word"),
-        Option("speaker", "Speaker", text, "the column that names the speaker"),
-        Option("utterance", "Utterance", text, "the column with the tokens"),
-        Option("item_column", None, text, "the column that names the item; by default Item, if there is one"),
-        Option("coder_column", None, text, "the column that names the coder; by default Coder or Annotator"),
+        Option("attached", True, flag, "whether a symbol may be attached to the last word"),
+        Option("speaker", "Speaker", text, "column that names the speaker"),
+        Option("utterance", "Utterance", text, "column with the tokens"),
+        Option("item_column", None, text, "column that names the item (default: Item, if there is one)"),
+        Option("coder_column", None, text, "column that names the coder (default: Coder or Annotator)"),
     ),
 )

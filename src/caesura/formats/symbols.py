@@ -1,4 +1,4 @@
-"""Boundary symbols at the end of an utterance, such as ``.``, ``,``, ``?`` and ``--``: what stands there, of which type."""
+"""Boundary symbols at the end of utterances, such as ``.``, ``,``, ``?`` and ``--``, and the types they stand for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from caesura.model.segmentation import Segmentation, sort_types
 from caesura.options import Option, text
 
 CASE_STUDY = {symbol: symbol for symbol in (".", ",", "?", "--")}
-"""Falling, continuing, rising and truncated: the endnotes of seed 000's case study, after DuBois et al. 1993."""
+"""Falling, continuing, rising and truncated: the endnotes of DuBois et al. (1993), as in the package segsimflex."""
 
 # What word processors and input methods make of a symbol. One of these at the end of an utterance would pass for a word.
 _LOOKALIKES = {
@@ -29,34 +29,96 @@ _LOOKALIKES = {
 
 @dataclass(frozen=True)
 class Symbols:
-    """Symbol -> type, and what an end without a symbol is: a type of its own, or an error."""
+    """The symbols of a transcript, and the type of an utterance end without a symbol.
+
+    Attributes
+    ----------
+    types : mapping
+        Symbol -> boundary type.
+    unclassified : str or None
+        Type of an end without a symbol; None if such an end is an error.
+    attached : bool
+        Whether a symbol may also be the last characters of a word.
+    """
 
     types: Mapping[str, str]
     unclassified: str | None = None
     attached: bool = True
-    """Whether a symbol may also be the last characters of a word."""
 
     @classmethod
-    def of(cls, options: Mapping[str, Any], types: Sequence[str] | None, default: Mapping[str, str]) -> Symbols:
-        """As the options say; where they name no symbols, the declared types are symbols themselves."""
+    def from_options(
+        cls, options: Mapping[str, Any], types: Sequence[str] | None, default: Mapping[str, str]
+    ) -> Symbols:
+        """Return the symbols that the options of a format choose.
+
+        Parameters
+        ----------
+        options : mapping
+            Options of the format: ``symbols``, ``unclassified`` and ``attached``.
+        types : sequence of str or None
+            Declared types, which are the symbols if the options name none.
+        default : mapping
+            Symbol -> type, if neither symbols nor types are set.
+
+        Returns
+        -------
+        Symbols
+            The symbols.
+        """
         unclassified = options["unclassified"]
-        named = options["symbols"]
-        if named is None:
-            named = default if types is None else {name: name for name in types if name != unclassified}
-        return cls(named, unclassified, options["attached"])
+        symbols = options["symbols"]
+        if symbols is None:
+            symbols = default if types is None else {name: name for name in types if name != unclassified}
+        return cls(symbols, unclassified, options["attached"])
 
     def scale(self, types: tuple[str, ...] | None) -> tuple[str, ...]:
-        """The types in ordinal order: as declared, else in the order of the symbols, the unclassified one last."""
-        mine = dict.fromkeys(self.types.values())
+        """Return the types in ordinal order.
+
+        Parameters
+        ----------
+        types : tuple of str or None
+            Declared types. If None, the order is that of the symbols, with the unclassified type last.
+
+        Returns
+        -------
+        tuple of str
+            The types.
+
+        Raises
+        ------
+        OptionError
+            If a symbol stands for a type that is not declared.
+        """
+        names = dict.fromkeys(self.types.values())
         if self.unclassified is not None:
-            mine.setdefault(self.unclassified)
-        for name in mine if types is not None else ():
-            if name not in (types or ()):
-                raise OptionError(f"types must hold every type that a symbol stands for; {name!r} is not among them")
-        return tuple(mine) if types is None else types
+            names.setdefault(self.unclassified)
+        if types is None:
+            return tuple(names)
+        for name in names:
+            if name not in types:
+                raise OptionError(f"types must contain every type that a symbol stands for; {name!r} is missing")
+        return types
 
     def split(self, tokens: Sequence[str]) -> tuple[list[str], str]:
-        """The tokens without the final symbol, and the type of the boundary after them."""
+        """Return the words of an utterance and the type of the boundary after them.
+
+        Parameters
+        ----------
+        tokens : sequence of str
+            The words and the symbol.
+
+        Returns
+        -------
+        words : list of str
+            The tokens without the symbol.
+        type : str
+            The type that the symbol stands for.
+
+        Raises
+        ------
+        SegmentationError
+            If the utterance has no words, or does not end in a known symbol and there is no unclassified type.
+        """
         if not tokens:
             raise SegmentationError("an utterance must hold at least one token; this is empty")
         *words, last = tokens
@@ -88,64 +150,80 @@ class Symbols:
         options: Mapping[str, Any],
         types: tuple[str, ...] | None,
     ) -> dict[str, Segmentation]:
-        """A segmentation for each stream, with one scale: where nobody named symbols or types, those that occur."""
-        named = options["symbols"] is not None or types is not None
+        """Return one segmentation per stream, all over the same scale of types.
+
+        Parameters
+        ----------
+        words : mapping
+            Stream -> words.
+        marks : mapping
+            Stream -> boundary type after each word, or an empty string.
+        options : mapping
+            Options of the format.
+        types : tuple of str or None
+            Declared types. If neither these nor symbols are set, the scale consists of the types that occur.
+
+        Returns
+        -------
+        dict
+            Stream -> segmentation.
+        """
+        declared = options["symbols"] is not None or types is not None
         last = [self.unclassified] if self.unclassified is not None else []
-        occur = {mark for side in marks.values() for mark in side if mark}
-        scale = self.scale(types) if named else (*sort_types(occur.difference(last)), *last)
+        occurring = {mark for stream_marks in marks.values() for mark in stream_marks if mark}
+        scale = self.scale(types) if declared else (*sort_types(occurring.difference(last)), *last)
         return {
             stream: Segmentation.from_marks(marks[stream], types=scale, units=tokens).with_types(
-                scale, types_declared=named
+                scale, types_declared=declared
             )
             for stream, tokens in words.items()
         }
 
     @property
     def known(self) -> str:
-        """The symbols, for a message."""
+        """The symbols as a list for messages."""
         return ", ".join(map(repr, self.types)) or "no symbols"
 
     def _ending(self, token: str) -> str:
-        """The longest symbol at the end of a token, or nothing."""
+        """Return the longest symbol at the end of a token, or an empty string."""
         return max((symbol for symbol in self.types if token.endswith(symbol)), key=len, default="")
 
-    def _refuse_lookalike(self, last: str) -> None:
-        meant = next((symbol for symbol in _LOOKALIKES.get(last[-1:], ()) if symbol in self.types), None)
-        if meant is not None and (self.attached or len(set(last)) == 1):
-            end = last if len(set(last)) == 1 else last[-1]
-            name = unicodedata.name(last[-1]).lower()
-            whole = "" if end == last else f" of {last!r}"
+    def _refuse_lookalike(self, token: str) -> None:
+        """Raise an error for a token whose last character only looks like a symbol."""
+        symbol = next((symbol for symbol in _LOOKALIKES.get(token[-1:], ()) if symbol in self.types), None)
+        repeated = len(set(token)) == 1
+        if symbol is not None and (self.attached or repeated):
+            end, context = (token, "") if repeated else (token[-1], f" of {token!r}")
             raise SegmentationError(
-                f"an utterance must end in one of {self.known}; ends in {end!r} ({name}){whole}; declared is {meant!r}"
+                f"an utterance must end in one of {self.known}; ends in {end!r} ({unicodedata.name(end[-1]).lower()})"
+                f"{context}; declared is {symbol!r}"
             )
 
 
 def _symbols(name: str, value: Any) -> dict[str, str]:
-    """A list of symbols that are types themselves, or a mapping from symbols to types."""
+    """Check a list of symbols that are types themselves, or a mapping from symbols to types."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise OptionError(f"{name} must be a list of symbols, or a mapping from symbols to types; got {value!r}")
-    pairs = list(value.items()) if isinstance(value, Mapping) else [(one, one) for one in value]
-    found: dict[str, str] = {}
+    pairs = list(value.items()) if isinstance(value, Mapping) else [(symbol, symbol) for symbol in value]
+    result: dict[str, str] = {}
     for symbol, kind in pairs:
         if not isinstance(symbol, str) or symbol.split() != [symbol]:
             raise OptionError(f"{name}: a symbol must be a string without spaces; got {symbol!r}")
-        if not isinstance(kind, str) or not kind:
-            raise OptionError(f"{name}: a type must be a name that is not empty; got {kind!r}")
-        if symbol in found:
+        if symbol in result:
             raise OptionError(f"{name}: a symbol may be named only once; got {symbol!r} again")
-        found[symbol] = kind
-    if not found:
+        result[symbol] = text(f"{name}: a type", kind)
+    if not result:
         raise OptionError(f"{name}: at least one symbol is needed; got none")
-    return found
+    return result
 
 
-ITEM = Option("item", None, text, "the name of the item; by default the file's")
-CODER = Option("coder", None, text, "the name of the coder; by default the file's")
+ITEM = Option("item", None, text, "name of the item (default: name of the file)")
+CODER = Option("coder", None, text, "name of the coder (default: name of the file)")
 
 OPTIONS = (
-    Option("symbols", None, _symbols, "the boundary symbols, in the order of their types; or symbol -> type"),
-    Option("unclassified", None, text, "the type of a segment end without a symbol; None: such an end is an error"),
+    Option("symbols", None, _symbols, "boundary symbols in the order of their types, or a mapping from symbol to type"),
+    Option("unclassified", None, text, "type of a segment end without a symbol (default: such an end is an error)"),
     ITEM,
     CODER,
 )
-"""What transcripts have in common."""
+"""Options that all transcripts have."""
