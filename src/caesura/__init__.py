@@ -185,7 +185,7 @@ _HOME = {name: module for module, names in _LAZY.items() for name in names}
 
 
 # The renderer of notebooks is imported when a notebook first displays an object.
-_register_renderer(lambda value: _importlib.import_module("caesura.views.notebook").view(value))
+_register_renderer(lambda value: _importlib.import_module("caesura.views.notebook").to_html(value))
 
 
 def __getattr__(name: str) -> _typing.Any:

@@ -134,7 +134,7 @@ def test_bad_usage(run: Run, words: tuple[str, ...], said: str) -> None:
     ("words", "said"),
     [
         (("pairwise", "no.json"), "no.json: cannot be read: No such file or directory"),
-        (("pairwise", "readers.json", "-o", "x.gif"), "x.gif: the suffix must say the format, one of .svg"),
+        (("pairwise", "readers.json", "-o", "x.gif"), "x.gif: the suffix must name the format: one of .svg"),
         (("pairwise", "readers.json", "-o", "no/x.svg"), "no/x.svg: cannot be written: No such file or directory"),
         (("pairwise", "readers.json", "--item", "no"), "no item 'no'; there are 'stargazer'"),
         (("gold", "readers.json"), "item 'stargazer': gold needs spans"),

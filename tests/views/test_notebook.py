@@ -12,7 +12,7 @@ import pytest
 
 import caesura as cz
 from caesura.data import stargazer
-from caesura.views.notebook import MOST_UNITS
+from caesura.views.notebook import MAX_UNITS
 from caesura.views.table import Table
 
 BAD = "<script>alert('x')</script>\"&\x07"
@@ -76,9 +76,9 @@ def test_segmentation_with_types() -> None:
 
 def test_long_text_is_cut() -> None:
     found = page(cz.Segmentation.from_positions(10_000_000, [3, 9_000_000]))
-    assert found.text.count("·") == MOST_UNITS
+    assert found.text.count("·") == MAX_UNITS
     assert found.text.count("|") == 1
-    assert found.text.endswith(f"… {10_000_000 - MOST_UNITS} units more")
+    assert found.text.endswith(f"… {10_000_000 - MAX_UNITS} units more")
 
 
 def test_score_with_drawing_and_signature() -> None:

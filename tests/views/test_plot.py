@@ -159,7 +159,7 @@ def test_systems_best_first_with_intervals(judged: cz.Judgement) -> None:
 def test_one_measure_of_a_judgement(judged: cz.Judgement) -> None:
     (axes,) = plot.systems(judged, "window_diff").axes
     assert axes.get_xlabel() == "window_diff (lower is better)"
-    with pytest.raises(cz.errors.OptionError, match="no measure 'pk' in this judgement; there are boundary_sim"):
+    with pytest.raises(cz.errors.OptionError, match="no measure 'pk' in this judgement; choose from boundary_sim"):
         plot.systems(judged, "pk")
 
 
@@ -238,7 +238,7 @@ def test_many_types_share_one_substitution() -> None:
     axes = plot.operations(cz.operations_table(cz.flexible_similarity(a, b))).axes[0]
     shares = {box.get_label(): [round(float(bar.get_width()), 4) for bar in box] for box in axes.containers}
     assert shares["match"] == [0, 0, 0, 0, 1, 0, 0, 0, 0]
-    assert "other type" in shares
+    assert "different type" in shares
     assert not any(said.startswith("as ") for said in shares)
 
 
@@ -324,7 +324,7 @@ def test_gold_over_time() -> None:
 def test_gold_of_other_units_is_refused() -> None:
     gold = cz.unify(FIGURE_4)
     with pytest.raises(
-        cz.errors.MismatchError, match="coder 'x': the gold has 8 units, this hierarchy 3; common_units"
+        cz.errors.MismatchError, match="coder 'x': the gold standard has 8 units, this hierarchy 3; common_units"
     ):
         plot.gold(gold, {"x": cz.Hierarchy(3, [(1, 2)])})
     with pytest.raises(cz.errors.OptionError, match="a hierarchy a coder of the gold is needed, 3; got 1"):
@@ -435,7 +435,7 @@ def test_text_stays_text_and_no_name_is_a_formula_or_a_tag() -> None:
     found = plot.dendrogram(cz.cluster_coders(corpus))
     shown = strings(found)
     for name in (*names[:5], "bell\ufffd\ufffd\ufffd"):
-        assert canvas.name(name) in shown
+        assert canvas.label_text(name) in shown
     assert "<script" not in plot.svg(found)
 
 
@@ -470,7 +470,7 @@ def test_a_file_that_cannot_be(tmp_path: Path) -> None:
 def test_characters_without_a_font_are_named_but_for_svg(tmp_path: Path) -> None:
     figure = plot.boundaries_per_coder(cz.boundaries_placed(of_masses(x={"𒀀": [2, 2]})))  # cuneiform
     plot.save(figure, tmp_path / "x.svg")
-    with pytest.warns(cz.errors.CaesuraWarning, match="no font here has"):
+    with pytest.warns(cz.errors.CaesuraWarning, match="no installed font has"):
         plot.save(figure, tmp_path / "x.png")
 
 
@@ -535,7 +535,7 @@ def test_every_figure_can_be_made_on_the_command_line() -> None:
 
 @pytest.mark.parametrize("width", [0, -1, 41, float("nan"), "3", True])
 def test_width_is_inches_of_a_page(width: Any) -> None:
-    with pytest.raises(cz.errors.OptionError, match="width must be inches, from 1 to 40; got"):
+    with pytest.raises(cz.errors.OptionError, match="width must be a number"):
         plot.dendrogram(cz.cluster_coders(THREE), width=width)
 
 

@@ -1,6 +1,6 @@
-"""Results as HTML for a notebook: plain elements that need no script, no style sheet and no library.
+"""HTML of objects in a notebook: plain elements without script, style sheet or library.
 
-Every text that came from a file or a person is escaped by :func:`_text`. Colours are those of the notebook, light or dark, and
+:func:`_text` escapes every text that comes from a file or a user. Colours are those of the notebook, light or dark, and
 shades of them.
 """
 
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import html
 from collections import Counter
+from collections.abc import Iterable
 from functools import singledispatch
-from itertools import islice
+from itertools import accumulate, islice
 
 from caesura.agreement.result import Agreement
 from caesura.evaluation.result import Evaluation
@@ -24,211 +25,223 @@ from caesura.model.tree import Tree
 from caesura.views.alignment import LEGEND, draw
 from caesura.views.judgement import score_notes, score_tables
 from caesura.views.results import evaluation_table
-from caesura.views.table import Cell, Table, clean, shorten, text_width
+from caesura.views.table import Cell, Table, clean, count_of, shorten, text_width
 
-__all__ = ["view"]
-
-MOST_UNITS = 500
-MOST_ROWS = 100
-MOST_CODERS = 20
-MOST_NODES = 300
+MAX_UNITS = 500
+MAX_ROWS = 100
+MAX_CODERS = 20
+MAX_NODES = 300
 _SMALL = 'style="opacity:0.7;font-size:85%"'
 
 
 @singledispatch
-def view(one: object) -> str:
-    """The object as HTML.
+def to_html(value: object) -> str:
+    """Return the HTML that a notebook shows for an object.
 
+    Parameters
+    ----------
+    value : object
+        A corpus, segmentation, tree, score, agreement, judgement, evaluation or table; the ``repr`` of anything else.
+
+    Examples
+    --------
     >>> from caesura import Segmentation
-    >>> view(Segmentation.from_masses([1, 2]))
+    >>> to_html(Segmentation.from_masses([1, 2]))
     '<div><code>·|··</code></div>'
     """
-    return f"<pre>{_text(repr(one))}</pre>"
+    return f"<pre>{_text(repr(value))}</pre>"
 
 
-def _text(given: object) -> str:
-    return html.escape(clean(str(given)))
+def _text(value: object) -> str:
+    return html.escape(clean(str(value)))
 
 
-def _lines(given: str) -> str:
-    """Text in lines of its own."""
-    return "\n".join(map(_text, given.split("\n")))
+def _notes(notes: Iterable[str]) -> str:
+    return "".join(f"<div {_SMALL}>{_text(note)}</div>" for note in notes)
 
 
 # -- tables ---------------------------------------------------------------------------------------------------------
 
 
-@view.register
-def _table(one: Table) -> str:
-    notes = "".join(f"<div {_SMALL}>{_text(note)}</div>" for note in one.notes)
-    return f"<div>{''.join(map(_grid, one.grids))}{notes}</div>"
+@to_html.register
+def _table(table: Table) -> str:
+    return f"<div>{''.join(map(_grid, table.grids))}{_notes(table.notes)}</div>"
 
 
-def _grid(one: Table) -> str:
-    align = ["right" if number else "left" for number in one.numeric_columns]
-    caption = f'<caption style="text-align:left"><b>{_text(one.title)}</b></caption>' if one.title else ""
-    head = "".join(f'<th style="text-align:{a}">{_text(c)}</th>' for a, c in zip(align, one.columns, strict=True))
-    body = "".join(
-        "<tr>"
-        + "".join(f'<td style="text-align:{a}">{_text(c)}</td>' for a, c in zip(align, row, strict=True))
-        + "</tr>"
-        for row in one.text_rows[:MOST_ROWS]
+def _grid(table: Table) -> str:
+    alignment = ["right" if numeric else "left" for numeric in table.numeric_columns]
+    caption = f'<caption style="text-align:left"><b>{_text(table.title)}</b></caption>' if table.title else ""
+    body = "".join(f"<tr>{_cells('td', row, alignment)}</tr>" for row in table.text_rows[:MAX_ROWS])
+    more = len(table.rows) - MAX_ROWS
+    footer = f'<tr><td colspan="{len(alignment)}">… {more} more</td></tr>' if more > 0 else ""
+    head = _cells("th", table.columns, alignment)
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}{footer}</tbody></table>"
+
+
+def _cells(tag: str, texts: Iterable[str], alignment: list[str]) -> str:
+    return "".join(
+        f'<{tag} style="text-align:{side}">{_text(text)}</{tag}>' for side, text in zip(alignment, texts, strict=True)
     )
-    left = len(one.rows) - MOST_ROWS
-    more = f'<tr><td colspan="{len(align)}">… {left} more</td></tr>' if left > 0 else ""
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}{more}</tbody></table>"
 
 
 # -- texts ----------------------------------------------------------------------------------------------------------
 
 
-@view.register
-def _segmentation(one: Segmentation) -> str:
-    if one.units is None and one.length <= MOST_UNITS:
-        return f"<div><code>{_text(one.draw())}</code></div>"
-    at: dict[int, list[str]] = {}
-    for position, name in one.boundaries:
-        if position > MOST_UNITS:
+@to_html.register
+def _segmentation(segmentation: Segmentation) -> str:
+    if segmentation.units is None and segmentation.length <= MAX_UNITS:
+        return f"<div><code>{_text(segmentation.draw())}</code></div>"
+    types: dict[int, list[str]] = {}
+    for position, name in segmentation.boundaries:
+        if position > MAX_UNITS:
             break
-        at.setdefault(position, []).append(name)
-    units = one.units or ("·",) * min(one.length, MOST_UNITS)
-    shown = []
-    for i, unit in enumerate(islice(units, MOST_UNITS), 1):
-        shown.append(_text(unit))
-        if i in at:
-            shown.append(_mark(i, [] if one.types == UNTYPED else at[i]))
-    more = f" <i>… {one.length - MOST_UNITS} units more</i>" if one.length > MOST_UNITS else ""
-    return f'<div style="line-height:1.7">{" ".join(shown)}{more}</div>'
+        types.setdefault(position, []).append(name)
+    pieces = []
+    units = segmentation.units or ("·",) * min(segmentation.length, MAX_UNITS)
+    for position, unit in enumerate(islice(units, MAX_UNITS), 1):
+        pieces.append(_text(unit))
+        if position in types:
+            pieces.append(_mark(position, [] if segmentation.types == UNTYPED else types[position]))
+    more = segmentation.length - MAX_UNITS
+    ending = f" <i>… {more} units more</i>" if more > 0 else ""
+    return f'<div style="line-height:1.7">{" ".join(pieces)}{ending}</div>'
 
 
 def _mark(position: int, types: list[str]) -> str:
-    """A bar where a boundary stands, with its types if it has any."""
-    named = f"<sub>{_text('+'.join(types))}</sub>" if types else ""
-    return f'<b title="position {position}" style="color:#D55E00">|{named}</b>'
+    """Return a bar for a boundary, with its types if it has any."""
+    names = f"<sub>{_text('+'.join(types))}</sub>" if types else ""
+    return f'<b title="position {position}" style="color:#D55E00">|{names}</b>'
 
 
-@view.register
-def _corpus(one: Corpus) -> str:
-    coders = one.coders[:MOST_CODERS]
+@to_html.register
+def _corpus(corpus: Corpus) -> str:
+    coders = corpus.coders[:MAX_CODERS]
     rows: list[tuple[Cell, ...]] = []
-    for item in one.item_names[:MOST_ROWS]:
-        by_coder = one.of_item(item)
-        rows.append((item, *(_size(by_coder[coder]) if coder in by_coder else None for coder in coders)))
-    notes = ["boundaries of each coder, or what else there is"]
-    for what, all_, most in (("items", one.item_names, MOST_ROWS), ("coders", one.coders, MOST_CODERS)):
-        if len(all_) > most:
-            notes.append(f"{len(all_) - most} {what} more")
-    return _table(Table(("item", *coders), tuple(rows), title=repr(one).partition(":")[0] + ")", notes=tuple(notes)))
+    for item in corpus.item_names[:MAX_ROWS]:
+        annotations = corpus.of_item(item)
+        rows.append((item, *(_size(annotations[coder]) if coder in annotations else None for coder in coders)))
+    notes = ["number of boundaries per coder, or of spans or nodes"]
+    for noun, names, limit in (("items", corpus.item_names, MAX_ROWS), ("coders", corpus.coders, MAX_CODERS)):
+        if len(names) > limit:
+            notes.append(f"{len(names) - limit} {noun} more")
+    title = repr(corpus).partition(":")[0] + ")"
+    return _table(Table(("item", *coders), tuple(rows), title=title, notes=tuple(notes)))
 
 
-def _size(one: Annotation) -> Cell:
-    if isinstance(one, Hierarchy):
-        return f"{len(one.spans)} span{'' if len(one.spans) == 1 else 's'}"
-    if isinstance(one, Tree):
-        return f"{len(one)} node{'' if len(one) == 1 else 's'}"
-    if isinstance(one, Tier):
+def _size(annotation: Annotation) -> Cell:
+    if isinstance(annotation, Hierarchy):
+        return count_of(len(annotation.spans), "span")
+    if isinstance(annotation, Tree):
+        return count_of(len(annotation), "node")
+    if isinstance(annotation, Tier):
         return "a tier"
-    return sum(text.inner.size for text in streams_of(one).values())
+    return sum(text.inner.size for text in streams_of(annotation).values())
 
 
 # -- numbers --------------------------------------------------------------------------------------------------------
 
 
-@view.register
-def _score(one: Score) -> str:
-    figures = " &nbsp; ".join(f"{_text(name)} {value:.4f}" for name, value in one.figures.items())
-    pieces = [f"<div><b>{_text(one.measure.label)} = {one.value:.4f}</b></div>", f"<div>{figures}</div>"]
-    if one.edits:
-        pieces.append(_edits(one, one.edits))
-    pieces.append(f"<div {_SMALL}>{_text(one.signature)}</div>")
-    return f"<div>{''.join(pieces)}</div>"
+@to_html.register
+def _score(score: Score) -> str:
+    figures = " &nbsp; ".join(f"{_text(name)} {value:.4f}" for name, value in score.figures.items())
+    pieces = [f"<div><b>{_text(score.measure.label)} = {score.value:.4f}</b></div>", f"<div>{figures}</div>"]
+    if score.edits:
+        pieces.append(_edits(score, score.edits))
+    return f"<div>{''.join(pieces)}{_notes([score.signature])}</div>"
 
 
 def _edits(score: Score, edits: tuple[Edit, ...]) -> str:
     counts = ", ".join(f"{number} {kind}" for kind, number in Counter(edit.kind for edit in edits).items())
-    drawn = ""
     length = int(score.source.length[0])
-    if length <= MOST_UNITS and all(edit.stream is None for edit in edits):
-        a, b = (
-            _from_edits(length, [(edit.a_position, edit.a_type) for edit in edits]),
-            _from_edits(length, [(edit.b_position, edit.b_type) for edit in edits]),
-        )
-        drawn = f"<pre>{_lines(draw(a, b, edits))}</pre><div {_SMALL}>{_text(LEGEND)}</div>"
-    return f"<div>{_text(counts)}</div>{drawn}"
+    if length > MAX_UNITS or any(edit.stream is not None for edit in edits):
+        return f"<div>{_text(counts)}</div>"
+    a = _side(length, [(edit.a_position, edit.a_type) for edit in edits])
+    b = _side(length, [(edit.b_position, edit.b_type) for edit in edits])
+    drawing = "\n".join(map(_text, draw(a, b, edits).split("\n")))
+    return f"<div>{_text(counts)}</div><pre>{drawing}</pre>{_notes([LEGEND])}"
 
 
-def _from_edits(length: int, placed: list[tuple[int | None, str | None]]) -> Segmentation:
-    """One side: every boundary of it is in one edit. (The score itself keeps no text.)"""
-    sets: list[set[str]] = [set() for _ in range(length)]
-    for position, name in placed:
+def _side(length: int, boundaries: list[tuple[int | None, str | None]]) -> Segmentation:
+    """Return one side of a score, which keeps no text: each of its boundaries is in exactly one edit."""
+    types: list[set[str]] = [set() for _ in range(length)]
+    for position, name in boundaries:
         if position is not None and name is not None:
-            sets[position - 1].add(name)
-    types = {name for each in sets for name in each}
-    if types <= {*UNTYPED}:
-        return Segmentation.from_positions(length, [i for i, each in enumerate(sets, 1) if each and i < length])
-    if all(len(each) <= 1 for each in sets):
-        return Segmentation.from_marks([next(iter(each), "") for each in sets])
-    return Segmentation.from_sets(sets[:-1])  # several types at one place, and nothing at the end: that is of S and B
+            types[position - 1].add(name)
+    if set().union(*types) <= {*UNTYPED}:
+        return Segmentation.from_positions(length, [i for i, names in enumerate(types[:-1], 1) if names])
+    if all(len(names) <= 1 for names in types):
+        return Segmentation.from_marks([next(iter(names), "") for names in types])
+    # Only S and B have several types at a position, and they have none at the end.
+    return Segmentation.from_sets(types[:-1])
 
 
-@view.register
-def _agreement(one: Agreement) -> str:
-    low, high = one.interval or (None, None)
-    over = "positions" if one.measure is None else one.measure.label
-    row = (one.coefficient, over, one.value, low, high, one.observed, one.expected)
-    columns = ("coefficient", "over", "value", "low", "high", "observed", "expected")
-    note = one.interval_note if one.interval is None else f"interval: {one.interval_note}"
-    whole = Table(columns, (row,), notes=(note, one.signature))
-    rows = tuple((each.name, each.value, each.without, each.gain) for each in one.coders)
+@to_html.register
+def _agreement(agreement: Agreement) -> str:
+    low, high = agreement.interval or (None, None)
+    over = "positions" if agreement.measure is None else agreement.measure.label
+    note = agreement.interval_note if agreement.interval is None else f"interval: {agreement.interval_note}"
+    record = {
+        "coefficient": agreement.coefficient,
+        "over": over,
+        "value": agreement.value,
+        "low": low,
+        "high": high,
+        "observed": agreement.observed,
+        "expected": agreement.expected,
+    }
+    total = Table.from_records([record], notes=(note, agreement.signature))
+    rows = tuple((row.name, row.value, row.without, row.gain) for row in agreement.coders)
     coders = Table(("coder", "with all others", "others without", "gain"), rows)
-    return f"<div>{_table(whole)}{_table(coders) if len(rows) > 2 else ''}</div>"
+    return f"<div>{_table(total)}{_table(coders) if len(rows) > 2 else ''}</div>"
 
 
-@view.register
-def _evaluation(one: Evaluation) -> str:
-    return _table(evaluation_table(one))
+@to_html.register
+def _evaluation(evaluation: Evaluation) -> str:
+    return _table(evaluation_table(evaluation))
 
 
-@view.register
-def _judgement(one: Judgement) -> str:
-    notes = "".join(f"<div {_SMALL}>{_text(note)}</div>" for note in (*score_notes(one), *one.excluded))
-    return f"<div>{''.join(map(_table, score_tables(one)))}{notes}</div>"
+@to_html.register
+def _judgement(judgement: Judgement) -> str:
+    tables = "".join(map(_table, score_tables(judgement)))
+    return f"<div>{tables}{_notes((*score_notes(judgement), *map(str, judgement.excluded)))}</div>"
 
 
 # -- trees ----------------------------------------------------------------------------------------------------------
 
 
-@view.register
-def _tree(one: Tree) -> str:
-    """Drawn, each word below its node; a tree of very many nodes in brackets."""
-    if len(one) > MOST_NODES:
-        return f"<pre style='white-space:pre-wrap'>{_text(shorten(one.brackets, 5000))}</pre>"
-    leaf = one.preterminal.tolist()
-    names = [shorten(clean(label or "()"), 12) for label in one.labels]
-    words = [shorten(clean(word), 16) for word in one.words]
-    # A column a word, as wide as the word and the label above it.
-    widths = [8.0 * text_width(word) + 16 for word in words]
-    for node, start in enumerate(one.start.tolist()):
-        if leaf[node]:
-            widths[start] = max(widths[start], 8.0 * text_width(names[node]) + 16)
-    edges = [0.0]
-    for width in widths:
-        edges.append(edges[-1] + width)
-    deepest = int(one.depth.max())
-    x = [(edges[s] + edges[e]) / 2 for s, e in zip(one.start.tolist(), one.end.tolist(), strict=True)]
-    y = [depth * 36 + 16 for depth in one.depth.tolist()]
-    lines, texts = [], []
-    for node, above in enumerate(one.parent.tolist()):
-        if above >= 0:
-            lines.append(f'<line x1="{x[above]:g}" y1="{y[above] + 4:g}" x2="{x[node]:g}" y2="{y[node] - 12:g}"/>')
-    for node, name in enumerate(names):
-        texts.append(f'<text x="{x[node]:g}" y="{y[node]:g}">{_text(name)}</text>')
-        if leaf[node]:
-            word = words[int(one.start[node])]
+@to_html.register
+def _tree(tree: Tree) -> str:
+    """Return a drawing with each word below its node, or brackets for a tree of very many nodes."""
+    if len(tree) > MAX_NODES:
+        return f"<pre style='white-space:pre-wrap'>{_text(shorten(tree.brackets, 5000))}</pre>"
+    labels = [shorten(clean(label or "()"), 12) for label in tree.labels]
+    words = [shorten(clean(word), 16) for word in tree.words]
+    edges = _column_edges(tree, labels, words)
+    x = [(edges[s] + edges[e]) / 2 for s, e in zip(tree.start.tolist(), tree.end.tolist(), strict=True)]
+    y = [depth * 36 + 16 for depth in tree.depth.tolist()]
+    lines = [
+        f'<line x1="{x[parent]:g}" y1="{y[parent] + 4:g}" x2="{x[node]:g}" y2="{y[node] - 12:g}"/>'
+        for node, parent in enumerate(tree.parent.tolist())
+        if parent >= 0
+    ]
+    texts = []
+    for node, label in enumerate(labels):
+        texts.append(f'<text x="{x[node]:g}" y="{y[node]:g}">{_text(label)}</text>')
+        if tree.preterminal[node]:
+            word = words[int(tree.start[node])]
             texts.append(f'<text x="{x[node]:g}" y="{y[node] + 18:g}" font-style="italic">{_text(word)}</text>')
-    wide, high = edges[-1], deepest * 36 + 44
-    look = 'font-family="sans-serif" font-size="13" text-anchor="middle" fill="currentColor" stroke="none"'
+    width, height = edges[-1], int(tree.depth.max()) * 36 + 44
+    style = 'font-family="sans-serif" font-size="13" text-anchor="middle" fill="currentColor" stroke="none"'
     return (
-        f'<div style="overflow-x:auto"><svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}" height="{high:g}">'
-        f'<g stroke="currentColor" stroke-opacity="0.5">{"".join(lines)}</g><g {look}>{"".join(texts)}</g></svg></div>'
+        f'<div style="overflow-x:auto"><svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}">'
+        f'<g stroke="currentColor" stroke-opacity="0.5">{"".join(lines)}</g><g {style}>{"".join(texts)}</g></svg></div>'
     )
+
+
+def _column_edges(tree: Tree, labels: list[str], words: list[str]) -> list[float]:
+    """Return the edges of one column per word, as wide as the word and the label above it."""
+    widths = [8.0 * text_width(word) + 16 for word in words]
+    for node in tree.preterminal.nonzero()[0].tolist():
+        start = int(tree.start[node])
+        widths[start] = max(widths[start], 8.0 * text_width(labels[node]) + 16)
+    return list(accumulate(widths, initial=0.0))

@@ -1,7 +1,7 @@
-"""What all figures have in common: size, fonts, colours, and how they become files.
+"""What all figures have in common: size, fonts, colours, and how they are written to files.
 
-matplotlib is imported inside the functions, and pyplot never: a figure belongs to who asked for it, and is gone when they let
-go of it. The style holds while a figure is made or written, and is taken back after.
+matplotlib is imported inside the functions, and pyplot never: a figure belongs to its caller, and is freed when the caller
+drops it. The style is active only while a figure is drawn or written.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 import textwrap
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from os import PathLike
@@ -21,48 +21,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.options import number
 from caesura.views.table import clean, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = [
-    "COLOURS",
-    "COLUMN",
-    "GREY",
-    "HATCHES",
-    "MARKERS",
-    "SIZE",
-    "WIDEST",
-    "dark",
-    "drawing",
-    "few",
-    "format_of",
-    "lines",
-    "name",
-    "needed",
-    "room_for",
-    "save",
-    "svg",
-    "whole_numbers",
-    "wide_enough",
-]
+COLUMN_WIDTH = 3.3
+"""Width in inches of a column of a two-column paper."""
+FONT_SIZE = 8.0
+"""Size of text in points, that of most captions."""
+MAX_WIDTH = 40.0
+"""Largest width of a figure in inches."""
 
-COLUMN = 3.3
-"""Inches: a column of a paper in two columns."""
-SIZE = 8.0
-"""Points: the size of text in most captions."""
-WIDEST = 40.0
-
-# Okabe & Ito (2008): told apart by everybody. The yellow comes last, it is faint on paper.
+# Okabe & Ito (2008): distinguishable for everybody. The yellow comes last, it is faint on paper.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 GREY = "#8A8A8A"
-# What tells things apart where there is no colour.
+# These distinguish marks and bars without colour.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
 
-# The first that is there and has the character is taken.
+# matplotlib takes, for each character, the first of these fonts that is installed and has it.
 _FONTS = (
     "DejaVu Sans",
     "Noto Sans CJK SC",
@@ -84,7 +64,7 @@ _FONTS = (
 )
 _SUFFIXES = (".svg", ".pdf", ".png")
 
-_one_at_a_time = threading.RLock()
+_lock = threading.RLock()
 T = TypeVar("T")
 
 
@@ -92,16 +72,16 @@ T = TypeVar("T")
 def _style() -> Any:
     from matplotlib.font_manager import fontManager
 
-    there = {one.name for one in fontManager.ttflist}
+    installed = {font.name for font in fontManager.ttflist}
     return {
-        "font.family": [font for font in _FONTS if font in there] or ["sans-serif"],
-        "font.size": SIZE,
-        "axes.titlesize": SIZE,
-        "axes.labelsize": SIZE,
-        "figure.titlesize": SIZE + 1,
-        "legend.fontsize": SIZE - 1,
-        "xtick.labelsize": SIZE - 1,
-        "ytick.labelsize": SIZE - 1,
+        "font.family": [font for font in _FONTS if font in installed] or ["sans-serif"],
+        "font.size": FONT_SIZE,
+        "axes.titlesize": FONT_SIZE,
+        "axes.labelsize": FONT_SIZE,
+        "figure.titlesize": FONT_SIZE + 1,
+        "legend.fontsize": FONT_SIZE - 1,
+        "xtick.labelsize": FONT_SIZE - 1,
+        "ytick.labelsize": FONT_SIZE - 1,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.linewidth": 0.6,
@@ -113,7 +93,7 @@ def _style() -> Any:
         "lines.markersize": 4.5,
         "hatch.linewidth": 0.5,
         "legend.frameon": False,
-        # A coder may be called "a$b$c", and is no formula.
+        # A coder may be called "a$b$c", which is not a formula.
         "text.parse_math": False,
         "text.usetex": False,
         # Text that can be searched, copied and edited; the same bytes for the same figure.
@@ -127,72 +107,92 @@ def _style() -> Any:
 
 @contextmanager
 def _styled() -> Iterator[None]:
-    """matplotlib has one style for the whole process: it is ours for a moment, and in one thread."""
+    """Set our style; matplotlib has one for the whole process, so only one thread may draw at a time."""
     try:
         import matplotlib as mpl
     except ImportError:
         raise OptionError("figures need matplotlib, which is not installed; pip install 'caesura[report]'") from None
-    with _one_at_a_time, mpl.rc_context(_style()):
+    with _lock, mpl.rc_context(_style()):
         yield
 
 
 @contextmanager
-def drawing(width: float, height: float, title: str | None) -> Iterator[Figure]:
-    """A new figure of this size in inches, to be filled; what does not fit is made to, by constrained layout."""
+def new_figure(width: float, height: float, title: str | None) -> Iterator[Figure]:
+    """Yield a new figure to be filled; constrained layout makes everything fit.
+
+    Parameters
+    ----------
+    width, height : float
+        Size in inches. A title makes the figure no higher: callers add ``title_height(title)`` if they need space.
+    title : str or None
+        Title above the figure.
+    """
     with _styled():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(width, height), layout="constrained")
         if title:
-            figure.suptitle(lines(title, width * 0.85))
+            figure.suptitle(wrap_label(title, width * 0.85))
         yield figure
 
 
-def wide_enough(width: object) -> float:
-    """A width in inches that a page can have."""
-    if isinstance(width, bool) or not isinstance(width, (int, float)) or not 1 <= width <= WIDEST:
-        raise OptionError(f"width must be inches, from 1 to {WIDEST:g}; got {width!r}")
-    return float(width)
+def title_height(title: str | None) -> float:
+    """Return the height in inches that a title takes."""
+    return 0.2 if title else 0.0
 
 
-def needed(found: object, kind: type[T], maker: str) -> T:
-    """What was given, if it is of the kind that ``maker`` returns."""
-    if not isinstance(found, kind):
-        raise OptionError(f"a {kind.__name__} is needed, which {maker} returns; got {type(found).__name__}")
-    return found
+def check_width(width: Any) -> float:
+    """Return a width in inches, from 1 to 40, or raise an ``OptionError``."""
+    return float(number(1, MAX_WIDTH)("width", width))
 
 
-def name(text: str, most: int = 24) -> str:
-    """A name of a stranger as a label: harmless, and not so long that nothing else has room."""
-    return shorten(clean(text), most)
+def check_type(value: object, expected: type[T], source: str) -> T:
+    """Return the value if it has the expected type, or raise an ``OptionError``.
+
+    Parameters
+    ----------
+    value : object
+        Argument of a plot function.
+    expected : type
+        The type that the function draws.
+    source : str
+        Name of the function that returns this type, for the error message.
+    """
+    if not isinstance(value, expected):
+        raise OptionError(f"a {expected.__name__} is needed, which {source} returns; got {type(value).__name__}")
+    return value
 
 
-def room_for(names: list[str], size: float = SIZE - 1) -> float:
-    """About how many inches the longest of these names takes."""
-    return max(map(text_width, names), default=0) * size * 0.6 / 72
+def check_count(number: int, limit: int, noun: str) -> None:
+    """Raise an ``OptionError`` if a figure would show more than ``limit`` things."""
+    if number > limit:
+        raise OptionError(f"a figure has room for {limit} {noun}; got {number}. Select fewer")
 
 
-def lines(text: str, inches: float) -> str:
-    """In as many lines as it needs, since the layout makes room for the height of a label and not for its width."""
-    return "\n".join(textwrap.wrap(clean(text), max(12, int(inches * 72 / (0.62 * SIZE)))))
+def label_text(name: str, width: int = 24) -> str:
+    """Return a name as a label: without control characters, and cut to ``width`` characters."""
+    return shorten(clean(name), width)
 
 
-def few(listed: Sequence[T], most: int, what: str) -> Sequence[T]:
-    """What was given, if a figure has room for it."""
-    if len(listed) > most:
-        raise OptionError(f"a figure has room for {most} {what}; got {len(listed)}. Select fewer")
-    return listed
+def label_inches(labels: list[str], size: float = FONT_SIZE - 1) -> float:
+    """Return about how many inches the longest label takes."""
+    return max(map(text_width, labels), default=0) * size * 0.6 / 72
 
 
-def whole_numbers(axis: Axis) -> None:
-    """No ticks between them."""
+def wrap_label(text: str, inches: float) -> str:
+    """Return the text in lines of at most ``inches``: the layout makes space for the height of a label only."""
+    return "\n".join(textwrap.wrap(clean(text), max(12, int(inches * 72 / (0.62 * FONT_SIZE)))))
+
+
+def integer_ticks(axis: Axis) -> None:
+    """Put ticks only at whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(nbins="auto", integer=True, min_n_ticks=1))
 
 
-def dark(colour: Any) -> bool:
-    """Whether white text is read better on it than black, by its luminance."""
+def is_dark(colour: Any) -> bool:
+    """Return whether white text is easier to read on the colour than black text, by its luminance."""
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3])
     return math.sqrt(0.2126 * red + 0.7152 * green + 0.0722 * blue) < 0.42
 
@@ -201,12 +201,31 @@ def dark(colour: Any) -> bool:
 
 
 def save(figure: Figure, path: str | PathLike[str]) -> None:
-    """Write a figure as SVG, PDF or PNG, whichever the suffix says.
+    """Write a figure as SVG, PDF or PNG, depending on the suffix of the path.
 
-    The same figure makes the same file, byte for byte: no date is in it. Text stays text in SVG and PDF. PNG has 300 dots an
-    inch. Characters that no font on this machine has are named in a warning; not for SVG, whose reader has fonts of its own.
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The figure.
+    path : str or path-like
+        File to write, ending in ``.svg``, ``.pdf`` or ``.png``.
+
+    Raises
+    ------
+    FormatError
+        If the suffix is a different one, or the file cannot be written.
+
+    Warns
+    -----
+    CaesuraWarning
+        If no installed font has a character, except for SVG, whose reader has its own fonts.
+
+    Notes
+    -----
+    The same figure makes the same file, byte for byte, because the file contains no date. Text remains text in SVG and
+    PDF. PNG has 300 dots per inch.
     """
-    data = _written(figure, format_of(path))
+    data = _encode(figure, format_of(path))
     try:
         Path(path).write_bytes(data)
     except OSError as problem:
@@ -214,22 +233,40 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
 
 
 def format_of(path: str | PathLike[str]) -> str:
-    """What the suffix says, before anything is computed; and there must be something to draw with."""
+    """Return the format that the suffix of a path stands for.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File to write.
+
+    Raises
+    ------
+    FormatError
+        If the suffix is not ``.svg``, ``.pdf`` or ``.png``.
+    OptionError
+        If matplotlib is not installed.
+    """
     suffix = Path(path).suffix.lower()
     if suffix not in _SUFFIXES:
-        said = f"the suffix must say the format, one of {', '.join(_SUFFIXES)}; got {suffix or 'none'}"
-        raise FormatError(path, None, said)
+        raise FormatError(
+            path, None, f"the suffix must name the format: one of {', '.join(_SUFFIXES)}; got {suffix or 'none'}"
+        )
     with _styled():
         return suffix[1:]
 
 
 def svg(figure: Figure, *, prefix: str | None = None) -> str:
-    """The figure as an ``<svg>`` element to stand inside HTML.
+    """Return the figure as an ``<svg>`` element to put into HTML.
 
-    Every id begins with ``prefix``, so that figures on one page do not take each other's parts; by default it is made of
-    what the figure shows.
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The figure.
+    prefix : str, optional
+        Beginning of every id, so that figures on a page do not share ids (default: computed from the content).
     """
-    text = _written(figure, "svg").decode("utf-8")
+    text = _encode(figure, "svg").decode("utf-8")
     text = text[text.index("<svg") :].rstrip()
     if prefix is None:
         prefix = "f" + hashlib.sha256(text.encode()).hexdigest()[:10]
@@ -241,7 +278,7 @@ def svg(figure: Figure, *, prefix: str | None = None) -> str:
 
 _ID = re.compile(r"""(\sid="|href="#|url\(#)""")
 
-# Who wrote it with which version, and when, makes files differ that show the same.
+# Without these fields, which would make files differ that show the same.
 _METADATA: dict[str, dict[str, Any]] = {
     "svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
     "pdf": dict.fromkeys(("Creator", "Producer", "CreationDate")),
@@ -249,23 +286,24 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-def _written(figure: Figure, kind: str) -> bytes:
-    out = io.BytesIO()
-    with _styled(), warnings.catch_warnings(record=True) as told:
+def _encode(figure: Figure, format_: str) -> bytes:
+    buffer = io.BytesIO()
+    with _styled(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        figure.savefig(out, format=kind, metadata=_METADATA[kind])
+        figure.savefig(buffer, format=format_, metadata=_METADATA[format_])
     missing: dict[str, None] = {}
-    for one in told:
-        glyph = re.match(r"Glyph (\d+) ", str(one.message))
+    for warning in caught:
+        glyph = re.match(r"Glyph (\d+) ", str(warning.message))
         if glyph is None:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
         else:
             missing[chr(int(glyph[1]))] = None
-    if missing and kind != "svg":
-        shown = clean("".join(missing)[:20])
+    if missing and format_ != "svg":
+        characters = clean("".join(missing)[:20])
         warnings.warn(
-            f"no font here has {shown}; install one that has, such as Noto Sans CJK, or write SVG, which keeps the text",
+            f"no installed font has {characters}; install one that has, such as Noto Sans CJK, or write SVG, which keeps "
+            "the text",
             CaesuraWarning,
             stacklevel=3,
         )
-    return out.getvalue()
+    return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""A gold standard made from several hierarchies."""
+"""Figure of a gold standard made from several hierarchies."""
 
 from __future__ import annotations
 
@@ -8,18 +8,26 @@ from typing import TYPE_CHECKING, NamedTuple
 from caesura.errors import MismatchError, OptionError
 from caesura.gold.result import Gold
 from caesura.model.hierarchy import Hierarchy, Span
-from caesura.views.figures.canvas import COLOURS, SIZE, drawing, few, name, needed, whole_numbers, wide_enough
+from caesura.views.figures.canvas import (
+    COLOURS,
+    FONT_SIZE,
+    check_count,
+    check_type,
+    check_width,
+    integer_ticks,
+    label_text,
+    new_figure,
+    title_height,
+)
 from caesura.views.table import text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["gold"]
-
-WIDTH = 5.0
-MOST_SPANS = 2000
-MOST_LANES = 200
+DEFAULT_WIDTH = 5.0
+MAX_SPANS = 2000
+MAX_ROWS = 200
 
 
 class _Bar(NamedTuple):
@@ -30,6 +38,17 @@ class _Bar(NamedTuple):
     kept: bool
 
 
+class _Panel(NamedTuple):
+    """The bars of the gold standard or of one coder, each with its row."""
+
+    name: str
+    bars: list[tuple[int, _Bar]]
+
+    @property
+    def rows(self) -> int:
+        return max((row for row, _ in self.bars), default=0) + 1
+
+
 def _bar(span: Span, kept: bool) -> _Bar:
     return _Bar(span.start, span.end, span.level, span.label, kept)
 
@@ -38,127 +57,157 @@ def gold(
     gold: Gold,
     hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None = None,
     *,
-    width: float = WIDTH,
+    width: float = DEFAULT_WIDTH,
     title: str | None = None,
 ) -> Figure:
-    """The gold as nested bars, the widest on top, and below it what was drawn but is not in it, grey and hatched.
+    """Draw a gold standard as nested bars, the widest on top, with the spans that are not in it below, grey and hatched.
 
-    With the ``hierarchies`` that it was made from, over the same units, each coder has a panel of their own, in which spans of
-    the gold are coloured and the others grey (Figures 1 to 5 of Carbone et al. 2004). Where units have times, the axis has.
+    Parameters
+    ----------
+    gold : Gold
+        The gold standard, from :func:`caesura.unify`.
+    hierarchies : mapping of coder to Hierarchy, or iterable of Hierarchy, optional
+        The hierarchies it was made from, over the same units. Each gets a panel in which spans of the gold standard are
+        coloured and the others grey.
+    width : float, default 5
+        Width in inches.
+    title : str, optional
+        Title above the figure.
 
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; its axis is in seconds if units have times.
+
+    Notes
+    -----
+    See Figures 1 to 5 of Carbone et al. (2004).
+
+    Examples
+    --------
     >>> import caesura as cz
-    >>> drawn = {"a": cz.Hierarchy(8, [(1, 8), (1, 2), (3, 6)]), "b": cz.Hierarchy(8, [(1, 8), (1, 4), (5, 8)])}
-    >>> figure = gold(cz.unify(drawn, method="consensus"), drawn)
+    >>> coders = {"a": cz.Hierarchy(8, [(1, 8), (1, 2), (3, 6)]), "b": cz.Hierarchy(8, [(1, 8), (1, 4), (5, 8)])}
+    >>> figure = gold(cz.unify(coders, method="consensus"), coders)
     >>> [axes.get_ylabel() for axes in figure.axes], [len(axes.patches) for axes in figure.axes]
     (['gold', 'a', 'b'], [1, 3, 3])
     """
-    needed(gold, Gold, "unify")
+    check_type(gold, Gold, "unify")
     panels = _panels(gold, hierarchies)
-    few([bar for _, bars in panels for bar in bars], MOST_SPANS, "spans")
-    laned = [_lanes(bars) for _, bars in panels]
-    lanes = [max((lane for lane, _ in placed), default=0) + 1 for placed in laned]
-    few(range(sum(lanes)), MOST_LANES, "rows of spans")
-    rows = {(bar.start, bar.end): lane for lane, bar in laned[0]}
+    check_count(sum(len(panel.bars) for panel in panels), MAX_SPANS, "spans")
+    check_count(sum(panel.rows for panel in panels), MAX_ROWS, "rows of spans")
+    gold_rows = {(bar.start, bar.end): row for row, bar in panels[0].bars}
     edges = gold.hierarchy.edges or range(1, gold.hierarchy.length + 2)
-    with drawing(
-        wide_enough(width), 0.5 + sum(0.19 * n + 0.12 for n in lanes) + (0.2 if title else 0), title
-    ) as figure:
-        grid = figure.subplots(len(panels), squeeze=False, sharex=True, height_ratios=[n + 0.4 for n in lanes])[:, 0]
-        points = 0.85 * width * 72 / (edges[-1] - edges[0])
-        for axes, (said, _), placed, n in zip(grid, panels, laned, lanes, strict=True):
-            _panel(axes, placed, edges, points, rows)
-            axes.set_ylim(n - 0.4, -0.6)
-            axes.set_ylabel(name(said, 20), rotation=0, ha="right", va="center")
-        grid[-1].spines["bottom"].set_visible(True)
-        grid[-1].tick_params(axis="x", bottom=True, labelbottom=True)
-        if gold.hierarchy.edges is None:
-            grid[-1].set_xlim(0.5, gold.hierarchy.length + 0.5)
-            whole_numbers(grid[-1].xaxis)
-        else:
-            grid[-1].set_xlim(edges[0], edges[-1])
-        grid[-1].set_xlabel("unit" if gold.hierarchy.edges is None else "seconds")
+    points = 0.85 * check_width(width) * 72 / (edges[-1] - edges[0])
+    height = 0.5 + sum(0.19 * panel.rows + 0.12 for panel in panels) + title_height(title)
+    with new_figure(width, height, title) as figure:
+        ratios = [panel.rows + 0.4 for panel in panels]
+        grid = figure.subplots(len(panels), squeeze=False, sharex=True, height_ratios=ratios)[:, 0]
+        for axes, panel in zip(grid, panels, strict=True):
+            _draw_panel(axes, panel, edges, points, gold_rows)
+        _draw_axis(grid[-1], gold, edges)
     return figure
 
 
-def _panels(
-    gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None
-) -> list[tuple[str, list[_Bar]]]:
-    """The gold, and what is shown below it."""
-    kept = [_bar(one.span, True) for one in gold.included]
+def _panels(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None) -> list[_Panel]:
+    """Return the gold standard, and the panels below it: the dropped spans, or one per coder."""
+    kept = [_bar(candidate.span, True) for candidate in gold.included]
     panels = [("gold", kept)]
     if hierarchies is None:
         if gold.dropped:
-            panels.append(("dropped", [_bar(one.span, False) for one in gold.dropped]))
-        return panels
+            panels.append(("dropped", [_bar(candidate.span, False) for candidate in gold.dropped]))
+    else:
+        full = gold.level == "full"
+        in_gold = {(bar.start, bar.end, bar.level if full else 0) for bar in kept}
+        for coder, hierarchy in _by_coder(gold, hierarchies).items():
+            bars = [
+                _bar(span, (span.start, span.end, span.level if full else 0) in in_gold) for span in hierarchy.spans
+            ]
+            panels.append((str(coder), bars))
+    return [_Panel(name, _with_rows(bars)) for name, bars in panels]
+
+
+def _by_coder(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy]) -> Mapping[str, Hierarchy]:
+    """Return coder -> hierarchy, checked to be over the units of the gold standard."""
     if not isinstance(hierarchies, Mapping):
         listed = list(hierarchies)
         if len(listed) != len(gold.coders):
-            raise OptionError(f"a hierarchy a coder of the gold is needed, {len(gold.coders)}; got {len(listed)}")
-        hierarchies = dict(zip(gold.coders, listed, strict=True))
-    full = gold.level == "full"
-    inside = {(bar.start, bar.end, bar.level if full else 0) for bar in kept}
-    for coder, one in hierarchies.items():
-        needed(one, Hierarchy, "Hierarchy or read")
-        if one.length != gold.hierarchy.length:
-            raise MismatchError(
-                f"coder {coder!r}: the gold has {gold.hierarchy.length} units, this hierarchy {one.length}; "
-                "common_units puts hierarchies over the same"
+            raise OptionError(
+                f"one hierarchy per coder of the gold standard is needed, {len(gold.coders)}; got {len(listed)}"
             )
-        drawn = [_bar(span, (span.start, span.end, span.level if full else 0) in inside) for span in one.spans]
-        panels.append((str(coder), drawn))
-    return panels
+        hierarchies = dict(zip(gold.coders, listed, strict=True))
+    for coder, hierarchy in hierarchies.items():
+        check_type(hierarchy, Hierarchy, "Hierarchy or read")
+        if hierarchy.length != gold.hierarchy.length:
+            raise MismatchError(
+                f"coder {coder!r}: the gold standard has {gold.hierarchy.length} units, this hierarchy {hierarchy.length}; "
+                "common_units puts hierarchies over the same units"
+            )
+    return hierarchies
 
 
-def _lanes(bars: Sequence[_Bar]) -> list[tuple[int, _Bar]]:
-    """The row of each: its level, or the first below that has room, since spans of several coders may cross."""
-    taken: list[int] = []  # the last unit in each row
+def _with_rows(bars: Sequence[_Bar]) -> list[tuple[int, _Bar]]:
+    """Return each bar with its row: its level, or the next free row, because spans of several coders may cross."""
+    last_unit: list[int] = []  # of each row
     placed = []
-    depths = {level: place for place, level in enumerate(sorted({bar.level for bar in bars}))}
+    depths = {level: depth for depth, level in enumerate(sorted({bar.level for bar in bars}))}
     for bar in sorted(bars, key=lambda bar: (bar.start, -bar.end, bar.level)):
-        lane = depths[bar.level]
-        while lane < len(taken) and taken[lane] >= bar.start:
-            lane += 1
-        taken += [0] * (lane + 1 - len(taken))
-        taken[lane] = bar.end
-        placed.append((lane, bar))
+        row = depths[bar.level]
+        while row < len(last_unit) and last_unit[row] >= bar.start:
+            row += 1
+        last_unit += [0] * (row + 1 - len(last_unit))
+        last_unit[row] = bar.end
+        placed.append((row, bar))
     return placed
 
 
-def _panel(
-    axes: Axes, placed: list[tuple[int, _Bar]], edges: Sequence[float], points: float, rows: dict[tuple[int, int], int]
+def _draw_panel(
+    axes: Axes, panel: _Panel, edges: Sequence[float], points: float, gold_rows: dict[tuple[int, int], int]
 ) -> None:
-    """Bars, and their labels where these have room; ``points`` is how wide one unit of the axis is.
+    """Draw bars, and their labels if they fit; ``points`` is the width of one unit of the axis.
 
-    A span has the colour of its row in the gold, wherever it stands.
+    A span has the colour of its row in the gold standard in every panel.
     """
-    half = 0.5 if isinstance(edges, range) else 0.0  # unit 1 stands from 0.5 to 1.5
-    for lane, bar in placed:
+    half = 0.5 if isinstance(edges, range) else 0.0  # unit 1 extends from 0.5 to 1.5
+    for row, bar in panel.bars:
         left, right = edges[bar.start - 1] - half, edges[bar.end] - half
-        colour, hatch = (COLOURS[rows[bar.start, bar.end] % 5], "") if bar.kept else ("#E2E2E2", "////")
-        edge = "black" if bar.kept else "#9A9A9A"
+        colour, hatch = (COLOURS[gold_rows[bar.start, bar.end] % 5], "") if bar.kept else ("#E2E2E2", "////")
         axes.barh(
-            lane,
+            row,
             right - left,
             left=left,
             height=0.8,
             color=colour,
             hatch=hatch,
-            edgecolor=edge,
+            edgecolor="black" if bar.kept else "#9A9A9A",
             linewidth=0.5,
             alpha=0.75 if bar.kept else 1,
         )
-        room = int((right - left) * points / (0.6 * (SIZE - 1.5)))
-        if bar.label and room > min(2, text_width(bar.label)):
+        characters = int((right - left) * points / (0.6 * (FONT_SIZE - 1.5)))
+        if bar.label and characters > min(2, text_width(bar.label)):
             axes.text(
                 (left + right) / 2,
-                lane,
-                name(bar.label, room),
+                row,
+                label_text(bar.label, characters),
                 ha="center",
                 va="center",
-                fontsize=SIZE - 1.5,
+                fontsize=FONT_SIZE - 1.5,
                 color="black" if bar.kept else "#555555",
                 clip_on=True,
             )
     axes.set_yticks([])
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.tick_params(axis="x", bottom=False, labelbottom=False)
+    axes.set_ylim(panel.rows - 0.4, -0.6)
+    axes.set_ylabel(label_text(panel.name, 20), rotation=0, ha="right", va="center")
+
+
+def _draw_axis(axes: Axes, gold: Gold, edges: Sequence[float]) -> None:
+    """Draw the axis of units or seconds below the last panel."""
+    axes.spines["bottom"].set_visible(True)
+    axes.tick_params(axis="x", bottom=True, labelbottom=True)
+    if gold.hierarchy.edges is None:
+        axes.set_xlim(0.5, gold.hierarchy.length + 0.5)
+        integer_ticks(axes.xaxis)
+    else:
+        axes.set_xlim(edges[0], edges[-1])
+    axes.set_xlabel("unit" if gold.hierarchy.edges is None else "seconds")

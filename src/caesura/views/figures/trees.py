@@ -1,8 +1,8 @@
-"""Two trees of a sentence."""
+"""Figure of two trees of a sentence."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,84 +12,123 @@ from caesura.measures.structiou import StructIoUScore
 from caesura.model.tree import Tree
 from caesura.views.figures.canvas import (
     COLOURS,
-    COLUMN,
-    SIZE,
-    WIDEST,
-    drawing,
-    few,
-    name,
-    needed,
-    room_for,
-    wide_enough,
+    COLUMN_WIDTH,
+    FONT_SIZE,
+    MAX_WIDTH,
+    check_count,
+    check_type,
+    check_width,
+    label_inches,
+    label_text,
+    new_figure,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["tree_alignment"]
+MAX_NODES = 600
+MAX_LEVELS = 60
+_COLOURS = COLOURS[:6]  # without the yellow, which cannot be read
 
-MOST_NODES = 600
-MOST_LEVELS = 60
-_COLOURS = COLOURS[:6]  # not the yellow, in which a label cannot be read
+
+class _Node(NamedTuple):
+    """How an aligned node is drawn: the number of its pair, and the colour."""
+
+    number: str
+    colour: str
 
 
 def tree_alignment(
     gold: Tree, predicted: Tree, score: StructIoUScore, *, width: float | None = None, title: str | None = None
 ) -> Figure:
-    """The gold tree above, the predicted one upside down below, with aligned nodes in the same colour and numbered alike.
+    """Draw the gold tree above and the predicted tree upside down below, with aligned nodes in the same colour.
 
-    (After Figure 1 of Shi, Gimpel & Livescu 2024.) A number is that of a pair; where its nodes do not cover the same, their IoU
-    stands behind it below. Nodes that are aligned with none are grey, in a dashed frame. Trees with times stand over
-    time, others over their words. Without ``width`` the figure is as wide as the words need.
+    Parameters
+    ----------
+    gold, predicted : Tree
+        Two trees of a sentence.
+    score : StructIoUScore
+        Their score, from :func:`caesura.struct_iou`.
+    width : float, optional
+        Width in inches (default: as wide as the words need).
+    title : str, optional
+        Title above the figure.
 
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Notes
+    -----
+    After Figure 1 of Shi, Gimpel & Livescu (2024). Aligned nodes have the same number. If they do not cover the same span,
+    their IoU is behind the number in the lower tree. Nodes that are not aligned are grey, in a dashed frame. Trees with
+    times are drawn over time, others over their words.
+
+    Examples
+    --------
     >>> import caesura as cz
     >>> a = cz.Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))")
     >>> b = cz.Tree.from_brackets("(S (NP (DT the)) (JJ man) (VP (VBD ate)))")
     >>> figure = tree_alignment(a, b, cz.struct_iou(a, b))
-    >>> [one.get_text() for one in figure.axes[0].texts][:6]
+    >>> [text.get_text() for text in figure.axes[0].texts][:6]
     ['S 1', 'NP 2', 'DT 3', 'the', 'NN', 'man']
-    >>> [one.get_text() for one in figure.axes[1].texts][:2]
+    >>> [text.get_text() for text in figure.axes[1].texts][:2]
     ['S 1', 'NP 2 (.50)']
     """
-    for tree in (gold, predicted):
-        few(range(len(needed(tree, Tree, "Tree.from_brackets or read_trees"))), MOST_NODES, "nodes")
-        few(range(int(tree.depth.max()) + 1), MOST_LEVELS, "levels")
-    needed(score, StructIoUScore, "struct_iou")
-    if score.source is None:
-        raise OptionError("the score of one sentence is needed; this one is of several. Ask each of them")
-    if (gold, predicted) not in score.source.pairs:
-        raise MismatchError("the score must be that of these two trees; it is of others")
-    if (gold.times is None) != (predicted.times is None):
-        raise MismatchError("both trees must have times, or none; got one of each")
-    said: list[dict[int, str]] = [{}, {}]
-    colour: list[dict[int, str]] = [{}, {}]
-    for number, pair in enumerate(score.alignment, 1):
-        iou = "" if pair.iou == 1 else f" ({pair.iou:.2f})".replace("(0", "(")
-        said[0][pair.gold], said[1][pair.predicted] = f"{number}", f"{number}{iou}"
-        colour[0][pair.gold] = colour[1][pair.predicted] = _COLOURS[(number - 1) % len(_COLOURS)]
-    heights = [_height(gold), _height(predicted)]
-    wide = _fitting(gold, predicted) if width is None else wide_enough(width)
-    with drawing(wide, 0.6 + 0.34 * (heights[0].max() + heights[1].max() + 2), title) as figure:
-        grid = figure.subplots(2, sharex=True, height_ratios=[heights[0].max() + 1, heights[1].max() + 1])
-        for side, (axes, tree) in enumerate(zip(grid, (gold, predicted), strict=True)):
-            _tree(axes, tree, heights[side], said[side], colour[side])
-            axes.set_ylim(*((-1.3, heights[0].max() + 0.5), (heights[1].max() + 0.5, -1.3))[side])
-            axes.set_ylabel(("gold", "predicted")[side], rotation=0, ha="right", va="center")
+    _check(gold, predicted, score)
+    trees = (gold, predicted)
+    aligned = _aligned_nodes(score)
+    heights = [_heights(tree) for tree in trees]
+    tops = [int(height.max()) for height in heights]
+    inches = _fitting_width(gold, predicted) if width is None else check_width(width)
+    with new_figure(inches, 0.6 + 0.34 * (sum(tops) + 2), title) as figure:
+        upper, lower = figure.subplots(2, sharex=True, height_ratios=[top + 1 for top in tops])
+        for axes, tree, height, nodes in zip((upper, lower), trees, heights, aligned, strict=True):
+            _draw_tree(axes, tree, height, nodes)
             axes.set_yticks([])
             axes.spines[:].set_visible(False)
             axes.tick_params(axis="x", length=0, labelbottom=False)
+        upper.set_ylim(-1.3, tops[0] + 0.5)
+        lower.set_ylim(tops[1] + 0.5, -1.3)
+        upper.set_ylabel("gold", rotation=0, ha="right", va="center")
+        lower.set_ylabel("predicted", rotation=0, ha="right", va="center")
         if gold.times is not None:
-            grid[1].spines["bottom"].set_visible(True)
-            grid[1].tick_params(axis="x", length=2.5, labelbottom=True)
-            grid[1].set_xlabel("seconds")
+            lower.spines["bottom"].set_visible(True)
+            lower.tick_params(axis="x", length=2.5, labelbottom=True)
+            lower.set_xlabel("seconds")
         spans = np.vstack([gold.spans, predicted.spans])
-        grid[1].set_xlim(spans.min(), spans.max())
+        lower.set_xlim(spans.min(), spans.max())
     return figure
 
 
-def _height(tree: Tree) -> NDArray[np.int64]:
-    """How many nodes stand below each, at most; children come after their parents."""
+def _check(gold: Tree, predicted: Tree, score: StructIoUScore) -> None:
+    for tree in (gold, predicted):
+        check_count(len(check_type(tree, Tree, "Tree.from_brackets or read_trees")), MAX_NODES, "nodes")
+        check_count(int(tree.depth.max()) + 1, MAX_LEVELS, "levels")
+    check_type(score, StructIoUScore, "struct_iou")
+    if score.source is None:
+        raise OptionError("the score of one sentence is needed; this one is of several. Draw one figure per sentence")
+    if (gold, predicted) not in score.source.pairs:
+        raise MismatchError("the score must be that of these two trees; it is of different ones")
+    if (gold.times is None) != (predicted.times is None):
+        raise MismatchError("both trees must have times, or none; got one of each")
+
+
+def _aligned_nodes(score: StructIoUScore) -> tuple[dict[int, _Node], dict[int, _Node]]:
+    """Return node -> number and colour, of the gold tree and of the predicted one."""
+    gold, predicted = {}, {}
+    for number, pair in enumerate(score.alignment, 1):
+        iou = "" if pair.iou == 1 else f" ({pair.iou:.2f})".replace("(0", "(")
+        colour = _COLOURS[(number - 1) % len(_COLOURS)]
+        gold[pair.gold] = _Node(f"{number}", colour)
+        predicted[pair.predicted] = _Node(f"{number}{iou}", colour)
+    return gold, predicted
+
+
+def _heights(tree: Tree) -> NDArray[np.int64]:
+    """Return for each node the length of the longest path down to a leaf; children come after their parents."""
     height = np.zeros(len(tree), np.int64)
     parent = tree.parent.tolist()
     for node in range(len(tree) - 1, 0, -1):
@@ -97,46 +136,50 @@ def _height(tree: Tree) -> NDArray[np.int64]:
     return height
 
 
-def _fitting(gold: Tree, predicted: Tree) -> float:
-    """As wide as words and labels need: where words have times, the densest place decides."""
-    needs = []
+def _fitting_width(gold: Tree, predicted: Tree) -> float:
+    """Return the width that words and labels need; if words have times, the densest place decides."""
+    widths = []
     for tree in (gold, predicted):
         spans = tree.spans[tree.preterminal]
-        length = np.diff(spans, axis=1)[:, 0] / (tree.spans.max() - tree.spans.min())
+        lengths = np.diff(spans, axis=1)[:, 0] / (tree.spans.max() - tree.spans.min())
         labels = [label for label, leaf in zip(tree.labels, tree.preterminal.tolist(), strict=True) if leaf]
-        room = [
-            room_for([name(word, 12), name(label, 8) + " 10 "]) + 0.05
+        inches = [
+            label_inches([label_text(word, 12), label_text(label, 8) + " 10 "]) + 0.05
             for word, label in zip(tree.words, labels, strict=True)
         ]
         # A word of a few milliseconds among long ones may be crowded.
-        needs.append(float(np.quantile(np.array(room) / length, 0.8)))
-    return min(max(*needs, COLUMN), WIDEST)
+        widths.append(float(np.quantile(np.array(inches) / lengths, 0.8)))
+    return min(max(*widths, COLUMN_WIDTH), MAX_WIDTH)
 
 
-def _tree(axes: Axes, tree: Tree, height: NDArray[np.int64], said: dict[int, str], colour: dict[int, str]) -> None:
+def _draw_tree(axes: Axes, tree: Tree, height: NDArray[np.int64], aligned: dict[int, _Node]) -> None:
     middle = tree.spans.mean(axis=1).tolist()
-    leaf = tree.preterminal.tolist()
-    for node, above in enumerate(tree.parent.tolist()):
-        if above >= 0:
-            # With corners, lines never cross: between a node and its parent nothing else stands above the node.
-            corner = height[above] - 0.5
-            x, y = [middle[above]] * 2 + [middle[node]] * 2, [height[above], corner, corner, height[node]]
-            axes.plot(x, y, color="#999999", linewidth=0.7)
-        number = said.get(node)
-        ink = colour.get(node, "#666666")
-        frame = {"facecolor": "white", "edgecolor": ink, "linewidth": 0.8, "boxstyle": "round,pad=0.2"}
-        axes.text(
-            middle[node],
-            height[node],
-            name(tree.labels[node] or "()", 8) + (f" {number}" if number else ""),
-            ha="center",
-            va="center",
-            color="black" if number else ink,
-            fontsize=SIZE - 1,
-            bbox=frame | ({} if number else {"linestyle": "--"}),
-            zorder=3,
-        )
-        if leaf[node]:
-            word = name(tree.words[tree.start[node]], 12)
-            axes.plot([middle[node]] * 2, [height[node], -0.8], color="#CCCCCC", linewidth=0.5)
-            axes.text(middle[node], -0.95, word, ha="center", va="center", fontsize=SIZE - 1, fontstyle="italic")
+    is_leaf = tree.preterminal.tolist()
+    for node, parent in enumerate(tree.parent.tolist()):
+        x, y = middle[node], height[node]
+        if parent >= 0:
+            # With corners, lines never cross: between a node and its parent nothing else is above the node.
+            corner = height[parent] - 0.5
+            xs, ys = [middle[parent]] * 2 + [x] * 2, [height[parent], corner, corner, y]
+            axes.plot(xs, ys, color="#999999", linewidth=0.7)
+        _draw_label(axes, x, y, label_text(tree.labels[node] or "()", 8), aligned.get(node))
+        if is_leaf[node]:
+            word = label_text(tree.words[tree.start[node]], 12)
+            axes.plot([x] * 2, [y, -0.8], color="#CCCCCC", linewidth=0.5)
+            axes.text(x, -0.95, word, ha="center", va="center", fontsize=FONT_SIZE - 1, fontstyle="italic")
+
+
+def _draw_label(axes: Axes, x: float, y: float, label: str, aligned: _Node | None) -> None:
+    frame = {"facecolor": "white", "linewidth": 0.8, "boxstyle": "round,pad=0.2"}
+    frame |= {"edgecolor": "#666666", "linestyle": "--"} if aligned is None else {"edgecolor": aligned.colour}
+    axes.text(
+        x,
+        y,
+        label if aligned is None else f"{label} {aligned.number}",
+        ha="center",
+        va="center",
+        color="#666666" if aligned is None else "black",
+        fontsize=FONT_SIZE - 1,
+        bbox=frame,
+        zorder=3,
+    )
