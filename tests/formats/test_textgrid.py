@@ -308,7 +308,7 @@ def test_word_times(tmp_path: Path) -> None:
             "xmax = 4\n            text",
             r"intervals\[1\] must lie in 0-3 s; got 2-4 s 'B'",
         ),
-        ("number = 0.25", "number = 2.75", r"points\[1\]: points must rise; got 2\.5 s '' after 2\.75 s"),
+        ("number = 0.25", "number = 2.75", r"points\[1\]: points must ascend; got 2\.5 s '' after 2\.75 s"),
     ],
 )
 def test_what_cannot_be(tmp_path: Path, old: str, new: str, said: str) -> None:

@@ -16,8 +16,8 @@ from caesura.formats.format import Reading, warn
 from caesura.formats.symbols import ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
-from caesura.model.tiers import DEFAULT_TOLERANCE, check_labels, check_tolerance, check_units, over_units
-from caesura.options import Option, text
+from caesura.model.tiers import DEFAULT_TOLERANCE, check_units, over_units
+from caesura.options import Option, choice, non_negative, text
 
 __all__ = ["COMMON", "TIERS", "Row", "TierRead", "add", "add_named", "choose", "holds_tiers", "lay", "snapped"]
 
@@ -214,12 +214,12 @@ COMMON = (
         "units", None, _units, "words, union, seconds of a step, or times: tiers as they are; by default words if named"
     ),
     Option(
-        "tolerance", DEFAULT_TOLERANCE, check_tolerance, "with the union: seconds within which marks of coders are one"
+        "tolerance", DEFAULT_TOLERANCE, non_negative(), "with the union: seconds within which marks of coders are one"
     ),
     Option("silence", (), _names, "labels that are no segments, as empty ones are, such as sil and sp"),
-    Option("labels", "types", check_labels, "whether labels are the types of boundaries, or to ignore"),
+    Option("labels", "types", choice("types", "ignore"), "whether labels are the types of boundaries, or to ignore"),
     Option(
-        "snap", 1e-4, check_tolerance, "edges of neighbours so many seconds apart meet in the middle, and it is said"
+        "snap", 1e-4, non_negative(), "edges of neighbours so many seconds apart meet in the middle, and it is said"
     ),
 )
 TIERS = (

@@ -7,13 +7,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from caesura.errors import TierError
+from caesura.model.display import count_of
+from caesura.model.value import finite_number
 
 
 class Interval(NamedTuple):
-    """From ``start`` to ``end``, in seconds, and what the coder called it."""
+    """A labelled stretch of time.
+
+    Parameters
+    ----------
+    start, end : float
+        Times in seconds.
+    label : str
+        Name that the coder gave it.
+    """
 
     start: float
     end: float
@@ -24,7 +32,15 @@ class Interval(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A moment in seconds, and what the coder called it; the label may be empty."""
+    """A labelled moment.
+
+    Parameters
+    ----------
+    time : float
+        Time in seconds.
+    label : str
+        Name that the coder gave it; may be empty.
+    """
 
     time: float
     label: str
@@ -35,15 +51,33 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Labelled intervals of one coder, in seconds, between the begin and the end of the recording.
+    """Labelled intervals or points of one coder, in seconds, between the beginning and the end of a recording.
 
-    ``intervals`` are ``(start, end, label)``: sorted, apart from each other and with a length. They need not fill the
-    recording, and what has no label is no interval: leave it out. A point tier has ``points``, ``(time, label)``, in place
-    of intervals. ``words``, where they are known, are the intervals of the words that were spoken.
+    Parameters
+    ----------
+    intervals : iterable of (start, end, label)
+        Sorted, without overlap, each with a length and a label. They need not fill the recording.
+    begin : float, default 0
+        Beginning of the recording.
+    end : float, optional
+        End of the recording (default: end of the last interval, point or word).
+    points : iterable of (time, label), optional
+        Points of a point tier, which has no intervals.
+    words : iterable of (start, end, label), optional
+        Intervals of the words that were spoken, if they are known.
 
-    A tier has times and no units, so no measure takes it: :func:`~caesura.over_units` lays the tiers of an item over
+    Raises
+    ------
+    TierError
+        If a time is invalid, intervals overlap, points are not sorted, or something lies outside the recording.
+
+    Notes
+    -----
+    A tier has times and no units, so no measure compares it. :func:`~caesura.over_units` puts the tiers of an item over
     common units and makes segmentations of them.
 
+    Examples
+    --------
     >>> Tier([(0.5, 1.25, "A"), (1.25, 2, "B")], end=3)
     Tier(2 intervals from 0 to 3 s: A B)
     >>> Tier(points=[(0.5, "H*"), (1.5, "L%")], end=3).points[1].time
@@ -53,7 +87,6 @@ class Tier:
     intervals: tuple[Interval, ...] = ()
     begin: float = 0.0
     end: float = math.nan
-    """Of the recording; where it is not given, of the last interval, point or word."""
     points: tuple[Point, ...] | None = None
     words: tuple[Interval, ...] | None = None
 
@@ -65,80 +98,91 @@ class Tier:
         points: Iterable[Sequence[Any]] | None = None,
         words: Iterable[Sequence[Any]] | None = None,
     ) -> None:
-        marked = _intervals(intervals, "intervals")
-        at = None if points is None else _points(points)
-        spoken = None if words is None else _intervals(words, "words")
-        if marked and at is not None:
-            raise TierError(f"points: a tier has intervals or points; got {len(marked)} interval(s) too")
-        first = _time(begin, "begin")
-        ends = [row[-1].end for row in (marked, spoken) if row] + [row.time for row in (at or ())[-1:]]
-        last = max(ends, default=first) if end is None else _time(end, "end")
-        if not first < last:
-            raise TierError(f"end: a recording must end after it begins; got {first:.10g}-{last:.10g} s")
-        held: dict[str, Sequence[Interval | Point]] = {"intervals": marked, "points": at or (), "words": spoken or ()}
-        for what, rows in held.items():
-            for i in (0, len(rows) - 1) if rows else ():
-                if rows[i][0] < first or rows[i][-2] > last:
-                    raise TierError(f"{what}[{i}] must lie in {first:.10g}-{last:.10g} s; got {rows[i]}")
         put = object.__setattr__
-        put(self, "intervals", marked)
-        put(self, "begin", first)
-        put(self, "end", last)
-        put(self, "points", at)
-        put(self, "words", spoken)
+        put(self, "intervals", _check_intervals(intervals, "intervals"))
+        put(self, "points", None if points is None else _check_points(points))
+        put(self, "words", None if words is None else _check_intervals(words, "words"))
+        put(self, "begin", _check_time(begin, "begin"))
+        put(self, "end", self._last_time() if end is None else _check_time(end, "end"))
+        if self.intervals and points is not None:
+            raise TierError(f"points: a tier has intervals or points; got {len(self.intervals)} interval(s) too")
+        self._check_extent()
+
+    def _last_time(self) -> float:
+        """Return the end of the last interval, point or word."""
+        last_rows = [rows[-1] for rows in (self.intervals, self.points, self.words) if rows]
+        return max((row[-2] for row in last_rows), default=self.begin)
+
+    def _check_extent(self) -> None:
+        """Raise an error unless everything lies inside the recording."""
+        if not self.begin < self.end:
+            raise TierError(f"end: a recording must end after it begins; got {self.begin:.10g}-{self.end:.10g} s")
+        for name in ("intervals", "points", "words"):
+            rows: Sequence[Interval | Point] = getattr(self, name) or ()
+            for i in (0, len(rows) - 1) if rows else ():
+                if rows[i][0] < self.begin or rows[i][-2] > self.end:
+                    raise TierError(f"{name}[{i}] must lie in {self.begin:.10g}-{self.end:.10g} s; got {rows[i]}")
 
     def __repr__(self) -> str:
         rows: Sequence[Interval | Point] = self.intervals if self.points is None else self.points
-        what = "interval" if self.points is None else "point"
-        number = f"{len(rows)} {what}{'' if len(rows) == 1 else 's'}"
-        shown = " ".join(row.label[:20] for row in rows[:8]) + (" …" if len(rows) > 8 else "")
-        return f"Tier({number} from {self.begin:g} to {self.end:g} s{': ' if rows else ''}{shown})"
+        number = count_of(len(rows), "interval" if self.points is None else "point")
+        labels = " ".join(row.label[:20] for row in rows[:8]) + (" …" if len(rows) > 8 else "")
+        return f"Tier({number} from {self.begin:g} to {self.end:g} s{': ' if rows else ''}{labels})"
 
     def with_words(self, words: Iterable[Sequence[Any]] | None) -> Tier:
-        """The same tier over these words."""
+        """Return the same tier with different words.
+
+        Parameters
+        ----------
+        words : iterable of (start, end, label) or None
+            Intervals of the words that were spoken.
+
+        Returns
+        -------
+        Tier
+        """
         return Tier(self.intervals, self.begin, self.end, self.points, words)
 
 
-def _time(value: object, place: str, i: int | None = None, name: str = "") -> float:
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
-        try:
-            time = float(value)
-        except OverflowError:
-            time = math.inf
-        if math.isfinite(time):
-            return time
-    raise TierError(f"{place if i is None else f'{place}[{i}]: {name}'} must be a time in seconds; got {value!r}")
+def _check_time(value: object, place: str) -> float:
+    time = finite_number(value)
+    if time is None:
+        raise TierError(f"{place} must be a time in seconds; got {value!r}")
+    return time
 
 
-def _check(row: object, size: int, place: str, i: int, form: str) -> None:
-    if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != size:
-        raise TierError(f"{place}[{i}]: it must be {form}; got {row!r}")
+def _check_row(row: object, place: str, *names: str) -> None:
+    """Raise an error unless the row is a sequence with these entries, the last of which is a string."""
+    if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != len(names):
+        raise TierError(f"{place}: it must be ({', '.join(names)}); got {row!r}")
     if not isinstance(row[-1], str):
-        raise TierError(f"{place}[{i}]: label must be a string; got {row[-1]!r}")
+        raise TierError(f"{place}: label must be a string; got {row[-1]!r}")
 
 
-def _intervals(rows: Iterable[Sequence[Any]], what: str) -> tuple[Interval, ...]:
-    found: list[Interval] = []
+def _check_intervals(rows: Iterable[Sequence[Any]], name: str) -> tuple[Interval, ...]:
+    intervals: list[Interval] = []
     for i, row in enumerate(rows):
-        _check(row, 3, what, i, "(start, end, label)")
-        one = Interval(_time(row[0], what, i, "start"), _time(row[1], what, i, "end"), row[2])
-        if one.start >= one.end:
-            raise TierError(f"{what}[{i}]: end must be > start; got {one.end:.10g} <= {one.start:.10g}")
-        if not one.label.strip():
-            raise TierError(f"{what}[{i}]: an interval must have a label; leave out what has none, here {one}")
-        if found and one.start < found[-1].end:
-            said = "overlap" if one.end > found[-1].start else "do not rise"
-            raise TierError(f"{what}[{i}]: intervals must follow each other; {found[-1]} and {one} {said}")
-        found.append(one)
-    return tuple(found)
+        place = f"{name}[{i}]"
+        _check_row(row, place, "start", "end", "label")
+        interval = Interval(_check_time(row[0], f"{place}: start"), _check_time(row[1], f"{place}: end"), row[2])
+        if interval.start >= interval.end:
+            raise TierError(f"{place}: end must be > start; got {interval.end:.10g} <= {interval.start:.10g}")
+        if not interval.label.strip():
+            raise TierError(f"{place}: an interval must have a label; leave out intervals without one, here {interval}")
+        if intervals and interval.start < intervals[-1].end:
+            problem = "overlap" if interval.end > intervals[-1].start else "are not sorted"
+            raise TierError(f"{place}: intervals must follow each other; {intervals[-1]} and {interval} {problem}")
+        intervals.append(interval)
+    return tuple(intervals)
 
 
-def _points(rows: Iterable[Sequence[Any]]) -> tuple[Point, ...]:
-    found: list[Point] = []
+def _check_points(rows: Iterable[Sequence[Any]]) -> tuple[Point, ...]:
+    points: list[Point] = []
     for i, row in enumerate(rows):
-        _check(row, 2, "points", i, "(time, label)")
-        one = Point(_time(row[0], "points", i, "time"), row[1])
-        if found and one.time <= found[-1].time:
-            raise TierError(f"points[{i}]: points must rise; got {one} after {found[-1]}")
-        found.append(one)
-    return tuple(found)
+        place = f"points[{i}]"
+        _check_row(row, place, "time", "label")
+        point = Point(_check_time(row[0], f"{place}: time"), row[1])
+        if points and point.time <= points[-1].time:
+            raise TierError(f"{place}: points must ascend; got {point} after {points[-1]}")
+        points.append(point)
+    return tuple(points)
