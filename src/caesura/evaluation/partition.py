@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 from typing import Any, Protocol, Self
@@ -31,7 +31,17 @@ Packed = tuple[Batch, Ints, dict[int, CaesuraError]]
 
 
 class Partition(Protocol):
-    """Part of a source: small enough to be sent to a worker, which reads the documents it stands for."""
+    """Part of a source: small enough to be sent to a worker, which reads the documents it stands for.
+
+    Attributes
+    ----------
+    place : str
+        Name of the partition in messages.
+    path : str
+        The file, which messages combine with a row; the place if there is no file.
+    fingerprint : list
+        JSON values that a checkpoint recognizes the data by.
+    """
 
     @property
     def place(self) -> str:
@@ -267,59 +277,26 @@ class _Scoring:
 
     def add(self, chunk: Chunk) -> None:
         """Score a batch of documents."""
-        columns = self._checked_columns(chunk) if isinstance(chunk, Documents) else None
-        pairs = _PairChunk(chunk, self.job) if isinstance(chunk, DocumentPairs) else None
-        invalid: Mapping[int, str | FormatError] = (chunk if columns is None else columns).excluded
-        excluded_places = set(invalid)
-        for place, reason in sorted(invalid.items()):
+        packer = _ColumnPacker(chunk, self.job) if isinstance(chunk, Documents) else _PairPacker(chunk, self.job)
+        excluded_places = set(packer.excluded)
+        for place, reason in sorted(packer.excluded.items()):
             self._exclude(chunk, place, reason, None)
-        values: list[Floats] = []
+        columns = [np.full(len(chunk), np.nan) for _ in self.job.measures]
         for i, measure in enumerate(self.job.measures):
-            if pairs is not None:
-                batch, places, errors = pairs.pack(measure)
-            else:
-                assert columns is not None
-                batch, places, errors = _pack_columns(columns, measure, self.job.types)
+            batch, places, errors = packer.pack(measure)
+            excluded_places |= set(errors)
             for place, error in errors.items():
                 self._exclude(chunk, place, str(error), measure)
-            excluded_places |= set(errors)
-            column = np.full(len(chunk), np.nan)
-            values.append(column)
             if len(batch):
                 computed = measure.compute(batch)
                 self.sums[i] = self.sums[i].merge(Partial.of(measure, computed, batch.types), measure)
                 if self.score_file is not None:
-                    column[places] = measure.finish(computed.counts, batch.types)
-        self.documents += len(chunk) - len(invalid)
+                    columns[i][places] = measure.finish(computed.counts, batch.types)
+        self.documents += len(chunk) - len(packer.excluded)
         self.excluded_documents += len(excluded_places)
-        self.short_spans += 0 if pairs is None else pairs.short_spans
+        self.short_spans += packer.short_spans
         if self.score_file is not None:
-            self.score_file.add(chunk, values)
-
-    def _checked_columns(self, chunk: Documents) -> CheckedColumns:
-        types = self.job.types
-        if chunk.typed:
-            if self.job.typed:
-                self._check_order(chunk)
-            # If nobody declared an order, no measure depends on it.
-            return CheckedColumns(chunk, types or tuple(sorted(chunk.types)) or UNTYPED)
-        if types is None or not self.job.typed:
-            return CheckedColumns(chunk, UNTYPED)
-        boundaries = np.diff(chunk.reference.offsets) + np.diff(chunk.hypothesis.offsets)
-        reason = f"boundaries have no types; declared are {', '.join(types)}"
-        untyped = dict.fromkeys(np.flatnonzero(boundaries).tolist(), reason)
-        return CheckedColumns(replace(chunk, excluded={**untyped, **chunk.excluded}), types)
-
-    def _check_order(self, chunk: Documents) -> None:
-        types = self.job.types
-        if types is None:
-            raise MismatchError("boundaries have types here, but not in the rest of the collection")
-        if not self.job.types_from_caller and chunk.declared_types not in (None, types):
-            here, elsewhere = ", ".join(chunk.declared_types or ()), ", ".join(types)
-            raise MismatchError(
-                "all files must declare the same types in the same order; this file declares "
-                f"{here}, but others {elsewhere}"
-            )
+            self.score_file.add(chunk, columns)
 
     def _exclude(self, chunk: Chunk, place: int, reason: str | FormatError, measure: Measure | None) -> None:
         if len(self.excluded) >= _MAX_LISTED:
@@ -345,24 +322,62 @@ class _Scoring:
         )
 
 
-def _pack_columns(columns: CheckedColumns, measure: Measure, types: tuple[str, ...] | None) -> Packed:
-    """Pack documents that were read as columns; measures that need objects get segmentations."""
-    if not supports_columns(measure):
-        batch, places, errors = measure.pack(columns.pairs(types))
-        return batch, columns.places[places], {int(columns.places[d]): error for d, error in errors.items()}
-    batch, places = columns.batch(measure.view), columns.places
-    errors = measure.check(batch)
-    if not errors:
+class _ColumnPacker:
+    """Prepares documents that were read as columns for each measure."""
+
+    short_spans = 0
+
+    def __init__(self, chunk: Documents, job: Job) -> None:
+        self.types = job.types
+        self.columns = CheckedColumns(*_with_types(chunk, job))
+        self.excluded = self.columns.excluded
+
+    def pack(self, measure: Measure) -> Packed:
+        """Pack the documents that the measure can score; measures that need objects get segmentations."""
+        places = self.columns.places
+        if not supports_columns(measure):
+            batch, packed, errors = measure.pack(self.columns.pairs(self.types))
+            return batch, places[packed], {int(places[d]): error for d, error in errors.items()}
+        batch = self.columns.batch(measure.view)
+        errors = measure.check(batch)
+        if errors:
+            scorable = np.array([d for d in range(len(batch)) if d not in errors], np.int64)
+            return batch.take(scorable), places[scorable], {int(places[d]): error for d, error in errors.items()}
         return batch, places, {}
-    scorable = np.array([d for d in range(len(batch)) if d not in errors], np.int64)
-    return batch.take(scorable), places[scorable], {int(places[d]): error for d, error in errors.items()}
 
 
-class _PairChunk:
-    """Documents that are pairs of objects, prepared for each measure."""
+def _with_types(chunk: Documents, job: Job) -> tuple[Documents, tuple[str, ...]]:
+    """Return the documents with the types they are scored over; documents without types may be excluded."""
+    types = job.types
+    if chunk.typed:
+        if job.typed:
+            _check_order(chunk, job)
+        # If nobody declared an order, no measure depends on it.
+        return chunk, types or tuple(sorted(chunk.types)) or UNTYPED
+    if types is None or not job.typed:
+        return chunk, UNTYPED
+    boundaries = np.diff(chunk.reference.offsets) + np.diff(chunk.hypothesis.offsets)
+    reason = f"boundaries have no types; declared are {', '.join(types)}"
+    untyped = dict.fromkeys(np.flatnonzero(boundaries).tolist(), reason)
+    return replace(chunk, excluded={**untyped, **chunk.excluded}), types
+
+
+def _check_order(chunk: Documents, job: Job) -> None:
+    if job.types is None:
+        raise MismatchError("boundaries have types here, but not in the rest of the collection")
+    if not job.types_from_caller and chunk.declared_types not in (None, job.types):
+        here, elsewhere = ", ".join(chunk.declared_types or ()), ", ".join(job.types)
+        raise MismatchError(
+            f"all files must declare the same types in the same order; this file declares {here}, but others {elsewhere}"
+        )
+
+
+class _PairPacker:
+    """Prepares documents that are pairs of objects for each measure."""
 
     def __init__(self, chunk: DocumentPairs, job: Job) -> None:
-        self.job = job
+        self.types = job.types
+        self.excluded = chunk.excluded
         self.places = [place for place in range(len(chunk)) if place not in chunk.excluded]
         self.pairs = [chunk.pairs[place] for place in self.places]
         self.short_spans = 0
@@ -372,8 +387,8 @@ class _PairChunk:
         """Pack the documents that the measure can score."""
         places, pairs = self.places, self.pairs
         errors: dict[int, CaesuraError] = {}
-        if measure.view == "typed" and self.job.types is not None:
-            pairs, type_errors = over_common_types(pairs, self.job.types, measure.sides)
+        if measure.view == "typed" and self.types is not None:
+            pairs, type_errors = over_common_types(pairs, self.types, measure.sides)
             errors = {places[i]: error for i, error in type_errors.items()}
             places = [place for place in places if place not in errors]
         elif measure.kind == "hierarchy" and measure.needs_common_units:
@@ -387,7 +402,7 @@ class _PairChunk:
         if self._common is None:
             self._common = []
             for pair in self.pairs:
-                shared, short = pair_over_common_units(pair)
+                shared, short_spans = pair_over_common_units(pair)
                 self._common.append(shared)
-                self.short_spans += short
+                self.short_spans += short_spans
         return self._common

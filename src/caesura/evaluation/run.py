@@ -6,7 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from os import PathLike
@@ -31,7 +31,6 @@ _TASKS_PER_WORKER = 4
 _MAX_PARTITIONS_PER_TASK = 16
 
 
-@dataclass
 class EvaluationRun:
     """An evaluation while it runs: the sums over the partitions that are finished.
 
@@ -47,20 +46,15 @@ class EvaluationRun:
         Folder of the checkpoint.
     """
 
-    job: Job
-    source: DocumentSource
-    reading: dict[str, str]
-    folder: str | PathLike[str] | None = None
-    started: float = field(default_factory=perf_counter, init=False)
-    finished: int = field(default=0, init=False)
-    documents: int = field(default=0, init=False)
-    resumed: int = field(default=0, init=False)
-    resumed_documents: int = field(default=0, init=False)
-    excluded_documents: int = field(default=0, init=False)
-    excluded_partitions: int = field(default=0, init=False)
-    short_spans: int = field(default=0, init=False)
-    work: WorkTime = field(default_factory=WorkTime, init=False)
-    excluded: dict[int, tuple[ExcludedDocument, ...]] = field(default_factory=dict, init=False)
+    def __init__(
+        self, job: Job, source: DocumentSource, reading: dict[str, str], folder: str | PathLike[str] | None = None
+    ) -> None:
+        self.job, self.source, self.reading, self.folder = job, source, reading, folder
+        self.started = perf_counter()
+        self.finished = self.documents = self.resumed = self.resumed_documents = 0
+        self.excluded_documents = self.excluded_partitions = self.short_spans = 0
+        self.excluded: dict[int, tuple[ExcludedDocument, ...]] = {}
+        self.work = WorkTime()
 
     def run(self, engine: Engine) -> Evaluation:
         """Score every partition once.
@@ -82,12 +76,7 @@ class EvaluationRun:
         CheckpointError
             If the checkpoint belongs to a different run.
         """
-        if self.job.types is None and self.job.typed:
-            self.job = replace(self.job, types=_survey_types(self.source, engine))
-        self.sums = self.job.empty_sums()
-        self.checkpoint = None if self.folder is None else Checkpoint(self.folder, self._description())
-        if self.job.scores is not None:
-            prepare_score_folder(self.job.scores, resumed=self.checkpoint is not None and self.checkpoint.resumed)
+        self._begin(engine)
         size = partitions_per_task(self.source.total, engine.workers) if engine.remote else 1
         failures = list(self._score(engine, _groups(self._unfinished(), size)))
         # A partition that was sent together with one that kills its workers may be sound: send each alone.
@@ -96,6 +85,14 @@ class EvaluationRun:
         for (numbered,), reason in [*alone, *self._score(engine, singles)]:
             self._record(numbered, PartitionResult.of_unreadable(self.job, numbered[1], reason))
         return self._result()
+
+    def _begin(self, engine: Engine) -> None:
+        if self.job.types is None and self.job.typed:
+            self.job = replace(self.job, types=_survey_types(self.source, engine))
+        self.sums = self.job.empty_sums()
+        self.checkpoint = None if self.folder is None else Checkpoint(self.folder, self._description())
+        if self.job.scores is not None:
+            prepare_score_folder(self.job.scores, resumed=self.checkpoint is not None and self.checkpoint.resumed)
 
     def _description(self) -> dict[str, Any]:
         """Return everything that the numbers of this run depend on."""
@@ -182,8 +179,8 @@ class EvaluationRun:
     def _report(self) -> None:
         seconds = perf_counter() - self.started
         total, scored_now = self.source.total, self.finished - self.resumed
-        left = None if total is None or not scored_now else seconds / scored_now * (total - self.finished)
-        detail = EvaluationProgress(self.finished, total, self.documents, self.resumed_documents, seconds, left)
+        remaining = None if total is None or not scored_now else seconds / scored_now * (total - self.finished)
+        detail = EvaluationProgress(self.finished, total, self.documents, self.resumed_documents, seconds, remaining)
         report_progress(self.finished, total, detail)
 
     def _result(self) -> Evaluation:
@@ -246,7 +243,7 @@ def _survey_types(source: DocumentSource, engine: Engine) -> tuple[str, ...] | N
     if not occurring:
         return None
     scale = sort_types(occurring)
-    warn_about_type_order(scale, stacklevel=5)
+    warn_about_type_order(scale, stacklevel=6)
     return scale
 
 

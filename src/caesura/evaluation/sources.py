@@ -21,6 +21,7 @@ from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format
 from caesura.formats.settings import Settings
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
 
@@ -428,26 +429,26 @@ def _coders_in(groups: list[list[InputFile]], naming: NamingScheme, options: Sou
 
 def _pairs_of(corpus: Corpus, options: SourceOptions, errors: list[FormatError]) -> DocumentPairs:
     """Return the annotations of both coders, item by item; what could not be read is an excluded document."""
-    items: list[str] = []
+    annotated = _annotated_items(corpus, options)
+    errors = list(errors)
     pairs: list[Any] = []
     excluded: dict[int, str | FormatError] = {}
-    errors = list(errors)
-    for item in corpus.item_names:
-        by_coder = corpus.of_item(item)
+    for place, by_coder in enumerate(annotated.values()):
         missing = [coder for coder in options.coders if coder not in by_coder]
-        if len(missing) == len(options.coders):
-            continue  # only other coders annotated it
-        if missing:
-            # The file of the missing coder may be the one that could not be read.
-            is_unread = errors and len(corpus.item_names) == 1
-            excluded[len(items)] = errors.pop(0) if is_unread else f"coder {missing[0]!r} is missing"
-        items.append(item)
+        if missing and errors and len(corpus.item_names) == 1:  # the missing coder's file could not be read
+            excluded[place] = errors.pop(0)
+        elif missing:
+            excluded[place] = f"coder {missing[0]!r} is missing"
         pairs.append(None if missing else tuple(by_coder[coder] for coder in options.coders))
-    for error in errors:
-        excluded[len(items)] = error
-        items.append(Path(error.path).name)
-        pairs.append(None)
-    return DocumentPairs(items, [0] * len(items), pairs, excluded)
+    items = [*annotated, *(Path(error.path).name for error in errors)]
+    excluded |= dict(enumerate(errors, len(pairs)))
+    return DocumentPairs(items, [0] * len(items), pairs + [None] * len(errors), excluded)
+
+
+def _annotated_items(corpus: Corpus, options: SourceOptions) -> dict[str, dict[str, Annotation]]:
+    """Return the items that at least one of the two coders annotated."""
+    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
+    return {item: by_coder for item, by_coder in by_item.items() if not by_coder.keys().isdisjoint(options.coders)}
 
 
 # -- pairs ------------------------------------------------------------------------------------------------------------
@@ -513,12 +514,12 @@ class PairPartition:
         return _types_of(self.pairs)
 
 
-def _pair_partitions(pairs: Iterable[Any]) -> Iterator[PairPartition]:
-    iterator = iter(pairs)
+def _pair_partitions(source: Iterable[Any]) -> Iterator[PairPartition]:
+    iterator = iter(source)
     first = 1
     while block := list(islice(iterator, PAIRS_PER_PARTITION)):
-        named = [_with_name(entry, first + i) for i, entry in enumerate(block)]
-        yield PairPartition(first, tuple(item for item, _ in named), tuple(pair for _, pair in named))
+        items, pairs = zip(*(_with_name(entry, first + i) for i, entry in enumerate(block)), strict=True)
+        yield PairPartition(first, items, pairs)
         first += len(block)
 
 
@@ -530,7 +531,6 @@ def _with_name(entry: Any, number: int) -> tuple[str, Any]:
 
 
 def _corpus_partitions(corpus: Corpus, options: SourceOptions) -> Iterator[PairPartition]:
-    """Yield the items of a corpus that at least one of the two coders annotated."""
     options.refuse("format", "pattern", "align", reason="with a Corpus, which has been read already")
     sides_of(corpus.coders, options.sides)
     whole = _pairs_of(corpus, options, [])
