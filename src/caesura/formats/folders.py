@@ -123,11 +123,15 @@ def find_files(
             candidates, readable = _by_suffix(root, candidates, formats, looks_like)
         files = {name: InputFile(os.path.join(root, name)) for name in readable}
     if not files:
-        problem = f"matches the pattern {pattern}" if pattern is not None else "can be read"
-        content = f"there are {shorten(names)}" if names else "the folder is empty"
-        raise FormatError(path, None, f"no file {problem}; {content}")
+        raise _no_files(path, pattern, names)
     _warn_left_out(path, [name for name in candidates if name not in files], *reasons)
     return list(files.values())
+
+
+def _no_files(path: str | PathLike[str], pattern: str | None, names: Sequence[str]) -> FormatError:
+    problem = f"matches the pattern {pattern}" if pattern is not None else "can be read"
+    content = f"there are {shorten(names)}" if names else "the folder is empty"
+    return FormatError(path, None, f"no file {problem}; {content}")
 
 
 def _by_suffix(
