@@ -1,1 +1,1 @@
-"""Judging segmenters against people: comparison, bounds, significance, and where each goes wrong."""
+"""Judging: systems and parsers against people, with bounds, significance tests and the mistakes of each system."""

@@ -1,25 +1,24 @@
-"""Where a system goes wrong: misses, false alarms, near misses with distance and direction, types confused."""
+"""The mistakes of a system: misses, false alarms, near misses with distance and direction, confusions of types."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
-from caesura.judging.field import Field
+from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.model.dialogue import Annotation, streams_of
+from caesura.model.result import Result
 from caesura.model.score import Edit
 
-__all__ = ["Mistake", "Mistakes", "mistakes_of"]
-
-REACH = 5
-"""How far a systematic offset is looked for."""
+MAX_OFFSET = 5
+"""Largest systematic offset that is looked for, in positions."""
 
 _KINDS = {
     "deletion": "miss",
@@ -31,132 +30,177 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
-    """One boundary that system and coder do not share."""
+class Mistake(Result):
+    """One boundary on which a system and a coder differ.
+
+    Attributes
+    ----------
+    kind : str
+        ``"miss"`` (only the coder has it), ``"false alarm"`` (only the system), ``"near miss"``, or ``"confusion"`` of types.
+    item : str
+        Name of the item.
+    coder : str
+        Name of the coder.
+    position, system_position : int or None
+        Position of the coder's and of the system's boundary.
+    type, system_type : str or None
+        Boundary type of the coder and of the system.
+    stream : str or None
+        Name of the speaker in a dialogue.
+    """
+
+    json_properties: ClassVar[tuple[str, ...]] = ("offset",)
 
     kind: str
-    """``miss`` (the coder's alone), ``false alarm`` (the system's alone), ``near miss`` or ``confusion`` of types."""
     item: str
     coder: str
     position: int | None
-    """Where the coder has it."""
     system_position: int | None
-    """Where the system has it."""
     type: str | None
     system_type: str | None
     stream: str | None
 
     @property
     def offset(self) -> int:
-        """How many positions late the system is; below 0 it is early."""
+        """Number of positions by which the system is late; negative if it is early."""
         if self.position is None or self.system_position is None:
             return 0
         return self.system_position - self.position
 
 
+@dataclass(frozen=True, slots=True)
+class TypeConfusion:
+    """A boundary type of the coders for which the system has a different one.
+
+    Attributes
+    ----------
+    type, system_type : str
+        Boundary type of the coder and of the system.
+    count : int
+        How often, near misses included.
+    """
+
+    type: str
+    system_type: str
+    count: int
+
+
 @dataclass(frozen=True, eq=False)
-class Mistakes:
-    """All mistakes of one system, against every coder on every item."""
+class Mistakes(Result):
+    """All mistakes of one system, against every coder on every item.
+
+    Attributes
+    ----------
+    system : str
+        Name of the system.
+    mistakes : tuple of Mistake
+        Every mistake.
+    matches : int
+        Number of boundaries that system and coder share.
+    confusions : tuple of TypeConfusion
+        Confusions of boundary types, the most frequent first.
+    offsets : mapping of int to int
+        Offset from -5 to 5 -> number of the coders' boundaries that the system has so many positions later.
+    density : float
+        Boundaries of the system per inner position.
+    coders_density : float
+        Boundaries of the coders per inner position of the same items, averaged over the coders of an item.
+    coders_per_item : float
+        Mean number of coders per item.
+    """
+
+    frame_field: ClassVar[str] = "mistakes"
+    json_properties: ClassVar[tuple[str, ...]] = ("counts", "late", "early", "offset", "systematic", "by_item")
 
     system: str
     mistakes: tuple[Mistake, ...] = field(repr=False)
     matches: int
-    confused: Mapping[tuple[str, str], int]
-    """(type of the coder, type of the system) -> how often, near misses of another type included."""
+    confusions: tuple[TypeConfusion, ...]
     offsets: Mapping[int, int]
-    """How many boundaries of coders the system has so many positions later (below 0: earlier), for -5 to 5."""
     density: float
-    """The system's boundaries per inner position."""
     coders_density: float
-    """The coders' on the same items, each item by the mean of its coders."""
-    rivals: float = 1.0
-    """How many coders there are an item, on average."""
+    coders_per_item: float = 1.0
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many mistakes of each kind."""
-        found = Counter(one.kind for one in self.mistakes)
-        return {kind: found[kind] for kind in ("miss", "false alarm", "near miss", "confusion")}
+        """Number of mistakes by kind."""
+        counts = Counter(mistake.kind for mistake in self.mistakes)
+        return {kind: counts[kind] for kind in ("miss", "false alarm", "near miss", "confusion")}
 
+    @property
     def by_item(self) -> dict[str, dict[str, int]]:
-        """Item -> how many mistakes of each kind."""
-        out: dict[str, Counter[str]] = {}
-        for one in self.mistakes:
-            out.setdefault(one.item, Counter())[one.kind] += 1
-        return {item: dict(found) for item, found in out.items()}
+        """Number of mistakes by item and kind."""
+        counts: dict[str, Counter[str]] = {}
+        for mistake in self.mistakes:
+            counts.setdefault(mistake.item, Counter())[mistake.kind] += 1
+        return {item: dict(by_kind) for item, by_kind in counts.items()}
 
     @property
     def late(self) -> int:
-        """Near misses behind the coder's boundary."""
-        return sum(one.offset > 0 for one in self.mistakes if one.kind == "near miss")
+        """Number of near misses behind the coder's boundary."""
+        return sum(mistake.offset > 0 for mistake in self.mistakes if mistake.kind == "near miss")
 
     @property
     def early(self) -> int:
-        """Near misses before the coder's boundary."""
-        return sum(one.offset < 0 for one in self.mistakes if one.kind == "near miss")
+        """Number of near misses before the coder's boundary."""
+        return sum(mistake.offset < 0 for mistake in self.mistakes if mistake.kind == "near miss")
 
     @property
     def offset(self) -> int:
-        """The shift under which most boundaries coincide, late above 0; 0 where no other is better."""
-        most = max(self.offsets.values())
-        return min((d for d, n in self.offsets.items() if n == most), key=lambda d: (abs(d), d))
+        """The offset at which most boundaries coincide, positive if the system is late; the smallest if several tie."""
+        maximum = max(self.offsets.values())
+        return min((d for d, n in self.offsets.items() if n == maximum), key=lambda d: (abs(d), d))
 
     @property
     def systematic(self) -> bool:
-        """Whether so many more boundaries coincide under ``offset`` than without that it is hardly chance.
+        """Whether so many more boundaries coincide at ``offset`` than at 0 that chance is an unlikely explanation.
 
-        Of those that coincide under either, n and n_0 for each coder, half would fall to each side; n - n_0 must exceed
-        2.58 sqrt(n + n_0), one chance in 200 for each of the ten shifts. A program that is seldom right anywhere has a
-        best shift too.
+        Of those that coincide at either, n and n_0 per coder, half would fall to each side by chance. n - n_0 must exceed
+        2.58 sqrt(n + n_0), which has a probability of 1 in 200 for each of the ten offsets. Even a program that is seldom
+        right has a best offset.
         """
-        n, n_0 = (self.offsets[d] / self.rivals for d in (self.offset, 0))
+        n, n_0 = (self.offsets[d] / self.coders_per_item for d in (self.offset, 0))
         return n - n_0 > 2.58 * math.sqrt(n + n_0)
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {
-            "system": self.system,
-            "matches": self.matches,
-            "counts": self.counts,
-            "late": self.late,
-            "early": self.early,
-            "offset": self.offset,
-            "systematic": self.systematic,
-            "offsets": {str(d): n for d, n in self.offsets.items()},
-            "density": self.density,
-            "coders_density": self.coders_density,
-            "confused": [{"type": a, "system_type": b, "times": n} for (a, b), n in self.confused.items()],
-            "by_item": self.by_item(),
-            "mistakes": [asdict(one) | {"offset": one.offset} for one in self.mistakes],
-        }
 
+def find_mistakes(participants: Participants, system: str, measure: Measure) -> Mistakes:
+    """Return every boundary on which a system and a coder differ.
 
-def mistakes_of(field: Field, system: str, measure: Measure) -> Mistakes:
-    """Every boundary on which the system and a coder differ, by the alignment of ``measure``."""
-    items = [item for item in field.items if item in field.systems[system]]
-    keys = [(item, coder) for item in items for coder in field.coders[item]]
-    pairs: list[tuple[Any, Any]] = [(field.coders[item][coder], field.systems[system][item]) for item, coder in keys]
+    Parameters
+    ----------
+    participants : Participants
+        Coders and systems.
+    system : str
+        Name of the system.
+    measure : Measure
+        A measure that aligns boundaries.
+
+    Returns
+    -------
+    Mistakes
+        Mistakes by the alignment of the measure.
+    """
+    by_item = participants.systems[system]
+    items = [item for item in participants.items if item in by_item]
+    keys = [(item, coder) for item in items for coder in participants.coders[item]]
+    pairs: list[tuple[Any, Any]] = [(participants.coders[item][coder], by_item[item]) for item, coder in keys]
     scores = score_many(pairs, measure)
-    found: list[Mistake] = []
-    matches = 0
-    confused: Counter[tuple[str, str]] = Counter()
-    for i in scores.scored.tolist():
-        for edit in scores[i].edits or ():
-            if edit.kind == "match":
-                matches += 1
-                continue
-            found.append(_mistake(edit, *keys[i]))
-            if edit.a_type is not None and edit.b_type is not None and edit.a_type != edit.b_type:
-                confused[edit.a_type, edit.b_type] += 1
+    edits = [(edit, keys[i]) for i in scores.scored.tolist() for edit in scores[i].edits or ()]
+    confusions = Counter(
+        (edit.a_type, edit.b_type)
+        for edit, _ in edits
+        if edit.a_type is not None and edit.b_type is not None and edit.a_type != edit.b_type
+    )
+    mistakes = tuple(_mistake(edit, item, coder) for edit, (item, coder) in edits if edit.kind != "match")
     return Mistakes(
         system=system,
-        mistakes=tuple(found),
-        matches=matches,
-        confused=dict(confused.most_common()),
+        mistakes=mistakes,
+        matches=len(edits) - len(mistakes),
+        confusions=tuple(TypeConfusion(a, b, count) for (a, b), count in confusions.most_common()),
         offsets=_offsets(pairs),
-        density=_density([field.systems[system][item]] for item in items),
-        coders_density=_density(field.coders[item].values() for item in items),
-        rivals=len(keys) / len(items),
+        density=_density([by_item[item]] for item in items),
+        coders_density=_density(participants.coders[item].values() for item in items),
+        coders_per_item=len(keys) / len(items),
     )
 
 
@@ -166,20 +210,22 @@ def _mistake(edit: Edit, item: str, coder: str) -> Mistake:
     )
 
 
-def _offsets(pairs: list[tuple[Annotation, Annotation]]) -> dict[int, int]:
-    out = dict.fromkeys(range(-REACH, REACH + 1), 0)
+def _offsets(pairs: Iterable[tuple[Annotation, Annotation]]) -> dict[int, int]:
+    """Return offset -> number of reference boundaries that the hypothesis has at this offset."""
+    counts = dict.fromkeys(range(-MAX_OFFSET, MAX_OFFSET + 1), 0)
     for reference, hypothesis in pairs:
-        theirs = streams_of(hypothesis)
+        streams = streams_of(hypothesis)
         for name, text in streams_of(reference).items():
-            for d in out:
-                out[d] += int(np.isin(text.inner + d, theirs[name].inner, assume_unique=True).sum())
-    return out
+            for d in counts:
+                counts[d] += int(np.isin(text.inner + d, streams[name].inner, assume_unique=True).sum())
+    return counts
 
 
 def _density(items: Iterable[Collection[Annotation]]) -> float:
-    """Boundaries over inner positions, every item once, whether one coder has it or many."""
-    placed, positions = 0.0, 0
-    for by in items:
-        placed += sum(text.inner.size for one in by for text in streams_of(one).values()) / len(by)
-        positions += sum(text.length - 1 for text in streams_of(next(iter(by))).values())
-    return placed / positions if positions else 0.0
+    """Return boundaries per inner position; every item counts once, however many annotations it has."""
+    boundaries, positions = 0.0, 0
+    for annotations in items:
+        total = sum(text.inner.size for annotation in annotations for text in streams_of(annotation).values())
+        boundaries += total / len(annotations)
+        positions += sum(text.length - 1 for text in streams_of(next(iter(annotations))).values())
+    return boundaries / positions if positions else 0.0

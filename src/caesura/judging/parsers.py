@@ -1,62 +1,75 @@
-"""Is one parser better than another, or lucky?"""
+"""Significance tests between parsers on the same sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 from caesura.errors import OptionError, Undefined
-from caesura.judging.comparison import Comparison, PairOfSystems, compare
-from caesura.judging.field import Field
-from caesura.judging.trials import run
+from caesura.judging.comparison import Comparison, SystemPair, compare_systems
+from caesura.judging.pair_scores import score_pairs
+from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
+from caesura.model.dialogue import Annotation
+from caesura.model.result import Excluded, Result
 from caesura.model.score import Score
 from caesura.model.tree import Tree
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
 from caesura.parsing.corpus import pair_trees
 
-__all__ = ["ParserComparison", "compare_parsers"]
-
 
 @dataclass(frozen=True, eq=False)
-class ParserComparison:
-    """Parsers on the same sentences under one measure of trees."""
+class ParserComparison(Result):
+    """Result of :func:`compare_parsers`.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure of trees.
+    sentences : int
+        Number of sentences, scored or not.
+    scores : mapping of str to Score
+        Parser -> its score over all sentences it could be scored on.
+    comparison : Comparison
+        The paired tests; sentences are the items.
+    excluded : tuple of Excluded
+        Sentences that were not scored. The name of the parser, or ``gold``, stands under ``coder``.
+    seed : int
+        Random seed.
+    """
+
+    json_properties: ClassVar[tuple[str, ...]] = ("pairs",)
+    frame_field: ClassVar[str] = "pairs"
 
     measure: Measure
     sentences: int
-    """Sentences there are, scored or not."""
     scores: Mapping[str, Score]
-    """Parser -> its score over all the sentences it could be scored on."""
     comparison: Comparison
-    """The paired tests, the sentences being the items."""
-    excluded: tuple[str, ...]
-    """What could not be scored, and why."""
+    excluded: tuple[Excluded, ...]
     seed: int
 
     @property
-    def pairs(self) -> tuple[PairOfSystems, ...]:
-        """Two parsers each, over the sentences that both were scored on: difference, interval, p-values."""
+    def pairs(self) -> tuple[SystemPair, ...]:
+        """One entry per pair of parsers, over the sentences on which both were scored."""
         return self.comparison.pairs
 
-    def left_out(self, pair: PairOfSystems) -> int:
-        """How many sentences the two were not compared on, since one of them or both have no score there."""
-        return self.sentences - pair.items
+    def excluded_sentences(self, pair: SystemPair) -> int:
+        """Return the number of sentences on which two parsers were not compared.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {
-            "measure": repr(self.measure),
-            "sentences": self.sentences,
-            "scores": {name: score.to_dict() for name, score in self.scores.items()},
-            "pairs": [{**one.to_dict(), "left_out": self.left_out(one)} for one in self.pairs],
-            "notes": list(self.comparison.notes),
-            "excluded": list(self.excluded),
-            "draws": self.comparison.draws,
-            "seed": self.seed,
-        }
+        Parameters
+        ----------
+        pair : SystemPair
+            An entry of ``pairs``.
+
+        Returns
+        -------
+        int
+            Sentences for which at least one of the two has no score.
+        """
+        return self.sentences - pair.items
 
 
 def compare_parsers(
@@ -67,61 +80,108 @@ def compare_parsers(
     alpha: float = 0.05,
     level: float = 0.95,
     replicates: int = 2000,
-    seed: int | None = None,
+    seed: int | None = 0,
 ) -> ParserComparison:
-    """Compare two parsers or more on the same sentences, under any measure of trees.
+    """Test whether parsers differ on the same sentences, under any measure of trees.
 
-    ``parsers``: name -> its trees, as many as ``gold`` has, None for a sentence without a parse. The difference of two
-    parsers is that of their corpus scores, from parts summed over the sentences that both could be scored on; how many
-    were left out ``.left_out(pair)`` says. Is it luck? Approximate randomisation swaps the parses of a sentence between
-    the two; the studentised paired bootstrap draws sentences anew and gives an interval (``level``). Both p-values are
-    corrected by Holm over all pairs of parsers. Nothing is scored twice. See :mod:`caesura.statistics`.
+    Parameters
+    ----------
+    gold : iterable of Tree or None
+        The gold trees; None for a sentence without a tree.
+    parsers : mapping of str to iterable of Tree or None
+        Parser -> its trees, as many as ``gold`` has; None for a sentence without a parse. At least two parsers.
+    measure : str or Measure, default "parseval"
+        A measure of trees.
+    alpha : float, default 0.05
+        Significance level.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    replicates : int, default 2000
+        Least number of bootstrap replicates and random swaps.
+    seed : int or None, default 0
+        Random seed; None draws one.
 
+    Returns
+    -------
+    ParserComparison
+        Scores of the parsers and tests of all pairs.
+
+    Raises
+    ------
+    OptionError
+        If an option is invalid or there are fewer than two parsers.
+    Undefined
+        If a parser could not be scored on any sentence.
+
+    Notes
+    -----
+    The difference of two parsers is that of their corpus scores, from parts summed over the sentences on which both were
+    scored; ``.excluded_sentences(pair)`` counts the others. Approximate randomisation swaps the parses of a sentence between
+    the two; the studentised paired bootstrap resamples sentences and gives an interval. Both p-values are corrected by Holm
+    over all pairs of parsers. See :mod:`caesura.statistics`.
+
+    References
+    ----------
     Yeh, A. (2000). More accurate tests for the statistical significance of result differences. COLING.
 
-    >>> texts = ["(S (NP (PRP She)) (VP (VBD slept)))", "(S (NP (PRP He)) (VP (VBD sang) (ADVP (RB well))))"] * 4
+    Examples
+    --------
+    >>> right = ["(S (NP (PRP She)) (VP (VBD slept)))", "(S (NP (PRP He)) (VP (VBD sang) (ADVP (RB well))))"] * 4
     >>> wrong = ["(S (NP (PRP She)) (VP (VBD slept)))", "(S (NP (PRP He)) (VP (VBD sang)) (ADVP (RB well)))"] * 4
-    >>> gold, old = ([Tree.from_brackets(one) for one in each] for each in (texts, wrong))
-    >>> found = compare_parsers(gold, {"new": gold, "old": old}, seed=1)
-    >>> (pair,) = found.pairs
+    >>> gold, old = ([Tree.from_brackets(text) for text in texts] for texts in (right, wrong))
+    >>> result = compare_parsers(gold, {"new": gold, "old": old}, seed=1)
+    >>> (pair,) = result.pairs
     >>> round(pair.difference, 4), pair.randomisation, (pair.wins, pair.ties, pair.losses)
     (0.1429, 0.125, (4, 4, 0))
     """
-    made = parse(measure)
-    if made.view != "trees":
-        raise OptionError(f"parsers are compared under a measure of trees, such as parseval; got {made.name}")
-    whole(100)("replicates", replicates)
-    fraction("level", level)
-    fraction("alpha", alpha)
-    chosen = check_seed("seed", seed)
-    truth = list(gold)
+    tree_measure = parse(measure)
+    if tree_measure.kind != "trees":
+        raise OptionError(f"measure must compare trees, like parseval; got {tree_measure.name}")
+    replicates = whole(100)("replicates", replicates)
+    level, alpha = fraction("level", level), fraction("alpha", alpha)
+    root = check_seed("seed", seed)
     if not isinstance(parsers, Mapping) or len(parsers) < 2:
-        raise OptionError("parsers: at least two are needed, as a mapping from their names to lists of trees")
-    pairs = {str(name): pair_trees(truth, trees, str(name)) for name, trees in parsers.items()}
-    digits = len(str(len(truth)))  # so that sentences sort by number
-    names = [str(i).zfill(digits) for i in range(1, len(truth) + 1)]
-    field = Field(
-        items=tuple(item for item, tree in zip(names, truth, strict=True) if tree is not None),
-        coders={item: {"gold": tree} for item, tree in zip(names, truth, strict=True) if tree is not None},
-        systems={
-            name: {item: tree for item, (_, tree) in zip(names, listed, strict=True) if tree is not None}
-            for name, listed in pairs.items()
-        },
-        excluded=tuple(
-            f"{name}: no tree for {missing} of {len(truth)} sentences"
-            for name, trees in {
-                "gold": truth,
-                **{name: [tree for _, tree in each] for name, each in pairs.items()},
-            }.items()
-            if (missing := sum(tree is None for tree in trees))
-        ),
+        raise OptionError("parsers must be a mapping from at least two names to lists of trees")
+    gold_trees = list(gold)
+    participants = _participants(gold_trees, parsers)
+    pair_scores = score_pairs(participants, tree_measure, participants.systems)
+    for name in participants.systems:
+        if name not in pair_scores.rows_of:
+            raise Undefined(f"{name}: none of {len(gold_trees)} sentences could be scored")
+    comparison = compare_systems(
+        pair_scores,
+        tuple(participants.systems),
+        alpha=alpha,
+        level=level,
+        replicates=replicates,
+        seed=root,
+        paired_only=True,
     )
-    trials = run(field, made, field.systems)
-    for name in pairs:
-        if name not in trials.segmenters:
-            raise Undefined(f"{name}: none of {len(truth)} sentences could be scored")
-    scores = {name: trials.score(name) for name in pairs}
-    tests = compare(
-        trials, tuple(pairs), alpha=alpha, level=level, replicates=replicates, seed=chosen, paired_only=True
+    return ParserComparison(
+        tree_measure,
+        len(gold_trees),
+        {name: pair_scores.score(name) for name in participants.systems},
+        comparison,
+        (*participants.excluded, *pair_scores.excluded),
+        root,
     )
-    return ParserComparison(made, len(truth), scores, tests, (*field.excluded, *trials.excluded), chosen)
+
+
+def _participants(gold: list[Tree | None], parsers: Mapping[str, Iterable[Tree | None]]) -> Participants:
+    """Return gold trees and parsers as coder and systems; sentences are items, named by their number."""
+    digits = len(str(len(gold)))  # so that sentences sort by number
+    names = [str(i).zfill(digits) for i in range(1, len(gold) + 1)]
+    excluded: list[Excluded] = []
+
+    def by_sentence(author: str, trees: list[Tree | None]) -> dict[str, Annotation]:
+        listed = list(zip(names, trees, strict=True))
+        excluded.extend(Excluded(name, author, "there is no tree") for name, tree in listed if tree is None)
+        return {name: tree for name, tree in listed if tree is not None}
+
+    gold_trees = by_sentence("gold", gold)
+    systems = {}
+    for parser, trees in parsers.items():
+        pairs = pair_trees(gold, trees, str(parser))
+        systems[str(parser)] = by_sentence(str(parser), [tree for _, tree in pairs])
+    coders = {name: {"gold": tree} for name, tree in gold_trees.items()}
+    return Participants(tuple(gold_trees), coders, systems, tuple(excluded))

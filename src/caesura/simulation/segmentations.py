@@ -66,7 +66,7 @@ def random_segmentation(units: int, masses: Iterable[int], *, seed: Seed) -> Seg
     Segmentation(20 units: ···|···|·······|·······)
     """
     units = _length(units)
-    return Segmentation.from_positions(units, _fill(units, _masses(masses), generator(seed)))
+    return Segmentation.from_positions(units, fill_with_segments(units, _masses(masses), generator(seed)))
 
 
 def regular_segmentation(units: int, mean_mass: float) -> Segmentation:
@@ -368,7 +368,7 @@ def pseudo_coders(
 
     def coded() -> Iterator[list[Ints]]:
         for length in lengths:
-            hidden = _fill(length, sizes, rng)
+            hidden = fill_with_segments(length, sizes, rng)
             yield [_pseudo_coded(hidden, length, near, miss, omissions_only, rng) for _ in range(coders)]
 
     return _corpus(lengths, coded())
@@ -385,7 +385,7 @@ def random_coders(units: int | Sequence[int], masses: Iterable[int], *, coders: 
     """
     rng, sizes = generator(seed), _masses(masses)
     lengths = _lengths(units, _count("coders", coders))
-    return _corpus(lengths, ([_fill(length, sizes, rng) for _ in range(coders)] for length in lengths))
+    return _corpus(lengths, ([fill_with_segments(length, sizes, rng) for _ in range(coders)] for length in lengths))
 
 
 def _corpus(lengths: list[int], coded: Iterable[list[Ints]]) -> Corpus:
@@ -400,7 +400,7 @@ def _corpus(lengths: list[int], coded: Iterable[list[Ints]]) -> Corpus:
 # -- drawing, over plain arrays -----------------------------------------------------------------------------------
 
 
-def _fill(length: int, masses: Ints, rng: np.random.Generator) -> Ints:
+def fill_with_segments(length: int, masses: Ints, rng: np.random.Generator) -> Ints:
     """Inner ends of segments drawn until the text is full."""
     rounds = []
     reached = 0

@@ -1,0 +1,295 @@
+"""Scores of one measure: every segmenter against every coder, item by item, in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.judging.participants import Participants
+from caesura.measures.base import Measure
+from caesura.measures.many import Scores, score_many
+from caesura.model.dialogue import Annotation
+from caesura.model.marks import Marks
+from caesura.model.result import Excluded
+from caesura.model.score import Score
+from caesura.model.segmentation import Segmentation
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+BOUND_PREFIX = "\0"
+"""First character of the names of bounds among segmenters, which no system can have."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """One row per pair: a segmentation of an item, and a coder's annotation of it as reference.
+
+    Rows run item by item, coder by coder, both sorted by name, so that no number depends on the order of a file.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure of all scores.
+    segmenters : tuple of str
+        Names of systems and bounds.
+    items : tuple of str
+        Names of the items, sorted.
+    coders : tuple of str
+        Names of the coders, sorted.
+    segmenter_of : numpy.ndarray
+        Place of the row's segmenter in ``segmenters``.
+    item_of : numpy.ndarray
+        Place of the row's item in ``items``.
+    reference_of : numpy.ndarray
+        Place of the reference in ``coders``; -1 if all coders together are the reference, as for fuzzy success.
+    author_of : numpy.ndarray
+        Place in ``coders`` of the author of the segmentation if people are compared with each other, else -1.
+    scores : Scores
+        One score per row.
+    """
+
+    measure: Measure
+    segmenters: tuple[str, ...]
+    items: tuple[str, ...]
+    coders: tuple[str, ...]
+    segmenter_of: Ints
+    item_of: Ints
+    reference_of: Ints
+    author_of: Ints
+    scores: Scores = field(repr=False)
+
+    @cached_property
+    def rows_of(self) -> dict[str, Ints]:
+        """Segmenter -> the rows that could be scored; segmenters without any are missing."""
+        scored = np.ones(len(self.item_of), bool)
+        scored[list(self.scores.errors)] = False
+        rows = {name: np.flatnonzero(scored & (self.segmenter_of == s)) for s, name in enumerate(self.segmenters)}
+        return {name: places for name, places in rows.items() if len(places)}
+
+    def score(self, segmenter: str) -> Score:
+        """Return the micro score of a segmenter: all items and coders, from summed parts.
+
+        Parameters
+        ----------
+        segmenter : str
+            A segmenter with scored rows.
+
+        Returns
+        -------
+        Score
+            The score of all its rows.
+        """
+        return self.scores.over(self.rows_of[segmenter])
+
+    def finish(self, parts: Floats) -> Floats:
+        """Return the values of summed parts.
+
+        Parameters
+        ----------
+        parts : numpy.ndarray
+            One row of summed parts per value.
+
+        Returns
+        -------
+        numpy.ndarray
+            One value per row.
+        """
+        return self.measure.finish(parts, self.scores.types)
+
+    def by_item(self, segmenter: str) -> tuple[Ints, Floats]:
+        """Return the items a segmenter was scored on, and the parts of each item summed over coders.
+
+        Parameters
+        ----------
+        segmenter : str
+            A segmenter with scored rows.
+
+        Returns
+        -------
+        items : numpy.ndarray
+            Places of the items.
+        parts : numpy.ndarray
+            One row of parts per item.
+        """
+        return self._sum_by_item(self.rows_of[segmenter])
+
+    def _sum_by_item(self, rows: Ints) -> tuple[Ints, Floats]:
+        starts = np.flatnonzero(np.diff(self.item_of[rows], prepend=-1))
+        return self.item_of[rows][starts], np.add.reduceat(self.scores.counts[rows], starts, axis=0)
+
+    def by_coder(self, segmenter: str) -> dict[str, float]:
+        """Return the value of a segmenter against each coder, from parts summed over items.
+
+        Parameters
+        ----------
+        segmenter : str
+            A segmenter with scored rows.
+
+        Returns
+        -------
+        dict of str to float
+            Coder -> value; empty if all coders together are the reference.
+        """
+        rows = self.rows_of[segmenter]
+        references = [c for c in np.unique(self.reference_of[rows]) if c >= 0]
+        if not references:
+            return {}
+        parts = [self.scores.counts[rows[self.reference_of[rows] == c]].sum(axis=0) for c in references]
+        values = self.finish(np.array(parts)).tolist()
+        return {self.coders[c]: value for c, value in zip(references, values, strict=True)}
+
+    def _pair_keys(self, rows: Ints) -> Ints:
+        """Return item and reference of each row as one number."""
+        return self.item_of[rows] * (len(self.coders) + 1) + self.reference_of[rows] + 1
+
+    def observations(self, segmenters: Sequence[str]) -> Floats:
+        """Return the values of segmenters by item and coder.
+
+        Parameters
+        ----------
+        segmenters : sequence of str
+            Segmenters with scored rows.
+
+        Returns
+        -------
+        numpy.ndarray
+            One row per (item, coder), one column per segmenter; NaN if there is no value.
+        """
+        keys = [self._pair_keys(self.rows_of[name]) for name in segmenters]
+        all_keys = np.unique(np.concatenate(keys))
+        values = np.full((len(all_keys), len(segmenters)), np.nan)
+        for column, (name, own_keys) in enumerate(zip(segmenters, keys, strict=True)):
+            values[np.searchsorted(all_keys, own_keys), column] = self.scores.values[self.rows_of[name]]
+        return values
+
+    def common_parts(self, a: str, b: str) -> tuple[Floats, Floats]:
+        """Return the parts by item of two segmenters, over the (item, coder) that both were scored on.
+
+        Parameters
+        ----------
+        a, b : str
+            Two segmenters with scored rows.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            For each segmenter one row of parts per item.
+        """
+        rows_a, rows_b = self.rows_of[a], self.rows_of[b]
+        keys = self._pair_keys(rows_a), self._pair_keys(rows_b)
+        _, first, second = np.intersect1d(*keys, assume_unique=True, return_indices=True)
+        if not len(first):
+            empty = np.zeros((0, self.scores.counts.shape[1]))
+            return empty, empty
+        return self._sum_by_item(rows_a[first])[1], self._sum_by_item(rows_b[second])[1]
+
+    @cached_property
+    def excluded(self) -> tuple[Excluded, ...]:
+        """What could not be scored: everything, an item, a system on an item, or a single comparison.
+
+        Bounds are named, in brackets, only if they fail alone.
+        """
+        return tuple(dict.fromkeys(self._exclusions()))
+
+    def _exclusions(self) -> Iterator[Excluded]:
+        rows_by_reason: dict[str, list[int]] = {}
+        for row, error in self.scores.errors.items():
+            rows_by_reason.setdefault(f"{self.measure.label}: {error}", []).append(row)
+        is_bound = np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters])[self.segmenter_of]
+        explained: set[tuple[int, int]] = set()  # (item, reference) at which a system failed too
+        for reason, rows in rows_by_reason.items():
+            failed = np.zeros(len(is_bound), bool)
+            failed[rows] = True
+            if (failed & ~is_bound).any() and (failed | is_bound).all():
+                yield Excluded(None, None, reason)
+                return
+            for item in np.unique(self.item_of[failed & ~is_bound]).tolist():
+                of_item = ~is_bound & (self.item_of == item)
+                explained |= {(item, c) for c in self.reference_of[failed & of_item].tolist()}
+                yield from self._item_exclusions(item, of_item, failed, reason)
+        for reason, rows in rows_by_reason.items():
+            for row in rows:
+                if is_bound[row] and (self.item_of[row], self.reference_of[row]) not in explained:
+                    bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX).split()[0]
+                    yield Excluded(self.items[self.item_of[row]], f"({bound})", reason)
+
+    def _item_exclusions(self, item: int, of_item: Bools, failed: Bools, reason: str) -> Iterator[Excluded]:
+        """Yield what could not be scored on one item: all systems, a system, or a system against a coder."""
+        name = self.items[item]
+        if failed[of_item].all():
+            yield Excluded(name, None, reason)
+            return
+        for s in np.unique(self.segmenter_of[failed & of_item]).tolist():
+            of_system = of_item & (self.segmenter_of == s)
+            if failed[of_system].all():
+                yield Excluded(name, self.segmenters[s], reason)
+            else:
+                for c in self.reference_of[failed & of_system].tolist():
+                    yield Excluded(name, self.segmenters[s], f"against coder {self.coders[c]!r}: {reason}")
+
+
+def score_pairs(
+    participants: Participants,
+    measure: Measure,
+    segmenters: Mapping[str, Mapping[str, Annotation]],
+    *,
+    human: str | None = None,
+) -> PairScores:
+    """Score every segmenter against every coder.
+
+    Parameters
+    ----------
+    participants : Participants
+        The coders and their items.
+    measure : Measure
+        The measure.
+    segmenters : mapping of str to mapping
+        Segmenter -> item -> annotation.
+    human : str, optional
+        If set, coders are also scored against each other, each once as reference, under this name.
+
+    Returns
+    -------
+    PairScores
+        One row per segmenter, item and reference.
+    """
+    coders = tuple(sorted(participants.coder_names))
+    items = tuple(sorted(participants.items))
+    place = {coder: i for i, coder in enumerate(coders)}
+    pairs: list[tuple[Any, Any]] = []
+    keys: list[tuple[int, int, int, int]] = []
+    for i, item in enumerate(items):
+        by_coder = dict(sorted(participants.coders[item].items()))
+        references = _references(by_coder, place, measure)
+        for s, by_item in enumerate(segmenters.values()):
+            if item in by_item:
+                pairs += [(reference, by_item[item]) for _, reference in references]
+                keys += [(s, i, c, -1) for c, _ in references]
+        for author, annotation in by_coder.items() if human is not None else ():
+            rest = {coder: reference for coder, reference in by_coder.items() if coder != author}
+            references = _references(rest, place, measure)
+            pairs += [(reference, annotation) for _, reference in references]
+            keys += [(len(segmenters), i, c, place[author]) for c, _ in references]
+    columns = np.array(keys, np.int64).reshape(-1, 4).T
+    names = (*segmenters, *([] if human is None else [human]))
+    return PairScores(measure, names, items, coders, *columns, score_many(pairs, measure))
+
+
+def _references(
+    by_coder: Mapping[str, Annotation], place: Mapping[str, int], measure: Measure
+) -> list[tuple[int, Any]]:
+    """Return each coder's annotation with the coder's place; or the marks of all as one reference, whose place is -1."""
+    if not measure.accepts_marks:
+        return [(place[coder], annotation) for coder, annotation in by_coder.items()]
+    texts = [annotation for annotation in by_coder.values() if isinstance(annotation, Segmentation)]
+    if not by_coder:
+        return []
+    # A dialogue has no marks; it is passed on as it is, and the measure raises the error.
+    return [(-1, Marks.of(texts) if len(texts) == len(by_coder) else next(iter(by_coder.values())))]

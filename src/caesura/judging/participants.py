@@ -1,0 +1,182 @@
+"""The coders, the systems, and the items they share, checked before anything is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from caesura.errors import OptionError
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, Dialogue, kind_name
+from caesura.model.result import Excluded
+from caesura.model.segmentation import Segmentation
+from caesura.model.tokens import text_difference
+
+Systems = Sequence[str] | Mapping[str, Mapping[str, Segmentation | Mapping[str, Segmentation]]] | Corpus
+"""Names of coders in the corpus who are programs; or system -> item -> segmentation; or a corpus of systems."""
+
+
+@dataclass(frozen=True, eq=False)
+class Participants:
+    """Coders and systems that annotated the same items.
+
+    Attributes
+    ----------
+    items : tuple of str
+        The items of the coders, in the order of the corpus.
+    coders : mapping of str to mapping
+        Item -> coder -> annotation.
+    systems : mapping of str to mapping
+        System -> item -> annotation, for items that a coder annotated too.
+    excluded : tuple of Excluded
+        Items that a system lacks, or that cannot be compared; the name of a system stands under ``coder``.
+    """
+
+    items: tuple[str, ...]
+    coders: Mapping[str, Mapping[str, Annotation]] = field(repr=False)
+    systems: Mapping[str, Mapping[str, Annotation]] = field(repr=False)
+    excluded: tuple[Excluded, ...]
+
+    @property
+    def coder_names(self) -> tuple[str, ...]:
+        """All coders, in order of appearance."""
+        return tuple(dict.fromkeys(coder for by_coder in self.coders.values() for coder in by_coder))
+
+    @property
+    def kind(self) -> str:
+        """Kind of data: ``"linear"`` if the coders made segmentations only, else ``"dialogue"``."""
+        annotations = (annotation for by_coder in self.coders.values() for annotation in by_coder.values())
+        return "linear" if all(isinstance(annotation, Segmentation) for annotation in annotations) else "dialogue"
+
+    def to_corpus(self, *, system: str | None = None) -> Corpus:
+        """Return the coders as a corpus.
+
+        Parameters
+        ----------
+        system : str, optional
+            A system to add as one more coder; the corpus then has the items of this system.
+
+        Returns
+        -------
+        Corpus
+            The annotations of the coders, and of the system if there is one.
+        """
+        if system is None:
+            return Corpus({item: dict(by_coder) for item, by_coder in self.coders.items()})
+        by_item = self.systems[system]
+        return Corpus(
+            {item: {**self.coders[item], system: by_item[item]} for item in self.items if item in by_item}
+        )
+
+
+def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
+    """Return coders and systems, with the items on which they can be compared.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations of the coders, and of the systems if these are given by name.
+    systems : sequence of str, mapping, or Corpus
+        Names of coders in the corpus who are programs; or system -> item -> segmentation; or a corpus of systems.
+
+    Returns
+    -------
+    Participants
+        Items that cannot be compared are in ``.excluded``.
+
+    Raises
+    ------
+    OptionError
+        If there is no system, no coder, or a system has no item in common with the coders.
+    """
+    by_system, people = _separate_systems(corpus, systems)
+    if not by_system:
+        raise OptionError("systems: at least one is needed; got none")
+    for name in by_system:
+        if name in people.coders:
+            raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
+    excluded: list[Excluded] = []
+    coders: dict[str, dict[str, Annotation]] = {}
+    for item in people.item_names:
+        difference = text_difference(people.of_item(item))
+        if difference is None:
+            coders[item] = people.of_item(item)
+        else:
+            excluded.append(Excluded(item, None, f"coders differ{difference}"))
+    if not coders:
+        raise OptionError(f"no item is left to judge on: {_first(excluded)}")
+    comparable: dict[str, dict[str, Annotation]] = {}
+    for name, by_item in by_system.items():
+        before = len(excluded)
+        comparable[name] = _comparable_items(name, by_item, coders, excluded)
+        if not comparable[name]:
+            raise OptionError(f"system {name!r} has no item in common with the coders: {_first(excluded[before:])}")
+    return Participants(tuple(coders), coders, comparable, tuple(excluded))
+
+
+def _first(excluded: Sequence[Excluded]) -> str:
+    return "; ".join(map(str, excluded[:5]))
+
+
+def _comparable_items(
+    system: str,
+    by_item: Mapping[str, object],
+    coders: Mapping[str, Mapping[str, Annotation]],
+    excluded: list[Excluded],
+) -> dict[str, Annotation]:
+    """Return the items of a system that a coder annotated too, over the same units; add the rest to ``excluded``."""
+    excluded += [Excluded(item, system, "no coder annotated this item") for item in by_item if item not in coders]
+    comparable = {}
+    for item, by_coder in coders.items():
+        if item not in by_item:
+            excluded.append(Excluded(item, system, "the system did not annotate this item"))
+            continue
+        annotation = _annotation(system, item, by_item[item])
+        difference = text_difference({**by_coder, system: annotation})
+        if difference is None:
+            comparable[item] = annotation
+        else:
+            excluded.append(Excluded(item, system, f"the system differs from the coders{difference}"))
+    return comparable
+
+
+def _separate_systems(corpus: Corpus, systems: Systems) -> tuple[Mapping[str, Mapping[str, object]], Corpus]:
+    """Return system -> item -> annotation, and the corpus of the coders."""
+    if isinstance(systems, Corpus):
+        return {name: systems.of_coder(name) for name in systems.coders}, corpus
+    if isinstance(systems, Mapping):
+        return _checked_systems(systems), corpus
+    if isinstance(systems, str) or not isinstance(systems, Iterable):
+        raise OptionError(
+            "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus; "
+            f"got {systems!r}"
+        )
+    names = list(dict.fromkeys(systems))
+    for name in names:
+        if not isinstance(name, str):
+            raise OptionError(f"systems: a name must be a string; got {type(name).__name__}")
+    people = [coder for coder in corpus.coders if coder not in names]
+    if not people:
+        raise OptionError("coders: at least one is needed to judge against; all coders of the corpus are systems")
+    return {name: corpus.of_coder(name) for name in names}, corpus.select(coders=people)
+
+
+def _checked_systems(systems: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
+    checked: dict[str, Mapping[str, object]] = {}
+    for name, by_item in systems.items():
+        if not isinstance(by_item, Mapping) or isinstance(by_item, Dialogue):
+            raise OptionError(
+                f"system {name!r}: expected a mapping from items to segmentations; got {type(by_item).__name__}"
+            )
+        if str(name) in checked:
+            raise OptionError(f"system {name!r}: two systems have the same name as text; rename one of them")
+        checked[str(name)] = {str(item): annotation for item, annotation in by_item.items()}
+    return checked
+
+
+def _annotation(system: str, item: str, value: object) -> Annotation:
+    if isinstance(value, (Segmentation, Dialogue)):
+        return value
+    if isinstance(value, Mapping):
+        return Dialogue(value)
+    raise OptionError(f"system {system!r}, item {item!r}: expected a Segmentation; got {kind_name(value)}")

@@ -1,0 +1,163 @@
+"""Could a system stand in for a coder? The drop in agreement, and the alternative annotator test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.agreement.coefficients import agreement
+from caesura.errors import InputError
+from caesura.judging.pair_scores import PairScores, score_pairs
+from caesura.judging.participants import Participants
+from caesura.judging.result import AgreementDrop, Replacement
+from caesura.judging.rows import HUMAN
+from caesura.measures.base import Measure
+from caesura.statistics import alternative_annotator
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MIN_CODERS = 3
+"""Least number of coders for the alternative annotator test."""
+
+
+def agreement_drop(participants: Participants, system: str, measure: Measure, seed: int) -> AgreementDrop:
+    """Compute how much agreement the coders lose when a system joins them.
+
+    Parameters
+    ----------
+    participants : Participants
+        Coders and systems.
+    system : str
+        Name of the system.
+    measure : Measure
+        A measure with a coefficient of agreement.
+    seed : int
+        Random seed.
+
+    Returns
+    -------
+    AgreementDrop
+        ``.reason`` says why there is no value.
+    """
+    coefficient = measure.default_coefficient or ""
+    # The same items on both sides: without a second coder there is no agreement that could drop.
+    by_item = participants.systems[system]
+    items = [item for item in participants.items if item in by_item and len(participants.coders[item]) > 1]
+    if not items:
+        one_coder = len(participants.coder_names) < 2
+        reason = "at least two coders are needed; got one" if one_coder else f"no item of {system} has two coders"
+        return AgreementDrop(system, None, None, None, coefficient, measure, 0, reason)
+    options: dict[str, Any] = {"measure": measure, "coefficient": coefficient, "interval": None, "seed": seed}
+    try:
+        with_system = agreement(participants.to_corpus(system=system).select(items=items), **options)
+        items = [item for item in items if item not in with_system.dropped]
+        without_system = agreement(participants.to_corpus().select(items=items), **options)
+    except InputError as error:
+        return AgreementDrop(system, None, None, None, coefficient, measure, len(items), str(error))
+    return AgreementDrop(
+        system,
+        without_system.value - with_system.value,
+        without_system.value,
+        with_system.value,
+        coefficient,
+        measure,
+        len(items),
+    )
+
+
+def too_few_coders(participants: Participants) -> str | None:
+    """Return why the alternative annotator test is undefined for so few coders, or None.
+
+    Parameters
+    ----------
+    participants : Participants
+        Coders and systems.
+
+    Returns
+    -------
+    str or None
+        The reason.
+    """
+    coders = len(participants.coder_names)
+    if coders >= MIN_CODERS:
+        return None
+    return f"the alternative annotator test needs at least {MIN_CODERS} coders; got {coders}"
+
+
+def replacement_tests(participants: Participants, measure: Measure, epsilon: float) -> tuple[Replacement, ...]:
+    """Compute the alternative annotator test of every system.
+
+    Parameters
+    ----------
+    participants : Participants
+        Coders and systems.
+    measure : Measure
+        Measure of similarity; the instances of the test are items.
+    epsilon : float
+        Allowance of the test.
+
+    Returns
+    -------
+    tuple of Replacement
+        One entry per system; ``.reason`` says why there is no test.
+    """
+    reason = too_few_coders(participants)
+    if reason is not None:
+        names = participants.coder_names
+        return tuple(Replacement(system, None, names, measure, reason) for system in participants.systems)
+    # One batch, so that everything is scored over the same boundary types.
+    scores = score_pairs(participants, measure, participants.systems, human=HUMAN)
+    shape = (len(scores.items), len(scores.coders))
+    between_coders = np.full((*shape, shape[1]), np.nan)
+    rows = _rows(scores, HUMAN)
+    between_coders[scores.item_of[rows], scores.author_of[rows], scores.reference_of[rows]] = _similarity(scores, rows)
+    results = []
+    for system in participants.systems:
+        to_coders = np.full(shape, np.nan)
+        rows = _rows(scores, system)
+        to_coders[scores.item_of[rows], scores.reference_of[rows]] = _similarity(scores, rows)
+        results.append(_replacement(system, scores, *_similarities_to_others(between_coders, to_coders), epsilon))
+    return tuple(results)
+
+
+def _rows(scores: PairScores, segmenter: str) -> Ints:
+    return scores.rows_of.get(segmenter, np.empty(0, np.int64))
+
+
+def _similarity(scores: PairScores, rows: Ints) -> Floats:
+    return scores.measure.as_similarity(scores.scores.values[rows])
+
+
+def _replacement(system: str, scores: PairScores, s_f: Floats, s_h: Floats, epsilon: float) -> Replacement:
+    items = (~np.isnan(s_f)).sum(axis=1)
+    if (items >= 2).all():
+        test = alternative_annotator(s_f, s_h, epsilon=epsilon)
+        return Replacement(system, test, scores.coders, scores.measure)
+    coder = int(np.flatnonzero(items < 2)[0])
+    reason = (
+        f"coder {scores.coders[coder]!r} must share at least 2 items with the system and another coder; "
+        f"got {items[coder]}"
+    )
+    return Replacement(system, None, scores.coders, scores.measure, reason)
+
+
+def _similarities_to_others(between_coders: Floats, to_coders: Floats) -> tuple[Floats, Floats]:
+    """Return S_f and S_h: mean similarity of the system, and of coder j, to all coders except j.
+
+    Both are coders x items, with values on items that coder j and the system annotated. ``between_coders`` is items x coders
+    x coders, row j the similarity of coder j to the others; ``to_coders`` is items x coders.
+    """
+    n = between_coders.shape[1]
+    s_f, s_h = (np.full((n, len(between_coders)), np.nan) for _ in range(2))
+    for j in range(n):
+        others = np.arange(n) != j
+        of_coder, of_system = between_coders[:, j, :][:, others], to_coders[:, others]
+        both = ~np.isnan(of_coder) & ~np.isnan(of_system)
+        count = both.sum(axis=1)
+        defined = count > 0
+        for means, values in ((s_f, of_system), (s_h, of_coder)):
+            means[j, defined] = np.where(both, values, 0).sum(axis=1)[defined] / count[defined]
+    return s_f, s_h
