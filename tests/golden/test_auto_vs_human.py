@@ -74,8 +74,8 @@ def test_what_is_undefined_is_said(judged):
         "replacement": "the alternative annotator test needs at least 3 coders; got 1",
         "comparison": "at least two systems are needed; got one",
     }
-    assert found.drops[0].undefined == "agreement of coders needs at least two of them; got one"
-    assert found.replacements[0].undefined == found.undefined["replacement"]
+    assert found.drops[0].reason == "at least two coders are needed; got one"
+    assert found.replacements[0].reason == found.undefined["replacement"]
     assert found.excluded == ()
     json.dumps(found.to_dict(), allow_nan=False)
 
@@ -95,5 +95,5 @@ def test_mistakes_add_up_to_the_boundaries_of_the_file(judged):
     positions = sum(one["n"] - 1 for by in docs.values() for one in by["human"].values())
     assert mistakes.coders_density == pytest.approx(inner["human"] / positions)
     assert mistakes.density == pytest.approx(inner["auto"] / positions)
-    assert next(iter(mistakes.confused)) == (",", ".")
+    assert (mistakes.confusions[0].type, mistakes.confusions[0].system_type) == (",", ".")
     json.dumps(mistakes.to_dict(), allow_nan=False)

@@ -11,7 +11,7 @@ import pytest
 import caesura as cz
 from caesura.errors import CaesuraWarning
 from caesura.judging.bounds import Baselines
-from caesura.judging.field import enter
+from caesura.judging.participants import collect_participants
 
 B = "boundary_similarity(n_t=2)"
 
@@ -33,7 +33,7 @@ def _few_items():
 
 
 def bounds(corpus, systems=BOT):
-    return Baselines(enter(corpus, systems))
+    return Baselines(collect_participants(corpus, systems))
 
 
 def test_masses_are_all_segments_of_all_coders():
@@ -76,7 +76,7 @@ def test_random_draws_segments_with_replacement_until_the_text_is_full():
 
 def test_random_is_the_mean_of_pooled_values():
     """From the same draws, each pooled over items and coders by itself."""
-    found = cz.judge(PEOPLE, BOT, seed=9, draws=12)
+    found = cz.judge(PEOPLE, BOT, seed=9, bounds=12)
     rng = np.random.default_rng([9, 1])
     made = bounds(PEOPLE)
     measures = [cz.parse(name) for name in (B, "window_diff", "boundary_confusion(n_t=2)")]
@@ -101,7 +101,7 @@ def test_random_is_the_mean_of_pooled_values():
 
 @pytest.mark.parametrize("name", ["regular", "none", "all"])
 def test_fixed_bounds_are_scored_like_a_system(name):
-    found = cz.judge(PEOPLE, BOT, seed=1, draws=2)
+    found = cz.judge(PEOPLE, BOT, seed=1, bounds=2)
     drawn = getattr(bounds(PEOPLE), name)()
     for measure in (B, "window_diff"):
         pairs = [(PEOPLE[key], drawn[key[0]]) for key in PEOPLE]
@@ -111,18 +111,18 @@ def test_fixed_bounds_are_scored_like_a_system(name):
 # -- types -------------------------------------------------------------------------------------------------------------
 
 
-def typed(check_types):
-    types = ["scene", "act"] if check_types else None
+def typed(declared):
+    types = ["scene", "act"] if declared else None
     ann = [set(), {"scene"}, set(), {"act", "scene"}, set(), {"scene"}, set()]
     bo = [set(), {"scene"}, set(), set(), {"scene"}, set(), set()]
     corpus = cz.Corpus({"x": {c: cz.Segmentation.from_sets(s, types=types) for c, s in (("ann", ann), ("bo", bo))}})
     return corpus, {"bot": {"x": corpus["x", "bo"]}}
 
 
-@pytest.mark.parametrize("declare", [True, False])
-def test_types_are_those_of_the_coders(check_types):
+@pytest.mark.parametrize("declared", [True, False])
+def test_types_are_those_of_the_coders(declared):
     """Four of five boundaries are scenes: regular ones are scenes, a fifth of the random ones is both."""
-    corpus, systems = typed(check_types)
+    corpus, systems = typed(declared)
     made = bounds(corpus, systems)
     assert set(made.all()["x"].boundaries) == {(position, "scene") for position in range(1, 8)}
     rng = np.random.default_rng(1)
@@ -157,7 +157,7 @@ def test_ends_alone():
     made = bounds(corpus, systems)
     for drawn in (made.random(np.random.default_rng(1)), made.regular(), made.all()):
         assert drawn["x"]["F"].boundaries == ((3, "."),)
-    assert cz.judge(corpus, systems, seed=1, draws=2).row("regular", "flexible_similarity").value == 1
+    assert cz.judge(corpus, systems, seed=1, bounds=2).row("regular", "flexible_similarity").value == 1
 
 
 def test_ends_of_one_unnamed_kind():

@@ -12,11 +12,14 @@ import pytest
 
 import caesura as cz
 from caesura.errors import CaesuraWarning, MismatchError, OptionError
-from caesura.judging.judge import LINEAR
+from caesura.measures.defaults import DEFAULT_MEASURES
+from caesura.model.result import Excluded
 from caesura.simulation import pseudo_coders, random_segmentation, shifts
 from caesura.statistics import alternative_annotator
 from support.corpora import WAY_OUT
 from support.judged import SYSTEMS, B, people_and_systems
+
+LINEAR = DEFAULT_MEASURES["judge"]["linear"]
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +34,7 @@ def judged():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CaesuraWarning)
         corpus, systems = people_and_systems()
-        return corpus, systems, cz.judge(corpus, systems, seed=3, draws=20, replicates=200)
+        return corpus, systems, cz.judge(corpus, systems, seed=3, bounds=20, replicates=200)
 
 
 def pooled(measure, pairs):
@@ -117,9 +120,9 @@ def test_drop(judged):
         alone = cz.Corpus({item: corpus.of_item(item) for item in items})
         joined = cz.Corpus({item: {**corpus.of_item(item), "the system": mine[item]} for item in items})
         values = [cz.agreement(each, interval=None).value for each in (alone, joined)]
-        assert (one.coders, one.joined) == pytest.approx(values, abs=1e-12)
+        assert (one.without_system, one.with_system) == pytest.approx(values, abs=1e-12)
         assert one.value == pytest.approx(values[0] - values[1], abs=1e-12)
-        assert (one.coefficient, one.items, one.undefined) == ("multi_pi", len(items), None)
+        assert (one.coefficient, one.items, one.reason) == ("multi_pi", len(items), None)
 
 
 def test_drop_is_over_the_same_items_before_and_after():
@@ -153,7 +156,7 @@ def test_alternative_annotator(judged):
     for one in found.replacements:
         expected = alternative_annotator(*similarities(corpus, systems[one.system]))
         assert one.coders == tuple(sorted(corpus.coders))
-        assert one.undefined is None
+        assert one.reason is None
         assert (one.test.winning_rate, one.test.passed) == (expected.winning_rate, expected.passed)
         for mine, theirs in zip(one.test.coders, expected.coders, strict=True):
             assert (mine.items, mine.test, mine.rejected) == (theirs.items, theirs.test, theirs.rejected)
@@ -176,7 +179,7 @@ def test_ranking_and_rows(judged):
 
 def test_missing_item_is_named(judged):
     _, _, found = judged
-    assert found.excluded == ("system 'gamma' lacks item 'item 3'; scored on 5 of 6 items",)
+    assert found.excluded == (Excluded("item 3", "gamma", "the system did not annotate this item"),)
     assert found.undefined == {}
 
 
@@ -202,7 +205,7 @@ def test_order_of_items_coders_and_systems_does_not_matter(judged):
     corpus, systems, found = judged
     turned = cz.Corpus({i: dict(reversed(corpus.of_item(i).items())) for i in reversed(corpus.item_names)})
     backwards = {name: dict(reversed(systems[name].items())) for name in reversed(SYSTEMS)}
-    same(found, cz.judge(turned, backwards, seed=3, draws=20, replicates=200))
+    same(found, cz.judge(turned, backwards, seed=3, bounds=20, replicates=200))
 
 
 def test_systems_as_names_mapping_or_corpus(judged):
@@ -212,18 +215,18 @@ def test_systems_as_names_mapping_or_corpus(judged):
     )
     apart = cz.Corpus({i: {s: systems[s][i] for s in SYSTEMS if i in systems[s]} for i in corpus.item_names})
     for given in ((together, SYSTEMS), (corpus, apart)):
-        again = cz.judge(*given, seed=3, draws=20, replicates=200)
+        again = cz.judge(*given, seed=3, bounds=20, replicates=200)
         assert json.dumps(again.to_dict()) == json.dumps(found.to_dict())
 
 
 def test_seed():
     corpus, systems = people_and_systems(items=3)
-    once, again, other = (cz.judge(corpus, systems, measures=B, draws=5, seed=s) for s in (1, 1, 2))
+    once, again, other = (cz.judge(corpus, systems, measures=B, bounds=5, seed=s) for s in (1, 1, 2))
     assert once.to_dict() == again.to_dict()
     assert once.row("random", B).value != other.row("random", B).value
     assert once.row("alpha", B).value == other.row("alpha", B).value
-    free = cz.judge(corpus, systems, measures=B, draws=5)
-    repeated = cz.judge(corpus, systems, measures=B, draws=5, seed=free.seed)
+    free = cz.judge(corpus, systems, measures=B, bounds=5)
+    repeated = cz.judge(corpus, systems, measures=B, bounds=5, seed=free.seed)
     assert free.to_dict() == repeated.to_dict()
     assert f"|seed:{free.seed}|" in free.signature
 
@@ -240,19 +243,20 @@ def test_json(judged):
     assert [row["segmenter"] for row in data["rows"][:4]] == ["alpha", "beta", "gamma", "human"]
     assert data["rows"][0]["value"] == found.rows[0].value
     assert data["rows"][0]["measure"] == B
-    assert {"parts", "params", "signature", "macro", "interval", "by_coder"} <= set(data["rows"][0])
-    assert data["excluded"] == list(found.excluded)
+    assert {"score", "macro", "interval", "by_coder"} <= set(data["rows"][0])
+    assert {"parts", "params"} <= set(data["rows"][0]["score"])
+    assert data["excluded"] == [{"item": "item 3", "coder": "gamma", "reason": "the system did not annotate this item"}]
 
 
 def test_one_item():
     """No interval, no bootstrap, no alternative test; each says why, and the rest is there."""
     corpus, systems = people_and_systems()
     one = {name: {"item 1": systems[name]["item 1"]} for name in SYSTEMS}
-    found = cz.judge(corpus.select(items=["item 1"]), one, seed=1, draws=5)
+    found = cz.judge(corpus.select(items=["item 1"]), one, seed=1, bounds=5)
     row = found.row("alpha", B)
     assert row.interval is None
     assert row.interval_note == "no interval: an interval over items needs at least 2 items; got 1"
-    assert found.replacements[0].undefined == (
+    assert found.replacements[0].reason == (
         "coder 'coder 1' must share at least 2 items with the system and another coder; got 1"
     )
     pair = found.comparisons[0].pairs[0]
@@ -262,13 +266,13 @@ def test_one_item():
     plain(found)
 
 
-def test_infinite_interval_is_null_in_json():
+def test_infinite_interval_is_a_word_in_json():
     """With 2 items that differ the studentised interval has no end."""
     corpus, systems = people_and_systems(items=2)
-    found = cz.judge(corpus, {name: systems[name] for name in ("alpha", "beta")}, measures=B, seed=1, draws=2)
+    found = cz.judge(corpus, {name: systems[name] for name in ("alpha", "beta")}, measures=B, seed=1, bounds=2)
     low, high = found.comparisons[0].pairs[0].interval
     assert (low, high) == (-math.inf, math.inf)
-    assert plain(found)["comparisons"][0]["pairs"][0]["interval"] == [None, None]
+    assert plain(found)["comparisons"][0]["pairs"][0]["interval"] == ["-inf", "inf"]
 
 
 def test_systems_that_share_no_item():
@@ -278,7 +282,7 @@ def test_systems_that_share_no_item():
         {"a": {"item 1": systems["alpha"]["item 1"]}, "b": {"item 2": systems["beta"]["item 2"]}},
         measures=B,
         seed=1,
-        draws=2,
+        bounds=2,
     )
     (comparison,) = found.comparisons
     assert comparison.pairs[0].difference is None
@@ -313,15 +317,15 @@ def test_systems_that_share_no_item():
 def test_few_coders(coders, undefined):
     corpus, systems = people_and_systems()
     some = corpus.select(coders=corpus.coders[:coders])
-    found = cz.judge(some, {"alpha": systems["alpha"]}, seed=1, draws=3)
+    found = cz.judge(some, {"alpha": systems["alpha"]}, seed=1, bounds=3)
     assert found.undefined == undefined
     assert ("human" in {row.segmenter for row in found.rows}) == (coders > 1)
     assert (found.drops[0].value is None) == (coders < 2)
     assert (found.replacements[0].test is None) == (coders < 3)
     if coders < 2:
-        assert found.drops[0].undefined == "agreement of coders needs at least two of them; got one"
+        assert found.drops[0].reason == "at least two coders are needed; got one"
     if coders < 3:
-        assert found.replacements[0].undefined == undefined["replacement"]
+        assert found.replacements[0].reason == undefined["replacement"]
     assert found.comparisons == ()
     assert found.row("alpha", B).value > 0
     plain(found)
@@ -331,17 +335,17 @@ def test_coders_who_share_no_item():
     corpus, systems = people_and_systems()
     apart = cz.Corpus({f"item {k}": {f"coder {k}": corpus[f"item {k}", f"coder {k}"]} for k in (1, 2, 3)})
     mine = {item: systems["alpha"][item] for item in apart.item_names}
-    found = cz.judge(apart, {"alpha": mine}, seed=1, draws=3, measures=B)
+    found = cz.judge(apart, {"alpha": mine}, seed=1, bounds=3, measures=B)
     assert found.undefined["human"] == found.undefined["drop"] == "no two coders share an item"
-    assert found.drops[0].undefined == "no item of alpha has two coders"
-    assert found.replacements[0].undefined == (
+    assert found.drops[0].reason == "no item of alpha has two coders"
+    assert found.replacements[0].reason == (
         "coder 'coder 1' must share at least 2 items with the system and another coder; got 0"
     )
 
 
 def test_a_system_named_like_a_bound():
     corpus, systems = people_and_systems()
-    found = cz.judge(corpus, {"random": systems["alpha"], "human": systems["beta"]}, measures=B, seed=1, draws=3)
+    found = cz.judge(corpus, {"random": systems["alpha"], "human": systems["beta"]}, measures=B, seed=1, bounds=3)
     assert not found.row("random", B).bound
     assert found.row("random", B, bound=True).bound
     assert found.row("human", B).value != found.row("human", B, bound=True).value
@@ -351,7 +355,7 @@ def test_a_system_named_like_a_bound():
 def test_interval_pairs():
     """Mean and standard error over the correctness of boundary pairs; other measures say why not."""
     corpus, systems = people_and_systems()
-    found = cz.judge(corpus, systems, measures=[B, "pk"], interval="pairs", seed=1, draws=2, level=0.9)
+    found = cz.judge(corpus, systems, measures=[B, "pk"], interval="pairs", seed=1, bounds=2, level=0.9)
     row = found.row("gamma", B)
     worth = [
         1 - edit.cost
@@ -365,14 +369,14 @@ def test_interval_pairs():
     assert row.interval == pytest.approx((row.value - 1.6449 * error, row.value + 1.6449 * error), abs=1e-4)
     assert found.row("gamma", "pk").interval is None
     assert found.row("gamma", "pk").interval_note == (
-        "no interval: boundary pairs are what boundary_similarity counts; pk does not"
+        "no interval: pk is not a mean over boundary pairs; boundary_similarity is"
     )
 
 
 def test_no_boundary_pairs():
     flat = cz.Corpus({"x": {"ann": cz.Segmentation.from_masses([9])}, "y": {"ann": cz.Segmentation.from_masses([7])}})
     mine = {item: flat[item, "ann"] for item in flat.item_names}
-    found = cz.judge(flat, {"flat": mine}, measures=B, interval="pairs", seed=1, draws=2)
+    found = cz.judge(flat, {"flat": mine}, measures=B, interval="pairs", seed=1, bounds=2)
     assert found.row("flat", B).value == 1
     assert found.row("flat", B).interval_note == "no interval: there are no boundary pairs"
     plain(found)
@@ -380,9 +384,9 @@ def test_no_boundary_pairs():
 
 def test_no_interval():
     corpus, systems = people_and_systems()
-    found = cz.judge(corpus, systems, measures=B, interval=None, seed=1, draws=2)
+    found = cz.judge(corpus, systems, measures=B, interval=None, seed=1, bounds=2)
     assert found.row("alpha", B).interval is None
-    assert found.row("alpha", B).interval_note == "no interval was asked for"
+    assert found.row("alpha", B).interval_note == "no interval was requested"
     assert not any(row.bound for row in cz.judge(corpus, systems, measures=B, seed=1, bounds=False).rows)
 
 
@@ -391,14 +395,14 @@ def test_few_items_warn():
     with pytest.warns(
         CaesuraWarning, match=r"an interval from 5 items is too short: it covers about \.84 at 5"
     ) as told:
-        cz.judge(corpus, systems, measures=B, seed=1, draws=2)
+        cz.judge(corpus, systems, measures=B, seed=1, bounds=2)
     assert told[0].filename == __file__
 
 
 @pytest.mark.parametrize("name", sorted(n for n, kind in cz.measures().items() if kind.view not in ("spans", "trees")))
 def test_every_measure_of_the_registry(name):
     corpus, systems = people_and_systems(items=2)
-    found = cz.judge(corpus, systems, measures=name, seed=1, draws=2, replicates=100)
+    found = cz.judge(corpus, systems, measures=name, seed=1, bounds=2, replicates=100)
     assert {row.segmenter for row in found.rows} == {*SYSTEMS, "human", "random", "regular", "none", "all"}
     plain(found)
 
@@ -412,9 +416,9 @@ def test_no_cluster_is_named_and_the_rest_scored():
     near = {f"c{k}": cz.Segmentation.from_positions(12, [5]) for k in (1, 2, 3)}
     corpus = cz.Corpus({"x": apart, "y": near, "z": near})
     mine = {item: cz.Segmentation.from_positions(12, [5]) for item in corpus.item_names}
-    found = cz.judge(corpus, {"a": mine, "b": mine}, measures=["fuzzy_success", B], seed=1, draws=3)
+    found = cz.judge(corpus, {"a": mine, "b": mine}, measures=["fuzzy_success", B], seed=1, bounds=3)
     assert found.excluded == (
-        "item 'x': fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2",
+        Excluded("x", None, "fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2"),
     )
     assert found.row("a", "fuzzy_success").items == 2
     assert found.row("a", "fuzzy_success").value == 1
@@ -426,9 +430,9 @@ def test_no_cluster_anywhere():
     mine = {"x": cz.Segmentation.from_positions(12, [5])}
     why = "fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2"
     with pytest.raises(OptionError, match=f"^nothing could be scored: {why}$"):
-        cz.judge(cz.Corpus({"x": apart}), {"a": mine}, measures="fuzzy_success", seed=1, draws=3)
-    found = cz.judge(cz.Corpus({"x": apart}), {"a": mine}, measures=["fuzzy_success", B], seed=1, draws=3)
-    assert found.excluded == (why,)
+        cz.judge(cz.Corpus({"x": apart}), {"a": mine}, measures="fuzzy_success", seed=1, bounds=3)
+    found = cz.judge(cz.Corpus({"x": apart}), {"a": mine}, measures=["fuzzy_success", B], seed=1, bounds=3)
+    assert found.excluded == (Excluded(None, None, why),)
     assert {row.measure.name for row in found.rows} == {"boundary_similarity"}
 
 
@@ -438,18 +442,18 @@ def test_human_bound_without_a_cluster_is_named():
     x = {coder: cz.Segmentation.from_positions(12, at) for coder, at in marks.items()}
     y = dict.fromkeys(marks, cz.Segmentation.from_positions(12, [6]))
     mine = {"x": x["c1"], "y": y["c1"]}
-    found = cz.judge(cz.Corpus({"x": x, "y": y}), {"a": mine}, measures="fuzzy_success", seed=1, draws=3)
+    found = cz.judge(cz.Corpus({"x": x, "y": y}), {"a": mine}, measures="fuzzy_success", seed=1, bounds=3)
     assert found.excluded == (
-        "the bound 'human', item 'x': fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2",
+        Excluded("x", "(human)", "fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2"),
     )
 
 
 def test_a_window_too_wide_for_one_item():
     corpus, systems = people_and_systems()
-    found = cz.judge(corpus, systems, measures="pk(window=20)", seed=1, draws=2)
+    found = cz.judge(corpus, systems, measures="pk(window=20)", seed=1, bounds=2)
     assert found.excluded == (
-        "system 'gamma' lacks item 'item 3'; scored on 5 of 6 items",
-        "item 'item 1': pk(window=20): window must lie in 1..19 for a text of 20 units; got 20",
+        Excluded("item 3", "gamma", "the system did not annotate this item"),
+        Excluded("item 1", None, "pk(window=20): window must lie in 1..19 for a text of 20 units; got 20"),
     )
     assert found.row("alpha", "pk").items == 5
 
@@ -457,9 +461,13 @@ def test_a_window_too_wide_for_one_item():
 def test_a_measure_that_scores_no_dialogue_listed_first():
     """The measure of drop, test and mistakes is the first that could score; it was a KeyError once."""
     corpus, systems = talk()
-    found = cz.judge(corpus, systems, measures=[B, "flexible_similarity"], seed=1, draws=3)
+    found = cz.judge(corpus, systems, measures=[B, "flexible_similarity"], seed=1, bounds=3)
     assert found.aligner == cz.parse("flexible_similarity")
-    assert found.excluded == (f"{B}: a: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity",)
+    assert found.excluded == (
+        Excluded(
+            None, None, f"{B}: a: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity"
+        ),
+    )
     assert found.drops[0].value is not None
 
 
@@ -481,7 +489,7 @@ def talk(items=3, coders=3, seed=1):
 
 def test_dialogue():
     corpus, systems = talk()
-    found = cz.judge(corpus, systems, seed=1, draws=3)
+    found = cz.judge(corpus, systems, seed=1, bounds=3)
     assert {repr(row.measure) for row in found.rows} == {
         "flexible_similarity(normalize='positions')",
         "flexible_similarity(normalize='boundaries')",
@@ -496,28 +504,31 @@ def test_dialogue():
         cz.agreement(one, measure="flexible_similarity(normalize='positions')", interval=None, seed=1).value
         for one in (corpus, joined)
     ]
-    assert (drop.coefficient, drop.coders, drop.joined) == ("kappa", *(pytest.approx(v, abs=1e-12) for v in values))
+    assert (drop.coefficient, drop.without_system, drop.with_system) == (
+        "kappa",
+        *(pytest.approx(v, abs=1e-12) for v in values),
+    )
     assert found.replacements[0].test is not None
     plain(found)
 
 
-def sets(items=3, coders=3, seed=1, check_types=True):
+def sets(items=3, coders=3, seed=1, declared=True):
     """Sets of types at inner positions."""
     rng = np.random.default_rng(seed)
     kinds = [set(), set(), set(), {"scene"}, {"act", "scene"}]
 
     def made():
-        types = ["scene", "act"] if check_types else None
+        types = ["scene", "act"] if declared else None
         return cz.Segmentation.from_sets([kinds[k] for k in rng.integers(0, 5, 19)], types=types)
 
     people = cz.Corpus({f"p{i}": {f"c{k}": made() for k in range(coders)} for i in range(items)})
     return people, {"bot": {f"p{i}": made() for i in range(items)}}
 
 
-@pytest.mark.parametrize("declare", [True, False])
-def test_sets_of_types(check_types):
-    corpus, systems = sets(check_types=check_types)
-    found = cz.judge(corpus, systems, seed=1, draws=3)
+@pytest.mark.parametrize("declared", [True, False])
+def test_sets_of_types(declared):
+    corpus, systems = sets(declared=declared)
+    found = cz.judge(corpus, systems, seed=1, bounds=3)
     pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.item_names for c in corpus.coders]
     for measure in LINEAR[:3]:
         assert found.row("bot", measure).value == pytest.approx(pooled(measure, pairs).value, abs=1e-12)
@@ -527,11 +538,11 @@ def test_sets_of_types(check_types):
 
 def test_bounds_do_not_change_what_a_system_gets():
     """A type that only the system uses: it was refused with bounds, because those declared the coders' types."""
-    corpus, systems = sets(check_types=False)
+    corpus, systems = sets(declared=False)
     odd = cz.Segmentation.from_sets([{"page"} if k == 4 else set() for k in range(19)])
     more = {"bot": {**systems["bot"], "p0": odd}}
     with pytest.warns(CaesuraWarning, match="the order of the types was not declared; taken as act < page < scene"):
-        found = cz.judge(corpus, more, measures=[B, "segmentation_similarity"], seed=1, draws=3)
+        found = cz.judge(corpus, more, measures=[B, "segmentation_similarity"], seed=1, bounds=3)
     with pytest.warns(CaesuraWarning, match="order of the types"):
         alone = cz.judge(corpus, more, measures=[B, "segmentation_similarity"], seed=1, bounds=False)
     assert found.excluded == alone.excluded == ()
@@ -552,31 +563,35 @@ FINE = {"bot": {"x": cz.Segmentation.from_masses([2, 9])}}
         ([], "systems: at least one is needed; got none"),
         (
             "ann",
-            "systems: names of coders in the corpus, a mapping system -> item -> segmentation or a Corpus is "
-            "needed; got 'ann'",
+            "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus; "
+            "got 'ann'",
         ),
         (
             3,
-            "systems: names of coders in the corpus, a mapping system -> item -> segmentation or a Corpus is needed; "
+            "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus; "
             "got 3",
         ),
-        ([3], "systems: a name is a string; got int"),
+        ([3], "systems: a name must be a string; got int"),
         (["zoe"], "no coder 'zoe'; there are 'ann', 'bo'"),
-        (["ann", "bo"], "coders: at least one is needed to judge against; all of the corpus are systems"),
+        (["ann", "bo"], "coders: at least one is needed to judge against; all coders of the corpus are systems"),
         ({"ann": FINE["bot"]}, "system 'ann': a coder has the same name; rename one of them"),
-        ({"bot": {}}, "system 'bot' lacks item 'x'; nothing is left to judge system 'bot' on"),
+        (
+            {"bot": {}},
+            "system 'bot' has no item in common with the coders: item 'x', coder 'bot': the system did not annotate this item",
+        ),
         (
             {"bot": {"y": FINE["bot"]["x"]}},
-            "system 'bot': no coder can be held against item 'y'; left out; system 'bot' lacks item 'x'; nothing is left to "
-            "judge system 'bot' on",
+            "system 'bot' has no item in common with the coders: item 'y', coder 'bot': no coder annotated this item; "
+            "item 'x', coder 'bot': the system did not annotate this item",
         ),
         (
             {"bot": {"x": cz.Segmentation.from_masses([2, 8])}},
-            "system 'bot', item 'x' left out: 11 tokens for ann and 10 for bot; nothing is left to judge system 'bot' on",
+            "system 'bot' has no item in common with the coders: item 'x', coder 'bot': the system differs from the coders: "
+            "11 tokens for ann and 10 for bot",
         ),
-        ({"bot": {"x": [2, 9]}}, "system 'bot', item 'x': a Segmentation is needed; got list"),
-        ({"bot": FINE["bot"]["x"]}, "system 'bot': a mapping item -> segmentation is needed; got Segmentation"),
-        ({"1": FINE["bot"], 1: FINE["bot"]}, "system 1: the name stands for two that differ in kind only"),
+        ({"bot": {"x": [2, 9]}}, "system 'bot', item 'x': expected a Segmentation; got list"),
+        ({"bot": FINE["bot"]["x"]}, "system 'bot': expected a mapping from items to segmentations; got Segmentation"),
+        ({"1": FINE["bot"], 1: FINE["bot"]}, "system 1: two systems have the same name as text; rename one of them"),
     ],
 )
 def test_systems_that_cannot_be(systems, message):
@@ -588,21 +603,21 @@ def test_systems_that_cannot_be(systems, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"interval": "coders"}, "interval must be 'items', 'pairs' or None; got 'coders'"),
-        ({"seed": -1}, "seed must be a whole number from 0 to 2^63 - 1; got -1"),
-        ({"draws": 0}, "draws must be a whole number of at least 1; got 0"),
+        ({"interval": "coders"}, "interval must be one of 'items', 'pairs'; got 'coders'"),
+        ({"seed": -1}, "seed must be a whole number of at least 0; got -1"),
+        ({"bounds": 0}, "bounds must be a whole number of at least 1; got 0"),
         ({"replicates": 10}, "replicates must be a whole number of at least 100; got 10"),
         ({"level": 95}, "level must be a number between 0 and 1; got 95"),
         ({"alpha": 0}, "alpha must be a number between 0 and 1; got 0"),
-        ({"epsilon": 1}, "epsilon: must be a number from 0 up and below 1; got 1"),
-        ({"epsilon": "low"}, "epsilon: must be a number from 0 up and below 1; got 'low'"),
+        ({"epsilon": 1}, "epsilon must be a number from 0 to below 1; got 1"),
+        ({"epsilon": "low"}, "epsilon must be a number; got 'low'"),
         ({"measures": []}, "measures: at least one is needed; got none"),
-        ({"measures": 7}, "measures: names or measures are needed; got 7"),
+        ({"measures": 7}, "measures must be names or measures; got 7"),
         (
             {"measures": "bounary_similarity"},
             "there is no measure 'bounary_similarity'; did you mean 'boundary_similarity'?",
         ),
-        ({"measures": "fuzzy_success(alpha=3)"}, "alpha must lie between 1 and 2; got 3"),
+        ({"measures": "fuzzy_success(alpha=3)"}, "alpha must be a number from 1 to 2; got 3"),
         ({"measures": "fuzzy_success(p_min=2, p_max=1)"}, "p_min must not be above p_max; got 2 and 1"),
     ],
 )
@@ -615,8 +630,10 @@ def test_options_that_cannot_be(options, message):
 def test_lengths_that_differ_are_named_and_the_rest_scored():
     corpus, systems = people_and_systems()
     wrong = {**systems["alpha"], "item 2": cz.Segmentation.from_masses([5])}
-    found = cz.judge(corpus, {"alpha": wrong, "beta": systems["beta"]}, measures=B, seed=1, draws=2)
-    assert found.excluded == ("system 'alpha', item 'item 2' left out: 27 tokens for coder 1 and 5 for alpha",)
+    found = cz.judge(corpus, {"alpha": wrong, "beta": systems["beta"]}, measures=B, seed=1, bounds=2)
+    assert found.excluded == (
+        Excluded("item 2", "alpha", "the system differs from the coders: 27 tokens for coder 1 and 5 for alpha"),
+    )
     assert [found.row(name, B).items for name in ("alpha", "beta")] == [5, 6]
     assert found.comparisons[0].pairs[0].items == 5
 
@@ -625,13 +642,13 @@ def test_coders_that_differ_are_named_and_the_rest_scored():
     corpus, systems = people_and_systems()
     by = {item: corpus.of_item(item) for item in corpus.item_names}
     by["item 4"]["coder 2"] = cz.Segmentation.from_masses([5])
-    found = cz.judge(cz.Corpus(by), {"alpha": systems["alpha"]}, measures=B, seed=1, draws=2)
+    found = cz.judge(cz.Corpus(by), {"alpha": systems["alpha"]}, measures=B, seed=1, bounds=2)
     assert found.excluded == (
-        "item 'item 4' left out, coders differ: 41 tokens for coder 1 and 5 for coder 2",
-        "system 'alpha': no coder can be held against item 'item 4'; left out",
+        Excluded("item 4", None, "coders differ: 41 tokens for coder 1 and 5 for coder 2"),
+        Excluded("item 4", "alpha", "no coder annotated this item"),
     )
     only = cz.Corpus({"item 4": by["item 4"]})
-    with pytest.raises(OptionError, match=r"^no item is left to judge on: item 'item 4' left out, coders differ: 41"):
+    with pytest.raises(OptionError, match=r"^no item is left to judge on: item 'item 4': coders differ: 41"):
         cz.judge(only, {"alpha": {"item 4": systems["alpha"]["item 4"]}}, seed=1)
 
 
@@ -639,8 +656,12 @@ def test_units_that_only_the_second_coder_carries_are_checked():
     bare, texted = cz.Segmentation.from_masses([1, 2]), cz.Segmentation.from_masses([1, 2], units=["so", "it", "goes"])
     corpus = cz.Corpus({"x": {"ann": bare, "bo": texted}, "y": {"ann": bare, "bo": bare}})
     mine = {"x": cz.Segmentation.from_masses([2, 1], units=["so", "it", "went"]), "y": bare}
-    found = cz.judge(corpus, {"bot": mine}, measures=B, seed=1, draws=2)
-    assert found.excluded == ("system 'bot', item 'x' left out: token 3 is 'goes' for bo and 'went' for bot" + WAY_OUT,)
+    found = cz.judge(corpus, {"bot": mine}, measures=B, seed=1, bounds=2)
+    assert found.excluded == (
+        Excluded(
+            "x", "bot", "the system differs from the coders: token 3 is 'goes' for bo and 'went' for bot" + WAY_OUT
+        ),
+    )
 
 
 # -- do the parts make sense together? ---------------------------------------------------------------------------------
@@ -657,7 +678,7 @@ def field_of_known_quality():
         "late": {item: late(people[item, "coder 1"]) for item in people.item_names},
         "random": {item: random_segmentation(60, [4, 6, 9, 14], seed=rng) for item in people.item_names},
     }
-    return people, systems, cz.judge(people, systems, measures=B, seed=1, replicates=500, draws=10)
+    return people, systems, cz.judge(people, systems, measures=B, seed=1, replicates=500, bounds=10)
 
 
 def late(one):

@@ -10,8 +10,8 @@ import pytest
 
 import caesura as cz
 from caesura.errors import CaesuraWarning
-from caesura.judging.field import enter
-from caesura.judging.mistakes import Mistake, mistakes_of
+from caesura.judging.mistakes import Mistake, TypeConfusion, find_mistakes
+from caesura.judging.participants import collect_participants
 from caesura.simulation import pseudo_coders, random_segmentation, shifts
 
 B = "boundary_similarity(n_t=2)"
@@ -25,7 +25,7 @@ def _few_items():
 
 
 def mistakes(corpus, systems, **options):
-    return cz.judge(corpus, systems, seed=1, draws=1, bounds=False, interval=None, **options).mistakes
+    return cz.judge(corpus, systems, seed=1, bounds=False, interval=None, **options).mistakes
 
 
 # x  ann ··|···|···|····      bot ··|··|······|·|·     a match, an early near miss, a miss, two false alarms
@@ -45,7 +45,7 @@ def test_every_mistake_by_hand():
     assert [one.offset for one in found.mistakes] == [-1, 0, 0, 0]
     assert found.counts == {"miss": 1, "false alarm": 2, "near miss": 1, "confusion": 0}
     assert (found.early, found.late) == (1, 0)
-    assert found.by_item() == {"x": {"near miss": 1, "miss": 1, "false alarm": 2}}
+    assert found.by_item == {"x": {"near miss": 1, "miss": 1, "false alarm": 2}}
     assert (found.density, found.coders_density) == (4 / 11, 3 / 11)
     # differences bot - ann: 0 2 8 9, -3 -1 5 6, -6 -4 2 3
     assert found.offsets == {-5: 0, -4: 1, -3: 1, -2: 0, -1: 1, 0: 1, 1: 0, 2: 2, 3: 1, 4: 0, 5: 1}
@@ -66,10 +66,10 @@ def test_types_confused():
     ann = cz.Segmentation.from_positions(9, [2, 4, 6], marks=["scene", "act", "act"], types=types)
     bot = cz.Segmentation.from_positions(9, [2, 4, 7], marks=["act", "act", "act"], types=types)
     found = mistakes(cz.Corpus({"x": {"ann": ann}}), {"bot": {"x": bot}})["bot"]
-    assert found.confused == {("scene", "act"): 1}
+    assert found.confusions == (TypeConfusion("scene", "act", 1),)
     assert found.counts == {"miss": 0, "false alarm": 0, "near miss": 1, "confusion": 1}
     assert found.late == 1
-    assert found.to_dict()["confused"] == [{"type": "scene", "system_type": "act", "times": 1}]
+    assert found.to_dict()["confusions"] == [{"type": "scene", "system_type": "act", "count": 1}]
 
 
 def test_dialogue_names_the_stream():
@@ -80,7 +80,7 @@ def test_dialogue_names_the_stream():
     bot = {"F": said("", ".", ""), "M": said("", "")}
     found = mistakes(cz.Corpus({"x": {"ann": ann}}), {"bot": {"x": bot}})["bot"]
     assert [(one.stream, one.kind, one.position) for one in found.mistakes] == [("F", "confusion", 2), ("M", "miss", 2)]
-    assert found.confused == {(",", "."): 1}
+    assert found.confusions == (TypeConfusion(",", ".", 1),)
     assert found.density == found.coders_density == 1 / 3
 
 
@@ -120,8 +120,8 @@ def test_a_random_system_is_not_called_late():
     systems = {
         f"r{k}": {item: random_segmentation(80, [6, 8, 11], seed=rng) for item in people.item_names} for k in range(30)
     }
-    field = enter(people, systems)
-    found = {name: mistakes_of(field, name, cz.parse(B)) for name in systems}
+    participants = collect_participants(people, systems)
+    found = {name: find_mistakes(participants, name, cz.parse(B)) for name in systems}
     assert sum(one.offset != 0 for one in found.values()) > 10
     assert sum(one.systematic for one in found.values()) <= 1
 
@@ -140,7 +140,7 @@ def test_counts_are_those_of_single_scores():
             else:
                 expected[kinds[edit.kind]] += 1
     assert (found.matches, found.counts) == (matches, expected)
-    by_item = found.by_item()
+    by_item = found.by_item
     assert sum(sum(each.values()) for each in by_item.values()) == len(found.mistakes)
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert len(data["mistakes"]) == len(found.mistakes)

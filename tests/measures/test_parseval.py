@@ -548,7 +548,7 @@ def test_only_sentences_that_both_have_are_compared():
     without = [None if i == 3 else each for i, each in enumerate(gold)]
     found = cz.compare_parsers(without, {"one": missing, "other": wrong}, seed=7, replicates=200)
     (pair,) = found.pairs
-    assert (found.sentences, pair.items, found.left_out(pair)) == (12, 9, 3)
+    assert (found.sentences, pair.items, found.excluded_sentences(pair)) == (12, 9, 3)
     truth, first, second = ([each[i] for i in there] for each in (gold, one, other))
     (alone,) = cz.compare_parsers(truth, {"one": first, "other": second}, seed=7, replicates=200).pairs
     for name in ("difference", "interval", "bootstrap", "randomisation", "wins", "ties", "losses"):

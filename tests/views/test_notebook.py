@@ -146,7 +146,7 @@ def test_judgement() -> None:
             {BAD: {"stargazer": readers["stargazer", "7"]}},
             measures="pk",
             seed=1,
-            draws=2,
+            bounds=2,
         )
     one = page(found)
     assert f"{found.row(BAD, 'pk').value:.4f}" == one.cells[one.cells.index(SHOWN) + 1]

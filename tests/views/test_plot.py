@@ -134,7 +134,7 @@ def judged() -> cz.Judgement:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cz.errors.CaesuraWarning)
         return cz.judge(
-            people, systems, measures=[B, "window_diff", "boundary_confusion"], seed=1, draws=5, replicates=100
+            people, systems, measures=[B, "window_diff", "boundary_confusion"], seed=1, bounds=5, replicates=100
         )
 
 

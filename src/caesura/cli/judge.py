@@ -25,9 +25,10 @@ from caesura.cli.progress import Progress
 from caesura.errors import FormatError, OptionError
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
+from caesura.progress import on_progress
 
 if TYPE_CHECKING:
-    from caesura.judging.field import Systems
+    from caesura.judging.participants import Systems
     from caesura.judging.result import Judgement
 
 __all__ = ["enter", "judge"]
@@ -133,22 +134,20 @@ def judge(
             raise OptionError(f"judge compares boundaries, and {file} holds {what}; `caesura score` compares these")
     people, entered = enter(corpus, systems, theirs)
     measures = chosen_measures(chosen, settings, people) if settings is not None else chosen or None
-    with Progress("steps of judging") as progress:
+    with Progress("steps of judging") as progress, on_progress(progress.update):
         found = run(
             people,
             entered,
             measures=measures,
             interval=None if interval == "none" else interval,
             seed=seed,
-            bounds=bounds,
-            draws=draws,
+            bounds=draws if bounds else False,
             level=level,
             replicates=replicates,
             alpha=alpha,
             epsilon=epsilon,
-            progress=progress.update,
         )
-    bad = list(dict.fromkeys([*map(str, excluded), *found.excluded]))
+    bad = list(dict.fromkeys([*map(str, excluded), *map(str, found.excluded)]))
     if output == "json":
         data: dict[str, Any] = found.to_dict() | {"excluded": bad}
         if errors or list_errors:

@@ -297,7 +297,7 @@ def _judged(ask: _Asked, measures: tuple[Measure, ...] | None) -> Judgement:
         raise click.UsageError("--system is needed: a coder of the corpus that is a program, or a file")
     people, entered = ask.people_and_systems()
     found = judge(people, entered, measures=measures, seed=ask.given["seed"])
-    ask.lost += found.excluded
+    ask.lost += map(str, found.excluded)
     return found
 
 

@@ -224,8 +224,8 @@ def _offsets(pairs: Iterable[tuple[Annotation, Annotation]]) -> dict[int, int]:
 def _density(items: Iterable[Collection[Annotation]]) -> float:
     """Return boundaries per inner position; every item counts once, however many annotations it has."""
     boundaries, positions = 0.0, 0
-    for annotations in items:
-        total = sum(text.inner.size for annotation in annotations for text in streams_of(annotation).values())
-        boundaries += total / len(annotations)
-        positions += sum(text.length - 1 for text in streams_of(next(iter(annotations))).values())
+    for copies in items:
+        total = sum(text.inner.size for annotation in copies for text in streams_of(annotation).values())
+        boundaries += total / len(copies)
+        positions += sum(text.length - 1 for text in streams_of(next(iter(copies))).values())
     return boundaries / positions if positions else 0.0

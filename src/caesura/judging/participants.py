@@ -64,9 +64,7 @@ class Participants:
         if system is None:
             return Corpus({item: dict(by_coder) for item, by_coder in self.coders.items()})
         by_item = self.systems[system]
-        return Corpus(
-            {item: {**self.coders[item], system: by_item[item]} for item in self.items if item in by_item}
-        )
+        return Corpus({item: {**self.coders[item], system: by_item[item]} for item in self.items if item in by_item})
 
 
 def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
@@ -119,10 +117,7 @@ def _first(excluded: Sequence[Excluded]) -> str:
 
 
 def _comparable_items(
-    system: str,
-    by_item: Mapping[str, object],
-    coders: Mapping[str, Mapping[str, Annotation]],
-    excluded: list[Excluded],
+    system: str, by_item: Mapping[str, object], coders: Mapping[str, Mapping[str, Annotation]], excluded: list[Excluded]
 ) -> dict[str, Annotation]:
     """Return the items of a system that a coder annotated too, over the same units; add the rest to ``excluded``."""
     excluded += [Excluded(item, system, "no coder annotated this item") for item in by_item if item not in coders]

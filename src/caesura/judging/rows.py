@@ -88,8 +88,10 @@ def _row(scores: PairScores, name: str, options: IntervalOptions) -> SegmenterSc
     )
     if options.over is None:
         return row
-    return _with_pairs_interval(row, scores, name, options) if options.over == "pairs" else _with_items_interval(
-        row, scores, parts, options
+    return (
+        _with_pairs_interval(row, scores, name, options)
+        if options.over == "pairs"
+        else _with_items_interval(row, scores, parts, options)
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from caesura.judging.comparison import Comparison
 from caesura.judging.mistakes import Mistakes
-from caesura.judging.result import Drop, Judged, Judgement, Replacement
+from caesura.judging.result import AgreementDrop, Judgement, Replacement, SegmenterScore
 from caesura.model.segmentation import UNTYPED
 from caesura.views.table import Cell, Table, extra_figures, or_undefined
 
@@ -56,7 +56,7 @@ def score_table(judgement: Judgement) -> Table:
     return Table.from_records(records)
 
 
-def rows_by_measure(judgement: Judgement) -> list[list[Judged]]:
+def rows_by_measure(judgement: Judgement) -> list[list[SegmenterScore]]:
     """Return the rows of each measure, with the systems best first and then the bounds.
 
     Parameters
@@ -64,24 +64,24 @@ def rows_by_measure(judgement: Judgement) -> list[list[Judged]]:
     judgement : Judgement
         Systems judged against people.
     """
-    groups: dict[str, list[Judged]] = {}
+    groups: dict[str, list[SegmenterScore]] = {}
     for row in judgement.rows:
         groups.setdefault(repr(row.measure), []).append(row)
     return [_best_first(rows) for rows in groups.values()]
 
 
-def _best_first(rows: list[Judged]) -> list[Judged]:
+def _best_first(rows: list[SegmenterScore]) -> list[SegmenterScore]:
     ascending = not rows[0].measure.higher_is_better
     systems = sorted((row for row in rows if not row.bound), key=lambda row: row.value if ascending else -row.value)
     return [*systems, *(row for row in rows if row.bound)]
 
 
-def segmenter_name(row: Judged) -> str:
+def segmenter_name(row: SegmenterScore) -> str:
     """Return the name of a system, or of a bound in brackets."""
     return f"({row.segmenter})" if row.bound else row.segmenter
 
 
-def _letters(judgement: Judgement, row: Judged) -> dict[str, str]:
+def _letters(judgement: Judgement, row: SegmenterScore) -> dict[str, str]:
     """Return system -> letters under the measure of the row; empty if there was no test."""
     for comparison in judgement.comparisons:
         if comparison.measure == row.measure and comparison.letters is not None:
@@ -89,7 +89,7 @@ def _letters(judgement: Judgement, row: Judged) -> dict[str, str]:
     return {}
 
 
-def _measure_table(rows: list[Judged], judgement: Judgement) -> Table:
+def _measure_table(rows: list[SegmenterScore], judgement: Judgement) -> Table:
     first = rows[0]
     letters = _letters(judgement, first)
     error_rate = "" if first.measure.higher_is_better else ", an error rate: lower is better"
@@ -102,7 +102,7 @@ def _measure_table(rows: list[Judged], judgement: Judgement) -> Table:
     return table.without_empty_columns()
 
 
-def _score_record(row: Judged, figures: list[str], letters: dict[str, str]) -> dict[str, Cell]:
+def _score_record(row: SegmenterScore, figures: list[str], letters: dict[str, str]) -> dict[str, Cell]:
     low, high = row.interval or (None, None)
     return {
         "segmenter": segmenter_name(row),
@@ -198,12 +198,12 @@ def _omnibus_notes(comparison: Comparison) -> Iterator[str]:
         yield f"{comparison.measure.label}, all systems: {texts} ({tests[0][1].df} df)"
 
 
-def drop_table(drops: Iterable[Drop]) -> Table:
+def drop_table(drops: Iterable[AgreementDrop]) -> Table:
     """Return one row per system: how much agreement the coders lose when the system joins them.
 
     Parameters
     ----------
-    drops : iterable of Drop
+    drops : iterable of AgreementDrop
         Drop in agreement of each system.
     """
     listed = list(drops)
@@ -211,10 +211,10 @@ def drop_table(drops: Iterable[Drop]) -> Table:
         {
             "system": drop.system,
             "drop": or_undefined(drop.value),
-            "coders alone": drop.coders,
-            "with the system": drop.joined,
+            "coders alone": drop.without_system,
+            "with the system": drop.with_system,
             "items": drop.items or None,
-            "reason": drop.undefined,
+            "reason": drop.reason,
         }
         for drop in listed
     ]
@@ -253,7 +253,7 @@ def replacement_table(replacements: Iterable[Replacement]) -> Table:
 def _replacement_record(replacement: Replacement) -> dict[str, Cell]:
     test = replacement.test
     if test is None:
-        return {"system": replacement.system, "may replace a coder": "undefined", "reason": replacement.undefined}
+        return {"system": replacement.system, "may replace a coder": "undefined", "reason": replacement.reason}
     return {
         "system": replacement.system,
         "may replace a coder": "yes" if test.passed else "no",
@@ -302,9 +302,8 @@ def _mistake_notes(mistakes: Mistakes) -> Iterator[str]:
             f"{mistakes.system} is systematically {abs(mistakes.offset)} {side}: shifted by that, "
             f"{mistakes.offsets[mistakes.offset]} boundaries coincide instead of {mistakes.offsets[0]}"
         )
-    if mistakes.confused:
-        pairs = list(mistakes.confused.items())[:5]
-        texts = ", ".join(f"{type_} as {system_type} {number}" for (type_, system_type), number in pairs)
+    if mistakes.confusions:
+        texts = ", ".join(f"{entry.type} as {entry.system_type} {entry.count}" for entry in mistakes.confusions[:5])
         yield f"{mistakes.system}, types confused most: {texts}"
 
 

@@ -217,7 +217,7 @@ def parser_table(comparison: ParserComparison) -> Table:
                 "p bootstr.": pair.bootstrap,
                 "w/t/l": f"{pair.wins}/{pair.ties}/{pair.losses}",
                 "sentences": pair.items,
-                "excluded": comparison.left_out(pair),
+                "excluded": comparison.excluded_sentences(pair),
             }
         )
     notes = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.agreement.pairwise import Pairwise
 from caesura.errors import OptionError
-from caesura.judging.result import Judged, Judgement
+from caesura.judging.result import Judgement, SegmenterScore
 from caesura.measures.base import Measure
 from caesura.model.score import Score
 from caesura.views.figures.canvas import (
@@ -84,7 +84,7 @@ def systems(
     return figure
 
 
-def _rows_under(judgement: Judgement, measure: str | Measure | None) -> list[list[Judged]]:
+def _rows_under(judgement: Judgement, measure: str | Measure | None) -> list[list[SegmenterScore]]:
     """Return the rows of the judgement, one list per measure that was asked for."""
     groups = rows_by_measure(judgement)
     matching = [rows for rows in groups if measure is None or _is(rows[0].measure, measure)]
@@ -98,7 +98,7 @@ def _is(measure: Measure, requested: str | Measure) -> bool:
     return requested in (measure, repr(measure), measure.name)
 
 
-def _draw_panel(axes: Axes, rows: list[Judged], width: float) -> None:
+def _draw_panel(axes: Axes, rows: list[SegmenterScore], width: float) -> None:
     measure = rows[0].measure
     human = next((row for row in rows if row.bound and row.segmenter == "human"), None)
     others = [row for row in rows if row is not human]
@@ -117,7 +117,7 @@ def _draw_panel(axes: Axes, rows: list[Judged], width: float) -> None:
     axes.set_xlabel(wrap_label(label, width), loc="right")
 
 
-def _draw_value(axes: Axes, y: int, row: Judged) -> None:
+def _draw_value(axes: Axes, y: int, row: SegmenterScore) -> None:
     """Draw a value and its interval."""
     errors = None
     if row.interval is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError
-from caesura.judging.field import Systems
+from caesura.judging.participants import Systems
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.options import seed as check_seed

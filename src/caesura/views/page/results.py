@@ -187,7 +187,7 @@ def _judgement(subject: Subject) -> Judgement | None:
     # Hierarchies are judged by their boundaries, levels as types.
     given = None if subject.kind == "hierarchies" else _judged_by(subject)
     found = judge(subject.texts, subject.systems, measures=given, seed=subject.seed)
-    subject.excluded.extend(found.excluded)
+    subject.excluded.extend(map(str, found.excluded))
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.errors import OptionError
-from caesura.judging.field import Systems
+from caesura.judging.participants import Systems
 from caesura.measures.base import Measure
 from caesura.measures.registry import measures, parse
 from caesura.model.corpus import Corpus
