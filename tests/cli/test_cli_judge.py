@@ -19,7 +19,7 @@ from support.envelope import results_of
 from support.judged import SYSTEMS, people_and_systems
 
 Run = Callable[..., Result]
-LACKS = "caesura: system 'gamma' lacks item 'item 3'; scored on 5 of 6 items\n"
+LACKS = "caesura: item 'item 3', coder 'gamma': the system did not annotate this item\n"
 QUICK = ("--seed", "3", "--draws", "5", "--replicates", "100")
 
 
@@ -102,7 +102,8 @@ def test_json(run: Run) -> None:
     assert data["systems"] == list(SYSTEMS)
     assert data["coders"] == [f"coder {k}" for k in range(1, 5)]
     assert data["excluded"] == [LACKS.removeprefix("caesura: ").rstrip()]
-    assert {"measure", "value", "parts", "params", "signature"} <= set(data["rows"][0])
+    assert {"measure", "value", "macro", "interval"} <= set(data["rows"][0])
+    assert {"parts", "params"} <= set(data["rows"][0]["score"])
     assert set(data["mistakes"]) == set(SYSTEMS)
     assert data["seed"] == 3
     assert len(data["comparisons"]) == 5
@@ -161,7 +162,7 @@ def test_intervals(run: Run) -> None:
     assert none.stderr == ""
     shown = run(*words[:-1], *QUICK, "--interval", "pairs").stdout
     assert "±" in shown
-    assert "no interval: boundary pairs are what boundary_similarity counts; pk does not" in shown
+    assert "no interval: pk is not a mean over boundary pairs; boundary_similarity is" in shown
 
 
 def test_bounds_alpha_and_epsilon(run: Run) -> None:
@@ -169,7 +170,7 @@ def test_bounds_alpha_and_epsilon(run: Run) -> None:
     data = results_of(run(*words, "--no-bounds", "--alpha", "0.001", "--epsilon", "0.1"))
     assert [row["segmenter"] for row in data["rows"]] == list(SYSTEMS)
     assert data["comparisons"][0]["letters"] == dict.fromkeys(SYSTEMS, "a")  # 5 items cannot show a difference
-    assert data["replacements"][0]["epsilon"] == 0.1
+    assert data["replacements"][0]["test"]["epsilon"] == 0.1
 
 
 def test_seed_is_chosen_and_printed(run: Run) -> None:
@@ -191,7 +192,7 @@ def test_one_coder(run: Run) -> None:
     result = run("readers.json", *inside(*"234567"), "-m", "boundary_similarity", *QUICK)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "(human) is undefined: at least two coders are needed; got one" in result.stdout
-    assert "agreement of coders needs at least two of them; got one" in result.stdout
+    assert "at least two coders are needed; got one" in result.stdout
     assert "the alternative annotator test needs at least 3 coders; got 1" in result.stdout
     assert "no interval: an interval over items needs at least 2 items; got 1" in result.stdout
 
@@ -227,9 +228,8 @@ def test_dialogue_and_settings(run: Run) -> None:
         ),
         (
             ["readers.json", "--system", "people.json"],
-            "system 'coder 1': no coder can be held against items 'item 1', "
-            "'item 2', 'item 3', 'item 4', 'item 5' and 1 more; left out; system 'coder 1' lacks item 'stargazer'; nothing is "
-            "left to judge system 'coder 1' on",
+            "system 'coder 1' has no item in common with the coders, who have 'stargazer'; got 'item 1', 'item 2', 'item 3', "
+            "'item 4', 'item 5' and 1 more",
         ),
         (["people.json", "--system", "people.json"], "system 'coder 1': a coder has the same name; rename one of them"),
         (
@@ -271,8 +271,8 @@ def test_other_lengths_are_named_a_line_each(run: Run) -> None:
     result = run("people.json", "--system", "wrong.json", "-m", "pk", *QUICK)
     assert result.exit_code == 1
     assert without_warnings(result).splitlines() == [
-        "caesura: system 'alpha', item 'item 1' left out: 20 tokens for coder 1 and 3 for alpha",
-        "caesura: system 'alpha', item 'item 2' left out: 27 tokens for coder 1 and 3 for alpha",
+        "caesura: item 'item 1', coder 'alpha': the system differs from the coders: 20 tokens for coder 1 and 3 for alpha",
+        "caesura: item 'item 2', coder 'alpha': the system differs from the coders: 27 tokens for coder 1 and 3 for alpha",
     ]
     assert people.item_names == tuple(wrong)
 
@@ -284,7 +284,7 @@ def test_unreadable_items_are_listed(run: Run) -> None:
     assert result.exit_code == 1
     assert without_warnings(result).splitlines() == [
         "caesura: hyp.bits:2: a bit must be 0 or 1; got 'x' at mark 3",
-        "caesura: system 'hyp' lacks item '2'; scored on 2 of 3 items",
+        "caesura: item '2', coder 'hyp': the system did not annotate this item",
     ]
     assert results_of(result)["excluded"] == [
         line.removeprefix("caesura: ") for line in without_warnings(result).splitlines()
@@ -297,7 +297,10 @@ def test_unreadable_items_are_listed(run: Run) -> None:
         (["readers.json"], "Missing option '--system'"),
         ([], "Missing argument 'CORPUS'"),
         (["readers.json", "--system", "7", "-m", "bounary_similarity"], "did you mean 'boundary_similarity'?"),
-        (["readers.json", "--system", "7", "-m", "fuzzy_success(alpha=3)"], "alpha must lie between 1 and 2; got 3"),
+        (
+            ["readers.json", "--system", "7", "-m", "fuzzy_success(alpha=3)"],
+            "alpha must be a number from 1 to 2; got 3",
+        ),
         (
             ["readers.json", "--system", "7", "-m", "fuzzy_success(p_min=2, p_max=1)"],
             "p_min must not be above p_max; got 2 and 1",

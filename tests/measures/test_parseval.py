@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import caesura as cz
 import oracle.parseval as oracle
 from caesura.errors import MismatchError, OptionError, Undefined
+from caesura.model.result import Excluded
 from caesura.views.trees import label_table, parser_table, sentence_table, summary_table
 from support.strategies import trees
 
@@ -553,23 +554,24 @@ def test_only_sentences_that_both_have_are_compared():
     (alone,) = cz.compare_parsers(truth, {"one": first, "other": second}, seed=7, replicates=200).pairs
     for name in ("difference", "interval", "bootstrap", "randomisation", "wins", "ties", "losses"):
         assert getattr(alone, name) == getattr(pair, name), name
-    assert found.excluded[:2] == ("gold: no tree for 1 of 12 sentences", "one: no tree for 1 of 12 sentences")
-    assert found.excluded[2].startswith("system 'other', item '06': parseval: both sides must have the same words")
+    assert found.excluded[:2] == (Excluded("04", "gold", "there is no tree"), Excluded("03", "one", "there is no tree"))
+    assert (found.excluded[2].item, found.excluded[2].coder) == ("06", "other")
+    assert found.excluded[2].reason.startswith("parseval: both sides must have the same words")
     assert found.scores["one"].documents == 10
     row = parser_table(found).rows[0]
     assert row[0] == "one - other"
     assert row[-2:] == (9, 3)
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["pairs"][0]["left_out"] == 3
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["pairs"][0]["items"] == 9
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"parsers": {"one": []}}, "parsers: at least two are needed"),
-        ({"measure": "pk"}, "parsers are compared under a measure of trees, such as parseval; got pk"),
+        ({"parsers": {"one": []}}, "parsers must be a mapping from at least two names"),
+        ({"measure": "pk"}, "measure must compare trees, like parseval; got pk"),
         ({"parsers": {"one": [], "two": []}}, "gold has 1, one has 0"),
         ({"parsers": {"one": [None], "two": [tree("(S (NN a))")]}}, "one: none of 1 sentences could be scored"),
-        ({"replicates": 5}, "replicates: must be a whole number of at least 100; got 5"),
+        ({"replicates": 5}, "replicates must be a whole number of at least 100; got 5"),
     ],
 )
 def test_parsers_that_cannot_be_compared(arguments, message):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import ClassVar
@@ -72,8 +72,9 @@ class Comparison(Result):
         Tests over all systems at once; None if undefined, for which ``notes`` has the reason.
     pairs : tuple of SystemPair
         One entry per pair of systems.
-    letters : tuple of str or None
-        One text per system: two that share a letter do not differ, by randomisation. None without scikit-posthocs.
+    letters : mapping of str to str or None
+        System -> its letters: two systems that share a letter do not differ, by randomisation. None without
+        scikit-posthocs.
     notes : tuple of str
         What could not be computed, and why.
     draws : int
@@ -88,7 +89,7 @@ class Comparison(Result):
     kruskal_wallis: RankTest | None
     friedman: RankTest | None
     pairs: tuple[SystemPair, ...]
-    letters: tuple[str, ...] | None
+    letters: Mapping[str, str] | None
     notes: tuple[str, ...] = field(default=())
     draws: int = 0
 
@@ -224,7 +225,7 @@ def _holm(p_values: list[float | None]) -> list[float | None]:
 
 def _letters(
     pairs: tuple[SystemPair, ...], scores: PairScores, systems: tuple[str, ...], alpha: float, notes: list[str]
-) -> tuple[str, ...] | None:
+) -> dict[str, str] | None:
     p_values = np.ones((len(systems), len(systems)))
     place = {name: i for i, name in enumerate(systems)}
     for pair in pairs:
@@ -234,7 +235,8 @@ def _letters(
         p_values[a, b] = p_values[b, a] = pair.randomisation
     values = [scores.score(name).value for name in systems]
     try:
-        return letters(p_values, values, alpha=alpha, higher_is_better=scores.measure.higher_is_better)
+        groups = letters(p_values, values, alpha=alpha, higher_is_better=scores.measure.higher_is_better)
     except OptionError as error:
         notes.append(str(error))
         return None
+    return dict(zip(systems, groups, strict=True))

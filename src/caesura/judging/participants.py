@@ -107,13 +107,22 @@ def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
     for name, by_item in by_system.items():
         before = len(excluded)
         comparable[name] = _comparable_items(name, by_item, coders, excluded)
+        if not any(item in coders for item in by_item):
+            raise OptionError(
+                f"system {name!r} has no item in common with the coders, who have {_some(coders)}; got {_some(by_item)}"
+            )
         if not comparable[name]:
-            raise OptionError(f"system {name!r} has no item in common with the coders: {_first(excluded[before:])}")
+            raise OptionError(f"system {name!r} has no item that can be judged: {_first(excluded[before:])}")
     return Participants(tuple(coders), coders, comparable, tuple(excluded))
 
 
 def _first(excluded: Sequence[Excluded]) -> str:
     return "; ".join(map(str, excluded[:5]))
+
+
+def _some(items: Iterable[str]) -> str:
+    names = [repr(item) for item in items]
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "") or "none"
 
 
 def _comparable_items(

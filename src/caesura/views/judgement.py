@@ -85,7 +85,7 @@ def _letters(judgement: Judgement, row: SegmenterScore) -> dict[str, str]:
     """Return system -> letters under the measure of the row; empty if there was no test."""
     for comparison in judgement.comparisons:
         if comparison.measure == row.measure and comparison.letters is not None:
-            return dict(zip(comparison.systems, comparison.letters, strict=True))
+            return dict(comparison.letters)
     return {}
 
 
