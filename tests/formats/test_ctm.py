@@ -58,7 +58,7 @@ def test_overlaps(tmp_path: Path) -> None:
     path = put(tmp_path, "t 1 0 0.50004 a\nt 1 0.5 0.5 b\n")
     words, moved = word_times(path)
     assert (words["t"][0][2], words["t"][1][1], moved) == (0.50002, 0.50002, 1)
-    with pytest.warns(CaesuraWarning, match="1 edge of neighbours differed by 0.0001 s or less and meet in the middle"):
+    with pytest.warns(CaesuraWarning, match="1 edge between neighbours differed by 0.0001 s or less and moved"):
         cz.read(path, units="times")
     said = r"asr\.ctm:2: intervals must follow each other; 'b' starts at 0\.5 s, before 'a' ends at 0\.50004 s"
     for snap in (0, 1e-5):
@@ -66,7 +66,7 @@ def test_overlaps(tmp_path: Path) -> None:
             word_times(path, snap=snap)
         with pytest.raises(FormatError, match=said):
             cz.read(path, units="times", snap=snap)
-    with pytest.raises(FormatError, match=":2: intervals must be longer than snap, 1 s, to be moved by it"):
+    with pytest.raises(FormatError, match=":2: an interval must be longer than snap, 1 s, to be moved by it"):
         word_times(put(tmp_path, "t 1 0.5 0.2 a\nt 1 0.1 0.2 b\n"), snap=1)
 
 
@@ -86,7 +86,7 @@ def test_two_aligners_share_their_units(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("t 1 0 1", "a line is recording, channel, start, duration, word and perhaps confidence; got 4 columns"),
+        ("t 1 0 1", "a line is recording, channel, start, duration, word and an optional confidence; got 4 columns"),
         ("t 1 0 1 a 0.5 x", "a line is recording, .* got 7 columns"),
         ("t 1 * * <ALT_BEGIN>", r"start must be a number below 1e\+09; got '\*'"),
         ("t 1 0 nan a", "duration must be a number below"),
@@ -94,8 +94,8 @@ def test_two_aligners_share_their_units(tmp_path: Path) -> None:
         ("t 1 1_0 1 a", "start must be a number below"),
         (f"t 1 0 {'9' * 5000} a", "duration must be a number below"),
         ("t 1 0 1 a high", "confidence must be a number below .* got 'high'"),
-        ("t 1 0 0.00 a", "word 'a' must start at 0 or later and last; got start 0, duration 0.00"),
-        ("t 1 -1 2 a", "word 'a' must start at 0 or later and last; got start -1, duration 2"),
+        ("t 1 0 0.00 a", "word 'a' must start at 0 or later and have a duration; got start 0, duration 0.00"),
+        ("t 1 -1 2 a", "word 'a' must start at 0 or later and have a duration; got start -1, duration 2"),
         ("t 1 5 1e-30 a", r"interval end must be > start; got 5 <= 5"),
     ],
 )

@@ -60,7 +60,7 @@ def test_layout_can_be_said(tmp_path: Path) -> None:
     assert texts(cz.read_trees(path)) == ["(A a) (B b)", "(C c)"]
     assert texts(cz.read_trees(path, layout="brackets")) == ["(A a)", "(B b)", "(C c)"]
     assert cz.read(path, layout="brackets").item_names == ("1", "2", "3")
-    with pytest.raises(OptionError, match="layout must be one of lines, brackets; got 'pages'"):
+    with pytest.raises(OptionError, match="layout must be one of 'lines', 'brackets'; got 'pages'"):
         cz.read_trees(path, layout="pages")
 
 

@@ -79,7 +79,7 @@ def test_which_layer(tmp_path: Path) -> None:
         FormatError, match=r"no layer of spans is like 'C'; the layers are 'de.*POS', 'webanno.custom.A', 'webanno"
     ):
         one(path, layer="C")
-    with pytest.raises(FormatError, match=r"there is no layer but of tokens, name one by layer=: de.*POS"):
+    with pytest.raises(FormatError, match=r"all layers describe tokens; name one by layer=: 'de.*POS"):
         one(put(tmp_path, "1-1 0-1 a NN", layers=layers[:1]))
 
 

@@ -323,7 +323,7 @@ class _Reader:
 
     def finish(self, corpus: Corpus, path: str, align: str | None) -> Corpus:
         """Return the corpus with tiers projected onto units, and texts aligned."""
-        corpus = timed.lay(corpus, path, self.tier_options, types=self.types, excluded=self.excluded)
+        corpus = timed.convert_tiers(corpus, path, self.tier_options, types=self.types, excluded=self.excluded)
         return corpus if align is None else _align(corpus, path, align, self.excluded)
 
 
@@ -354,7 +354,7 @@ def _warn_alignment(path: str, notes: Mapping[str, Any]) -> None:
         warn(f"{path}: {lossless[0]}{more}")
 
 
-def list_tiers(path: str | PathLike[str], format: str | None = None) -> list[timed.TierRead]:
+def list_tiers(path: str | PathLike[str], format: str | None = None) -> list[timed.FileTier]:
     """Return all tiers of a file.
 
     Parameters
@@ -366,7 +366,7 @@ def list_tiers(path: str | PathLike[str], format: str | None = None) -> list[tim
 
     Returns
     -------
-    list of TierRead
+    list of FileTier
         The tiers; empty if the format has none.
     """
     data = _load(path, format)

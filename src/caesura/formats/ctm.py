@@ -1,12 +1,12 @@
-"""Times of words in .ctm, as aligners and recognisers write them, a word a line:
+"""Times of words in .ctm, as forced aligners and speech recognizers write them, one word per line::
 
     talk1 1 0.50 0.25 good 0.98
     talk1 1 0.75 0.40 night
 
-Recording or sentence, channel, start, duration, word and, if the program is unsure, its confidence. Lines that begin with
-``;;`` are comments. Every recording is an item, with its channel (``talk1/2``) where it has several. The coder is the file,
-and its intervals are the words: two files compare two aligners. To use the words as units for something else, see
-``word_times``.
+The columns are recording or sentence, channel, start, duration, word and an optional confidence. Lines that begin with
+``;;`` are comments. Every recording is an item; its name includes the channel (``talk1/2``) if it has several. The coder
+is named by the file, and its intervals are the words: two files compare two aligners. To use the words as units for
+something else, see ``word_times``.
 """
 
 from __future__ import annotations
@@ -17,62 +17,69 @@ from os import PathLike, fspath
 
 from caesura.formats.format import NUMBER, Format, Reading, decode, load
 from caesura.formats.symbols import CODER
-from caesura.formats.timed import COMMON, Row, TierRead, add_named, snapped
+from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, add_tier, snap_intervals
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
 
-__all__ = ["FORMAT", "word_times"]
-
-_LONGEST = 40  # characters of a number; what a program wrote has fewer
-_LATEST = 1e9  # seconds: thirty years
-_EXACT = Context(prec=2 * _LONGEST)  # in decimals 0.1 + 0.2 is 0.3, and the next word starts where this one ends
+_MAX_DIGITS = 40  # characters of a number; no program writes more
+_MAX_TIME = 1e9  # seconds: thirty years
+_EXACT = Context(prec=2 * _MAX_DIGITS)  # in decimals 0.1 + 0.2 is 0.3, so the next word starts where this one ends
 
 
-def read(reading: Reading) -> Corpus:
-    """A tier of words for each recording."""
+def _read(reading: Reading) -> Corpus:
+    """Return one tier of words per recording."""
     coder = reading.options["coder"] or reading.stem
-    for name, rows in _recordings(reading, empty=False).items():
-        add_named(reading, name, coder, TierRead(name, rows[0].line, 0.0, max(row.end for row in rows), rows))
+    for name, rows in _recordings(reading, allow_empty=False).items():
+        add_tier(reading, name, coder, FileTier(name, rows[0].line, 0.0, max(row.end for row in rows), rows))
     return reading.corpus()
 
 
 def word_times(
     path: str | PathLike[str], *, snap: float = 1e-4
 ) -> tuple[dict[str, list[tuple[str, float, float]]], int]:
-    """Recording -> its words with start and end, in the order of the file; and how many overlaps were moved.
+    """Return the words of each recording with their times. A word may have no duration.
 
-    Neighbours that overlap by ``snap`` seconds or less meet in the middle; a larger overlap is an error. A word may take no
-    time, as some aligners have it.
+    Parameters
+    ----------
+    path : str or path-like
+        A .ctm file.
+    snap : float, default 1e-4
+        Words that overlap by this many seconds or less meet in the middle; a larger overlap is an error.
+
+    Returns
+    -------
+    tuple of (dict, int)
+        Recording -> ``(word, start, end)`` in the order of the file; and the number of overlaps that were moved.
     """
     reading = Reading(fspath(path), decode(path, load(path)))
-    found: dict[str, list[tuple[str, float, float]]] = {}
+    words: dict[str, list[tuple[str, float, float]]] = {}
     moved = 0
-    for name, given in _recordings(reading, empty=True).items():
-        rows, here = snapped(reading, given, snap, empty=True)
-        found[name] = [(row.label, row.start, row.end) for row in rows]
-        moved += here
-    return found, moved
+    for name, rows in _recordings(reading, allow_empty=True).items():
+        snapped, count = snap_intervals(reading, rows, snap, allow_empty=True)
+        words[name] = [(row.label, row.start, row.end) for row in snapped]
+        moved += count
+    return words, moved
 
 
-def _recordings(reading: Reading, *, empty: bool) -> dict[str, list[Row]]:
-    """Name -> words, in the order of the file; ``empty``: whether one may take no time."""
-    found: dict[tuple[str, str], list[Row]] = {}
+def _recordings(reading: Reading, *, allow_empty: bool) -> dict[str, list[IntervalRow]]:
+    """Return recording -> words, in the order of the file."""
+    by_channel: dict[tuple[str, str], list[IntervalRow]] = {}
     channels: dict[str, set[str]] = {}
-    for name, channel, row in _rows(reading, empty):
-        found.setdefault((name, channel), []).append(row)
+    for name, channel, row in _rows(reading, allow_empty):
+        by_channel.setdefault((name, channel), []).append(row)
         channels.setdefault(name, set()).add(channel)
-    if not found:
+    if not by_channel:
         raise reading.error(None, "at least one word is needed; got none")
-    named: dict[str, list[Row]] = {}
-    for (name, channel), rows in found.items():
-        full = name if len(channels[name]) == 1 else f"{name}/{channel}"
-        if full in named:
-            raise reading.error(rows[0].line, f"recordings must differ in name; got {full!r} again")
-        named[full] = rows
-    return named
+    recordings: dict[str, list[IntervalRow]] = {}
+    for (name, channel), rows in by_channel.items():
+        full_name = name if len(channels[name]) == 1 else f"{name}/{channel}"
+        if full_name in recordings:
+            raise reading.error(rows[0].line, f"recordings must differ in name; got {full_name!r} again")
+        recordings[full_name] = rows
+    return recordings
 
 
-def _rows(reading: Reading, empty: bool) -> Iterator[tuple[str, str, Row]]:
+def _rows(reading: Reading, allow_empty: bool) -> Iterator[tuple[str, str, IntervalRow]]:
     for number, line in enumerate(reading.text.split("\n"), 1):
         if not line.strip() or line.startswith(";;"):
             continue
@@ -80,37 +87,40 @@ def _rows(reading: Reading, empty: bool) -> Iterator[tuple[str, str, Row]]:
         if not 5 <= len(cells) <= 6:
             raise reading.error(
                 number,
-                f"a line is recording, channel, start, duration, word and perhaps confidence; got {len(cells)} columns",
+                "a line is recording, channel, start, duration, word and an optional confidence; got "
+                f"{len(cells)} columns",
             )
-        name, channel, start, duration, word = cells[:5]
-        since, lasting = _decimal(reading, number, "start", start), _decimal(reading, number, "duration", duration)
+        name, channel, _, _, word = cells[:5]
+        start, duration = _decimal(reading, number, "start", cells[2]), _decimal(reading, number, "duration", cells[3])
         if len(cells) == 6:
             _decimal(reading, number, "confidence", cells[5])
-        if lasting < 0 or (lasting == 0 and not empty) or since < 0:
+        if duration < 0 or (duration == 0 and not allow_empty) or start < 0:
             raise reading.error(
-                number, f"word {word[:40]!r} must start at 0 or later and last; got start {start}, duration {duration}"
+                number,
+                f"word {word[:40]!r} must start at 0 or later and have a duration; got start {cells[2]}, duration "
+                f"{cells[3]}",
             )
-        yield name, channel, Row(float(since), float(_EXACT.add(since, lasting)), word, number)
+        yield name, channel, IntervalRow(float(start), float(_EXACT.add(start, duration)), word, number)
 
 
-def _decimal(reading: Reading, line: int, what: str, cell: str) -> Decimal:
-    if len(cell) > _LONGEST or not NUMBER.fullmatch(cell) or not abs(float(cell)) < _LATEST:
-        raise reading.error(line, f"{what} must be a number below {_LATEST:g}; got {cell[:40]!r}")
+def _decimal(reading: Reading, line: int, name: str, cell: str) -> Decimal:
+    if len(cell) > _MAX_DIGITS or not NUMBER.fullmatch(cell) or not abs(float(cell)) < _MAX_TIME:
+        raise reading.error(line, f"{name} must be a number below {_MAX_TIME:g}; got {cell[:40]!r}")
     return Decimal(repr(float(cell)) if "e" in cell.lower() else cell)
 
 
-def _looks_like(lines: str) -> bool:
-    first = next((line for line in lines.split("\n")[:50] if line.strip() and not line.startswith(";;")), "")
+def _looks_like(text: str) -> bool:
+    first = next((line for line in text.split("\n")[:50] if line.strip() and not line.startswith(";;")), "")
     cells = first.split()
-    return len(cells) in (5, 6) and all(NUMBER.fullmatch(cell[:_LONGEST]) for cell in (*cells[2:4], *cells[5:]))
+    return len(cells) in (5, 6) and all(NUMBER.fullmatch(cell[:_MAX_DIGITS]) for cell in (*cells[2:4], *cells[5:]))
 
 
 FORMAT = Format(
     name="ctm",
     suffixes=(".ctm",),
-    description="times of words, a line each: recording, channel, start, duration, word",
-    read=read,
+    description="times of words, one per line: recording, channel, start, duration, word",
+    read=_read,
     looks_like=_looks_like,
-    options=(CODER, *COMMON),
+    options=(CODER, *UNIT_OPTIONS),
     annotation_types=(Tier,),
 )

@@ -1,15 +1,15 @@
-"""Annotations of ELAN, .eaf: tiers of annotations along a recording, some of which hang from others.
+"""Annotations of ELAN, .eaf: tiers of annotations along a recording, some of which refer to others.
 
-An annotation has times of its own (on top-level tiers, and where a tier is ``Included_In`` its parent or a
-``Time_Subdivision`` of it), or it hangs from another: under ``Symbolic_Association`` it has that one's interval, under
-``Symbolic_Subdivision`` all that hang from one annotation divide its interval equally. A time slot without a value, as ELAN
-writes it inside a subdivision, lies evenly between its neighbours in the chain of annotations, as ELAN draws it; how many
-there were is said.
+An annotation has times of its own (on top-level tiers, and on tiers that are ``Included_In`` their parent or a
+``Time_Subdivision`` of it), or it refers to another. Under ``Symbolic_Association`` it has the interval of that one; under
+``Symbolic_Subdivision`` all annotations that refer to one annotation divide its interval equally. A time slot without a
+value, as ELAN writes it inside a subdivision, lies evenly between its neighbours in the chain of annotations, as ELAN
+draws it; a warning gives the number of these slots.
 
-Every tier is a coder, except the one that the option ``words`` names, and ELAN's empty tier ``default``. With
-``coders="annotator"`` or ``"participant"`` the coder is who is named there; these must then differ among the chosen tiers.
-An annotation without a text is no segment, and it is said how many there were. A file does not say how long the recording
-is: it ends at the last time slot. Options are those of TextGrids.
+Every tier is a coder, except the one that the option ``words`` names and ELAN's empty tier ``default``. With
+``coders="annotator"`` or ``"participant"`` the coder is the person named there; these must then differ between the chosen
+tiers. An annotation without a text is no segment; a warning gives their number. A file does not say how long the recording
+is: it ends at the last time slot. The options are those of TextGrids.
 """
 
 from __future__ import annotations
@@ -22,153 +22,156 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading, warn
-from caesura.formats.timed import TIERS, Row, TierRead, add, choose
+from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers, choose_tiers
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
 from caesura.options import Option, choice
 
-__all__ = ["FORMAT"]
-
 _TIME = re.compile(r"[0-9]{1,12}")
-_OWN_TIMES = ("Time_Subdivision", "Included_In")
+_WITH_TIMES = ("Time_Subdivision", "Included_In")
 _ASSOCIATION, _SUBDIVISION = "Symbolic_Association", "Symbolic_Subdivision"
-
-Span = tuple[Fraction, Fraction]
-"""Start and end, in milliseconds."""
 
 
 @dataclass
-class _Annotation:
+class _EafAnnotation:
+    """An annotation with time slots, or with a parent annotation and possibly the previous one below that parent."""
+
     name: str
     line: int | None
     label: str
     slots: tuple[str, str] | None
-    """Where it has times of its own."""
     parent: str = ""
     previous: str | None = None
-    """Where it hangs from another."""
 
 
 @dataclass
-class _Tier:
+class _EafTier:
+    """A tier with its annotations."""
+
     name: str
     line: int | None
     parent: str | None
     constraint: str
     people: Mapping[str, str | None]
-    annotations: list[_Annotation] = field(default_factory=list)
+    annotations: list[_EafAnnotation] = field(default_factory=list)
 
 
 @dataclass
-class _Times:
-    """What is known of times: of slots, and of annotations."""
+class _TimeTable:
+    """Milliseconds of time slots, intervals of annotations, and the number of slots that were interpolated."""
 
     slots: dict[str, Fraction | None]
-    spans: dict[str, Span] = field(default_factory=dict)
-    between: int = 0
-    """Slots that got a time from their neighbours."""
+    intervals: dict[str, tuple[Fraction, Fraction]] = field(default_factory=dict)
+    interpolated: int = 0
 
 
-def read(reading: Reading) -> Corpus:
-    """A tier for each coder."""
-    tiers, found = _document(reading)
-    chosen, words = choose(reading, found)
-    empty = sum(not row.label.strip() for one in chosen for row in one.rows)
+def _read(reading: Reading) -> Corpus:
+    """Return one tier per coder."""
+    eaf_tiers, file_tiers = _document(reading)
+    tiers, word_tier = choose_tiers(reading, file_tiers)
+    empty = sum(not row.label.strip() for tier in tiers for row in tier.rows)
     if empty:
-        _warn(reading, f"{empty} annotation(s) without a text are no segments")
-    add(reading, chosen, words, [_coder(reading, tiers[one.name]) for one in chosen])
+        warn(f"{reading.path}: annotations without a text, which are no segments: {empty}")
+    add_tiers(reading, tiers, word_tier, [_coder(reading, eaf_tiers[tier.name]) for tier in tiers])
     return reading.corpus()
 
 
-def _every(reading: Reading) -> list[TierRead]:
+def _tiers(reading: Reading) -> list[FileTier]:
+    """Return all tiers of a file."""
     return _document(reading)[1]
 
 
-def _document(reading: Reading) -> tuple[dict[str, _Tier], list[TierRead]]:
-    """The tiers by name, and those with annotations in seconds."""
+def _document(reading: Reading) -> tuple[dict[str, _EafTier], list[FileTier]]:
+    """Return the tiers by name, and those with annotations in seconds."""
     root = parse_xml(reading)
     if root.tag != "ANNOTATION_DOCUMENT":
         raise reading.error(root.sourceline, f"<ANNOTATION_DOCUMENT> is needed; got <{str(root.tag)[:40]}>")
     for header in root.iterfind("HEADER"):
-        if header.get("TIME_UNITS", "milliseconds") != "milliseconds":
-            said = header.get("TIME_UNITS")[:40]
-            raise reading.error(header.sourceline, f"times must be in milliseconds; the file has {said}")
-    tiers = _tiers(reading, root)
-    times = _Times(_slots(reading, root))
-    for one in _parents_first(reading, tiers):
-        _resolve(reading, one, times)
-    if times.between:
-        _warn(reading, f"{times.between} time slot(s) have no time, and lie evenly between their neighbours")
+        unit = header.get("TIME_UNITS", "milliseconds")
+        if unit != "milliseconds":
+            raise reading.error(header.sourceline, f"times must be in milliseconds; the file has {unit[:40]}")
+    tiers = _eaf_tiers(reading, root)
+    times = _TimeTable(_slots(reading, root))
+    for tier in _parents_first(reading, tiers):
+        _compute_intervals(reading, tier, times)
+    if times.interpolated:
+        warn(
+            f"{reading.path}: time slots without a time, which were put evenly between their neighbours: "
+            f"{times.interpolated}"
+        )
     end = max((time for time in times.slots.values() if time is not None), default=Fraction(0))
-    return tiers, [_read(one, times, end) for one in tiers.values() if one.annotations or one.name != "default"]
+    return tiers, [
+        _file_tier(tier, times, end) for tier in tiers.values() if tier.annotations or tier.name != "default"
+    ]
 
 
-def _warn(reading: Reading, said: str) -> None:
-    warn(f"{reading.path}: {said}")
-
-
-def _coder(reading: Reading, one: _Tier) -> str:
-    way = reading.options["coders"]
-    name = reading.options["coder"] or (one.name if way == "tier" else one.people[way])
+def _coder(reading: Reading, tier: _EafTier) -> str:
+    source = reading.options["coders"]
+    name = reading.options["coder"] or (tier.name if source == "tier" else tier.people[source])
     if not name:
-        raise reading.error(one.line, f"tier {one.name[:40]!r} must name its {way}; it does not; or read coders='tier'")
+        raise reading.error(
+            tier.line, f"tier {tier.name[:40]!r} must name its {source}; it does not; or read coders='tier'"
+        )
     return str(name)
 
 
-def _read(one: _Tier, times: _Times, end: Fraction) -> TierRead:
+def _file_tier(tier: _EafTier, times: _TimeTable, end: Fraction) -> FileTier:
     rows = []
-    for annotation in one.annotations:
-        start, stop = times.spans[annotation.name]
-        rows.append(Row(float(start / 1000), float(stop / 1000), annotation.label, annotation.line))
+    for annotation in tier.annotations:
+        start, stop = times.intervals[annotation.name]
+        rows.append(IntervalRow(float(start / 1000), float(stop / 1000), annotation.label, annotation.line))
     rows.sort(key=lambda row: (row.start, row.end))
-    return TierRead(one.name, one.line, 0.0, float(end / 1000), rows)
+    return FileTier(tier.name, tier.line, 0.0, float(end / 1000), rows)
 
 
-# -- what stands in the file ------------------------------------------------------------------------------------------
+# -- elements of the file ---------------------------------------------------------------------------------------------
 
 
 def _slots(reading: Reading, root: Any) -> dict[str, Fraction | None]:
     slots: dict[str, Fraction | None] = {}
-    for slot in root.iterfind("TIME_ORDER/TIME_SLOT"):
-        name, value = slot.get("TIME_SLOT_ID"), slot.get("TIME_VALUE")
+    for element in root.iterfind("TIME_ORDER/TIME_SLOT"):
+        name, value, line = element.get("TIME_SLOT_ID"), element.get("TIME_VALUE"), element.sourceline
         if not name or name in slots:
-            raise reading.error(
-                slot.sourceline, f"a time slot must have an id of its own; got {(name or 'none')[:40]!r}"
-            )
+            raise reading.error(line, f"a time slot must have an id of its own; got {(name or 'none')[:40]!r}")
         if value is not None and not _TIME.fullmatch(value):
-            raise reading.error(slot.sourceline, f"a time must be whole milliseconds from 0 up; got {value[:40]!r}")
+            raise reading.error(line, f"a time must be whole milliseconds from 0 up; got {value[:40]!r}")
         slots[name] = None if value is None else Fraction(int(value))
     return slots
 
 
-def _tiers(reading: Reading, root: Any) -> dict[str, _Tier]:
+def _eaf_tiers(reading: Reading, root: Any) -> dict[str, _EafTier]:
     constraints = {
-        one.get("LINGUISTIC_TYPE_ID"): (one.get("CONSTRAINTS") or "").replace(" ", "_")
-        for one in root.iterfind("LINGUISTIC_TYPE")
+        element.get("LINGUISTIC_TYPE_ID"): (element.get("CONSTRAINTS") or "").replace(" ", "_")
+        for element in root.iterfind("LINGUISTIC_TYPE")
     }
-    tiers: dict[str, _Tier] = {}
-    names: set[str] = set()
+    tiers: dict[str, _EafTier] = {}
+    annotation_ids: set[str] = set()
     for element in root.iterfind("TIER"):
-        name, line, kind = element.get("TIER_ID"), element.sourceline, element.get("LINGUISTIC_TYPE_REF")
+        name, line = element.get("TIER_ID"), element.sourceline
         if name is None or name in tiers:
             raise reading.error(line, f"a tier must have an id of its own; got {(name or 'none')[:40]!r}")
-        if kind not in constraints:
-            raise reading.error(line, f"the type of tier {name[:40]!r} must be declared; got {(kind or 'none')[:40]!r}")
-        people = {"annotator": element.get("ANNOTATOR"), "participant": element.get("PARTICIPANT")}
-        one = _Tier(name, line, element.get("PARENT_REF"), constraints[kind], people)
-        if one.constraint not in ("", *_OWN_TIMES, _ASSOCIATION, _SUBDIVISION):
-            raise reading.error(line, f"the constraint of tier {name[:40]!r} is not known; got {one.constraint[:40]!r}")
-        one.annotations = list(_annotations(reading, element))
-        for annotation in one.annotations:
-            if annotation.name in names:
-                raise reading.error(annotation.line, f"an id may stand only once; got {annotation.name[:40]!r} again")
-            names.add(annotation.name)
-        tiers[name] = one
+        tiers[name] = tier = _eaf_tier(reading, element, name, constraints)
+        for annotation in tier.annotations:
+            if annotation.name in annotation_ids:
+                raise reading.error(annotation.line, f"an id must be unique; got {annotation.name[:40]!r} again")
+            annotation_ids.add(annotation.name)
     return tiers
 
 
-def _annotations(reading: Reading, tier: Any) -> Iterator[_Annotation]:
+def _eaf_tier(reading: Reading, element: Any, name: str, constraints: Mapping[str, str]) -> _EafTier:
+    line, kind = element.sourceline, element.get("LINGUISTIC_TYPE_REF")
+    if kind not in constraints:
+        raise reading.error(line, f"the type of tier {name[:40]!r} must be declared; got {(kind or 'none')[:40]!r}")
+    constraint = constraints[kind]
+    if constraint not in ("", *_WITH_TIMES, _ASSOCIATION, _SUBDIVISION):
+        raise reading.error(line, f"the constraint of tier {name[:40]!r} is not known; got {constraint[:40]!r}")
+    people = {"annotator": element.get("ANNOTATOR"), "participant": element.get("PARTICIPANT")}
+    annotations = list(_annotations(reading, element))
+    return _EafTier(name, line, element.get("PARENT_REF"), constraint, people, annotations)
+
+
+def _annotations(reading: Reading, tier: Any) -> Iterator[_EafAnnotation]:
     for element in tier.iterfind("ANNOTATION/*"):
         line, name = element.sourceline, element.get("ANNOTATION_ID")
         if not name:
@@ -176,111 +179,113 @@ def _annotations(reading: Reading, tier: Any) -> Iterator[_Annotation]:
         label = element.findtext("ANNOTATION_VALUE") or ""
         if element.tag == "ALIGNABLE_ANNOTATION":
             slots = (element.get("TIME_SLOT_REF1") or "", element.get("TIME_SLOT_REF2") or "")
-            yield _Annotation(name, line, label, slots)
+            yield _EafAnnotation(name, line, label, slots)
         elif element.tag == "REF_ANNOTATION":
             parent, previous = element.get("ANNOTATION_REF") or "", element.get("PREVIOUS_ANNOTATION")
-            yield _Annotation(name, line, label, None, parent, previous)
+            yield _EafAnnotation(name, line, label, None, parent, previous)
         else:
-            raise reading.error(line, f"an annotation has times or hangs from another; got <{str(element.tag)[:40]}>")
+            raise reading.error(line, f"an annotation has times or refers to another; got <{str(element.tag)[:40]}>")
 
 
-def _parents_first(reading: Reading, tiers: dict[str, _Tier]) -> list[_Tier]:
-    below: dict[str, list[_Tier]] = {}
-    order: list[_Tier] = []
-    for one in tiers.values():
-        if one.parent is None:
-            order.append(one)
-        elif one.parent in tiers:
-            below.setdefault(one.parent, []).append(one)
+def _parents_first(reading: Reading, tiers: dict[str, _EafTier]) -> list[_EafTier]:
+    children: dict[str, list[_EafTier]] = {}
+    order: list[_EafTier] = []
+    for tier in tiers.values():
+        if tier.parent is None:
+            order.append(tier)
+        elif tier.parent in tiers:
+            children.setdefault(tier.parent, []).append(tier)
         else:
             raise reading.error(
-                one.line, f"the parent of tier {one.name[:40]!r} must be a tier; got {one.parent[:40]!r}"
+                tier.line, f"the parent of tier {tier.name[:40]!r} must be a tier; got {tier.parent[:40]!r}"
             )
-    for one in order:  # grows while it is walked: no recursion
-        order += below.pop(one.name, [])
-    if below:
-        lost = next(iter(below.values()))[0]
-        raise reading.error(lost.line, f"a tier must hang from a top-level tier; {lost.name[:40]!r} hangs in a circle")
+    for tier in order:  # the list grows in the loop, which needs no recursion
+        order += children.pop(tier.name, [])
+    if children:
+        tier = next(iter(children.values()))[0]
+        raise reading.error(tier.line, f"every tier must be below a top-level tier; {tier.name[:40]!r} is in a cycle")
     return order
 
 
-# -- when it was ------------------------------------------------------------------------------------------------------
+# -- times ------------------------------------------------------------------------------------------------------------
 
 
-def _resolve(reading: Reading, tier: _Tier, times: _Times) -> None:
-    """Start and end of every annotation of a tier whose parents are resolved."""
-    _fill_slots(reading, tier, times)
-    hanging: dict[str, list[_Annotation]] = {}
-    for one in tier.annotations:
-        if one.slots is not None:
-            start, end = (times.slots[slot] for slot in one.slots)
+def _compute_intervals(reading: Reading, tier: _EafTier, times: _TimeTable) -> None:
+    """Compute start and end of every annotation of a tier, after those of the tiers above it."""
+    _interpolate_slots(reading, tier, times)
+    by_parent: dict[str, list[_EafAnnotation]] = {}
+    for annotation in tier.annotations:
+        name = annotation.name
+        if annotation.slots is not None:
+            start, end = (times.slots[slot] for slot in annotation.slots)
             assert start is not None
             assert end is not None
-            times.spans[one.name] = (start, end)
-        elif one.parent not in times.spans:
+            times.intervals[name] = (start, end)
+        elif annotation.parent not in times.intervals:
             raise reading.error(
-                one.line, f"annotation {one.name[:40]!r} must hang from one on a tier above; got {one.parent[:40]!r}"
+                annotation.line,
+                f"annotation {name[:40]!r} must refer to one on a tier above; got {annotation.parent[:40]!r}",
             )
         elif tier.constraint not in (_ASSOCIATION, _SUBDIVISION):
-            raise reading.error(one.line, f"annotation {one.name[:40]!r} must have times; its tier is no symbolic one")
+            raise reading.error(annotation.line, f"annotation {name[:40]!r} must have times; its tier is not symbolic")
         else:
-            hanging.setdefault(one.parent, []).append(one)
-    for parent, group in hanging.items():
-        start, end = times.spans[parent]
+            by_parent.setdefault(annotation.parent, []).append(annotation)
+    for parent, group in by_parent.items():
         if tier.constraint == _ASSOCIATION and len(group) > 1:
             raise reading.error(group[1].line, f"one annotation may be associated with {parent[:40]!r}; got another")
-        for i, one in enumerate(_in_order(reading, group)):
-            times.spans[one.name] = (
-                start + (end - start) * i / len(group),
-                start + (end - start) * (i + 1) / len(group),
-            )
+        start, end = times.intervals[parent]
+        step = (end - start) / len(group)
+        for i, annotation in enumerate(_in_order(reading, group)):
+            times.intervals[annotation.name] = (start + step * i, start + step * (i + 1))
 
 
-def _in_order(reading: Reading, group: list[_Annotation]) -> list[_Annotation]:
-    """As each names the one before it; as they stand in the file if none does."""
-    if all(one.previous is None for one in group):
+def _in_order(reading: Reading, group: list[_EafAnnotation]) -> list[_EafAnnotation]:
+    """Return the annotations as each names the previous one; in the order of the file if none does."""
+    if all(annotation.previous is None for annotation in group):
         return group
-    after = {one.previous: one for one in group}
-    order: list[_Annotation] = []
-    at: str | None = None
-    while at in after:
-        order.append(after.pop(at))
-        at = order[-1].name
+    by_previous = {annotation.previous: annotation for annotation in group}
+    order: list[_EafAnnotation] = []
+    previous: str | None = None
+    while previous in by_previous:
+        order.append(by_previous.pop(previous))
+        previous = order[-1].name
     if len(order) < len(group):
-        reached = {one.name for one in order}
-        lost = next(one for one in group if one.name not in reached)
+        reached = {annotation.name for annotation in order}
+        annotation = next(annotation for annotation in group if annotation.name not in reached)
         raise reading.error(
-            lost.line, f"what divides {lost.parent[:40]!r} must form one chain; {lost.name[:40]!r} is not in it"
+            annotation.line,
+            f"the annotations that divide {annotation.parent[:40]!r} must form one chain; {annotation.name[:40]!r} is "
+            "not in it",
         )
     return order
 
 
-def _fill_slots(reading: Reading, tier: _Tier, times: _Times) -> None:
-    """Times for slots that have none, from a chain of annotations that meet in them."""
-    following: dict[str, str] = {}
-    for one in tier.annotations:
-        for slot in one.slots or ():
+def _interpolate_slots(reading: Reading, tier: _EafTier, times: _TimeTable) -> None:
+    """Set the times of slots without a time, along chains of annotations that share slots."""
+    timed = [(annotation, annotation.slots) for annotation in tier.annotations if annotation.slots is not None]
+    for annotation, slots in timed:
+        for slot in slots:
             if slot not in times.slots:
-                raise reading.error(one.line, f"a time slot must be in the time order; got {slot[:40]!r}")
-        if one.slots is not None:
-            following[one.slots[0]] = one.slots[1]
-    for one in tier.annotations:
-        if one.slots is not None and times.slots[one.slots[0]] is not None:
-            chain = _chain(one.slots, following, times)
-            start, end = times.slots[chain[0]], times.slots[chain[-1]]
-            if start is None or end is None:
-                raise _loose(reading, one, chain[-1])
-            for i, slot in enumerate(chain[1:-1], 1):
-                times.slots[slot] = start + (end - start) * i / (len(chain) - 1)
-                times.between += 1
-    for one in tier.annotations:
-        for slot in one.slots or ():
+                raise reading.error(annotation.line, f"a time slot must be in the time order; got {slot[:40]!r}")
+    following = dict(slots for _, slots in timed)
+    for annotation, slots in timed:
+        if times.slots[slots[0]] is None:
+            continue
+        chain = _chain(slots, following, times)
+        start, end = times.slots[chain[0]], times.slots[chain[-1]]
+        if start is None or end is None:
+            raise _missing_time(reading, annotation, chain[-1])
+        for i, slot in enumerate(chain[1:-1], 1):
+            times.slots[slot] = start + (end - start) * i / (len(chain) - 1)
+            times.interpolated += 1
+    for annotation, slots in timed:
+        for slot in slots:
             if times.slots[slot] is None:
-                raise _loose(reading, one, slot)
+                raise _missing_time(reading, annotation, slot)
 
 
-def _chain(slots: tuple[str, str], following: Mapping[str, str], times: _Times) -> list[str]:
-    """From an annotation on, to the first slot with a time; or to the last there is."""
+def _chain(slots: tuple[str, str], following: Mapping[str, str], times: _TimeTable) -> list[str]:
+    """Return the slots from an annotation on to the first slot with a time, or to the last slot."""
     chain = dict.fromkeys(slots)
     last = slots[1]
     while times.slots[last] is None and following.get(last, last) not in chain:
@@ -289,22 +294,24 @@ def _chain(slots: tuple[str, str], following: Mapping[str, str], times: _Times) 
     return [*chain]
 
 
-def _loose(reading: Reading, one: _Annotation, slot: str) -> FormatError:
-    said = f"time slot {slot[:40]!r} must have a time, or neighbours in its tier that have one; it has neither"
-    return reading.error(one.line, said)
+def _missing_time(reading: Reading, annotation: _EafAnnotation, slot: str) -> FormatError:
+    return reading.error(
+        annotation.line,
+        f"time slot {slot[:40]!r} must have a time, or neighbours in its tier that have one; it has neither",
+    )
 
 
 FORMAT = Format(
     name="eaf",
     suffixes=(".eaf",),
-    description="a file of ELAN: tiers of annotations, each a coder",
-    read=read,
-    looks_like=lambda lines: "<ANNOTATION_DOCUMENT" in lines[:2000],
+    description="file of ELAN: tiers of annotations, one per coder",
+    read=_read,
+    looks_like=lambda text: "<ANNOTATION_DOCUMENT" in text[:2000],
     extra="xml",
-    tiers=_every,
+    tiers=_tiers,
     decode=decode_xml,
     options=(
-        *TIERS,
+        *TIER_OPTIONS,
         Option("coders", "tier", choice("tier", "annotator", "participant"), "what names the coder of a tier"),
     ),
     annotation_types=(Tier,),

@@ -1,38 +1,39 @@
-"""Brackets as in the Penn Treebank: ``(S (NP (PRP He)) (VP (VBD slept)))``.
+"""Trees in the brackets of the Penn Treebank: ``(S (NP (PRP He)) (VP (VBD slept)))``.
 
-The file is one coder, named by the file, and its sentences are items 1, 2, 3 ..., so that two files go together sentence
-by sentence. Most files have a sentence a line, as EVALB wants them: then an empty line is a sentence without a parse, and
-a line may hold several roots. Others spread a tree over lines and indent what is inside; there a sentence is what a
-bracket at the outermost level encloses, and empty lines mean nothing. ``layout`` says which; by default the file is read
-line by line if its first line closes all its brackets and no line is indented more than the first.
+The file is one coder, named by the file, and its sentences are items 1, 2, 3 ..., so that two files are compared sentence
+by sentence. Most files have one sentence per line, as EVALB expects them: an empty line is then a sentence without a
+parse, and a line may hold several roots. Other files spread a tree over several lines and indent the inner brackets; a
+sentence is then what a bracket at the outermost level encloses, and empty lines do not matter. ``layout`` chooses between
+them. By default the file is read line by line if its first line closes all its brackets and no line is indented more than
+the first.
 
 Between trees, lines that begin with ``#``, ``%``, ``;`` or ``*x*`` are comments.
 """
 
 from __future__ import annotations
 
-import warnings
+import re
 from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraWarning, FormatError, OptionError, TreeError
+from caesura.errors import FormatError, OptionError, TreeError
 from caesura.formats import ctm, textgrid
-from caesura.formats.format import Format, Reading, decode, load
+from caesura.formats.format import Format, Reading, decode, load, warn
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.tree import Tree
-from caesura.options import Option
-
-__all__ = ["FORMAT", "read_trees"]
+from caesura.options import Option, choice
 
 _COMMENTS = ("#", "%", ";", "*x*")
-_LAYOUTS = ("lines", "brackets")
+_BRACKET = re.compile("[()]")
+
+WordTimes = list[tuple[str, float, float]]
 
 
-def read(reading: Reading) -> Corpus:
-    """A tree for each sentence that has one."""
+def _read(reading: Reading) -> Corpus:
+    """Return one tree per sentence that has one."""
     for number, tree in enumerate(_sentences(reading), 1):
         if tree is not None:
             reading.add(str(number), reading.stem, tree)
@@ -49,40 +50,62 @@ def read_trees(
     layout: str | None = None,
     excluded: list[FormatError] | None = None,
 ) -> list[Tree | None]:
-    """The trees of a file, in order; None for a sentence without a parse.
+    """Return the trees of a file of brackets, in order; None for a sentence without a parse.
 
-    ``times`` is a file with the times of their words. In a CTM the first column is the sentence: its number, or any name,
-    and then names go with the trees in order. In a TextGrid the words of the interval tier ``tier`` (the only one, if it
-    is not named) go through all trees from the first to the last. Neighbours that overlap by ``snap`` seconds or less meet
-    in the middle, with a warning that says how many. ``zero_length`` is that of :meth:`~caesura.Tree.with_times`.
+    Parameters
+    ----------
+    path : str or path-like
+        File of brackets.
+    times : str or path-like, optional
+        File with the times of the words, a CTM or a TextGrid.
+    tier : str, optional
+        Name of the interval tier with the words, for a TextGrid; by default the only one.
+    snap : float, default 1e-4
+        Words that overlap by this many seconds or less meet in the middle, with a warning that gives their number.
+    zero_length : str, default "error"
+        What to do with words without a duration; see :meth:`~caesura.Tree.with_times`.
+    layout : {"lines", "brackets"}, optional
+        Whether each line is a sentence; by default detected.
+    excluded : list of FormatError, optional
+        Collects the errors of single sentences, which are then None. If None, the first error is raised.
 
-    Given a list as ``problems``, sentences that cannot be are reported there, and are None too.
+    Returns
+    -------
+    list of Tree or None
+        One entry per sentence.
+
+    Raises
+    ------
+    FormatError
+        If a tree is not valid, or the times do not fit the trees.
+
+    Notes
+    -----
+    In a CTM the first column is the sentence: its number, or any name. Names go with the trees in order. In a TextGrid the
+    words of the tier run through all trees from the first to the last.
     """
     options = FORMAT.resolve({"layout": layout})
     reading = Reading(fspath(path), decode(path, load(path)), None, excluded, options)
     trees = list(_sentences(reading))
     if times is None:
         return trees
-    given, moved = _word_times(times, tier, snap)
+    recordings, moved = _word_times(times, tier, snap)
     if moved:
-        said = "1 overlap" if moved == 1 else f"{moved} overlaps"
-        warnings.warn(
-            f"{fspath(times)}: {said} of words by {snap:g} s or less moved to the middle", CaesuraWarning, stacklevel=2
-        )
+        overlaps = "1 overlap" if moved == 1 else f"{moved} overlaps"
+        warn(f"{fspath(times)}: {overlaps} of words by {snap:g} s or less moved to the middle")
     timing = Reading(fspath(times), "", None, excluded)
-    rows = _by_sentence(timing, given, trees)
-    return [_timed(timing, number, tree, rows.get(number), zero_length) for number, tree in enumerate(trees, 1)]
-
-
-Words = list[tuple[str, float, float]]
+    by_sentence = _by_sentence(timing, recordings, trees)
+    return [
+        _with_times(timing, number, tree, by_sentence.get(number), zero_length) for number, tree in enumerate(trees, 1)
+    ]
 
 
 def _is_textgrid(path: str | PathLike[str]) -> bool:
-    """All sentences in one recording; in a CTM each has a name."""
+    """Return whether all sentences are in one recording; in a CTM each sentence has a name."""
     return Path(path).suffix.lower() in textgrid.FORMAT.suffixes
 
 
-def _word_times(path: str | PathLike[str], tier: str | None, snap: float) -> tuple[dict[str, Words], int]:
+def _word_times(path: str | PathLike[str], tier: str | None, snap: float) -> tuple[dict[str, WordTimes], int]:
     if _is_textgrid(path):
         return textgrid.word_times(path, tier, snap=snap)
     if tier is not None:
@@ -90,55 +113,59 @@ def _word_times(path: str | PathLike[str], tier: str | None, snap: float) -> tup
     return ctm.word_times(path, snap=snap)
 
 
-def _by_sentence(timing: Reading, given: dict[str, Words], trees: list[Tree | None]) -> dict[int, Words]:
-    """Number of a sentence -> its words."""
-    there = [number for number, tree in enumerate(trees, 1) if tree is not None]
+def _by_sentence(timing: Reading, recordings: dict[str, WordTimes], trees: list[Tree | None]) -> dict[int, WordTimes]:
+    """Return number of a sentence -> its words."""
+    lengths = {number: tree.length for number, tree in enumerate(trees, 1) if tree is not None}
     if _is_textgrid(timing.path):
-        (words,) = given.values()
-        wanted = sum(tree.length for tree in trees if tree is not None)
-        if len(words) != wanted:
-            raise timing.error(None, f"a time a word is needed; the trees have {wanted} words, this has {len(words)}")
-        rows, at = {}, 0
-        for number in there:
-            length = trees[number - 1].length  # type: ignore[union-attr]
-            rows[number] = words[at : at + length]
-            at += length
-        return rows
-    if all(name.isascii() and name.isdecimal() for name in given):
-        numbered = {int(name): words for name, words in given.items()}
-        strange = next((number for number in numbered if not 1 <= number <= len(trees)), None)
-        if strange is not None:
-            raise timing.error(None, f"sentence {strange} has times, but there are {len(trees)} trees")
-        return numbered
-    if len(given) != len(there):
+        (words,) = recordings.values()
+        return _split_words(timing, words, lengths)
+    if all(name.isascii() and name.isdecimal() for name in recordings):
+        for number in map(int, recordings):
+            if not 1 <= number <= len(trees):
+                raise timing.error(None, f"sentence {number} has times, but there are {len(trees)} trees")
+        return {int(name): words for name, words in recordings.items()}
+    if len(recordings) != len(lengths):
         raise timing.error(
-            None, f"times for each sentence are needed; there are {len(there)} trees, and times for {len(given)}"
+            None, f"times for each sentence are needed; there are {len(lengths)} trees, and times for {len(recordings)}"
         )
-    return dict(zip(there, given.values(), strict=True))
+    return dict(zip(lengths, recordings.values(), strict=True))
 
 
-def _timed(timing: Reading, number: int, tree: Tree | None, words: Words | None, zero_length: str) -> Tree | None:
-    if tree is None:
-        return None
-    made = None
+def _split_words(timing: Reading, words: WordTimes, lengths: Mapping[int, int]) -> dict[int, WordTimes]:
+    """Return number of a sentence -> its words, from the words of a recording of all sentences."""
+    expected = sum(lengths.values())
+    if len(words) != expected:
+        raise timing.error(None, f"one time per word is needed; the trees have {expected} words, this has {len(words)}")
+    by_sentence, start = {}, 0
+    for number, length in lengths.items():
+        by_sentence[number] = words[start : start + length]
+        start += length
+    return by_sentence
+
+
+def _with_times(
+    timing: Reading, number: int, tree: Tree | None, words: WordTimes | None, zero_length: str
+) -> Tree | None:
+    timed_tree = None
     with timing.item(None, f"sentence {number}: "):
-        if words is None:
+        if tree is not None and words is None:
             raise TreeError("there are no times for it")
-        made = tree.with_times([(start, end) for _, start, end in words], zero_length=zero_length)
-    return made
+        if tree is not None and words is not None:
+            timed_tree = tree.with_times([(start, end) for _, start, end in words], zero_length=zero_length)
+    return timed_tree
 
 
 def _sentences(reading: Reading) -> Iterator[Tree | None]:
     layout = reading.options["layout"]
-    by_line = _by_line(reading.text) if layout is None else layout == "lines"
-    for line, text in _lines(reading.text) if by_line else _brackets(reading):
+    by_line = _is_by_line(reading.text) if layout is None else layout == "lines"
+    for line, text in _lines(reading.text) if by_line else _brackets(reading.text):
         tree = None
         with reading.item(line):
             try:
                 tree = Tree.from_brackets(text) if text.strip() else None
-            except TreeError as problem:
-                at = line + (problem.line or 1) - 1
-                raise reading.error(at, f"column {problem.column}: {problem.problem}") from None
+            except TreeError as error:
+                number = line + (error.line or 1) - 1
+                raise reading.error(number, f"column {error.column}: {error.problem}") from None
         yield tree
 
 
@@ -146,8 +173,8 @@ def _is_comment(line: str) -> bool:
     return line.lstrip().startswith(_COMMENTS)
 
 
-def _by_line(text: str) -> bool:
-    """Whether each line is a sentence."""
+def _is_by_line(text: str) -> bool:
+    """Return whether each line is a sentence."""
     lines = [line for line in text.split("\n") if line.strip() and not _is_comment(line)]
     if not lines:
         return True
@@ -165,35 +192,41 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _brackets(reading: Reading) -> Iterator[tuple[int, str]]:
-    """Line and text of each bracket at the outermost level."""
+def _brackets(text: str) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each bracket at the outermost level."""
     depth = 0
     first = 0
-    held: list[str] = []
-    for number, line in enumerate(reading.text.split("\n"), 1):
+    lines: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
         if not depth:
             if not line.strip() or _is_comment(line):
                 continue
-            first, held = number, []
-        begins = 0
-        for at, character in enumerate(line) if "(" in line or ")" in line else ():
-            if character == "(":
-                depth += 1
-            elif character == ")":
-                depth = max(depth - 1, 0)
-                if not depth:
-                    # Spaces in place of what stood before, so that columns are those of the file.
-                    yield first, "\n".join([*held, " " * begins + line[begins : at + 1]])
-                    first, held, begins = number, [], at + 1
-        held.append(" " * begins + line[begins:])
-        if not depth and held[-1].strip():
-            yield first, "\n".join(held)
+            first, lines = number, []
+        ends, depth = _outermost_ends(line, depth)
+        start = 0
+        for end in ends:
+            # Spaces replace what stood before, so that columns are those of the file.
+            yield first, "\n".join([*lines, " " * start + line[start:end]])
+            first, lines, start = number, [], end
+        lines.append(" " * start + line[start:])
+        if not depth and lines[-1].strip():
+            yield first, "\n".join(lines)
     if depth:
-        yield first, "\n".join(held)
+        yield first, "\n".join(lines)
 
 
-def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
-    """A sentence a line, an empty line where there is none. One coder only, and no times."""
+def _outermost_ends(line: str, depth: int) -> tuple[list[int], int]:
+    """Return where brackets at the outermost level end, and the depth at the end of the line."""
+    ends = []
+    for match in _BRACKET.finditer(line):
+        depth = depth + 1 if match.group() == "(" else max(depth - 1, 0)
+        if not depth:
+            ends.append(match.end())
+    return ends, depth
+
+
+def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+    """Return one line per sentence, empty if there is no tree; one coder only, and no times."""
     if len(corpus.coders) != 1:
         raise FormatError(path, None, f"brackets hold one coder; choose one of {', '.join(corpus.coders)}")
     (coder,) = corpus.coders
@@ -204,22 +237,21 @@ def write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
         if not item.isdecimal() or not item.isascii() or str(int(item)) != item or int(item) <= len(lines):
             raise FormatError(path, None, f"item {item!r}: sentences are numbered 1, 2, 3 ... and stand in order")
         lines += [""] * (int(item) - 1 - len(lines))
-        lines.append(_written(corpus[item, coder], path, item))
+        lines.append(_tree_text(corpus[item, coder], path, item))
     return "\n".join(lines) + "\n"
 
 
-def _written(tree: Annotation, path: str, item: str) -> str:
+def _tree_text(tree: Annotation, path: str, item: str) -> str:
     assert isinstance(tree, Tree)
     if tree.times is not None:
         raise FormatError(path, None, f"item {item!r}: brackets hold no times; write tree.with_times(None)")
-    leaf = tree.preterminal
-    texts = [("label", name, not leaf[i]) for i, name in enumerate(tree.labels)]
-    for what, text, may_be_empty in [*texts, *(("word", word, False) for word in tree.words)]:
-        if (not text and not may_be_empty) or any(c in text for c in "() \t\n\r\v\f"):
+    labels = [("label", label, not tree.preterminal[i]) for i, label in enumerate(tree.labels)]
+    for kind, text, may_be_empty in [*labels, *(("word", word, False) for word in tree.words)]:
+        if (not text and not may_be_empty) or any(character in text for character in "() \t\n\r\v\f"):
             raise FormatError(
                 path,
                 None,
-                f"item {item!r}: a {what} cannot be empty or hold blanks or brackets (-LRB-); got {text[:40]!r}",
+                f"item {item!r}: a {kind} cannot be empty or hold blanks or brackets (-LRB-); got {text[:40]!r}",
             )
     return tree.brackets
 
@@ -229,20 +261,21 @@ def _looks_like(text: str) -> bool:
     return next(lines, "").lstrip().startswith("(")
 
 
-def _layout(name: str, value: Any) -> str:
-    if value not in _LAYOUTS:
-        raise OptionError(f"{name} must be one of {', '.join(_LAYOUTS)}; got {value!r}")
-    return str(value)
-
-
 FORMAT = Format(
     name="ptb",
     suffixes=(".ptb", ".mrg", ".prd", ".gld", ".tst"),
     description="trees in the brackets of the Penn Treebank",
-    read=read,
+    read=_read,
     looks_like=_looks_like,
-    write=write,
+    write=_write,
     names_from_file=("coder",),
-    options=(Option("layout", None, _layout, "'lines' for a sentence a line, 'brackets' for trees over several"),),
+    options=(
+        Option(
+            "layout",
+            None,
+            choice("lines", "brackets"),
+            "lines for one sentence per line, brackets for trees over several lines; by default detected",
+        ),
+    ),
     annotation_types=(Tree,),
 )

@@ -1,29 +1,38 @@
-"""What formats of timed tiers have in common: which tiers to take, what to do with rounding, and units for all of them.
+"""Read tiers of timed intervals: the code that TextGrids, ELAN files and word times share.
 
-A file is read into a corpus of tiers, in seconds, and that corpus is laid over units: ``read`` does both, ``read_coders``
-reads all files first, so that the coders of an item share their units wherever their tiers stand.
+A file is read into a corpus of tiers, in seconds, and :func:`convert_tiers` turns them into segmentations over units.
+``read`` does both; ``read_coders`` reads all files first, so that the coders of an item share their units even if their
+tiers are in different files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, InputError, OptionError, TierError
 from caesura.formats.format import Reading, warn
+from caesura.formats.names import list_names, matches
 from caesura.formats.symbols import ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
-from caesura.model.tiers import DEFAULT_TOLERANCE, check_units, over_units
-from caesura.options import Option, choice, non_negative, text
-
-__all__ = ["COMMON", "TIERS", "Row", "TierRead", "add", "add_named", "choose", "holds_tiers", "lay", "snapped"]
+from caesura.model.tiers import DEFAULT_TOLERANCE, over_units
+from caesura.options import Option, choice, names, non_negative, positive, text
 
 
-class Row(NamedTuple):
-    """An interval as a file has it, labelled or not, and the line on which it stands."""
+class IntervalRow(NamedTuple):
+    """Interval as a file has it, with or without a label.
+
+    Attributes
+    ----------
+    start, end : float
+        Seconds.
+    label : str
+        Label; empty if there is none.
+    line : int, optional
+        Line of the file.
+    """
 
     start: float
     end: float
@@ -31,130 +40,244 @@ class Row(NamedTuple):
     line: int | None
 
 
-@dataclass
-class TierRead:
-    """A tier as a file has it."""
+@dataclass(frozen=True)
+class FileTier:
+    """Tier as a file has it.
+
+    Attributes
+    ----------
+    name : str
+        Name of the tier.
+    line : int, optional
+        Line of the file.
+    begin, end : float
+        Bounds in seconds.
+    rows : list of IntervalRow
+        Intervals, labelled or not.
+    points : tuple of Point, optional
+        Points; None if the tier has intervals.
+    """
 
     name: str
     line: int | None
     begin: float
     end: float
-    rows: list[Row]
+    rows: list[IntervalRow]
     points: tuple[Point, ...] | None = None
 
 
-def choose(reading: Reading, found: Sequence[TierRead]) -> tuple[list[TierRead], TierRead | None]:
-    """The tiers that are coders, and the word tier if one was named."""
-    wanted, name = reading.options["tiers"], reading.options["words"]
-    there = ", ".join(repr(one.name[:40]) for one in found[:20]) or "none"
-    spoken = [one for one in found if one.name == name and one.points is None]
-    if name is not None and len(spoken) != 1:
-        raise reading.error(
-            None, f"one interval tier must be named {name!r}, for the words; got {len(spoken)}; there are {there}"
-        )
-    words = spoken[0] if spoken else None
-    for pattern in wanted or ():
-        if not any(_matches(one.name, pattern) for one in found):
-            raise reading.error(None, f"tiers: {pattern!r} must match a tier; there are {there}")
-    if wanted is None:
-        chosen = [one for one in found if one.points is None and one is not words]
-    else:
-        chosen = [one for one in found if one is not words and any(_matches(one.name, pattern) for pattern in wanted)]
-    if not chosen:
-        hint = "; point tiers must be named" if wanted is None and any(one.points is not None for one in found) else ""
-        raise reading.error(None, f"at least one tier is needed beside the words; there are {there}{hint}")
-    if reading.options["coder"] is not None and len(chosen) > 1:
-        names = ", ".join(repr(one.name[:40]) for one in chosen[:20])
-        raise reading.error(None, f"one coder was named, so one tier is needed; choose with tiers=...: {names}")
-    return chosen, words
+def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[FileTier], FileTier | None]:
+    """Return the tiers that are coders, and the word tier if the option ``words`` names one.
 
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``TIER_OPTIONS``.
+    tiers : sequence of FileTier
+        Tiers of the file.
 
-def _matches(name: str, pattern: str) -> bool:
-    return name == pattern or fnmatchcase(name, pattern)
+    Returns
+    -------
+    tuple of (list of FileTier, FileTier or None)
+        Coders and words.
 
-
-def add(reading: Reading, chosen: Sequence[TierRead], words: TierRead | None, coders: Sequence[str]) -> None:
-    """Tiers into the corpus, each as a coder."""
-    item = reading.options["item"] or reading.stem
-    spoken = None
-    if words is not None:
-        spoken = _segments(reading, words)
-        if not spoken:
-            raise reading.error(
-                words.line, f"tier {words.name!r} must have words; all its intervals are empty or silence"
-            )
-    for one, coder in zip(chosen, coders, strict=True):
-        if coder in reading.annotations.get(item, ()):
-            raise reading.error(one.line, f"a coder must have one tier; got {coder!r} again; choose with tiers=...")
-        if words is not None:  # Praat's own tiers all have the bounds of the file; those of others may not
-            one.begin, one.end = min(one.begin, words.begin), max(one.end, words.end)
-        add_named(reading, item, coder, one, spoken)
-
-
-def add_named(reading: Reading, item: str, coder: str, one: TierRead, words: Sequence[Interval] | None = None) -> None:
-    """A tier into the corpus."""
-    with reading.item(one.line, f"item {item!r}, coder {coder!r}: "):
-        reading.add(item, coder, Tier(_segments(reading, one), one.begin, one.end, one.points, words))
-
-
-def _segments(reading: Reading, one: TierRead) -> list[Interval]:
-    """The intervals with a label: an empty one, or one that stands for silence, is no segment."""
-    silence = reading.options["silence"]
-    return [Interval(*row[:3]) for row in _fitted(reading, one) if row.label.strip() and row.label not in silence]
-
-
-def _fitted(reading: Reading, one: TierRead) -> list[Row]:
-    rows, moved = snapped(reading, one.rows, reading.options["snap"], gaps=True)
-    if moved:
-        said = "1 edge" if moved == 1 else f"{moved} edges"
-        warn(
-            f"{reading.path}: tier {one.name[:40]!r}: {said} of neighbours differed by {reading.options['snap']:g} s or "
-            "less and meet in the middle"
-        )
-    return rows
-
-
-def snapped(
-    reading: Reading, rows: Sequence[Row], snap: float, *, gaps: bool = False, empty: bool = False
-) -> tuple[list[Row], int]:
-    """Rows that follow each other, and how often neighbours overlapped by ``snap`` or less and now meet in the middle.
-
-    A larger overlap is an error. With ``gaps``, gaps that small are closed too: they come from rounding as overlaps do, and
-    would be units of their own. With ``empty``, a row may take no time.
+    Raises
+    ------
+    FormatError
+        If a name or pattern matches no tier, no tier is left, or one coder is named for several tiers.
     """
-    out: list[Row] = []
+    word_tier = _word_tier(reading, tiers)
+    candidates = [tier for tier in tiers if tier is not word_tier]
+    patterns = reading.options["tiers"]
+    if patterns is None:
+        chosen = [tier for tier in candidates if tier.points is None]
+    else:
+        _check_patterns(reading, patterns, tiers)
+        chosen = [tier for tier in candidates if matches(tier.name, patterns)]
+    if not chosen:
+        hint = "; choose point tiers with tiers=..." if patterns is None and candidates else ""
+        raise reading.error(
+            None, f"at least one tier besides the words is needed; the tiers are {_tier_names(tiers)}{hint}"
+        )
+    if reading.options["coder"] is not None and len(chosen) > 1:
+        raise reading.error(
+            None, f"with coder=..., one tier is needed; choose it with tiers=...: {_tier_names(chosen)}"
+        )
+    return chosen, word_tier
+
+
+def _word_tier(reading: Reading, tiers: Sequence[FileTier]) -> FileTier | None:
+    """Return the tier that the option ``words`` names."""
+    name = reading.options["words"]
+    if name is None:
+        return None
+    word_tiers = [tier for tier in tiers if tier.name == name and tier.points is None]
+    if len(word_tiers) != 1:
+        raise reading.error(
+            None,
+            f"one interval tier must be named {name!r}, for the words; got {len(word_tiers)}; the tiers are "
+            f"{_tier_names(tiers)}",
+        )
+    return word_tiers[0]
+
+
+def _check_patterns(reading: Reading, patterns: Sequence[str], tiers: Sequence[FileTier]) -> None:
+    for pattern in patterns:
+        if not any(matches(tier.name, [pattern]) for tier in tiers):
+            raise reading.error(None, f"tiers: {pattern!r} must match a tier; the tiers are {_tier_names(tiers)}")
+
+
+def _tier_names(tiers: Sequence[FileTier]) -> str:
+    return list_names(tier.name for tier in tiers)
+
+
+def add_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier | None, coders: Sequence[str]) -> None:
+    """Put tiers into the corpus, one per coder.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``TIER_OPTIONS``.
+    tiers : sequence of FileTier
+        Tiers of the coders.
+    word_tier : FileTier or None
+        Words of the recording.
+    coders : sequence of str
+        Name of the coder of each tier.
+
+    Raises
+    ------
+    FormatError
+        If the word tier is empty or a coder has two tiers.
+    """
+    item = reading.options["item"] or reading.stem
+    words = None
+    if word_tier is not None:
+        words = _segments(reading, word_tier)
+        if not words:
+            raise reading.error(
+                word_tier.line, f"tier {word_tier.name!r} must have words; all its intervals are empty or silence"
+            )
+    for tier, coder in zip(tiers, coders, strict=True):
+        if coder in reading.annotations.get(item, ()):
+            raise reading.error(tier.line, f"a coder must have one tier; got {coder!r} again; choose with tiers=...")
+        if word_tier is not None:  # Praat gives all tiers the bounds of the file; other programs may not
+            tier = replace(tier, begin=min(tier.begin, word_tier.begin), end=max(tier.end, word_tier.end))
+        add_tier(reading, item, coder, tier, words)
+
+
+def add_tier(reading: Reading, item: str, coder: str, tier: FileTier, words: Sequence[Interval] | None = None) -> None:
+    """Put a tier into the corpus.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``UNIT_OPTIONS``.
+    item, coder : str
+        Place in the corpus.
+    tier : FileTier
+        The tier.
+    words : sequence of Interval, optional
+        Words of the recording.
+    """
+    with reading.item(tier.line, f"item {item!r}, coder {coder!r}: "):
+        reading.add(item, coder, Tier(_segments(reading, tier), tier.begin, tier.end, tier.points, words))
+
+
+def _segments(reading: Reading, tier: FileTier) -> list[Interval]:
+    """Return the intervals with a label; empty ones and those that stand for silence are no segments."""
+    snap, silence = reading.options["snap"], reading.options["silence"]
+    rows, moved = snap_intervals(reading, tier.rows, snap, close_gaps=True)
+    if moved:
+        edges = "1 edge" if moved == 1 else f"{moved} edges"
+        warn(
+            f"{reading.path}: tier {tier.name[:40]!r}: {edges} between neighbours differed by {snap:g} s or less and "
+            "moved to the middle"
+        )
+    return [Interval(*row[:3]) for row in rows if row.label.strip() and row.label not in silence]
+
+
+def snap_intervals(
+    reading: Reading, rows: Sequence[IntervalRow], snap: float, *, close_gaps: bool = False, allow_empty: bool = False
+) -> tuple[list[IntervalRow], int]:
+    """Return intervals that follow each other: neighbours that overlap by ``snap`` or less meet in the middle.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, for errors.
+    rows : sequence of IntervalRow
+        Intervals in order.
+    snap : float
+        Largest overlap in seconds. A larger one is an error.
+    close_gaps : bool, default False
+        Whether to close gaps of at most ``snap`` too. They come from rounding like overlaps, and would be units of
+        their own.
+    allow_empty : bool, default False
+        Whether an interval may have no duration.
+
+    Returns
+    -------
+    tuple of (list of IntervalRow, int)
+        The intervals, and the number of edges that moved.
+
+    Raises
+    ------
+    FormatError
+        If an interval ends before it starts, overlaps too much or is shorter than ``snap``.
+    """
+    result: list[IntervalRow] = []
     moved = 0
     for row in rows:
-        if not row.start < row.end and not (empty and row.start == row.end):
+        if not row.start < row.end and not (allow_empty and row.start == row.end):
             raise reading.error(row.line, f"interval end must be > start; got {row.end:.10g} <= {row.start:.10g}")
-        before = out[-1] if out else None
-        if before is not None and row.start != before.end and (gaps or row.start < before.end):
-            if row.start < before.end - snap:
-                raise reading.error(
-                    row.line,
-                    f"intervals must follow each other; {row.label[:40]!r} starts at {row.start:.10g} s, before "
-                    f"{before.label[:40]!r} ends at {before.end:.10g} s",
-                )
-            if abs(row.start - before.end) <= snap:
-                middle = (row.start + before.end) / 2
-                if not before.start < middle < row.end:
-                    raise reading.error(row.line, f"intervals must be longer than snap, {snap:g} s, to be moved by it")
-                out[-1] = Row(before.start, middle, before.label, before.line)
-                row = Row(middle, row.end, row.label, row.line)
+        gap = row.start - result[-1].end if result else 0.0
+        if gap < 0 or (gap and close_gaps):
+            edge = _common_edge(reading, result[-1], row, snap)
+            if edge is not None:
+                result[-1] = result[-1]._replace(end=edge)
+                row = row._replace(start=edge)
                 moved += 1
-        out.append(row)
-    return out, moved
+        result.append(row)
+    return result, moved
+
+
+def _common_edge(reading: Reading, previous: IntervalRow, row: IntervalRow, snap: float) -> float | None:
+    """Return the middle of a small overlap or gap between neighbours; None if the gap is larger than ``snap``."""
+    if row.start < previous.end - snap:
+        raise reading.error(
+            row.line,
+            f"intervals must follow each other; {row.label[:40]!r} starts at {row.start:.10g} s, before "
+            f"{previous.label[:40]!r} ends at {previous.end:.10g} s",
+        )
+    if abs(row.start - previous.end) > snap:
+        return None
+    middle = (row.start + previous.end) / 2
+    if not previous.start < middle < row.end:
+        raise reading.error(row.line, f"an interval must be longer than snap, {snap:g} s, to be moved by it")
+    return middle
 
 
 # -- units ------------------------------------------------------------------------------------------------------------
 
 
 def holds_tiers(corpus: Corpus) -> bool:
-    """Whether there are times that no units lie under yet."""
+    """Return whether a corpus holds tiers, which have times and no units.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What was read.
+
+    Returns
+    -------
+    bool
+        Whether one of the annotations is a tier.
+    """
     return any(isinstance(corpus[key], Tier) for key in corpus)
 
 
-def lay(
+def convert_tiers(
     corpus: Corpus,
     path: str,
     options: Mapping[str, Any],
@@ -162,70 +285,82 @@ def lay(
     types: Sequence[str] | None = None,
     excluded: list[FormatError] | None = None,
 ) -> Corpus:
-    """The corpus of a file or of several, its tiers over units as the options ask; ``units="times"`` leaves them be."""
+    """Convert the tiers of a corpus into segmentations over units.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What was read from one file or several.
+    path : str
+        File or folder, for messages.
+    options : mapping
+        Options ``units``, ``tolerance`` and ``labels``. ``units="times"`` leaves tiers as they are.
+    types : sequence of str, optional
+        Declared boundary types.
+    excluded : list of FormatError, optional
+        Collects the errors of single items. If None, the first error is raised.
+
+    Returns
+    -------
+    Corpus
+        The segmentations.
+    """
     if not holds_tiers(corpus) or options["units"] == "times":
         return corpus
-    bad: list[InputError] | None = None if excluded is None else []
+    errors: list[InputError] | None = None if excluded is None else []
     try:
-        laid, notes = over_units(
+        converted, notes = over_units(
             corpus,
             options["units"],
             tolerance=options["tolerance"],
             labels=options["labels"],
             types=types,
-            excluded=bad,
+            excluded=errors,
         )
     except TierError as error:
         raise FormatError(path, None, str(error)) from None
     if excluded is not None:
-        excluded += [FormatError(path, None, str(error)) for error in bad or ()]
+        excluded += [FormatError(path, None, str(error)) for error in errors or ()]
     for item, note in notes.items():
         warn(f"{path}: item {item!r}: {note}")
-    return laid
+    return converted
 
 
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
-def _names(name: str, value: Any) -> tuple[str, ...]:
-    listed = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [None]
-    if not listed or not all(isinstance(one, str) for one in listed):
-        raise OptionError(f"{name} must be a name or a list of names; got {value!r}")
-    return tuple(listed)
-
-
-def _units(name: str, value: Any) -> Any:
-    if value == "times":
+def _check_units(name: str, value: Any) -> str | float:
+    if isinstance(value, str) and value in ("words", "union", "times"):
         return value
     try:
-        return check_units(name, value)
-    except OptionError as error:
-        raise OptionError(str(error).replace("'union' or", "'union', 'times' or")) from None
+        return positive(name, value)
+    except OptionError:
+        raise OptionError(
+            f"{name} must be 'words', 'union', 'times' or a number of seconds above 0; got {value!r}"
+        ) from None
 
 
-def _name(name: str, value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    raise OptionError(f"{name} must be the name of a tier; got {value!r}")
-
-
-COMMON = (
+UNIT_OPTIONS = (
     Option(
-        "units", None, _units, "words, union, seconds of a step, or times: tiers as they are; by default words if named"
+        "units",
+        None,
+        _check_units,
+        "units of the segmentations: words, union (of the coders' times), a step in seconds, or times, which keeps tiers "
+        "in seconds; by default words if a word tier is named, else union",
     ),
     Option(
-        "tolerance", DEFAULT_TOLERANCE, non_negative(), "with the union: seconds within which marks of coders are one"
+        "tolerance", DEFAULT_TOLERANCE, non_negative(), "for union: seconds within which times of coders are the same"
     ),
-    Option("silence", (), _names, "labels that are no segments, as empty ones are, such as sil and sp"),
-    Option("labels", "types", choice("types", "ignore"), "whether labels are the types of boundaries, or to ignore"),
+    Option("silence", (), names, "labels of intervals that are no segments, such as sil and sp"),
+    Option("labels", "types", choice("types", "ignore"), "whether labels are boundary types or ignored"),
     Option(
-        "snap", 1e-4, non_negative(), "edges of neighbours so many seconds apart meet in the middle, and it is said"
+        "snap", 1e-4, non_negative(), "seconds by which edges of neighbours may differ; they then meet in the middle"
     ),
 )
-TIERS = (
+TIER_OPTIONS = (
     ITEM,
-    Option("coder", None, text, "the name of the coder, where one tier is chosen; by default the tier's"),
-    Option("tiers", None, _names, "names or patterns of the tiers that are coders; by default all with intervals"),
-    Option("words", None, _name, "the name of the tier with the words"),
-    *COMMON,
+    Option("coder", None, text, "name of the coder if one tier is chosen; by default the name of the tier"),
+    Option("tiers", None, names, "names or patterns of the tiers that are coders; by default all with intervals"),
+    Option("words", None, text, "name of the tier with the words"),
+    *UNIT_OPTIONS,
 )
