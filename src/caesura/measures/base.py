@@ -17,7 +17,7 @@ from caesura.measures.sums import exact_sum
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.result import signature_line, signature_value
-from caesura.model.score import Edit, Parts, Score
+from caesura.model.score import Edit, Parts, Score, f_measure, ratio
 from caesura.model.tree import Tree
 from caesura.options import Option, resolve_options, suggest
 
@@ -585,6 +585,21 @@ def divide(
         return np.asarray(numerator / denominator, np.float64)
     zero = denominator == 0
     return np.asarray(np.where(zero, empty, numerator / (denominator + zero)), np.float64)
+
+
+def precision_recall(matches: float, reference: float, hypothesis: float) -> dict[str, float]:
+    """Return precision, recall and F from counts.
+
+    Parameters
+    ----------
+    matches : float
+        Boundaries or spans that both sides have.
+    reference, hypothesis : float
+        Boundaries or spans of each side.
+    """
+    precision = ratio(matches, hypothesis, reference + hypothesis)
+    recall = ratio(matches, reference, reference + hypothesis)
+    return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}
 
 
 def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:

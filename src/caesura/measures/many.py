@@ -1,4 +1,4 @@
-"""The one loop over documents: pack, cut into pieces, score the pieces on an engine, put together."""
+"""Scores of many pairs at once: one batch, cut into pieces that run on an engine."""
 
 from __future__ import annotations
 
@@ -17,28 +17,48 @@ from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch, Comparison
 from caesura.measures.partial import Partial
 from caesura.measures.registry import parse
+from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.score import Score
 
-_SMALL = 50_000  # boundaries and documents below which a second thread costs more than it saves
-_PIECE = 16_000  # of them in what is sent to another process: 1 MB at most, of trees, whose nodes are largest
+_MIN_PARALLEL = 50_000  # boundaries and documents below which a second thread costs more than it saves
+_REMOTE_PIECE = 16_000  # boundaries and documents sent to another process at once: at most 1 MB, for trees
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
-    """What :func:`score_many` returns."""
+class Scores(Result):
+    """Scores of many pairs, the result of :func:`score_many`.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure with its options.
+    values : numpy.ndarray
+        One value per pair, in order; NaN if the pair could not be scored.
+    errors : dict
+        Place of a pair -> exception that says why it could not be scored.
+    types : tuple of str
+        The boundary types.
+    counts : numpy.ndarray
+        Additive parts: one row per pair, one column per part; zeros for a pair that could not be scored.
+    resolved : dict
+        Options resolved per pair: one array per option.
+    batch : Batch
+        The pairs that were scored.
+    places : numpy.ndarray
+        Place in ``values`` of each document of the batch.
+    """
 
     measure: Measure
     values: NDArray[np.float64]
-    """One a pair, in order; NaN where ``errors`` says why."""
-    errors: dict[int, CaesuraError]
-    """Place of a pair -> why it could not be scored."""
+    errors: dict[int, CaesuraError] = field(metadata=HIDDEN)
     types: tuple[str, ...]
-    counts: NDArray[np.float64] = field(repr=False)
-    """A row of additive parts a pair (columns ``part_names``); zeros where there was an error."""
-    resolved: dict[str, NDArray[np.generic]] = field(repr=False)
-    batch: Batch = field(repr=False)
-    places: NDArray[np.int64] = field(repr=False)
-    """Place in ``values`` of each document of the batch."""
+    counts: NDArray[np.float64] = field(repr=False, metadata=HIDDEN)
+    resolved: dict[str, NDArray[np.generic]] = field(repr=False, metadata=HIDDEN)
+    batch: Batch = field(repr=False, metadata=HIDDEN)
+    places: NDArray[np.int64] = field(repr=False, metadata=HIDDEN)
+
+    json_properties = ("excluded",)
+    frame_field = "rows"
 
     def __len__(self) -> int:
         return len(self.values)
@@ -53,6 +73,19 @@ class Scores:
         """Places of the pairs that were scored."""
         return np.array([i for i in range(len(self)) if i not in self.errors], np.int64)
 
+    @property
+    def excluded(self) -> tuple[Excluded, ...]:
+        """Pairs that could not be scored, named by their place, with the reason."""
+        return tuple(Excluded(str(place), None, str(error)) for place, error in sorted(self.errors.items()))
+
+    @property
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """Value and parts of every pair that was scored."""
+        return tuple(
+            {"place": place, "value": self.values[place], **dict(zip(self.part_names, self.counts[place], strict=True))}
+            for place in self.scored.tolist()
+        )
+
     @cached_property
     def total(self) -> Score:
         """One score for all pairs that could be scored, from summed parts."""
@@ -64,12 +97,18 @@ class Scores:
         return self.over(scored)
 
     def over(self, places: NDArray[np.int64]) -> Score:
-        """One score for these pairs, from summed parts; they must have been scored."""
+        """Return one score for some of the pairs, from summed parts.
+
+        Parameters
+        ----------
+        places : numpy.ndarray
+            Places of pairs that were scored.
+        """
         chosen = BatchCounts(self.counts[places], {name: column[places] for name, column in self.resolved.items()})
         return Partial.of(self.measure, chosen, self.types).score(self.measure)
 
     def __getitem__(self, place: int) -> Score:
-        """The full score of one pair, edits included; raises what was wrong with it."""
+        """Return the score of a pair with its edits, or raise the error of the pair."""
         if not -len(self) <= place < len(self):
             raise IndexError(f"there are {len(self)} pairs; got {place}")
         place %= len(self)
@@ -88,13 +127,32 @@ def score_many(
     workers: int | None = None,
     scheduler: Any = None,
 ) -> Scores:
-    """Score many pairs of segmentations at once.
+    """Score many pairs of annotations at once.
 
-    The documents cross into compiled code together, without the GIL. ``engine``: on ``"threads"``, in ``"processes"`` or
-    on a ``"dask"`` cluster, or an engine that is open already. ``workers``: how many, by default one a processor, and
-    none where there is little to do; ``scheduler``: of Dask, its address or a ``distributed.Client``. The numbers are the
-    same to the last bit on all of them. Pairs that cannot be scored are listed in ``.errors``, and all others are scored.
+    Parameters
+    ----------
+    pairs : iterable of pairs
+        Pairs of segmentations, dialogues, hierarchies or trees, as the measure compares them.
+    measure : str or Measure
+        The measure with its options, ``"boundary_similarity(n_t=2)"``.
+    engine : {"threads", "processes", "dask"} or Engine, default "threads"
+        Where to compute. The numbers are the same to the last bit on all engines.
+    workers : int, optional
+        Number of workers (default: one per processor, and none for small data).
+    scheduler : str or distributed.Client, optional
+        Address of a Dask scheduler, or a client.
 
+    Returns
+    -------
+    Scores
+        Values, parts and the total. Pairs that cannot be scored are in ``.errors``; all others are scored.
+
+    Notes
+    -----
+    All documents are passed to compiled code together, which does not hold the GIL.
+
+    Examples
+    --------
     >>> from caesura import Segmentation
     >>> a, b, c = (Segmentation.from_masses(m) for m in ([2, 3, 6], [2, 2, 7], [5, 5]))
     >>> scores = score_many([(a, b), (a, a), (a, c)], "boundary_similarity(n_t=2)")
@@ -106,46 +164,60 @@ def score_many(
     Score(0.875, boundary_similarity(n_t=2), parts={'additions': 0, 'transpositions': 1, 'span': 1, \
 'substitutions': 0, 'distance': 0, 'matches': 3})
     """
-    made = parse(measure)
+    parsed = parse(measure)
     check_engine(engine, workers, scheduler)
     listed = list(pairs)
-    batch, places, errors = made.pack(listed)
-    computed = compute(made, batch, engine, workers, scheduler)
-    n, columns = len(listed), len(made.part_names(batch.types))
-    if len(places) == n:
-        counts, resolved = computed.counts, dict(computed.resolved)
-        values = made.finish(counts, batch.types)
-    else:
-        counts = np.zeros((n, columns))
-        counts[places] = computed.counts
-        values = np.full(n, np.nan)
-        values[places] = made.finish(computed.counts, batch.types)
-        resolved = {}
-        for name, column in computed.resolved.items():
-            resolved[name] = np.zeros(n, column.dtype)
-            resolved[name][places] = column
-    return Scores(made, values, errors, batch.types, counts, resolved, batch, places)
+    batch, places, errors = parsed.pack(listed)
+    result = compute(parsed, batch, engine, workers, scheduler)
+    counts, resolved = result.counts, dict(result.resolved)
+    values = parsed.finish(counts, batch.types)
+    if errors:
+        counts = _at_places(counts, places, len(listed), 0)
+        values = _at_places(values, places, len(listed), np.nan)
+        resolved = {name: _at_places(column, places, len(listed), 0) for name, column in resolved.items()}
+    return Scores(parsed, values, errors, batch.types, counts, resolved, batch, places)
+
+
+def _at_places(rows: NDArray[Any], places: NDArray[np.int64], length: int, empty: float) -> NDArray[Any]:
+    """Return an array of ``length`` rows with these at their places and ``empty`` in the others."""
+    out = np.full((length, *rows.shape[1:]), empty, rows.dtype)
+    out[places] = rows
+    return out
 
 
 def compute(
     measure: Measure, batch: Batch, engine: str | Engine = "threads", workers: int | None = None, scheduler: Any = None
 ) -> BatchCounts:
-    """Counts for a batch, its documents spread over workers. They are counted one by one, so nothing depends on these."""
+    """Return the counts of a batch, computed in pieces by the workers of an engine.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    batch : Batch
+        The documents. Each is counted by itself, so the pieces do not change the counts.
+    engine : str or Engine, default "threads"
+        Where to compute.
+    workers : int, optional
+        Number of workers.
+    scheduler : str or distributed.Client, optional
+        Address of a Dask scheduler, or a client.
+    """
     work = batch.a_off + batch.b_off + np.arange(len(batch) + 1)
-    if len(batch) < 2 or (workers is None and work[-1] - work[0] < _SMALL):
+    if len(batch) < 2 or (workers is None and work[-1] - work[0] < _MIN_PARALLEL):
         return measure.compute(batch)
     with use_engine(engine, workers, scheduler) as opened:
         if opened.workers == 1 and not opened.remote:
             return measure.compute(batch)
-        # Pieces of about equal work, a few a worker, so that one long document does not leave the others waiting.
+        # Pieces of about equal work, a few per worker, so that a long document does not keep the other workers waiting.
         pieces = 4 * opened.workers
         if opened.remote:
-            pieces = max(pieces, int((work[-1] - work[0]) // _PIECE))
+            pieces = max(pieces, int((work[-1] - work[0]) // _REMOTE_PIECE))
         cuts = np.searchsorted(work, np.linspace(work[0], work[-1], pieces + 1)[1:-1])
         edges = pairwise(np.unique(np.concatenate([[0], cuts, [len(batch)]])).tolist())
-        # What goes to another process is copied out of the whole, piece by piece as they are wanted.
-        cut = (batch.take(np.arange(*ends)) if opened.remote else batch.slice(*ends) for ends in edges)
-        done = list(opened.map(measure.compute, cut))
-    counts = np.concatenate([one.counts for one in done])
-    resolved = {name: np.concatenate([one.resolved[name] for one in done]) for name in done[0].resolved}
+        # A piece for another process is copied out of the batch when it is sent.
+        batches = (batch.take(np.arange(*ends)) if opened.remote else batch.slice(*ends) for ends in edges)
+        results = list(opened.map(measure.compute, batches))
+    counts = np.concatenate([result.counts for result in results])
+    resolved = {name: np.concatenate([result.resolved[name] for result in results]) for name in results[0].resolved}
     return BatchCounts(counts, resolved)

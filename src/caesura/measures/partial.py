@@ -1,7 +1,7 @@
-"""What a measure knows of some documents, ready to be merged with what it knows of others.
+"""Summed counts of some documents, ready to be merged with those of other documents.
 
-Counts are added as whole multiples of 2^-106, so that a total is the same to the last bit whatever the order of the documents,
-and however they were spread over batches, threads and machines. The score is made once, at the end.
+Counts are added as whole multiples of 2^-106, so a total is the same to the last bit for every order of the documents and
+every way to distribute them over batches, threads and machines. The score is computed once, at the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,19 @@ from caesura.model.score import Score
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """Summed counts, in units of 2^-106; the number of documents; options as they were resolved, spread over documents."""
+    """Summed counts of some documents.
+
+    Attributes
+    ----------
+    sums : tuple of int
+        Sum of each count, in units of 2^-106.
+    documents : int
+        Number of documents.
+    types : tuple of str
+        The boundary types.
+    resolved : mapping
+        Options resolved per document, summarized.
+    """
 
     sums: tuple[int, ...]
     documents: int
@@ -29,30 +41,67 @@ class Partial:
     resolved: Mapping[str, Any]
 
     @classmethod
-    def of(cls, measure: Measure, computed: BatchCounts, types: tuple[str, ...]) -> Self:
-        """Of all documents of a batch."""
-        if not len(computed.counts):
+    def of(cls, measure: Measure, result: BatchCounts, types: tuple[str, ...]) -> Self:
+        """Return the sums over all documents of a batch.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure that counted.
+        result : BatchCounts
+            Its counts.
+        types : tuple of str
+            The boundary types.
+        """
+        if not len(result.counts):
             return cls.empty(measure, types)
-        return cls(
-            exact_sums(computed.counts), len(computed.counts), types, measure.summarize_resolved(computed.resolved)
-        )
+        resolved = measure.summarize_resolved(result.resolved)
+        return cls(exact_sums(result.counts), len(result.counts), types, resolved)
 
     @classmethod
     def empty(cls, measure: Measure, types: tuple[str, ...]) -> Self:
-        """Of no document."""
+        """Return the sums over no documents.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+        types : tuple of str
+            The boundary types.
+        """
         return cls((0,) * len(measure.part_names(types)), 0, types, {})
 
     def score(self, measure: Measure) -> Score:
-        """The one score of all documents."""
-        counts = np.array([as_float(one) for one in self.sums])
+        """Return the score of all documents.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure that counted.
+        """
+        counts = np.array([as_float(units) for units in self.sums])
         return measure.build_score(counts, self.types, self.resolved, documents=self.documents)
 
     def merge(self, other: Partial, measure: Measure) -> Partial:
-        """Of the documents of both."""
+        """Return the sums over the documents of both.
+
+        Parameters
+        ----------
+        other : Partial
+            Sums over different documents.
+        measure : Measure
+            The measure that counted.
+
+        Raises
+        ------
+        OptionError
+            If the two have different types and the counts depend on them.
+        """
         if not self.documents or not other.documents:
             return self if self.documents else other
         types = self.types
-        ours, theirs = self.sums, other.sums
+        partials = (self, other)
+        sums = [partial.sums for partial in partials]
         if other.types != types:
             if measure.fixed_types:
                 raise OptionError(
@@ -60,15 +109,26 @@ class Partial:
                     f"others {', '.join(other.types)}. Declare types=[...]"
                 )
             types = tuple(sorted({*self.types, *other.types}))
-            ours, theirs = (_over(one, measure, types) for one in (self, other))
-        names = dict.fromkeys([*self.resolved, *other.resolved])
+            sums = [partial._sums_over(measure, types) for partial in partials]
         resolved = {
-            name: summarize([one.resolved[name] for one in (self, other) if name in one.resolved]) for name in names
+            name: summarize([partial.resolved[name] for partial in partials if name in partial.resolved])
+            for name in dict.fromkeys([*self.resolved, *other.resolved])
         }
-        return Partial(tuple(map(add, ours, theirs)), self.documents + other.documents, types, resolved)
+        return Partial(tuple(map(add, *sums)), self.documents + other.documents, types, resolved)
+
+    def _sums_over(self, measure: Measure, types: tuple[str, ...]) -> tuple[int, ...]:
+        """Return the sums over more types, for a measure whose counts do not depend on the list of types."""
+        by_name = dict(zip(measure.part_names(self.types), self.sums, strict=True))
+        return tuple(by_name.get(name, 0) for name in measure.part_names(types))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return the sums as plain values, for checkpoints.
+
+        Returns
+        -------
+        dict
+            The fields by name; ``from_dict`` reads them back.
+        """
         return {
             "sums": list(self.sums),
             "documents": self.documents,
@@ -77,12 +137,12 @@ class Partial:
         }
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """What ``to_dict`` gave."""
-        return cls(tuple(map(int, given["sums"])), int(given["documents"]), tuple(given["types"]), given["resolved"])
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return the sums that ``to_dict`` wrote.
 
-
-def _over(one: Partial, measure: Measure, types: tuple[str, ...]) -> tuple[int, ...]:
-    """The sums over more types: those of a measure whose counts by name do not depend on what else there is."""
-    known = dict(zip(measure.part_names(one.types), one.sums, strict=True))
-    return tuple(known.get(name, 0) for name in measure.part_names(types))
+        Parameters
+        ----------
+        data : mapping
+            Plain values.
+        """
+        return cls(tuple(map(int, data["sums"])), int(data["documents"]), tuple(data["types"]), data["resolved"])

@@ -1,4 +1,4 @@
-"""Every measure under its name, and the text form of a measure."""
+"""The registry of measures, and the parser of their text form."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from caesura.measures.window import Pk, WindowDiff, WinPR
 from caesura.options import suggest
 
 _REGISTRY: dict[str, type[Measure]] = {
-    kind.name: kind
-    for kind in (
+    measure_class.name: measure_class
+    for measure_class in (
         Pk,
         WindowDiff,
         WinPR,
@@ -42,17 +42,35 @@ _REGISTRY: dict[str, type[Measure]] = {
     )
 }
 
-_LONGEST = 20_000  # a similarity matrix is written out in full
+_MAX_LENGTH = 20_000  # characters; a similarity matrix is written out in full
 
 
 def measures() -> dict[str, type[Measure]]:
-    """Name -> measure, for every measure there is."""
+    """Return all measures by name.
+
+    Returns
+    -------
+    dict
+        Name -> class of the measure.
+    """
     return dict(_REGISTRY)
 
 
 def parse(text: str | Measure) -> Measure:
-    """A measure from its text form: a name, and options in brackets.
+    """Return the measure that a text names.
 
+    Parameters
+    ----------
+    text : str or Measure
+        A name, with options in parentheses: ``"window_diff(window=5)"``. A measure is returned as it is.
+
+    Raises
+    ------
+    OptionError
+        If there is no such measure, or if an option is unknown or invalid.
+
+    Examples
+    --------
     >>> parse("window_diff(window=5)")
     window_diff(window=5)
     >>> parse("boundary_similarity") == parse("boundary_similarity(n_t=2)")
@@ -62,31 +80,35 @@ def parse(text: str | Measure) -> Measure:
         return text
     if not isinstance(text, str):
         raise OptionError(f"a measure is named by a string; got {type(text).__name__}")
-    if len(text) > _LONGEST:
-        raise OptionError(f"a measure takes at most {_LONGEST} characters; got {len(text)}")
-    name, bracket, _ = text.strip().partition("(")
+    if len(text) > _MAX_LENGTH:
+        raise OptionError(f"a measure takes at most {_MAX_LENGTH} characters; got {len(text)}")
+    name, parenthesis, _ = text.strip().partition("(")
     name = name.strip()
     if name not in _REGISTRY:
         raise OptionError(suggest("there is no measure", name, _REGISTRY))
-    options = {}
-    if bracket:
-        complaint = f"{text!r}: options are written as {name}(option=value, ...)"
-        try:
-            call = ast.parse(text.strip(), mode="eval").body
-            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-                raise ValueError
-            for keyword in call.keywords:
-                if keyword.arg is None or keyword.arg in options:
-                    raise ValueError
-                options[keyword.arg] = _value(keyword.value)
-        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-            raise OptionError(complaint) from None
+    try:
+        options = _parse_options(text.strip()) if parenthesis else {}
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise OptionError(f"{text!r}: options are written as {name}(option=value, ...)") from None
     compat = options.pop("compat", None)
     return _REGISTRY[name](compat=compat, **options)
 
 
-def _value(node: ast.expr) -> Any:
-    """A literal; infinity, which Python has no literal for, is written as its repr is."""
+def _parse_options(text: str) -> dict[str, Any]:
+    """Return the keyword arguments of a call with literal values."""
+    call = ast.parse(text, mode="eval").body
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        raise ValueError
+    options: dict[str, Any] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in options:
+            raise ValueError
+        options[keyword.arg] = _parse_value(keyword.value)
+    return options
+
+
+def _parse_value(node: ast.expr) -> Any:
+    """Return a literal. Infinity, which has no literal in Python, is written as its ``repr``."""
     if isinstance(node, ast.Name) and node.id == "inf":
         return math.inf
     return ast.literal_eval(node)
