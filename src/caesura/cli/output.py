@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +27,7 @@ def print_result(
     *,
     output: str | None,
     reading: ReadingOptions | None = None,
+    extra: Mapping[str, Any] | None = None,
 ) -> None:
     """Print a result, list what was excluded, and end with exit code 1 if anything was.
 
@@ -42,10 +43,14 @@ def print_result(
         ``"json"``, ``"csv"``, ``"latex"``, ``"markdown"``, or None for tables on a terminal.
     reading : ReadingOptions, optional
         How the files were read, with what could not be read.
+    extra : mapping, optional
+        Further results, for JSON.
     """
     excluded = all_excluded(result, reading)
     if output == "json":
-        click.echo(to_json(envelope(command, result, reading=reading, excluded=excluded)))
+        whole = envelope(command, result, reading=reading, excluded=excluded)
+        whole["results"] |= extra or {}
+        click.echo(to_json(whole))
     else:
         print_blocks(blocks, output)
     if excluded:

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.agreement.coefficients import COUNTED, DRAWN
-from caesura.cli.judge import enter, read_with_systems
 from caesura.cli.program import (
     Input,
     MeasureType,
     chosen_measures,
     complain,
+    enter,
     holds_hierarchies,
     holds_trees,
     input_options,
     main,
     over_common_units,
+    read_with_systems,
     same_units,
     show,
 )

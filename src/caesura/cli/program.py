@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from caesura.formats.settings import Settings
+    from caesura.judging.participants import Systems
     from caesura.views.table import Table
 
 __all__ = [
@@ -46,6 +48,7 @@ __all__ = [
     "complain",
     "console_for_tables",
     "engine_options",
+    "enter",
     "holds_hierarchies",
     "holds_trees",
     "input_options",
@@ -53,6 +56,7 @@ __all__ = [
     "measure_option",
     "output_options",
     "over_common_units",
+    "read_with_systems",
     "same_units",
     "show",
     "span_measures",
@@ -385,6 +389,47 @@ def with_settings(chosen: tuple[Measure, ...], settings: Settings | None) -> tup
     if settings.normalize is not None and len(chosen) > 1:
         chosen = tuple(one for one in chosen if one.settings.get("normalize") in (None, settings.normalize))
     return tuple(measure.with_settings(found) for measure in chosen)
+
+
+def read_with_systems(
+    asked: Input, files: Sequence[str], systems: Sequence[str], excluded: list[FormatError]
+) -> tuple[Corpus, dict[str, Corpus]]:
+    """The corpus, and path -> corpus for systems that are files; with one file of people, all over the same units."""
+    named = [path for path in dict.fromkeys(systems) if Path(path).exists()]
+    if len(files) == 1:
+        corpus, *theirs = asked.read_together([*files, *named], excluded)
+    else:
+        corpus = asked.read_files(files, excluded)
+        theirs = asked.read_together(named, excluded) if named else []
+    return corpus, dict(zip(named, theirs, strict=True))
+
+
+def enter(corpus: Corpus, systems: tuple[str, ...], files: dict[str, Corpus]) -> tuple[Corpus, Systems]:
+    """Names of coders, or files: either way a corpus of people and a corpus of systems."""
+    inside = [name for name in systems if name in corpus.coders]
+    made: dict[str, dict[str, Any]] = {name: corpus.of_coder(name) for name in inside}
+    for path in systems:
+        if path in inside:
+            continue
+        if path not in files:
+            there = ", ".join(map(repr, corpus.coders))
+            raise OptionError(f"system {path!r} is neither a coder of the corpus ({there}) nor a file")
+        theirs = files[path]
+        for name in theirs.coders:
+            if name in made:
+                raise OptionError(f"system {name!r} is given twice, the second time in {path}; rename one of them")
+            made[name] = _items(theirs.of_coder(name), corpus)
+    people = [coder for coder in corpus.coders if coder not in inside]
+    if not people:
+        raise OptionError("at least one coder is needed to judge against; all of the corpus are systems")
+    return corpus.select(coders=people), made
+
+
+def _items(mine: dict[str, Any], corpus: Corpus) -> dict[str, Any]:
+    """Two files of one item each go together whatever the names."""
+    if len(mine) == len(corpus.item_names) == 1:
+        return dict(zip(corpus.item_names, mine.values(), strict=True))
+    return mine
 
 
 def complain(excluded: Sequence[str]) -> None:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caesura.cli.judge import enter, read_with_systems
-from caesura.cli.program import Input, MeasureType, complain, input_options, main
+from caesura.cli.program import Input, MeasureType, complain, enter, input_options, main, read_with_systems
 from caesura.cli.progress import Progress
 from caesura.errors import FormatError, OptionError
 from caesura.measures.base import Measure

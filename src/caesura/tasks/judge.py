@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from caesura.judging.judge import judge
+from caesura.judging.participants import Systems
 from caesura.judging.result import Judgement
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
@@ -83,7 +84,7 @@ def judge_systems(
     options = options or JudgeOptions()
     return judge(
         people,
-        systems,
+        cast(Systems, systems),
         measures=choose_measures("judge", people, options.measures, settings=settings),
         interval=options.interval,
         level=options.level,
