@@ -10,15 +10,16 @@ import numpy as np
 
 import caesura as cz
 from bench.flexible import conversation
+from caesura.engines import open_engine
 from caesura.views.table import Table
 
 MANY, SOME, RUNS = 1_000_000, 10_000, 20
 
 
 def _drawn(corpus: cz.Corpus, draws: int, seed: int, *, variates: bool) -> cz.Agreement:
-    return cz.agreement(
-        corpus, measure="flexible_similarity", interval=None, seed=seed, draws=draws, variates=variates, workers=2
-    )
+    chance = cz.Simulate(draws=draws, variates=variates)
+    with open_engine("threads", 2) as engine:
+        return cz.agreement(corpus, "flexible_similarity", chance=chance, interval=None, seed=seed, engine=engine)
 
 
 def tables() -> Iterator[Table]:

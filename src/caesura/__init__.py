@@ -11,6 +11,7 @@ import importlib as _importlib
 import typing as _typing
 
 from caesura import errors
+from caesura.agreement.chance import Exact, Simulate
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.result import Agreement
 from caesura.formats import check_same_tokens, read, read_coders, write
@@ -73,6 +74,7 @@ __all__ = [
     "Dialogue",
     "Edit",
     "Evaluation",
+    "Exact",
     "Gold",
     "Heat",
     "Hierarchy",
@@ -92,6 +94,7 @@ __all__ = [
     "Score",
     "Scores",
     "Segmentation",
+    "Simulate",
     "Span",
     "Tier",
     "Tree",

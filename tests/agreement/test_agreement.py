@@ -301,9 +301,10 @@ def resampled(corpus: cz.Corpus, chosen: list[str]) -> cz.Corpus:
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_bootstrap_over_items_is_the_coefficient_of_the_resampled_corpus(coefficient: str, missing: float) -> None:
-    from caesura.agreement.coefficients import basis_of
     from caesura.agreement.counted import Convention
     from caesura.agreement.observed import observe
+
+    from caesura.agreement.coefficients import basis_of
 
     corpus = random_corpus(5, missing=missing)
     basis = basis_of(observe(corpus, cz.parse("boundary_similarity")), coefficient, Convention())
@@ -321,9 +322,10 @@ def test_bootstrap_over_items_is_the_coefficient_of_the_resampled_corpus(coeffic
 @pytest.mark.parametrize("coefficient", ["multi_pi", "multi_kappa", "alpha"])
 def test_bootstrap_over_coders_by_definition(coefficient: str, missing: float) -> None:
     """A coder drawn twice makes no pair with itself: weight w_c w_d for c != d."""
-    from caesura.agreement.coefficients import basis_of
     from caesura.agreement.counted import Convention
     from caesura.agreement.observed import observe
+
+    from caesura.agreement.coefficients import basis_of
 
     corpus = random_corpus(6, missing=missing)
     basis = basis_of(observe(corpus, cz.parse("boundary_similarity")), coefficient, Convention())

@@ -8,11 +8,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from caesura.agreement.observed import observe
 
 import caesura as cz
 from caesura.agreement import drawn
 from caesura.agreement.chance import distributions
-from caesura.agreement.observed import observe
 from caesura.engines import open_engine
 from caesura.errors import OptionError, Undefined
 from support.random_states import state

@@ -1,1 +1,1 @@
-"""Agreement between coders, corrected for chance."""
+"""Agreement between coders: coefficients beyond chance, pairs, clusters, counts of boundaries, labels."""

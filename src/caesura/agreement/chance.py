@@ -1,114 +1,104 @@
-"""Chance agreement for flexible similarity: texts drawn position by position (Lai & Li 2023, section 3.3).
-
-Each coder's whole annotation of an item gives a distribution over the boundary types and "no boundary", streams pooled.
-Chance is the expected similarity of two texts with the streams and lengths of the item, drawn from these distributions,
-every position by itself and the last one included. (The R package draws from the last participant's distribution only.)
-
-    kappa        each coder's own distribution (Cohen)
-    pi           both coders pooled (Scott)
-    s            uniform over the declared types and none (Bennett)
-    s_modified   P(none) pooled from both, the declared types uniform
-
-**Simulated** (``simulated.py``): draws are scored by the kernel; counts and summed costs of shared, a-only and b-only
-positions have known means, and regressing on them (control variates) takes out most of the variance. **Exact**, for S_f
-with the exact alignment: the expected cost is that of a Markov chain (``kernels/frontier.pyx``); for S_f^B, a ratio, it
-serves as one more control variate.
-"""
+"""How chance agreement is found when it does not follow from counting: by simulation, or exactly."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
 from dataclasses import dataclass
+from os import PathLike
+from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
+from caesura.errors import OptionError
+from caesura.options import OptionSet, flag, fraction, optional, setting, whole
 
-from caesura.agreement.exact import expected_cost
-from caesura.errors import TooManyStates
-from caesura.measures.flexible import FlexibleSimilarity
+DEFAULT_DRAWS = 10_000
+MAX_DRAWS = 1_000_000
 
-__all__ = ["COEFFICIENTS", "Chance", "Draft", "Estimate", "distributions", "exact_costs", "known_means"]
 
-Floats = NDArray[np.float64]
+def _folder(name: str, value: Any) -> str:
+    try:
+        return os.fspath(value)
+    except TypeError:
+        raise OptionError(f"{name} must be the path of a folder; got {value!r}") from None
 
-COEFFICIENTS = ("kappa", "pi", "s", "s_modified")
+
+_DRAWS = optional(whole(20))  # with fewer there is no standard error
+_DRAWS_HELP = (
+    f"Number of simulated pairs of texts, {DEFAULT_DRAWS:,} by default; with a tolerance, the most there may be."
+)
+_TOLERANCE_HELP = (
+    f"Simulate until the standard error of the coefficient is below this, with at most {MAX_DRAWS:,} draws."
+)
+_CHECKPOINT_HELP = "Folder that records finished draws, so that the same call continues where it stopped."
 
 
 @dataclass(frozen=True)
-class Draft:
-    """One item of one pair of coders, ready to be drawn: distributions over types and none, stream lengths."""
+class Simulate(OptionSet):
+    """Chance agreement from simulated pairs of texts: a value for ``agreement(..., chance=...)``.
 
-    key: str
-    p_a: Floats
-    p_b: Floats
-    lengths: NDArray[np.int64]
+    The word ``"simulate"`` stands for ``Simulate()``.
+    """
+
+    draws: int | None = setting(None, _DRAWS, _DRAWS_HELP)
+    tolerance: float | None = setting(None, optional(fraction), _TOLERANCE_HELP)
+    variates: bool = setting(True, flag, "Whether control variates reduce the noise; False is plain simulation.")
+    checkpoint: str | PathLike[str] | None = setting(None, optional(_folder), _CHECKPOINT_HELP)
 
     @property
-    def positions(self) -> int:
-        """N."""
-        return int(self.lengths.sum())
+    def max_draws(self) -> int:
+        """Largest number of draws for one pair of coders."""
+        return _max_draws(self)
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """An expected value and its standard error."""
+class Exact(OptionSet):
+    """Chance agreement without simulation: a value for ``agreement(..., chance=...)``.
 
-    value: float
-    error: float
+    The word ``"exact"`` stands for ``Exact()``. The expected cost is computed exactly. For S_f^B, a ratio, it is one more
+    control variate of a simulation. If the computation needs too many states, chance is simulated. The options are those
+    of these simulations.
+    """
 
+    draws: int | None = setting(None, _DRAWS, _DRAWS_HELP)
+    tolerance: float | None = setting(None, optional(fraction), _TOLERANCE_HELP)
+    checkpoint: str | PathLike[str] | None = setting(None, optional(_folder), _CHECKPOINT_HELP)
 
-@dataclass(frozen=True)
-class Chance:
-    """Expected similarity of one pair: all items together, and each."""
+    variates: ClassVar[bool] = True
 
-    total: Estimate
-    items: tuple[Estimate, ...]
-    draws: int
-    sizes: Floats
-    """What the cost of each item is divided by: its positions, or the objects expected."""
-
-
-def distributions(coefficient: str, count_a: Floats, count_b: Floats) -> tuple[Floats, Floats]:
-    """The two distributions of a coefficient, from counts of the types and (last) of empty positions."""
-    T = len(count_a) - 1  # noqa: N806 - the paper's symbol
-    if coefficient == "kappa":
-        return count_a / count_a.sum(), count_b / count_b.sum()
-    both = (count_a + count_b) / (count_a + count_b).sum()
-    if coefficient == "s":
-        both = np.full(T + 1, 1 / (T + 1))
-    elif coefficient == "s_modified" and T:
-        both = np.append(np.full(T, (1 - both[T]) / T), both[T])
-    return both, both
+    @property
+    def max_draws(self) -> int:
+        """Largest number of draws for one pair of coders."""
+        return _max_draws(self)
 
 
-def known_means(measure: FlexibleSimilarity, types: tuple[str, ...], draft: Draft) -> Floats:
-    """Expected shared, a-only and b-only positions, and their expected summed costs: columns 3 to 8 of a draw."""
-    cost = 1 - measure.costs(types).similarity
-    T = len(types)  # noqa: N806
-    p, q = draft.p_a, draft.p_b
-    none_a, none_b = p[T], q[T]
-    each = [
-        (1 - none_a) * (1 - none_b),
-        (1 - none_a) * none_b,
-        none_a * (1 - none_b),
-        p[:T] @ cost[:T, :T] @ q[:T],
-        p[:T] @ cost[:T, T] * none_b,
-        q[:T] @ cost[T, :T] * none_a,
-    ]
-    return draft.positions * np.array(each, float)
+Chance = Simulate | Exact
 
 
-def exact_costs(
-    measure: FlexibleSimilarity, types: tuple[str, ...], drafts: Sequence[Draft], max_states: int
-) -> list[float] | None:
-    """The expected cost of each item, or None if the chain behind it would need more than ``max_states`` states."""
-    costs = measure.costs(types)
-    try:
-        return [
-            expected_cost(
-                one.p_a, one.p_b, one.lengths.tolist(), costs.similarity, costs.transposition, max_states=max_states
-            )
-            for one in drafts
-        ]
-    except TooManyStates:
-        return None
+def as_chance(chance: str | Chance | None) -> Chance:
+    """Return the value that a word stands for.
+
+    Parameters
+    ----------
+    chance : str, Simulate, Exact or None
+        ``"simulate"``, ``"exact"`` or a value; None is ``"simulate"``.
+
+    Returns
+    -------
+    Simulate or Exact
+        The value.
+
+    Raises
+    ------
+    OptionError
+        If it is anything else.
+    """
+    if isinstance(chance, (Simulate, Exact)):
+        return chance
+    if chance is None or chance == "simulate":
+        return Simulate()
+    if chance == "exact":
+        return Exact()
+    raise OptionError(f"chance must be 'simulate', 'exact', Simulate(...) or Exact(...); got {chance!r}")
+
+
+def _max_draws(chance: Chance) -> int:
+    return chance.draws or (DEFAULT_DRAWS if chance.tolerance is None else MAX_DRAWS)

@@ -2,106 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.basis import Basis
-from caesura.agreement.chance import COEFFICIENTS as DRAWN
-from caesura.agreement.coefficients import basis_of, check_numbers, resolve
-from caesura.agreement.counted import Convention
-from caesura.agreement.drawn import Drawn, Plan
-from caesura.agreement.observed import Observed, observe
-from caesura.engines import open_engine
+from caesura.agreement.chance import Chance
+from caesura.agreement.chance_model import AgreementArrays, Coefficient
+from caesura.agreement.families import CHANCE_FAMILIES, POSITION_COEFFICIENTS, resolve_coefficient
+from caesura.agreement.pair_scores import PairScores, score_pairs
+from caesura.engines import Engine, use_engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
-from caesura.measures.flexible import FlexibleSimilarity
-from caesura.measures.hierarchy import HierarchyKappa
 from caesura.model.corpus import Corpus
-
-__all__ = ["Cluster", "Clustering", "cluster_coders", "coefficients_of_clusters"]
+from caesura.model.result import HIDDEN, Excluded, Result, signature_line
+from caesura.options import choice, optional, suggest, whole
 
 Floats = NDArray[np.float64]
 Linkage = Literal["average", "single", "complete", "weighted"]
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
-    """Coders that were joined, and how well they agree among themselves."""
+class CoderCluster:
+    """A group of coders, and how well they agree among themselves.
+
+    Attributes
+    ----------
+    coders : tuple of str
+        The coders, in the order of the dendrogram.
+    height : float
+        The distance, 1 - similarity, at which the two halves were joined.
+    halves : tuple of tuple of str
+        The coders of the two halves.
+    value : float or None
+        The coefficient inside the cluster; None if it is undefined.
+    observed : float
+        Observed agreement inside the cluster.
+    expected : float or None
+        Chance agreement inside the cluster; None if nobody placed a boundary.
+    """
 
     coders: tuple[str, ...]
-    """In the order of the dendrogram."""
     height: float
-    """The distance, 1 - similarity, at which its two halves were joined."""
     halves: tuple[tuple[str, ...], tuple[str, ...]]
     value: float | None
-    """The coefficient inside the cluster; None where it is undefined."""
     observed: float
     expected: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {
-            "coders": list(self.coders),
-            "height": self.height,
-            "value": self.value,
-            "observed": self.observed,
-            "expected": self.expected,
-        }
-
 
 @dataclass(frozen=True, eq=False)
-class Clustering:
-    """The dendrogram: clusters in the order in which they were made, the last one has everybody."""
+class Clustering(Result):
+    """Clusters of coders in the order in which they were joined; the last one holds everybody.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure of similarity.
+    coefficient : str
+        Name of the coefficient inside clusters.
+    linkage : str
+        How distances between groups follow from distances between coders.
+    coders : tuple of str
+        Order of rows and columns of ``distances``, and of the numbers in ``joins``.
+    distances : numpy.ndarray
+        1 - similarity of every two coders.
+    joins : numpy.ndarray
+        The linkage matrix of ``scipy.cluster.hierarchy``: two clusters, height, size.
+    clusters : tuple of CoderCluster
+        The clusters.
+    excluded : tuple of Excluded
+        Items that were left out.
+    signature : str
+        One line that lets someone else reproduce the result.
+    """
+
+    frame_field = "clusters"
 
     measure: Measure
     coefficient: str
-    method: str
+    linkage: str
     coders: tuple[str, ...]
-    """The order of rows and columns of ``distances``, and of the numbers in ``linkage``."""
     distances: Floats
-    linkage: Floats
-    """As scipy.cluster.hierarchy has it: two clusters, height, size."""
-    clusters: tuple[Cluster, ...]
+    joins: Floats = field(metadata=HIDDEN)
+    clusters: tuple[CoderCluster, ...]
+    excluded: tuple[Excluded, ...]
     signature: str
-    dropped: Mapping[str, str] = field(default_factory=dict)
-    """Items left out, and why."""
 
     @property
     def leaves(self) -> tuple[str, ...]:
-        """All coders in the order of the dendrogram, so that no lines cross."""
+        """All coders in the order of the dendrogram, in which no lines cross."""
         return self.clusters[-1].coders
 
     def cut(self, *, height: float | None = None, clusters: int | None = None) -> tuple[tuple[str, ...], ...]:
-        """The groups that stand when only joints up to ``height`` are made, or when so many ``clusters`` are left."""
+        """Return the groups at a height, or a number of groups.
+
+        Parameters
+        ----------
+        height : float, optional
+            Distance up to which coders are joined.
+        clusters : int, optional
+            Number of groups.
+
+        Returns
+        -------
+        tuple of tuple of str
+            The coders of each group, in the order of the dendrogram.
+        """
         if (height is None) == (clusters is None):
             raise OptionError("cut needs either a height or a number of clusters")
-        if clusters is not None and not 1 <= clusters <= len(self.coders):
-            raise OptionError(f"clusters must lie in 1..{len(self.coders)}; got {clusters}")
         if height is not None:
-            made = [one for one in self.clusters if one.height <= height]
+            joined = [cluster for cluster in self.clusters if cluster.height <= height]
         else:
-            made = list(self.clusters[: len(self.coders) - (clusters or 1)])
+            n = len(self.coders)
+            joined = list(self.clusters[: n - whole(1, n)("clusters", clusters)])
         group: dict[str, tuple[str, ...]] = {coder: (coder,) for coder in self.coders}
-        for one in made:
-            group |= dict.fromkeys(one.coders, one.coders)
+        for cluster in joined:
+            group |= dict.fromkeys(cluster.coders, cluster.coders)
         return tuple(dict.fromkeys(group[coder] for coder in self.leaves))
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {
-            "measure": repr(self.measure),
-            "coefficient": self.coefficient,
-            "linkage": self.method,
-            "coders": list(self.coders),
-            "distances": self.distances.tolist(),
-            "clusters": [one.to_dict() for one in self.clusters],
-            "dropped": dict(self.dropped),
-            "signature": self.signature,
-        }
 
 
 def cluster_coders(
@@ -111,104 +130,152 @@ def cluster_coders(
     coefficient: str | None = None,
     linkage: Linkage | None = None,
     compat: str | None = None,
-    seed: int = 0,
-    chance: str | None = None,
-    draws: int | None = None,
+    chance: str | Chance | None = None,
+    seed: int | None = 0,
+    engine: str | Engine = "threads",
 ) -> Clustering:
-    """Who segments like whom: coders joined step by step, the most alike first, with the agreement inside each group.
+    """Join coders step by step, the most similar first, with the agreement inside each group.
 
-    The distance of two coders is 1 - similarity over all items both coded; ``linkage`` is how distances of groups are
-    made of it, ``"average"`` by default. ``coefficient`` and ``compat`` as for
-    :func:`~caesura.agreement.coefficients.agreement`; the value inside a cluster is what ``agreement`` gives for its
-    coders alone, over flexible similarity with ``chance``, ``draws`` and ``seed`` as there. Where agreement is low, look
-    whether two schools agree among themselves. Every pair of coders must share an item, and the similarity must be the
-    same both ways. The study does not name its linkage; complete linkage gives its seven clusters and average linkage
-    six of them, so ``compat="fournier2013"`` stands for complete linkage too.
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations. Every two coders must share an item.
+    measure : str or Measure, default "boundary_similarity(n_t=2)"
+        A symmetric measure of similarity.
+    coefficient : str, optional
+        Coefficient inside clusters; by default that of the measure.
+    linkage : {"average", "single", "complete", "weighted"}, optional
+        How distances between groups follow from distances between coders; by default ``"average"``.
+    compat : str, optional
+        Convention of published figures, as for :func:`~caesura.agreement`. ``"fournier2013"`` stands for complete linkage
+        too.
+    chance : {"simulate", "exact"}, Simulate or Exact, optional
+        How chance agreement is found, as for :func:`~caesura.agreement`.
+    seed : int or None, default 0
+        Random seed of the simulation; None draws one.
+    engine : str or Engine, default "threads"
+        Where the work is done: ``"threads"``, ``"processes"``, ``"dask"``, or an open engine.
 
+    Returns
+    -------
+    Clustering
+        The clusters, in the order in which they were joined.
+
+    Notes
+    -----
+    The distance of two coders is 1 - similarity over all items that both coded. The value inside a cluster is what
+    :func:`~caesura.agreement` gives for its coders alone. If agreement is low, look whether two groups agree among
+    themselves. The study does not name its linkage: complete linkage gives its seven clusters, average linkage six of them.
+
+    References
+    ----------
     Fournier, C. (2013). An initial study of topical poetry segmentation. Computational Linguistics for Literature.
 
+    Examples
+    --------
     >>> from caesura.data import stargazer
-    >>> found = cluster_coders(stargazer())
-    >>> for cluster in found.clusters[:2]:
+    >>> clustering = cluster_coders(stargazer())
+    >>> for cluster in clustering.clusters[:2]:
     ...     print(cluster.coders, f"{cluster.height:.4f} {cluster.value:.4f}")
     ('7', '3') 0.2500 0.6865
     ('5', '1') 0.3333 0.6394
-    >>> found.cut(clusters=3)
+    >>> clustering.cut(clusters=3)
     (('2',), ('5', '1', '6', '7', '3'), ('4',))
     """
-    if linkage not in (None, *get_args(Linkage)):
-        raise OptionError(f"linkage must be one of {', '.join(get_args(Linkage))}; got {linkage!r}")
-    method: Linkage = linkage or ("complete" if compat == "fournier2013" else "average")
-    made = resolve(measure, compat)
-    flexible = isinstance(made, FlexibleSimilarity)
-    spans = isinstance(made, HierarchyKappa)
-    name = coefficient if coefficient is not None else ("kappa" if flexible or spans else "multi_pi")
-    known = coefficients_of_clusters(made)
-    if name not in known:
-        raise OptionError(f"coefficient must be one of {', '.join(known)} for clusters; got {name!r}")
-    if not made.symmetric:
+    chosen = optional(choice(*get_args(Linkage)))("linkage", linkage)
+    method: str = chosen or ("complete" if compat == "fournier2013" else "average")
+    resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance, seed=seed)
+    _check_coefficient(resolved)
+    with use_engine(engine) as opened:
+        observed = score_pairs(corpus, resolved.measure, engine=opened)
+        distances = _distances(observed)
+        model = resolved.model_class(observed, resolved, opened)
+    joins, groups = _join(observed.coders, distances, method)
+    n = len(observed.coders)
+    members = np.array([[coder in group for coder in observed.coders] for group in groups[n:]], float)
+    facts = {"coders": n, "items": len(observed.items), **model.signature_facts}
+    return Clustering(
+        measure=resolved.measure,
+        coefficient=resolved.name,
+        linkage=method,
+        coders=observed.coders,
+        distances=distances,
+        joins=joins,
+        clusters=_clusters(joins, groups, model.over_coders(members)),
+        excluded=observed.excluded,
+        signature=signature_line(
+            "cluster_coders", f"linkage:{method}", resolved.name, over=observed.scores.total.signature, **facts
+        ),
+    )
+
+
+def cluster_coefficients(measure: Measure) -> tuple[str, ...]:
+    """Return the coefficients that exist for two coders and for more, as clusters need them.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+
+    Returns
+    -------
+    tuple of str
+        Names of coefficients; empty if the measure has none.
+    """
+    if not measure.coefficients:
+        return ()
+    unsuitable = {"bias", *CHANCE_FAMILIES[measure.chance_family].general_forms}
+    if measure.kind != "linear":  # a dialogue has no positions of its own, only its streams have
+        unsuitable |= set(POSITION_COEFFICIENTS)
+    return tuple(name for name in measure.coefficients if name not in unsuitable)
+
+
+def _check_coefficient(coefficient: Coefficient) -> None:
+    measure = coefficient.measure
+    suitable = cluster_coefficients(measure)
+    if coefficient.name not in suitable:
+        raise OptionError(suggest(f"clusters over {measure.name} have no coefficient", coefficient.name, suitable))
+    if not measure.symmetric:
         raise OptionError(
             "clusters need a similarity that is the same both ways: algorithm='exact' and a symmetric matrix; "
-            f"got {made.label}"
+            f"got {measure.label}"
         )
-    if chance not in (None, "simulate", "exact"):
-        raise OptionError(f"chance must be 'simulate' or 'exact'; got {chance!r}")
-    for option, value in (("chance", chance), ("draws", draws)):
-        if value is not None and not flexible:
-            raise OptionError(f"{option} has no place in clusters over {made.name}; leave it out")
-    check_numbers(seed=seed)
-    plan = Plan.of(draws, None, int(seed))
-    o = observe(corpus, made)
-    distances = _distances(o)
-    from scipy.cluster.hierarchy import linkage as join  # slow to import
+
+
+def _join(coders: Sequence[str], distances: Floats, method: str) -> tuple[Floats, list[tuple[str, ...]]]:
+    """Return the linkage matrix, and the coders of every group: first each coder alone, then the clusters."""
+    from scipy.cluster.hierarchy import linkage  # slow to import
     from scipy.spatial.distance import squareform
 
-    Z = join(squareform(distances, checks=False), method, optimal_ordering=True)  # noqa: N806 - scipy's symbol
-    groups: list[tuple[str, ...]] = [(coder,) for coder in o.coders]
-    for a, b, _, _ in Z.tolist():
+    joins = linkage(squareform(distances, checks=False), method, optimal_ordering=True)
+    groups: list[tuple[str, ...]] = [(coder,) for coder in coders]
+    for a, b, _, _ in joins.tolist():
         groups.append(groups[int(a)] + groups[int(b)])
-    members = np.array([[coder in group for coder in o.coders] for group in groups[len(o.coders) :]], float)
-    if flexible:
-        with open_engine() as engine:
-            basis: Basis = Drawn(o, name, plan, chance or "simulate", engine)
-    else:
-        basis = basis_of(o, name, Convention.of(compat))
-    figures = basis.over_coders(members)
-    values = figures.corrected
-    clusters = tuple(
-        Cluster(
-            coders=groups[len(o.coders) + k],
-            height=float(height),
-            halves=(groups[int(a)], groups[int(b)]),
-            value=None if np.isnan(values[k]) else float(values[k]),
-            observed=float(figures.observed[k]),
-            expected=None if np.isnan(figures.expected[k]) else float(figures.expected[k]),
+    return joins, groups
+
+
+def _clusters(joins: Floats, groups: Sequence[tuple[str, ...]], agreement: AgreementArrays) -> tuple[CoderCluster, ...]:
+    numbers: list[list[Any]] = [
+        [None if np.isnan(x) else x for x in column.tolist()] for column in (agreement.corrected, agreement.expected)
+    ]
+    first = len(groups) - len(joins)
+    return tuple(
+        CoderCluster(groups[first + k], height, (groups[int(a)], groups[int(b)]), value, observed, expected)
+        for k, ((a, b, height, _), value, observed, expected) in enumerate(
+            zip(joins.tolist(), numbers[0], agreement.observed.tolist(), numbers[1], strict=True)
         )
-        for k, (a, b, height, _) in enumerate(Z.tolist())
     )
-    words = ["cluster_coders", f"linkage:{method}", name, f"coders:{len(o.coders)}", f"items:{len(o.items)}"]
-    if isinstance(basis, Drawn):
-        words += [f"chance:{basis.method}", *([f"draws:{basis.draws}", f"seed:{seed}"] if basis.draws else [])]
-    else:
-        words += Convention.of(compat).words()
-    signature = "|".join([*words, o.scores.total.signature])
-    return Clustering(made, name, method, o.coders, distances, Z, clusters, signature, dict(o.dropped))
 
 
-def coefficients_of_clusters(measure: Measure) -> tuple[str, ...]:
-    """Those that clusters, which may have two coders or many, can be given."""
-    if isinstance(measure, HierarchyKappa):
-        return ("kappa",)
-    return DRAWN if isinstance(measure, FlexibleSimilarity) else ("multi_pi", "multi_kappa", "alpha")
-
-
-def _distances(o: Observed) -> Floats:
-    out = np.full((len(o.coders), len(o.coders)), np.nan)
-    np.fill_diagonal(out, 0)
-    out[o.first, o.second] = out[o.second, o.first] = np.maximum(1 - o.similarity(o.by_pair), 0)
-    for a, b in np.argwhere(np.isnan(out))[:1].tolist():
+def _distances(observed: PairScores) -> Floats:
+    n = len(observed.coders)
+    distances = np.full((n, n), np.nan)
+    np.fill_diagonal(distances, 0)
+    values = np.maximum(1 - observed.similarity(observed.pair_parts), 0)
+    distances[observed.first, observed.second] = distances[observed.second, observed.first] = values
+    for a, b in np.argwhere(np.isnan(distances))[:1].tolist():
         raise OptionError(
-            f"coders {o.coders[a]!r} and {o.coders[b]!r} share no item, so they have no distance; "
+            f"coders {observed.coders[a]!r} and {observed.coders[b]!r} share no item, so they have no distance; "
             "select coders or items that go together"
         )
-    return out
+    return distances

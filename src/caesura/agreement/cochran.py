@@ -7,18 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue, kind_name, reason_not_linear
+from caesura.model.dialogue import Annotation, Dialogue, kind_name, reason_not_linear
+from caesura.model.result import HIDDEN, Excluded, Result, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.tokens import text_difference
-from caesura.version import __version__
-
-__all__ = ["CochranQ", "PartialQ", "PercentageAgreement", "cochran_q", "percentage_agreement"]
+from caesura.options import choice, fraction, whole
 
 Coded = Iterable[Segmentation] | Mapping[str, Segmentation] | Corpus
 """The coders of one text, with or without names, or of several texts."""
@@ -27,55 +25,82 @@ Counts = tuple[int, ...]
 
 @dataclass(frozen=True)
 class MarkTable:
-    """The table coders x positions, as far as anything here looks at it: its margins."""
+    """The margins of the table coders x positions.
+
+    Attributes
+    ----------
+    coders : tuple of str
+        The coders.
+    marks : tuple of int
+        L_i: number of positions that each coder marked.
+    by_item : dict
+        Item -> G_j, the number of coders who marked each position.
+    units : dict
+        Item -> its text, if a coder carries it.
+    single_text : bool
+        Whether the coders of one text were passed, and no corpus.
+    excluded : tuple of Excluded
+        Items that were left out.
+    """
 
     coders: tuple[str, ...]
     marks: Counts
-    """L_i: how many positions each coder marked."""
     by_item: dict[str, Counts]
-    """G_j: how many coders marked each position, item by item."""
     units: dict[str, tuple[str, ...] | None]
-    """The text of each item, where a coder carries it."""
-    one_text: bool
-    """Whether the coders of one text were given, and no corpus."""
-    dropped: dict[str, str]
+    single_text: bool
+    excluded: tuple[Excluded, ...]
 
     @property
     def positions(self) -> int:
-        """k, of all items together."""
+        """k: number of positions of all items."""
         return sum(map(len, self.by_item.values()))
 
     @property
-    def with_count(self) -> Counter[int]:
-        """How many positions each count has."""
+    def frequencies(self) -> Counter[int]:
+        """Count -> number of positions that have it."""
         return Counter(chain.from_iterable(self.by_item.values()))
 
     @property
     def counts(self) -> Counts | dict[str, Counts]:
-        """G_j, in the shape of what was given."""
-        return self.by_item[""] if self.one_text else dict(self.by_item)
+        """G_j: for a single text its counts, for a corpus item -> counts."""
+        return self.by_item[""] if self.single_text else dict(self.by_item)
 
     @property
     def percentage(self) -> float:
-        """See :func:`percentage_agreement`."""
+        """Percentage agreement with the majority; see :func:`percentage_agreement`."""
         c = len(self.coders)
-        return sum(n * max(g, c - g) for g, n in self.with_count.items()) / (c * self.positions)
+        return sum(n * max(g, c - g) for g, n in self.frequencies.items()) / (c * self.positions)
 
-    def described(self) -> list[str]:
-        """For a signature: how much there is."""
-        return [f"coders:{len(self.coders)}", f"items:{len(self.by_item)}", f"positions:{self.positions}"]
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Numbers of coders, items and positions, for a signature."""
+        return {"coders": len(self.coders), "items": len(self.by_item), "positions": self.positions}
 
 
 @dataclass(frozen=True, slots=True)
-class PartialQ:
-    """The part of Q that comes from the positions which ``g`` coders marked."""
+class PartialQ(Result):
+    """The part of Q that comes from the positions which ``g`` coders marked.
+
+    Attributes
+    ----------
+    g : int
+        Number of coders.
+    positions : int
+        n_g: number of positions that they marked.
+    q : float
+        The part of Q.
+    p : float
+        Chi-square with n_g degrees of freedom; descriptive, see :func:`cochran_q`.
+    significant : bool
+        Whether p is at most alpha.
+    """
+
+    json_properties = ("df",)
 
     g: int
     positions: int
-    """n_g: how many positions that is."""
     q: float
     p: float
-    """Chi-square with n_g degrees of freedom; descriptive, see :func:`cochran_q`."""
     significant: bool
 
     @property
@@ -83,56 +108,75 @@ class PartialQ:
         """Degrees of freedom: n_g."""
         return self.positions
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {
-            "g": self.g,
-            "positions": self.positions,
-            "q": self.q,
-            "df": self.df,
-            "p": self.p,
-            "significant": self.significant,
-        }
+
+class _OverTable(Result):
+    """A result with the margins that it was computed from."""
+
+    table: MarkTable
+
+    @property
+    def coders(self) -> tuple[str, ...]:
+        """Names of the coders; "coder 1", "coder 2" ... if they have none."""
+        return self.table.coders
+
+    @property
+    def positions(self) -> int:
+        """k: number of inner positions of all items."""
+        return self.table.positions
+
+    @property
+    def excluded(self) -> tuple[Excluded, ...]:
+        """Items that were left out."""
+        return self.table.excluded
 
 
 @dataclass(frozen=True)
-class CochranQ:
-    """What :func:`cochran_q` found; ``float(result)`` is ``.q``."""
+class CochranQ(_OverTable):
+    """Result of :func:`cochran_q`; ``float(result)`` is ``.q``.
+
+    Attributes
+    ----------
+    q : float
+        Cochran's Q.
+    df : int
+        Degrees of freedom: k - 1.
+    p : float
+        p-value of Q.
+    alpha : float
+        Significance level.
+    partial : tuple of PartialQ
+        One row per count that occurs, in rising order; their ``q`` add up to Q.
+    threshold : int or None
+        By the partial Q: this many coders make a boundary. None if there is no such number.
+    chance_threshold : int or None
+        By the exact distribution of chance: this many coders make a boundary. None if all of them are not enough.
+    table : MarkTable
+        The margins of the table.
+    """
+
+    json_properties = ("coders", "marks", "positions", "counts", "percentage", "excluded", "signature")
+    frame_field = "partial"
 
     q: float
     df: int
-    """k - 1."""
     p: float
     alpha: float
     partial: tuple[PartialQ, ...]
-    """A row for each count that occurs, rising; their ``q`` add up to Q."""
     threshold: int | None
-    """By the partial Q: this many coders make a boundary. None if there is no such number."""
     chance_threshold: int | None
-    """By the exact distribution of chance: this many coders make a boundary. None if all of them are not enough."""
-    table: MarkTable = field(repr=False)
+    table: MarkTable = field(repr=False, metadata=HIDDEN)
 
     def __float__(self) -> float:
         return self.q
 
     @property
-    def coders(self) -> tuple[str, ...]:
-        """Their names; "coder 1", "coder 2" ... where none were given."""
-        return self.table.coders
-
-    @property
     def marks(self) -> Counts:
-        """L_i: how many positions each coder marked."""
+        """L_i: number of positions that each coder marked."""
         return self.table.marks
 
     @property
-    def positions(self) -> int:
-        """k: the inner positions of all items together."""
-        return self.table.positions
-
-    @property
     def counts(self) -> Counts | dict[str, Counts]:
-        """G_j: how many coders marked each inner position; for a corpus item -> counts."""
+        """G_j: number of coders who marked each inner position; for a corpus item -> counts."""
         return self.table.counts
 
     @property
@@ -141,176 +185,175 @@ class CochranQ:
         return self.table.percentage
 
     @property
-    def dropped(self) -> dict[str, str]:
-        """Items left out, and why."""
-        return self.table.dropped
-
-    @property
     def signature(self) -> str:
         """One line that lets someone else reproduce the numbers."""
-        return self._signature()
+        return signature_line("cochran_q", alpha=self.alpha, **self.table.sizes)
 
-    def _signature(self, *more: str) -> str:
-        return "|".join(["cochran_q", f"alpha:{self.alpha}", *self.table.described(), *more, f"caesura:{__version__}"])
+    def gold(self, threshold: int | None = None, rule: str = "partial") -> Segmentation | dict[str, Segmentation]:
+        """Return the crisp gold standard: a boundary wherever at least so many coders put one.
 
-    def gold(self, threshold: int | None = None, which: str = "partial") -> Segmentation | dict[str, Segmentation]:
-        """The crisp gold standard: a boundary wherever at least so many coders put one.
+        Parameters
+        ----------
+        threshold : int, optional
+            Number of coders that makes a boundary; by default that of the rule.
+        rule : {"partial", "chance"}, default "partial"
+            ``.threshold`` (lenient) or ``.chance_threshold``.
 
-        ``which`` takes ``.threshold`` ("partial", lenient) or ``.chance_threshold`` ("chance"); a ``threshold`` of your own
-        overrules both. For a corpus it is item -> segmentation. The text of the units is kept, if a coder carries it.
-        ``gold_signature`` with the same arguments says which threshold was used. ``Undefined`` is raised where there is
-        no such threshold.
+        Returns
+        -------
+        Segmentation or dict
+            The gold standard, with the text of the units if a coder carries it; for a corpus item -> segmentation.
+            ``gold_signature`` with the same arguments says which threshold was used.
+
+        Raises
+        ------
+        Undefined
+            If there is no such threshold.
         """
-        least, _ = self._least(threshold, which)
-        made = {
+        minimum, _ = self._minimum(threshold, rule)
+        gold = {
             item: Segmentation.from_positions(
-                len(counts) + 1, [j for j, g in enumerate(counts, 1) if g >= least], units=self.table.units[item]
+                len(counts) + 1, [j for j, g in enumerate(counts, 1) if g >= minimum], units=self.table.units[item]
             )
             for item, counts in self.table.by_item.items()
         }
-        return made[""] if self.table.one_text else made
+        return gold[""] if self.table.single_text else gold
 
-    def gold_signature(self, threshold: int | None = None, which: str = "partial") -> str:
-        """One line that says how the gold standard with these arguments was made, the threshold used among it."""
-        least, source = self._least(threshold, which)
-        return self._signature(f"gold:{source}", f"threshold:{least}")
+    def gold_signature(self, threshold: int | None = None, rule: str = "partial") -> str:
+        """Return one line that says how the gold standard with these arguments was made.
 
-    def _least(self, threshold: int | None, which: str) -> tuple[int, str]:
-        """How many coders make a boundary, and who says so."""
-        if which not in ("partial", "chance"):
-            raise OptionError(f"which must be 'partial' or 'chance'; got {which!r}")
+        Parameters
+        ----------
+        threshold : int, optional
+            As for :meth:`gold`.
+        rule : {"partial", "chance"}, default "partial"
+            As for :meth:`gold`.
+
+        Returns
+        -------
+        str
+            The signature, with the threshold.
+        """
+        minimum, source = self._minimum(threshold, rule)
+        return signature_line("cochran_q", alpha=self.alpha, **self.table.sizes, gold=source, threshold=minimum)
+
+    def _minimum(self, threshold: int | None, rule: str) -> tuple[int, str]:
+        """Return how many coders make a boundary, and where that number comes from."""
+        rule = choice("partial", "chance")("rule", rule)
         if threshold is not None:
-            if which == "chance":
-                raise OptionError(f"give threshold or which='chance', not both; got threshold={threshold!r}")
-            c = len(self.coders)
-            if isinstance(threshold, bool) or not isinstance(threshold, int) or not 1 <= threshold <= c:
-                raise OptionError(f"threshold must be a whole number from 1 to {c}, the coders; got {threshold!r}")
-            return threshold, "given"
-        found = self.threshold if which == "partial" else self.chance_threshold
-        if found is None:
-            why = (
-                "no count above the mean is significant" if which == "partial" else "even all coders may meet by chance"
+            if rule == "chance":
+                raise OptionError(f"give threshold or rule='chance', not both; got threshold={threshold!r}")
+            return whole(1, len(self.coders))("threshold", threshold), "given"
+        minimum = self.threshold if rule == "partial" else self.chance_threshold
+        if minimum is None:
+            reason = (
+                "no count above the mean is significant" if rule == "partial" else "even all coders may meet by chance"
             )
-            raise Undefined(f"{why} at alpha={self.alpha}, so there is no {which} threshold; give threshold=...")
-        return found, which
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        counts = self.counts
-        return {
-            "q": self.q,
-            "df": self.df,
-            "p": self.p,
-            "alpha": self.alpha,
-            "coders": list(self.coders),
-            "marks": list(self.marks),
-            "positions": self.positions,
-            "counts": {item: list(one) for item, one in counts.items()} if isinstance(counts, dict) else list(counts),
-            "partial": [row.to_dict() for row in self.partial],
-            "threshold": self.threshold,
-            "chance_threshold": self.chance_threshold,
-            "percentage": self.percentage,
-            "dropped": dict(self.dropped),
-            "signature": self.signature,
-        }
+            raise Undefined(f"{reason} at alpha={self.alpha}, so there is no {rule} threshold; give threshold=...")
+        return minimum, rule
 
 
 @dataclass(frozen=True)
-class PercentageAgreement:
-    """What :func:`percentage_agreement` found; ``float(result)`` is ``.value``."""
+class PercentageAgreement(_OverTable):
+    """Result of :func:`percentage_agreement`; ``float(result)`` is ``.value``.
+
+    Attributes
+    ----------
+    value : float
+        Percentage agreement, from 1/2 to 1.
+    table : MarkTable
+        The margins of the table coders x positions.
+    """
+
+    json_properties = ("coders", "positions", "excluded", "signature")
 
     value: float
-    table: MarkTable = field(repr=False)
+    table: MarkTable = field(repr=False, metadata=HIDDEN)
 
     def __float__(self) -> float:
         return self.value
 
     @property
-    def coders(self) -> tuple[str, ...]:
-        """Their names; "coder 1", "coder 2" ... where none were given."""
-        return self.table.coders
-
-    @property
-    def positions(self) -> int:
-        """k: the inner positions of all items together."""
-        return self.table.positions
-
-    @property
-    def dropped(self) -> dict[str, str]:
-        """Items left out, and why."""
-        return self.table.dropped
-
-    @property
     def signature(self) -> str:
         """One line that lets someone else reproduce the number."""
-        return "|".join(["percentage_agreement", *self.table.described(), f"caesura:{__version__}"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {
-            "value": self.value,
-            "coders": list(self.coders),
-            "positions": self.positions,
-            "dropped": dict(self.dropped),
-            "signature": self.signature,
-        }
+        return signature_line("percentage_agreement", **self.table.sizes)
 
 
 def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
-    """Do coders mark the same positions more often than chance would have them, and how many make a boundary?
+    """Test whether coders mark the same positions more often than by chance, and how many coders make a boundary.
 
-    Each of c coders marks some of k inner positions. L_i is how many coder i marked, G_j how many coders marked
-    position j. If each coder had thrown the marks at random, the G_j would lie close to their mean:
+    Parameters
+    ----------
+    segmentations : iterable of Segmentation, mapping or Corpus
+        The coders of one text, in a sequence or a mapping from names; or a ``Corpus``, whose items are taken as one long
+        text.
+    alpha : float, default 0.01
+        Significance level of the thresholds.
+
+    Returns
+    -------
+    CochranQ
+        The test, its parts and two thresholds. The table must have no gaps: items that some coder of the corpus did not
+        code are in ``.excluded``, and so are items whose coders segmented different texts, and dialogues.
+
+    Raises
+    ------
+    Undefined
+        If every coder marked everything or nothing, so that Q is 0/0.
+
+    Notes
+    -----
+    Each of c coders marks some of k inner positions; position N and types do not matter. L_i is the number of positions that
+    coder i marked, G_j the number of coders who marked position j. If each coder placed the marks at random, the G_j would
+    lie close to their mean::
 
         Q = k (k-1) sum_j (G_j - mean G)^2 / D        D = k sum_i L_i - sum_i L_i^2
 
-    is then about chi-square with k-1 degrees of freedom. A large Q (a small ``.p``) says that coders do not mark at
-    random; it does not say that they agree well. With many positions it hardly ever says anything else.
+    is then about chi-square with k-1 degrees of freedom. A large Q (a small ``.p``) says that coders do not mark at random.
+    It does not say that they agree well. With many positions it hardly ever says anything else.
 
-    Q falls into a part for each count g that occurs, ``.partial``: with n_g positions that g coders marked,
-    Q_g = n_g (g - mean G)^2 k (k-1) / D, held against chi-square with n_g degrees of freedom. ``.threshold`` is the smallest
+    Q is a sum of parts, ``.partial``, one for each count g that occurs: with n_g positions that g coders marked,
+    Q_g = n_g (g - mean G)^2 k (k-1) / D, compared with chi-square with n_g degrees of freedom. ``.threshold`` is the smallest
     count above the mean that is significant (p <= ``alpha``) together with every larger one that occurs. This is how
-    Passonneau & Litman find the number of coders that makes a boundary. The groups are chosen by the outcome that is
-    tested, so the test is descriptive and the threshold lenient: 7 coders who each throw 15 marks at random into 100
-    positions nearly always get a threshold of 3. ``.chance_threshold`` is therefore given beside it: the smallest g with
-    k P(G >= g) <= ``alpha``, where G, the marks that meet at a position by chance, is a sum of independent events with the
-    probabilities L_i / k (Poisson-binomial, computed exactly). In that example it is 6, at .05 as at .01.
+    Passonneau & Litman find the number of coders that makes a boundary. The groups are chosen by the outcome that is tested,
+    so the test is descriptive and the threshold lenient: 7 coders who each place 15 marks at random in 100 positions nearly
+    always get a threshold of 3. Therefore there is also ``.chance_threshold``: the smallest g with k P(G >= g) <= ``alpha``.
+    G, the marks that meet at a position by chance, is a sum of independent events with the probabilities L_i / k
+    (Poisson-binomial, computed exactly). In that example it is 6, at .05 as at .01.
 
-    ``.gold()`` is the crisp gold standard, by the partial threshold unless ``which="chance"`` or a number is given.
-    Precision, recall and F of a program against it are those of ``caesura.crisp``, the "existing evaluation" of the paper.
+    ``.gold()`` is the crisp gold standard, by the partial threshold unless ``rule="chance"`` or a number is given.
+    Precision, recall and F of a program against it are those of ``caesura.crisp``, the "existing evaluation" of the paper by
+    Yöndem & Üçoluk. Departures from that paper: its equation 1 prints a sum inside the square, which is the mean; and its
+    example compares a Q of 3691 positions with 45, the chi-square of 20 degrees of freedom, although 3690 degrees need 3961
+    at p = .001.
 
-    ``segmentations`` are the coders of one text, in a sequence or a mapping from names; or a ``Corpus``, whose items are
-    laid side by side as one long text. The table must have no holes: items that some coder of the corpus lacks are left
-    out and named in ``.dropped``, and so are items whose coders segmented different texts, and dialogues. Position N is
-    not looked at, nor are types: a position is marked or it is not. ``Undefined`` is raised where D is 0, which is where
-    every coder marked everything or nothing, so that Q is 0/0.
+    References
+    ----------
+    Cochran, W. G. (1950). The comparison of percentages in matched samples. Biometrika 37: 256-266.
+    Passonneau, R. J., & Litman, D. J. (1997). Discourse segmentation by human and automated means. Computational Linguistics
+    23(1): 103-139.
+    Yöndem, M. T., & Üçoluk, G. A realistic success criterion for discourse segmentation, section 3.
 
-    Departures from the paper: equation 1 prints a sum inside the square, which is the mean; and its example holds a Q of
-    3691 positions against 45, the chi-square of 20 degrees of freedom, where 3690 ask for 3961 at p = .001.
-
-    References: Cochran (1950), Biometrika 37: 256-266; Passonneau & Litman (1997), Computational Linguistics 23(1): 103-139;
-    the paper is Yöndem & Üçoluk, A realistic success criterion for discourse segmentation, section 3.
-
+    Examples
+    --------
     >>> from caesura import crisp
-    >>> coders = [Segmentation.from_positions(40, marked) for marked in ([9, 20, 31], [9, 20], [9, 21, 31], [9, 20, 33])]
-    >>> found = cochran_q(coders)
-    >>> f"Q = {found.q:.2f}, df = {found.df}, p = {found.p:.1e}"
+    >>> coders = [Segmentation.from_positions(40, marks) for marks in ([9, 20, 31], [9, 20], [9, 21, 31], [9, 20, 33])]
+    >>> result = cochran_q(coders)
+    >>> f"Q = {result.q:.2f}, df = {result.df}, p = {result.p:.1e}"
     'Q = 103.88, df = 38, p = 4.9e-08'
-    >>> [(row.g, row.positions, row.significant) for row in found.partial]
+    >>> [(row.g, row.positions, row.significant) for row in result.partial]
     [(0, 34, False), (1, 2, False), (2, 1, True), (3, 1, True), (4, 1, True)]
-    >>> found.threshold, found.chance_threshold
+    >>> result.threshold, result.chance_threshold
     (2, 4)
     >>> program = Segmentation.from_positions(40, [9, 20, 32])
-    >>> gold = found.gold()
-    >>> gold.inner.tolist(), found.gold_signature().split("|")[5:7]
+    >>> gold = result.gold()
+    >>> gold.inner.tolist(), result.gold_signature().split("|")[5:7]
     ([9, 20, 31], ['gold:partial', 'threshold:2'])
     >>> score = crisp(gold, program)
     >>> f"precision {score.precision():.3f}, recall {score.recall():.3f}, F {score.f():.3f}"
     'precision 0.667, recall 0.667, F 0.667'
     """
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
-        raise OptionError(f"alpha must lie between 0 and 1; got {alpha!r}")
-    alpha = float(alpha)
+    alpha = fraction("alpha", alpha)
     table = _tabulate(segmentations)
     k = table.positions
     if k < 2:
@@ -322,7 +365,7 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
     from scipy.special import chdtrc  # here, because it takes as long to load as all the rest
 
     partial = []
-    for g, n in sorted(table.with_count.items()):
+    for g, n in sorted(table.frequencies.items()):
         # n (g - mean G)^2 k (k-1) / D over whole numbers, so that the division is the only rounding
         part = n * (k * g - sum(L)) ** 2 * (k - 1) / (k * D)
         p = float(chdtrc(n, part))
@@ -335,25 +378,41 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
         alpha=alpha,
         partial=tuple(partial),
         threshold=_threshold(partial, sum(L) / k),
-        chance_threshold=_chance_threshold(L, k, alpha),
+        chance_threshold=next((g for g, tail in enumerate(chance_tail(L, k)) if k * tail <= alpha), None),
         table=table,
     )
 
 
 def percentage_agreement(segmentations: Coded) -> PercentageAgreement:
-    """How often coders side with the majority, position by position, from 1/2 to 1.
+    """Compute how often coders agree with the majority, position by position, from 1/2 to 1.
 
-    With G_j of c coders marking position j, and k positions,
+    Parameters
+    ----------
+    segmentations : iterable of Segmentation, mapping or Corpus
+        As for :func:`cochran_q`.
+
+    Returns
+    -------
+    PercentageAgreement
+        The value; ``.excluded`` as for :func:`cochran_q`.
+
+    Notes
+    -----
+    With G_j of c coders marking position j, and k positions::
 
         percentage agreement = sum_j max(G_j, c - G_j) / (c k)
 
-    (Passonneau & Litman 1993, after Gale et al. 1992). The figure is inflated: boundaries are rare, so that nearly everybody
-    agrees nearly everywhere that there is none. Seven coders who throw 15 marks each at random into 100 positions agree to
-    85 %, and coders who mark nothing at all to 100 %. It is here to be compared with older work; report a coefficient
-    that corrects for chance beside it.
+    The number is inflated: boundaries are rare, so that nearly everybody agrees nearly everywhere that there is none. Seven
+    coders who place 15 marks each at random in 100 positions agree to 85 %, and coders who mark nothing at all to 100 %. It
+    is here to be compared with older work; report a coefficient that corrects for chance beside it.
 
-    ``segmentations`` are as in :func:`cochran_q`.
+    References
+    ----------
+    Passonneau, R. J., & Litman, D. J. (1993). Intention-based segmentation. ACL; after Gale, W., Church, K. W., & Yarowsky,
+    D. (1992).
 
+    Examples
+    --------
     >>> percentage_agreement([Segmentation.from_bits("0100"), Segmentation.from_bits("0100"), Segmentation.from_bits("0010")])
     PercentageAgreement(value=0.8333333333333334)
     """
@@ -364,101 +423,121 @@ def percentage_agreement(segmentations: Coded) -> PercentageAgreement:
 
 
 def chance_tail(marks: Iterable[int], positions: int) -> list[float]:
-    """P(G >= g) for g = 0, 1, ... c, where coder i marks a position with probability marks[i] / positions."""
+    """Return the probability that at least g coders mark a position by chance.
+
+    Parameters
+    ----------
+    marks : iterable of int
+        Number of marks of each of c coders.
+    positions : int
+        Number of positions. Coder i marks each with probability marks[i] / positions.
+
+    Returns
+    -------
+    list of float
+        P(G >= g) for g = 0, 1, ... c.
+    """
     mass = np.ones(1)
-    for n in sorted(marks):  # so that the order of the coders matters to no digit
+    for n in sorted(marks):  # so that the order of the coders does not change the last digit
         mass = np.convolve(mass, [(positions - n) / positions, n / positions])
     tail: list[float] = np.cumsum(mass[::-1])[::-1].tolist()  # from the rare end, where the small terms are
     return tail
 
 
 def _threshold(partial: list[PartialQ], mean: float) -> int | None:
-    found = None
+    threshold = None
     for row in reversed(partial):
         if row.g <= mean or not row.significant:
             break
-        found = row.g
-    return found
+        threshold = row.g
+    return threshold
 
 
-def _chance_threshold(marks: Counts, k: int, alpha: float) -> int | None:
-    return next((g for g, tail in enumerate(chance_tail(marks, k)) if k * tail <= alpha), None)
+Texts = dict[str, dict[str, Segmentation]]
+"""Item -> coder -> segmentation."""
 
 
 def _tabulate(segmentations: Coded) -> MarkTable:
-    """The margins of the table, if at least two coders segmented the same."""
-    if isinstance(segmentations, Corpus):
-        coders = segmentations.coders
-        texts, dropped = _complete(segmentations)
+    """Return the margins of the table, if at least two coders segmented the same text."""
+    corpus = segmentations if isinstance(segmentations, Corpus) else None
+    texts: Texts
+    excluded: list[Excluded] = []
+    if corpus is not None:
+        coders = corpus.coders
+        texts, excluded = _complete_items(corpus)
     else:
-        by_coder = _named(segmentations)
-        coders = tuple(by_coder)
-        texts, dropped = {"": by_coder}, {}
+        by_coder = _by_name(segmentations)  # type: ignore[arg-type]
+        coders, texts = tuple(by_coder), {"": by_coder}
     if len(coders) < 2:
         raise OptionError(f"at least two coders are needed; got {', '.join(coders) or 'none'}")
     if not texts:
-        why = "; ".join(f"item {item!r}: {reason}" for item, reason in dropped.items())
-        raise OptionError(f"no item is left that every coder coded: {why}")
-    if not isinstance(segmentations, Corpus):
-        said = text_difference(texts[""])
-        if said is not None:
-            raise MismatchError(f"all coders must segment the same text{said}")
-    by_item = {}
-    for item, text in texts.items():
-        counts = np.zeros(next(iter(text.values())).length - 1, np.int64)
-        for one in text.values():
-            counts[one.inner - 1] += 1
-        by_item[item] = tuple(counts.tolist())
+        raise OptionError(f"no item is left that every coder coded: {'; '.join(map(str, excluded))}")
+    if corpus is None and (difference := text_difference(texts[""])) is not None:
+        raise MismatchError(f"all coders must segment the same text{difference}")
     return MarkTable(
         coders=coders,
-        marks=tuple(sum(text[coder].inner.size for text in texts.values()) for coder in coders),
-        by_item=by_item,
-        units={
-            item: next((one.units for one in text.values() if one.units is not None), None)
-            for item, text in texts.items()
-        },
-        one_text=not isinstance(segmentations, Corpus),
-        dropped=dropped,
+        marks=tuple(sum(by_coder[coder].inner.size for by_coder in texts.values()) for coder in coders),
+        by_item={item: _marks_per_position(by_coder) for item, by_coder in texts.items()},
+        units={item: _units(by_coder) for item, by_coder in texts.items()},
+        single_text=corpus is None,
+        excluded=tuple(excluded),
     )
 
 
-def _named(segmentations: Iterable[Segmentation] | Mapping[str, Segmentation]) -> dict[str, Segmentation]:
+def _marks_per_position(by_coder: Mapping[str, Segmentation]) -> Counts:
+    counts = np.zeros(next(iter(by_coder.values())).length - 1, np.int64)
+    for segmentation in by_coder.values():
+        counts[segmentation.inner - 1] += 1
+    return tuple(counts.tolist())
+
+
+def _units(by_coder: Mapping[str, Segmentation]) -> tuple[str, ...] | None:
+    return next((segmentation.units for segmentation in by_coder.values() if segmentation.units is not None), None)
+
+
+def _by_name(segmentations: Iterable[Segmentation] | Mapping[str, Segmentation]) -> dict[str, Segmentation]:
+    """Return coder -> segmentation; coders without names are "coder 1", "coder 2" ..."""
     needed = "a sequence of Segmentation, a mapping coder -> Segmentation or a Corpus is needed"
     if isinstance(segmentations, Dialogue):
         raise OptionError(f"segmentations: {needed}; got one Dialogue, which has streams and no coders")
     if isinstance(segmentations, Mapping):
-        given = {str(coder): (f"coder {coder!r}", one) for coder, one in segmentations.items()}
-        if len(given) < len(segmentations):
+        by_name = {str(coder): _linear(f"coder {coder!r}", value) for coder, value in segmentations.items()}
+        if len(by_name) < len(segmentations):
             raise OptionError(f"segmentations: coders must differ in name; got {', '.join(map(repr, segmentations))}")
-    else:
-        try:
-            listed = list(segmentations)
-        except TypeError:
-            raise OptionError(f"segmentations: {needed}; got {type(segmentations).__name__}") from None
-        given = {f"coder {i + 1}": (f"segmentations[{i}]", one) for i, one in enumerate(listed)}
-    for place, one in given.values():
-        if isinstance(one, Mapping):
-            raise OptionError(f"{place}: a Segmentation is needed; got streams, which are not supported here")
-        if not isinstance(one, Segmentation):
-            raise OptionError(f"{place}: a Segmentation is needed; got {kind_name(one)}")
-    return {coder: one for coder, (_, one) in given.items()}
+        return by_name
+    try:
+        listed = list(segmentations)
+    except TypeError:
+        raise OptionError(f"segmentations: {needed}; got {type(segmentations).__name__}") from None
+    return {f"coder {i + 1}": _linear(f"segmentations[{i}]", value) for i, value in enumerate(listed)}
 
 
-def _complete(corpus: Corpus) -> tuple[dict[str, dict[str, Segmentation]], dict[str, str]]:
-    """The items that every coder coded, and why the others cannot be used."""
-    texts: dict[str, dict[str, Segmentation]] = {}
-    dropped: dict[str, str] = {}
+def _linear(place: str, value: object) -> Segmentation:
+    if isinstance(value, Segmentation):
+        return value
+    actual = "streams, which are not supported here" if isinstance(value, Mapping) else kind_name(value)
+    raise OptionError(f"{place}: a Segmentation is needed; got {actual}")
+
+
+def _complete_items(corpus: Corpus) -> tuple[Texts, list[Excluded]]:
+    """Return the items that every coder coded, and why the others cannot be used."""
+    texts: Texts = {}
+    excluded: list[Excluded] = []
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
-        missing = [coder for coder in corpus.coders if coder not in by_coder]
-        plain = {coder: one for coder, one in by_coder.items() if isinstance(one, Segmentation)}
-        said = text_difference(plain) if plain else None
-        if missing:
-            dropped[item] = f"not coded by {', '.join(missing)}"
-        elif strange := reason_not_linear(by_coder):
-            dropped[item] = strange
-        elif said is not None:
-            dropped[item] = said.removeprefix(": ")
+        reason = _reason_not_usable(by_coder, corpus.coders)
+        if reason is not None:
+            excluded.append(Excluded(item, None, reason))
         else:
-            texts[item] = plain
-    return texts, dropped
+            texts[item] = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Segmentation)}
+    return texts, excluded
+
+
+def _reason_not_usable(by_coder: Mapping[str, Annotation], coders: Iterable[str]) -> str | None:
+    missing = [coder for coder in coders if coder not in by_coder]
+    if missing:
+        return f"not coded by {', '.join(missing)}"
+    if (reason := reason_not_linear(by_coder)) is not None:
+        return reason
+    difference = text_difference(by_coder)
+    return None if difference is None else difference.removeprefix(": ")

@@ -1,63 +1,116 @@
-"""Whether coders say the same about a text: the labels of their segments, unit by unit."""
+"""Do coders give a text the same labels? The labels of their segments, unit by unit."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.agreement.pair_scores import check_corpus
 from caesura.errors import OptionError, Undefined
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import reason_not_linear
+from caesura.model.dialogue import Annotation, reason_not_linear
+from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.tokens import text_difference
-from caesura.version import __version__
-
-__all__ = ["LabelAgreement", "LabelRow", "label_agreement"]
+from caesura.options import optional, text
 
 Tally = Counter[float]
 """How often each similarity occurred. Tallies add up, and means and deviations follow from them."""
+Labels = Mapping[str, tuple[str, ...]]
+"""Coder -> the label of each unit."""
 
 
 @dataclass(frozen=True, slots=True)
-class LabelRow:
-    """Label similarity of one pair of coders, or on one item."""
+class PairLabels:
+    """Label similarity of one pair of coders.
 
-    name: tuple[str, ...]
-    """The two coders, or the item."""
+    Attributes
+    ----------
+    coders : tuple of str
+        The two coders.
+    value : float or None
+        Mean similarity; None if no unit could be compared.
+    deviation : float or None
+        Standard deviation.
+    comparisons : int
+        Number of comparisons.
+    """
+
+    coders: tuple[str, str]
     value: float | None
-    """The mean, or None where no unit could be compared."""
+    deviation: float | None
+    comparisons: int
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLabels:
+    """Label similarity on one item.
+
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    value : float or None
+        Mean similarity; None if no unit could be compared.
+    deviation : float or None
+        Standard deviation.
+    comparisons : int
+        Number of comparisons.
+    """
+
+    item: str
+    value: float | None
     deviation: float | None
     comparisons: int
 
 
 @dataclass(frozen=True)
-class LabelAgreement:
-    """What :func:`label_agreement` found; ``float(result)`` is ``.value``."""
+class LabelAgreement(Result):
+    """Result of :func:`label_agreement`; ``float(result)`` is ``.value``.
+
+    Attributes
+    ----------
+    value : float
+        Mean Jaccard similarity over all comparisons.
+    deviation : float
+        Standard deviation of the same (of the population).
+    comparisons : int
+        Number of times that the labels of two coders on a unit were compared.
+    empty : int
+        Number of times that they were not, because neither coder gave the unit a label.
+    coders : tuple of str
+        The coders.
+    pairs : tuple of PairLabels
+        One row per pair of coders.
+    items : tuple of ItemLabels
+        One row per item.
+    units : dict
+        Item -> the mean of each unit over the pairs of coders, the curve of Figure 1c; None if nothing was compared.
+    separator : str or None
+        Text between several labels in one.
+    excluded : tuple of Excluded
+        Items that were left out, and segmentations without labels, which count as missing.
+    """
+
+    json_properties = ("signature",)
+    frame_field = "pairs"
 
     value: float
-    """Mean Jaccard similarity over all comparisons."""
     deviation: float
-    """Their standard deviation (of the population)."""
     comparisons: int
-    """How many times the labels of two coders on a unit were compared."""
     empty: int
-    """How many times they were not, because neither coder gave the unit a label."""
-    pairs: tuple[LabelRow, ...]
-    items: tuple[LabelRow, ...]
-    units: dict[str, tuple[float | None, ...]] = field(repr=False)
-    """Item -> the mean of each unit over the pairs of coders: the curve of Figure 1c. None where nothing was compared."""
     coders: tuple[str, ...]
+    pairs: tuple[PairLabels, ...]
+    items: tuple[ItemLabels, ...]
+    units: dict[str, tuple[float | None, ...]] = field(repr=False)
     separator: str | None
-    unlabelled: tuple[tuple[str, str], ...]
-    """(item, coder) of the segmentations without labels, which count as missing."""
-    dropped: dict[str, str]
-    """Items left out, and why."""
+    excluded: tuple[Excluded, ...]
 
     def __float__(self) -> float:
         return self.value
@@ -65,156 +118,146 @@ class LabelAgreement:
     @property
     def signature(self) -> str:
         """One line that lets someone else reproduce the number."""
-        separator = "none" if self.separator is None else self.separator.replace("|", "¦").replace("\n", " ")
-        return "|".join(
-            [
-                "label_agreement",
-                f"separator:{separator}",
-                f"coders:{len(self.coders)}",
-                f"items:{len(self.items)}",
-                f"comparisons:{self.comparisons}",
-                f"caesura:{__version__}",
-            ]
+        return signature_line(
+            "label_agreement",
+            separator="none" if self.separator is None else self.separator,
+            coders=len(self.coders),
+            items=len(self.items),
+            comparisons=self.comparisons,
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-
-        def rows(which: tuple[LabelRow, ...], name: str) -> list[dict[str, Any]]:
-            return [
-                {
-                    name: list(row.name) if len(row.name) > 1 else row.name[0],
-                    "value": row.value,
-                    "deviation": row.deviation,
-                    "comparisons": row.comparisons,
-                }
-                for row in which
-            ]
-
-        return {
-            "value": self.value,
-            "deviation": self.deviation,
-            "comparisons": self.comparisons,
-            "empty": self.empty,
-            "coders": list(self.coders),
-            "pairs": rows(self.pairs, "coders"),
-            "items": rows(self.items, "item"),
-            "units": {item: list(curve) for item, curve in self.units.items()},
-            "separator": self.separator,
-            "unlabelled": [list(cell) for cell in self.unlabelled],
-            "dropped": dict(self.dropped),
-            "signature": self.signature,
-        }
 
 
 def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgreement:
-    """How alike the labels are that coders give to segments: mean Jaccard similarity per unit, from 0 to 1.
+    """Compute how similar the labels of segments are: mean Jaccard similarity per unit, from 0 to 1.
 
-    Coders whose segments differ cannot be compared segment by segment, but every unit lies in one segment of each
-    coder and carries its labels, A for one and B for the other:
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations with labels.
+    separator : str or None, default "/"
+        Text between several labels in one ("Sound/Person"; space around labels does not count). None takes every string as
+        one label.
+
+    Returns
+    -------
+    LabelAgreement
+        The mean, with tables of pairs, items and units. Items with fewer than two labelled coders, items whose coders
+        segmented different texts, and dialogues are in ``.excluded``, and so are segmentations without labels.
+
+    Raises
+    ------
+    Undefined
+        If no coder gave any unit a label.
+
+    Notes
+    -----
+    Coders whose segments differ cannot be compared segment by segment, but every unit lies in one segment of each coder and
+    carries its labels, A for one coder and B for the other::
 
         J = |A and B| / |A or B|
 
-    The value is the mean over all comparisons, that is over items, pairs of coders and units alike, so that a long item
-    and an item with many coders weigh more; ``.deviation`` is the standard deviation of the same (of the population).
-    This is what the poetry study calls overall: .5330 ± .4567 for nine coders of Kubla Khan. It is not corrected for
-    chance: where one label is used nearly everywhere, it is high.
+    The value is the mean over all comparisons, that is over items, pairs of coders and units alike, so that a long item and
+    an item with many coders weigh more. The poetry study calls it overall: .5330 ± .4567 for nine coders of Kubla Khan. It
+    is not corrected for chance: if one label is used nearly everywhere, it is high.
 
-    A label is a string; ``separator`` stands between several in one ("Sound/Person"; space around them does not count),
-    None takes every string as one label. A label of nothing is none at all: where one coder has none J is 0, where
-    both have none it would be 0/0 and the unit is not compared, but counted in ``.empty``. ``Undefined`` is raised if
-    nothing is left.
+    An empty label is no label. If one coder has none, J is 0. If both have none, J would be 0/0, and the unit is not compared
+    but counted in ``.empty``.
 
-    A segmentation without labels counts as missing and is named in ``.unlabelled``. Items with fewer than two labelled
-    coders, items whose coders segmented different texts, and dialogues are left out and named in ``.dropped``.
+    References
+    ----------
+    Fournier, C. (2013). An initial study of topical poetry segmentation. Computational Linguistics for Literature, Figure 1c
+    and Table 1, which leave the averaging and the unit without labels open; this averaging gives every figure printed there.
 
-    Reference: Fournier (2013), An initial study of topical poetry segmentation, Figure 1c and Table 1, which leave the
-    averaging and the unit without labels open; this averaging gives every figure printed there.
-
+    Examples
+    --------
     >>> ann = Segmentation.from_masses([2, 2], labels=["Scenery", "Sound/Person"])
     >>> bo = Segmentation.from_masses([3, 1], labels=["Scenery", "Sound"])
-    >>> found = label_agreement(Corpus({"poem": {"Ann": ann, "Bo": bo}}))
-    >>> found.value, found.units["poem"]
+    >>> result = label_agreement(Corpus({"poem": {"Ann": ann, "Bo": bo}}))
+    >>> result.value, result.units["poem"]
     (0.625, (1.0, 1.0, 0.0, 0.5))
     """
-    if separator is not None and (not isinstance(separator, str) or not separator):
-        raise OptionError(f"separator must be a string that is not empty, or None; got {separator!r}")
-    if not isinstance(corpus, Corpus):
-        raise OptionError(f"corpus: a Corpus is needed; got {type(corpus).__name__}")
-    texts, unlabelled, dropped = _labelled(corpus)
-    if not texts:
-        why = "; ".join(f"item {item!r}: {reason}" for item, reason in dropped.items())
-        raise OptionError(f"no item is left that two coders labelled{': ' if why else ''}{why}")
-    codes = _Codes(separator)
+    separator = optional(text)("separator", separator)
+    check_corpus(corpus)
+    labels, excluded = _labels_by_item(corpus)
+    if not labels:
+        reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
+        raise OptionError(f"no item is left that two coders labelled{': ' if reasons else ''}{reasons}")
+    label_sets = _LabelSets(separator)
     by_pair: dict[tuple[str, str], Tally] = {}
     by_item: dict[str, Tally] = {}
     units: dict[str, tuple[float | None, ...]] = {}
-    asked = 0
-    for item, by_coder in texts.items():
-        coded = {coder: codes.of(labels) for coder, labels in by_coder.items()}
-        length = len(next(iter(coded.values())))
-        sums, counts = np.zeros(length), np.zeros(length, np.int64)
-        by_item[item] = Counter()
-        for a, b in combinations(coded, 2):
-            # one comparison for each two sets that meet, however many units they meet on
-            met, where = np.unique(coded[a] * len(codes.sets) + coded[b], return_inverse=True)
-            J = np.array([codes.jaccard(*divmod(one, len(codes.sets))) for one in met.tolist()])[where]  # noqa: N806
-            there = ~np.isnan(J)  # NaN stands for 0/0, and is neither summed nor counted
-            sums[there] += J[there]
-            counts += there
-            tally = Counter(J[there].tolist())
-            by_pair.setdefault((a, b), Counter()).update(tally)
-            by_item[item].update(tally)
-            asked += length
-        units[item] = tuple(s / n if n else None for s, n in zip(sums.tolist(), counts.tolist(), strict=True))
-    whole: Tally = sum(by_item.values(), Counter())
-    value, deviation = _mean(whole)
+    for item, by_coder in labels.items():
+        tallies, units[item] = _compare(by_coder, label_sets)
+        by_item[item] = sum(tallies.values(), Counter())
+        for pair, tally in tallies.items():
+            by_pair.setdefault(pair, Counter()).update(tally)
+    total: Tally = sum(by_item.values(), Counter())
+    value, deviation = _mean(total)
     if value is None or deviation is None:
         raise Undefined("no coder gave any unit a label, so their similarity is 0/0")
+    possible = sum(len(units[item]) * math.comb(len(by_coder), 2) for item, by_coder in labels.items())
     return LabelAgreement(
         value=value,
         deviation=deviation,
-        comparisons=whole.total(),
-        empty=asked - whole.total(),
-        pairs=tuple(LabelRow(pair, *_mean(tally), tally.total()) for pair, tally in sorted(by_pair.items())),
-        items=tuple(LabelRow((item,), *_mean(tally), tally.total()) for item, tally in by_item.items()),
+        comparisons=total.total(),
+        empty=possible - total.total(),
+        coders=tuple(coder for coder in corpus.coders if any(coder in by_coder for by_coder in labels.values())),
+        pairs=tuple(PairLabels(pair, *_mean(tally), tally.total()) for pair, tally in sorted(by_pair.items())),
+        items=tuple(ItemLabels(item, *_mean(tally), tally.total()) for item, tally in by_item.items()),
         units=units,
-        coders=tuple(coder for coder in corpus.coders if any(coder in by_coder for by_coder in texts.values())),
         separator=separator,
-        unlabelled=unlabelled,
-        dropped=dropped,
+        excluded=excluded,
     )
 
 
-class _Codes:
-    """Sets of labels, numbered as they come."""
+class _LabelSets:
+    """Sets of labels, numbered in the order in which they occur."""
 
     def __init__(self, separator: str | None) -> None:
         self.separator = separator
         self.numbers: dict[frozenset[str], int] = {}
         self.sets: list[frozenset[str]] = []
 
-    def of(self, labels: tuple[str, ...]) -> NDArray[np.int64]:
-        """The number of the set that each string stands for."""
-        known = {label: self._number(label) for label in dict.fromkeys(labels)}
-        return np.array([known[label] for label in labels], np.int64)
+    def codes(self, labels: tuple[str, ...]) -> NDArray[np.int64]:
+        """Return the number of the set that each string stands for."""
+        numbers = {label: self._number(label) for label in dict.fromkeys(labels)}
+        return np.array([numbers[label] for label in labels], np.int64)
 
     def _number(self, label: str) -> int:
-        several = [label] if self.separator is None else label.split(self.separator)
-        labels = frozenset(one.strip() for one in several) - {""}
+        parts = [label] if self.separator is None else label.split(self.separator)
+        labels = frozenset(part.strip() for part in parts) - {""}
         if labels not in self.numbers:
             self.numbers[labels] = len(self.sets)
             self.sets.append(labels)
         return self.numbers[labels]
 
     def jaccard(self, x: int, y: int) -> float:
-        """Similarity of two sets; NaN if both are empty."""
+        """Return the similarity of two sets; NaN if both are empty."""
         a, b = self.sets[x], self.sets[y]
         return len(a & b) / len(a | b) if a or b else math.nan
 
 
+def _compare(by_coder: Labels, label_sets: _LabelSets) -> tuple[dict[tuple[str, str], Tally], tuple[float | None, ...]]:
+    """Return the similarities of each pair of coders on an item, and the mean of each unit."""
+    codes = {coder: label_sets.codes(labels) for coder, labels in by_coder.items()}
+    length = len(next(iter(codes.values())))
+    n = len(label_sets.sets)
+    sums, counts = np.zeros(length), np.zeros(length, np.int64)
+    tallies: dict[tuple[str, str], Tally] = {}
+    for a, b in combinations(codes, 2):
+        # one comparison for each two sets that meet, however many units they meet on
+        distinct, inverse = np.unique(codes[a] * n + codes[b], return_inverse=True)
+        J = np.array([label_sets.jaccard(*divmod(code, n)) for code in distinct.tolist()])[inverse]  # noqa: N806
+        compared = ~np.isnan(J)  # NaN stands for 0/0, and is neither summed nor counted
+        sums[compared] += J[compared]
+        counts += compared
+        tallies[a, b] = Counter(J[compared].tolist())
+    means = tuple(s / k if k else None for s, k in zip(sums.tolist(), counts.tolist(), strict=True))
+    return tallies, means
+
+
 def _mean(tally: Tally) -> tuple[float | None, float | None]:
-    """Mean and standard deviation, exact to the last digit whatever the order."""
+    """Return mean and standard deviation, exact to the last digit whatever the order."""
     n = tally.total()
     if not n:
         return None, None
@@ -222,26 +265,36 @@ def _mean(tally: Tally) -> tuple[float | None, float | None]:
     return mean, math.sqrt(math.fsum(times * (J - mean) ** 2 for J, times in tally.items()) / n)
 
 
-def _labelled(
-    corpus: Corpus,
-) -> tuple[dict[str, dict[str, tuple[str, ...]]], tuple[tuple[str, str], ...], dict[str, str]]:
-    """Item -> coder -> labels, in a fixed order of coders; the segmentations without labels; and items left out."""
-    texts: dict[str, dict[str, tuple[str, ...]]] = {}
-    unlabelled: list[tuple[str, str]] = []
-    dropped: dict[str, str] = {}
+def _labels_by_item(corpus: Corpus) -> tuple[dict[str, Labels], tuple[Excluded, ...]]:
+    """Return item -> coder -> labels, in a fixed order of coders; and everything that cannot be used."""
+    labels: dict[str, Labels] = {}
+    excluded: list[Excluded] = []
     for item in corpus.item_names:
         by_coder = dict(sorted(corpus.of_item(item).items()))
-        plain = {coder: one for coder, one in by_coder.items() if isinstance(one, Segmentation)}
-        if strange := reason_not_linear(by_coder):
-            dropped[item] = strange
+        reason = reason_not_linear(by_coder)
+        if reason is not None:
+            excluded.append(Excluded(item, None, reason))
             continue
-        labels = {coder: one.labels for coder, one in plain.items() if one.labels is not None}
-        unlabelled += [(item, coder) for coder in plain if coder not in labels]
-        said = text_difference({coder: plain[coder] for coder in labels}) if labels else None
-        if len(labels) < 2:
-            dropped[item] = f"labelled by {', '.join(labels) or 'nobody'}" + (" only" if labels else "")
-        elif said is not None:
-            dropped[item] = said.removeprefix(": ")
+        labelled = _labelled(by_coder)
+        excluded += [Excluded(item, coder, "no labels") for coder in by_coder if coder not in labelled]
+        reason = _reason_not_comparable(labelled)
+        if reason is not None:
+            excluded.append(Excluded(item, None, reason))
         else:
-            texts[item] = labels
-    return texts, tuple(unlabelled), dropped
+            labels[item] = {coder: entry.labels for coder, entry in labelled.items() if entry.labels is not None}
+    return labels, tuple(excluded)
+
+
+def _labelled(by_coder: Mapping[str, Annotation]) -> dict[str, Segmentation]:
+    return {
+        coder: entry
+        for coder, entry in by_coder.items()
+        if isinstance(entry, Segmentation) and entry.labels is not None
+    }
+
+
+def _reason_not_comparable(labelled: Mapping[str, Segmentation]) -> str | None:
+    if len(labelled) < 2:
+        return f"labelled by {next(iter(labelled))} only" if labelled else "labelled by nobody"
+    difference = text_difference(labelled)
+    return None if difference is None else difference.removeprefix(": ")

@@ -1,141 +1,159 @@
 """Krippendorff's alpha over positions: the familiar baseline, without credit for near misses.
 
-The value that a coder gives to an inner position is the set of types there, the empty set too. With m coders of an item,
-every position has m values and m (m - 1) ordered pairs of them; a pair weighs 1 / (m - 1), so that every value counts
-once (Krippendorff 2004, section 11.3). Over all n values, n_v of them v,
+The value that a coder gives to an inner position is the set of types there, the empty set included. With m coders of an
+item, every position has m values and m (m - 1) ordered pairs of them. A pair weighs 1 / (m - 1), so that every value counts
+once (Krippendorff 2004, section 11.3). Over all n values, n_v of them v::
 
     A_o = sum over positions of (pairs that agree) / (m - 1) / n        A_e = sum over v of n_v (n_v - 1) / (n (n - 1))
 
-and alpha = (A_o - A_e) / (1 - A_e), which is 1 - D_o / D_e. Items may lack coders. Since most positions of a text are
-empty for everybody, and most coders agree on that, look at B-based coefficients too.
+and alpha = (A_o - A_e) / (1 - A_e), which is 1 - D_o / D_e. Items may lack coders. Most positions of a text are empty for
+everybody, and most coders agree on that, so look at B-based coefficients too.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.basis import Basis, Figures
-from caesura.agreement.counted import blocks
-from caesura.agreement.observed import Observed
+from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats, row_blocks
+from caesura.agreement.pair_scores import PairScores
+from caesura.engines import Engine
 from caesura.measures.batch import inner_boundaries
-from caesura.model.segmentation import sort_types
+from caesura.model.segmentation import UNTYPED
 
-__all__ = ["Nominal"]
-
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Nominal(Basis):
-    """A ``Basis`` for alpha; what ``observed`` has of a measure is not looked at."""
+class NominalChance(ChanceModel):
+    """Chance model of alpha. It looks at the segmentations only; the scores in ``observed`` do not matter.
 
-    def __init__(self, observed: Observed) -> None:
+    Parameters
+    ----------
+    observed : PairScores
+        Pairs of coders with their segmentations.
+    coefficient : Coefficient
+        The coefficient.
+    engine : Engine
+        Not used.
+    """
+
+    coefficients = ("alpha",)
+    uses_measure = False
+
+    def __init__(self, observed: PairScores, coefficient: Coefficient, engine: Engine) -> None:
         self.observed = observed
-        o = observed
-        self.positions = np.zeros(len(o.items))
-        self.agree = np.zeros(len(o.items))
-        """Per item: pairs of values that agree, each pair of coders once."""
-        self.by_pair = np.zeros((len(o.items), len(o.pairs))) if self._ragged else np.zeros((1, len(o.pairs)))
-        """The same pair by pair: a row an item, or all items in one row where everybody coded everything."""
-        values: dict[bytes, int] = {b"": 0}
-        self.types = self._types()
-        if len(self.types) == 1:
-            values[b"marked"] = 1
-        counts: list[tuple[int, int, int, int]] = []
-        number = {pair: k for k, pair in enumerate(o.pairs)}
-        for i, item in enumerate(o.items):
-            who = np.flatnonzero(o.present[i])
-            at, codes, length = self._codes(item, who, values)
-            self.positions[i] = length - 1
-            for row, j in enumerate(who.tolist()):
-                seen, times = np.unique(codes[row], return_counts=True)
-                counts += [(i, j, v, n) for v, n in zip(seen.tolist(), times.tolist(), strict=True)]
-                counts.append((i, j, 0, length - 1 - len(at)))
-            for row, j in enumerate(who.tolist()[:-1]):
-                same = (codes[row + 1 :] == codes[row]).sum(axis=1) + (length - 1 - len(at))
-                self.agree[i] += same.sum()
-                places = [number[j, k] for k in who.tolist()[row + 1 :]]
-                self.by_pair[i if self._ragged else 0, places] += same
-        self.counts = np.zeros((len(o.items), len(o.coders), len(values)))
-        """How often each coder gave each value: items x coders x values, the empty set first."""
-        np.add.at(self.counts, tuple(np.array(counts, np.int64).T[:3]), np.array([n for *_, n in counts], float))
-
-    def _types(self) -> tuple[str, ...]:
-        """Those of the measure or, if it looks at none, those that occur."""
-        o = self.observed
-        if o.measure.view == "typed":
-            return o.scores.types
-        texts = (o.text(item, coder) for item, coder in o.cells)
-        return sort_types({name for one in texts if one is not None for _, name in one.boundaries}) or o.scores.types
-
-    def _codes(self, item: str, who: Ints, values: dict[bytes, int]) -> tuple[Ints, Ints, int]:
-        """Positions that anyone marked, and the value of each coder there: coders x positions."""
-        o = self.observed
-        texts = [one for j in who if (one := o.text(item, o.coders[j])) is not None]
-        at = np.unique(np.concatenate([one.inner for one in texts]))
-        codes = np.zeros((len(texts), len(at)), np.int64)
-        for row, one in enumerate(texts):
-            given: int | list[int] = 1
-            if len(self.types) > 1:
-                positions, kinds = inner_boundaries(one, self.types)
-                sets = np.split(kinds, np.flatnonzero(np.diff(positions)) + 1) if len(kinds) else []
-                given = [values.setdefault(each.tobytes(), len(values)) for each in sets]
-            codes[row, np.searchsorted(at, one.inner)] = given
-        return at, codes, texts[0].length
+        items, pairs = len(observed.items), len(observed.pairs)
+        self._positions = np.zeros(items)
+        self._matches = np.zeros(items)  # pairs of values that agree, each pair of coders once
+        # The same for each pair: one row per item, or all items in one row if everybody coded everything.
+        self._pair_matches = np.zeros((items if self._incomplete else 1, pairs))
+        *cells, counts = np.array([entry for i in range(items) for entry in self._count(i)], np.int64).T
+        # How often each coder gave each value: items x coders x values, the empty set first.
+        self._counts = np.zeros((items, len(observed.coders), len(self._value_codes)))
+        np.add.at(self._counts, tuple(cells), counts.astype(float))
 
     @cached_property
-    def _ragged(self) -> bool:
+    def _value_codes(self) -> dict[bytes, int]:
+        """Set of types -> its code. The empty set is 0; if there is only one type, a boundary is 1."""
+        return {b"": 0} | ({b"boundary": 1} if len(self._types) == 1 else {})
+
+    @cached_property
+    def _types(self) -> tuple[str, ...]:
+        """Types that occur. Their order does not matter to a nominal coefficient, so nobody needs to declare it."""
+        segmentations = (self.observed.segmentation(*key) for key in self.observed.annotations)
+        return tuple(sorted({name for entry in segmentations for _, name in entry.boundaries})) or UNTYPED
+
+    def _count(self, i: int) -> list[tuple[int, int, int, int]]:
+        """Count the matches of item i, and return how often each coder gave each value: (item, coder, value, count)."""
+        coders = np.flatnonzero(self.observed.present[i]).tolist()
+        marked, codes, length = self._codes(i, coders)
+        unmarked = length - 1 - marked
+        self._positions[i] = length - 1
+        counts = []
+        for row, coder in enumerate(coders):
+            values, times = np.unique(codes[row], return_counts=True)
+            counts += [(i, coder, value, n) for value, n in zip(values.tolist(), times.tolist(), strict=True)]
+            counts.append((i, coder, 0, unmarked))
+            matches = (codes[row + 1 :] == codes[row]).sum(axis=1) + unmarked
+            self._matches[i] += matches.sum()
+            places = [self._pair_numbers[coder, partner] for partner in coders[row + 1 :]]
+            self._pair_matches[i if self._incomplete else 0, places] += matches
+        return counts
+
+    @cached_property
+    def _pair_numbers(self) -> dict[tuple[int, int], int]:
+        return {pair: k for k, pair in enumerate(self.observed.pairs)}
+
+    def _codes(self, i: int, coders: list[int]) -> tuple[int, Ints, int]:
+        """Return the number of positions that anyone marked, the codes there (coders x positions), and the length."""
+        observed = self.observed
+        segmentations = [observed.segmentation(observed.items[i], observed.coders[j]) for j in coders]
+        positions = np.unique(np.concatenate([entry.inner for entry in segmentations]))
+        codes = np.zeros((len(segmentations), len(positions)), np.int64)
+        for row, segmentation in enumerate(segmentations):
+            values: int | list[int] = 1
+            if len(self._types) > 1:
+                marks, types = inner_boundaries(segmentation, self._types)
+                sets = np.split(types, np.flatnonzero(np.diff(marks)) + 1) if len(types) else []
+                known = self._value_codes
+                values = [known.setdefault(types_here.tobytes(), len(known)) for types_here in sets]
+            codes[row, np.searchsorted(positions, segmentation.inner)] = values
+        return len(positions), codes, segmentations[0].length
+
+    @cached_property
+    def _incomplete(self) -> bool:
         return not bool(self.observed.present.all())
 
-    def _figures(self, agree: Floats, counts: Floats) -> Figures:
-        n = counts.sum(axis=1)
-        marked = counts[:, 1:].sum(axis=1) > 0
-        expected = (counts * (counts - 1)).sum(axis=1) / np.where(marked, n * (n - 1), np.nan)
-        return Figures(agree / np.where(n > 0, n, np.nan), expected, np.zeros(len(n)))
-
     @cached_property
-    def _m(self) -> Floats:
+    def _coders_per_item(self) -> Floats:
         m: Floats = self.observed.present.sum(axis=1).astype(np.float64)
         return m
 
-    def over_items(self, weights: Floats) -> Figures:
-        """See :class:`Basis`."""
-        return self._figures(weights @ (2 * self.agree / (self._m - 1)), weights @ self.counts.sum(axis=1))
+    @property
+    def signature_facts(self) -> dict[str, Any]:
+        return {"chance": "nominal"}
 
-    def each_item(self) -> Figures:
-        """See :class:`Basis`."""
-        return self._figures(2 * self.agree / (self._m - 1), self.counts.sum(axis=1))
+    def over_items(self, weights: Floats) -> AgreementArrays:
+        m = self._coders_per_item
+        return _arrays(weights @ (2 * self._matches / (m - 1)), weights @ self._counts.sum(axis=1))
 
-    def over_coders(self, weights: Floats) -> Figures:
-        """See :class:`Basis`. Pairs of an item weigh so that each value counts once, also where coders are drawn twice."""
-        o = self.observed
-        out = []
-        for rows in blocks(weights, len(o.pairs) + len(o.items)):
-            kept = ((rows > 0).astype(float) @ o.present.T >= 2).astype(float)
-            pairs = rows[:, o.first] * rows[:, o.second]
-            counts = np.einsum("ri,icv,rc->rv", kept, self.counts, rows, optimize=True)
-            if self._ragged:
-                shared = (o.present[:, o.first] & o.present[:, o.second]).astype(float)
-                m, whole = rows @ o.present.T, pairs @ shared.T  # rows x items
-                share = np.where(whole > 0, kept * m / np.where(whole > 0, whole, 1), 0)
-                agree = ((pairs @ self.by_pair.T) * share).sum(axis=1)
+    def by_item(self) -> AgreementArrays:
+        return _arrays(2 * self._matches / (self._coders_per_item - 1), self._counts.sum(axis=1))
+
+    def over_coders(self, weights: Floats) -> AgreementArrays:
+        """Pairs of an item weigh so that each value counts once, also if coders are drawn twice."""
+        observed = self.observed
+        blocks = []
+        for rows in row_blocks(weights, len(observed.pairs) + len(observed.items)):
+            usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
+            pairs = rows[:, observed.first] * rows[:, observed.second]
+            counts = np.einsum("ri,icv,rc->rv", usable, self._counts, rows, optimize=True)
+            if self._incomplete:
+                m, weight = rows @ observed.present.T, pairs @ observed.shared.T.astype(float)  # rows x items
+                factor = np.where(weight > 0, usable * m / np.where(weight > 0, weight, 1), 0)
+                matches = ((pairs @ self._pair_matches.T) * factor).sum(axis=1)
             else:
-                agree = pairs @ self.by_pair[0] * rows.sum(axis=1) / pairs.sum(axis=1)
-            out.append(self._figures(agree, counts))
-        return Figures(
-            *(np.concatenate([getattr(one, name) for one in out]) for name in ("observed", "expected", "error"))
-        )
+                matches = pairs @ self._pair_matches[0] * rows.sum(axis=1) / pairs.sum(axis=1)
+            blocks.append(_arrays(matches, counts))
+        names = ("observed", "expected", "error")
+        return AgreementArrays(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
 
-    def each_coder(self) -> Figures:
-        """See :class:`Basis`. Chance is that of everybody."""
-        o = self.observed
-        n = len(o.coders)
-        mine = o.members.T
-        shared = (o.present[:, o.first] & o.present[:, o.second]).astype(float)
-        compared = mine @ (shared.T @ self.positions)
-        agree = mine @ self.by_pair.sum(axis=0)
-        whole = self.total().expected
-        return Figures(agree / np.where(compared > 0, compared, np.nan), np.repeat(whole, n), np.zeros(n))
+    def by_coder(self) -> AgreementArrays:
+        """Chance is that of everybody."""
+        observed = self.observed
+        n = len(observed.coders)
+        members = observed.members.T
+        compared = members @ (observed.shared.T.astype(float) @ self._positions)
+        matches = members @ self._pair_matches.sum(axis=0)
+        expected = np.repeat(self.total().expected, n)
+        return AgreementArrays(matches / np.where(compared > 0, compared, np.nan), expected, np.zeros(n))
+
+
+def _arrays(matches: Floats, counts: Floats) -> AgreementArrays:
+    n = counts.sum(axis=1)
+    marked = counts[:, 1:].sum(axis=1) > 0
+    expected = (counts * (counts - 1)).sum(axis=1) / np.where(marked, n * (n - 1), np.nan)
+    return AgreementArrays(matches / np.where(n > 0, n, np.nan), expected, np.zeros(len(n)))

@@ -3,110 +3,137 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.observed import observe
+from caesura.agreement.pair_scores import score_pairs
 from caesura.engines import Engine, use_engine
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
+from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.score import Score
-
-__all__ = ["Pairwise", "PairwiseRow", "pairwise"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class PairwiseRow:
-    """One pair of coders over all items both coded."""
+    """One pair of coders over all items that both coded.
+
+    Attributes
+    ----------
+    coders : tuple of str
+        Reference and hypothesis. The order matters to measures that are not symmetric, and to precision and recall.
+    score : Score
+        Score over all items, from summed parts.
+    items : mapping
+        Item -> its value.
+    """
 
     coders: tuple[str, str]
-    """Reference, hypothesis, which matters to measures that are not symmetric, and to precision and recall."""
     score: Score
     items: Mapping[str, float]
-    """The value of each item by itself."""
 
     @property
     def value(self) -> float:
-        """Over all items, from summed parts."""
+        """Value over all items, from summed parts."""
         return self.score.value
+
+    def __json__(self) -> dict[str, object]:
+        """Return coders, values of items, and everything the score has."""
+        return {"coders": list(self.coders), "items": dict(self.items)} | self.score.to_dict()
 
 
 @dataclass(frozen=True, eq=False)
-class Pairwise:
-    """A row a pair; ``mean`` and ``deviation`` are over the rows, unweighted."""
+class Pairwise(Result):
+    """One row per pair of coders; ``mean`` and ``deviation`` are over the rows, unweighted.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    coders : tuple of str
+        The coders.
+    rows : tuple of PairwiseRow
+        One row per pair.
+    ordered : bool
+        Whether each coder is once the reference.
+    excluded : tuple of Excluded
+        Items that were left out.
+    signature : str
+        One line that lets someone else reproduce the numbers.
+    """
+
+    json_properties = ("mean", "deviation")
+    frame_field = "rows"
 
     measure: Measure
     coders: tuple[str, ...]
     rows: tuple[PairwiseRow, ...]
     ordered: bool
+    excluded: tuple[Excluded, ...]
     signature: str
-    dropped: Mapping[str, str] = field(default_factory=dict)
-    """Items left out, and why."""
 
     @property
     def mean(self) -> float:
-        """The mean over pairs, each weighing the same."""
+        """Mean over pairs, each with the same weight."""
         return float(np.mean([row.value for row in self.rows]))
 
     @property
     def deviation(self) -> float:
-        """The standard deviation over pairs, of these pairs as the whole population."""
+        """Standard deviation over pairs, with these pairs as the whole population."""
         return float(np.std([row.value for row in self.rows]))
 
     @property
     def matrix(self) -> Floats:
-        """Values by coder (row, the reference) and coder, in the order of ``coders``; NaN where a pair was not scored.
+        """Values by coder (row, the reference) and coder, in the order of ``coders``.
 
-        That is where two coders share no item, and of unordered pairs under a measure that is not symmetric the lower
-        half.
+        NaN if a pair was not scored: two coders share no item, or, for unordered pairs under a measure that is not
+        symmetric, the lower half.
         """
-        place = {coder: i for i, coder in enumerate(self.coders)}
-        out = np.full((len(place), len(place)), np.nan)
-        np.fill_diagonal(out, np.nan if self.measure.best is None else self.measure.best)
+        index = {coder: i for i, coder in enumerate(self.coders)}
+        matrix = np.full((len(index), len(index)), np.nan)
+        np.fill_diagonal(matrix, np.nan if self.measure.best is None else self.measure.best)
         for row in self.rows:
-            a, b = (place[coder] for coder in row.coders)
-            out[a, b] = row.value
+            a, b = (index[coder] for coder in row.coders)
+            matrix[a, b] = row.value
             if not self.ordered and self.measure.symmetric:
-                out[b, a] = row.value
-        return out
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {
-            "measure": repr(self.measure),
-            "ordered": self.ordered,
-            "mean": self.mean,
-            "deviation": self.deviation,
-            "pairs": [
-                {"coders": list(row.coders), "items": dict(row.items)} | row.score.to_dict() for row in self.rows
-            ],
-            "dropped": dict(self.dropped),
-            "signature": self.signature,
-        }
+                matrix[b, a] = row.value
+        return matrix
 
 
 def pairwise(
-    corpus: Corpus,
-    measure: str | Measure,
-    *,
-    ordered: bool = False,
-    engine: str | Engine = "threads",
-    workers: int | None = None,
-    scheduler: Any = None,
+    corpus: Corpus, measure: str | Measure, *, ordered: bool = False, engine: str | Engine = "threads"
 ) -> Pairwise:
-    """Every pair of coders, over all items both coded, under any measure.
+    """Score every pair of coders, over all items that both coded, under any measure.
 
-    ``ordered``: each coder once as reference, which matters for measures that are not symmetric. (Unordered, who comes
-    first in the corpus is the reference.) The mean and deviation of 1 - WD in Table 2 of Fournier & Inkpen (2012) are
-    those over ordered pairs, each weighing the same. ``engine``, ``workers`` and ``scheduler`` as for
-    :func:`~caesura.score_many`.
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    measure : str or Measure
+        The measure; it need not be symmetric.
+    ordered : bool, default False
+        Whether each coder is once the reference, which matters for measures that are not symmetric. If not, the coder who
+        comes first in the corpus is the reference.
+    engine : str or Engine, default "threads"
+        Where the work is done: ``"threads"``, ``"processes"``, ``"dask"``, or an open engine.
 
+    Returns
+    -------
+    Pairwise
+        One row per pair, and the values as a matrix.
+
+    Notes
+    -----
+    The mean and deviation of 1 - WD in Table 2 of Fournier & Inkpen (2012) are those over ordered pairs, each with the same
+    weight.
+
+    Examples
+    --------
     >>> from caesura.data import stargazer
     >>> table = pairwise(stargazer(), "boundary_similarity(n_t=2)")
     >>> row = max(table.rows, key=lambda row: row.value)
@@ -115,19 +142,20 @@ def pairwise(
     >>> f"{table.mean:.4f} +- {table.deviation:.4f}"
     '0.5337 +- 0.1181'
     """
-    made = parse(measure)
-    with use_engine(engine, workers, scheduler) as opened:
-        o = observe(corpus, made, ordered=ordered, listed=True, engine=opened)
-    values = made.finish(o.parts, o.scores.types)
+    resolved = parse(measure)
+    with use_engine(engine) as opened:
+        observed = score_pairs(corpus, resolved, ordered=ordered, corpus_order=True, engine=opened)
+    values = resolved.finish(observed.parts, observed.scores.types)
     rows = []
-    for k, (a, b) in enumerate(o.pairs):
-        mine = np.flatnonzero(o.pair == k)
-        rows.append(
-            PairwiseRow(
-                (o.coders[a], o.coders[b]),
-                o.scores.over(mine),
-                {o.items[o.item[row]]: float(values[row]) for row in mine.tolist()},
-            )
-        )
-    words = ["pairwise", f"coders:{len(o.coders)}", f"pairs:{len(rows)}", "ordered" if ordered else "unordered"]
-    return Pairwise(made, o.coders, tuple(rows), ordered, "|".join([*words, o.scores.total.signature]), dict(o.dropped))
+    for k, (a, b) in enumerate(observed.pairs):
+        places = np.flatnonzero(observed.pair_index == k)
+        items = {observed.items[observed.item_index[place]]: float(values[place]) for place in places.tolist()}
+        rows.append(PairwiseRow((observed.coders[a], observed.coders[b]), observed.scores.over(places), items))
+    signature = signature_line(
+        "pairwise",
+        f"coders:{len(observed.coders)}",
+        f"pairs:{len(rows)}",
+        "ordered" if ordered else "unordered",
+        over=observed.scores.total.signature,
+    )
+    return Pairwise(resolved, observed.coders, tuple(rows), ordered, observed.excluded, signature)

@@ -1,36 +1,51 @@
-"""How many boundaries each coder placed, who cuts finely and who coarsely; and how many coders placed each."""
+"""How many boundaries each coder placed, and how many coders placed each boundary."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.agreement.pair_scores import check_corpus
 from caesura.errors import MismatchError, OptionError
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import streams_of
+from caesura.model.dialogue import Annotation, streams_of
+from caesura.model.result import Excluded, Result
 from caesura.model.segmentation import Segmentation
-
-__all__ = ["Heat", "Placed", "PlacedRow", "boundaries_placed", "boundary_heat"]
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedRow:
-    """What one coder placed, over all items of that coder."""
+class PlacedRow(Result):
+    """The boundaries of one coder, over all items of that coder.
+
+    Attributes
+    ----------
+    coder : str
+        Name of the coder.
+    items : int
+        Number of items.
+    units : int
+        Number of units.
+    positions : int
+        Number of positions between two units of a text or stream.
+    boundaries : int
+        Inner positions with a boundary, whatever its types.
+    types : mapping
+        Type -> its boundaries. A position with two types counts for both.
+    """
+
+    json_properties = ("per_item", "per_unit")
 
     coder: str
     items: int
     units: int
     positions: int
-    """Places between two units of a text, or of a stream."""
     boundaries: int
-    """Inner positions with a boundary, whatever its types."""
     types: Mapping[str, int]
-    """Boundaries of each type that occurs; a position with two types counts for both."""
 
     @property
     def per_item(self) -> float:
@@ -44,10 +59,22 @@ class PlacedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A row a coder. ``mean`` and ``deviation`` are of boundaries per item, over these coders as the population."""
+class Placed(Result):
+    """One row per coder. ``mean`` and ``deviation`` are of boundaries per item, over these coders as the population.
+
+    Attributes
+    ----------
+    rows : tuple of PlacedRow
+        One row per coder.
+    excluded : tuple of Excluded
+        Items that were left out: none.
+    """
+
+    json_properties = ("mean", "deviation")
+    frame_field = "rows"
 
     rows: tuple[PlacedRow, ...]
+    excluded: tuple[Excluded, ...] = ()
 
     @property
     def mean(self) -> float:
@@ -60,18 +87,48 @@ class Placed:
         mean = self.mean
         return math.sqrt(math.fsum((row.per_item - mean) ** 2 for row in self.rows) / len(self.rows))
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        names = ("coder", "items", "units", "positions", "boundaries", "per_item", "per_unit")
-        rows = [{name: getattr(row, name) for name in names} | {"types": dict(row.types)} for row in self.rows]
-        return {"coders": rows, "mean": self.mean, "deviation": self.deviation}
+
+@dataclass(frozen=True, slots=True)
+class Heat(Result):
+    """How many coders put a boundary, of any type, at each inner position of a text or stream.
+
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    stream : str or None
+        Name of the stream; None for a text without streams.
+    coders : int
+        Number of coders of the item.
+    counts : tuple of int
+        Number of coders who marked each inner position.
+    excluded : tuple of Excluded
+        What was left out: nothing.
+    """
+
+    item: str
+    stream: str | None
+    coders: int
+    counts: tuple[int, ...]
+    excluded: tuple[Excluded, ...] = ()
 
 
 def boundaries_placed(corpus: Corpus) -> Placed:
-    """Boundaries placed by each coder, with mean and deviation over coders.
+    """Count the boundaries of each coder.
 
-    Only inner positions count: that a text ends is nobody's decision. The streams of a dialogue are taken as texts.
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations or dialogues. The streams of a dialogue are taken as texts.
 
+    Returns
+    -------
+    Placed
+        One row per coder, with mean and deviation over coders. Only inner positions count: no coder decides that a text
+        ends.
+
+    Examples
+    --------
     >>> from caesura.data import stargazer
     >>> placed = boundaries_placed(stargazer())
     >>> [row.boundaries for row in placed.rows]
@@ -79,73 +136,68 @@ def boundaries_placed(corpus: Corpus) -> Placed:
     >>> placed.mean
     7.0
     """
-    if not isinstance(corpus, Corpus):
-        raise OptionError(f"corpus: a Corpus is needed; got {type(corpus).__name__}")
+    check_corpus(corpus)
     if not corpus.coders:
         raise OptionError("at least one coder is needed; got none")
-    texts: dict[str, list[Segmentation]] = {coder: [] for coder in corpus.coders}
-    items = dict.fromkeys(corpus.coders, 0)
-    for item, coder in corpus:
-        texts[coder] += streams_of(corpus[item, coder]).values()
-        items[coder] += 1
-    return Placed(tuple(_row(coder, items[coder], texts[coder]) for coder in corpus.coders))
+    return Placed(tuple(_row(coder, corpus.of_coder(coder)) for coder in corpus.coders))
 
 
-@dataclass(frozen=True, slots=True)
-class Heat:
-    """How many coders put a boundary, of any type, at each inner position of a text or stream."""
-
-    item: str
-    stream: str | None
-    coders: int
-    counts: tuple[int, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        stream = {} if self.stream is None else {"stream": self.stream}
-        return {"item": self.item} | stream | {"coders": self.coders, "counts": list(self.counts)}
+def _row(coder: str, annotations: Mapping[str, Annotation]) -> PlacedRow:
+    segmentations = [stream for annotation in annotations.values() for stream in streams_of(annotation).values()]
+    types = Counter(
+        name
+        for segmentation in segmentations
+        for position, name in segmentation.boundaries
+        if position < segmentation.length
+    )
+    units = sum(segmentation.length for segmentation in segmentations)
+    return PlacedRow(
+        coder,
+        len(annotations),
+        units,
+        units - len(segmentations),
+        sum(segmentation.inner.size for segmentation in segmentations),
+        dict(sorted(types.items())),
+    )
 
 
 def boundary_heat(corpus: Corpus) -> tuple[Heat, ...]:
-    """How many coders marked each position, item by item: where the text itself falls apart.
+    """Count the coders who marked each position: the heat map of Figure 11 of Fournier & Inkpen (2012).
 
-    The heat map of Figure 11 of Fournier & Inkpen (2012). Coders whose text or streams have another length than those of
-    the item's first coder are an error.
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations or dialogues.
 
+    Returns
+    -------
+    tuple of Heat
+        One entry per item, or per stream of an item.
+
+    Raises
+    ------
+    MismatchError
+        If the text or the streams of a coder have another length than those of the item's first coder.
+
+    Examples
+    --------
     >>> from caesura.data import stargazer
-    >>> (found,) = boundary_heat(stargazer())
-    >>> found.coders, found.counts
+    >>> (heat,) = boundary_heat(stargazer())
+    >>> heat.coders, heat.counts
     (7, (0, 6, 3, 0, 5, 0, 2, 3, 6, 1, 1, 6, 4, 0, 0, 3, 2, 5, 0, 2))
     """
-    if not isinstance(corpus, Corpus):
-        raise OptionError(f"corpus: a Corpus is needed; got {type(corpus).__name__}")
-    found = []
-    for item in corpus.item_names:
-        counts: dict[str | None, NDArray[np.int64]] = {}
-        by_coder = corpus.of_item(item)
-        for coder, given in by_coder.items():
-            streams = {stream or None: one for stream, one in streams_of(given).items()}
-            positions = {stream: one.length - 1 for stream, one in streams.items()}
-            counts = counts or {stream: np.zeros(n, np.int64) for stream, n in positions.items()}
-            if positions != {stream: n.size for stream, n in counts.items()}:
-                raise MismatchError(f"item {item!r}, coder {coder!r}: all coders must segment the same text")
-            for stream, one in streams.items():
-                counts[stream][one.inner - 1] += 1
-        found += [Heat(item, stream, len(by_coder), tuple(n.tolist())) for stream, n in counts.items()]
-    return tuple(found)
+    check_corpus(corpus)
+    return tuple(heat for item in corpus.item_names for heat in _item_heat(item, corpus.of_item(item)))
 
 
-def _row(coder: str, items: int, texts: list[Segmentation]) -> PlacedRow:
-    types: dict[str, int] = {}
-    for one in texts:
-        for position, name in one.boundaries:
-            if position < one.length:
-                types[name] = types.get(name, 0) + 1
-    return PlacedRow(
-        coder,
-        items,
-        sum(one.length for one in texts),
-        sum(one.length - 1 for one in texts),
-        sum(one.inner.size for one in texts),
-        dict(sorted(types.items())),
-    )
+def _item_heat(item: str, by_coder: Mapping[str, Annotation]) -> list[Heat]:
+    counts: dict[str, NDArray[np.int64]] = {}
+    for coder, annotation in by_coder.items():
+        streams: Mapping[str, Segmentation] = streams_of(annotation)
+        positions = {stream: segmentation.length - 1 for stream, segmentation in streams.items()}
+        counts = counts or {stream: np.zeros(n, np.int64) for stream, n in positions.items()}
+        if positions != {stream: array.size for stream, array in counts.items()}:
+            raise MismatchError(f"item {item!r}, coder {coder!r}: all coders must segment the same text")
+        for stream, segmentation in streams.items():
+            counts[stream][segmentation.inner - 1] += 1
+    return [Heat(item, stream or None, len(by_coder), tuple(array.tolist())) for stream, array in counts.items()]

@@ -1,122 +1,173 @@
-"""What an agreement coefficient is made of."""
+"""The result of :func:`caesura.agreement`, and its rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from caesura.measures.base import Measure
-from caesura.model.display import Displayed
-
-__all__ = ["Agreement", "CoderRow", "Row"]
+from caesura.model.result import Excluded, Result
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """Agreement of one pair of coders, or on one item."""
+class PairAgreement:
+    """Agreement of one pair of coders, as if there were no others.
 
-    name: tuple[str, ...]
-    """The two coders, or the item."""
+    Attributes
+    ----------
+    coders : tuple of str
+        The two coders.
+    value : float or None
+        The coefficient; None if it is undefined.
+    observed : float
+        Observed agreement.
+    expected : float or None
+        Agreement by chance; None if nobody placed a boundary.
+    expected_error : float
+        Standard error of ``expected``; 0 if it was not simulated.
+    items : int
+        Number of items that both coded.
+    """
+
+    coders: tuple[str, str]
     value: float | None
-    """The coefficient of these alone, or None where it is undefined."""
     observed: float
     expected: float | None
-    """None where nobody placed a boundary."""
     expected_error: float
-    """Standard error of ``expected``; 0 where it was not simulated."""
     items: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        name: dict[str, Any] = {"coders": list(self.name)} if len(self.name) > 1 else {"item": self.name[0]}
-        return name | {key: getattr(self, key) for key in ("value", "observed", "expected", "expected_error", "items")}
 
 
 @dataclass(frozen=True, slots=True)
-class CoderRow:
-    """One coder against all others."""
+class ItemAgreement:
+    """Agreement on one item, as if there were no others.
 
-    name: str
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    value : float or None
+        The coefficient; None if it is undefined.
+    observed : float
+        Observed agreement.
+    expected : float or None
+        Agreement by chance; None if nobody placed a boundary.
+    expected_error : float
+        Standard error of ``expected``; 0 if it was not simulated.
+    """
+
+    item: str
     value: float | None
-    """The coefficient over the pairs this coder is part of, or None where it is undefined."""
+    observed: float
+    expected: float | None
+    expected_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class CoderAgreement:
+    """Agreement of one coder with all others.
+
+    Attributes
+    ----------
+    coder : str
+        Name of the coder.
+    value : float or None
+        The coefficient over the pairs with this coder; None if it is undefined.
+    observed : float
+        Observed agreement.
+    expected : float or None
+        Agreement by chance; None if nobody placed a boundary.
+    without : float or None
+        The coefficient of all others, without this coder; None if it is undefined.
+    gain : float or None
+        ``without`` minus the coefficient of all: above 0 if the others agree better among themselves.
+    items : int
+        Number of items of the coder.
+    """
+
+    coder: str
+    value: float | None
     observed: float
     expected: float | None
     without: float | None
-    """The coefficient of all others, without this coder; None where it is undefined."""
     gain: float | None
-    """``without`` less the coefficient of all: above 0 where the others agree better among themselves."""
     items: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        names = ("value", "observed", "expected", "without", "gain", "items")
-        return {"coder": self.name} | {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
-class Agreement(Displayed):
-    """A chance-corrected coefficient with everything behind it; ``float(agreement)`` is ``.value``."""
+class Agreement(Result):
+    """A chance-corrected coefficient with everything behind it; ``float(agreement)`` is ``.value``.
+
+    Attributes
+    ----------
+    coefficient : str
+        Name of the coefficient.
+    measure : Measure or None
+        The measure; None for ``alpha``, which looks at positions only.
+    value : float
+        The coefficient.
+    standard_error : float
+        Standard error of the coefficient from the simulation of chance alone; 0 if chance was not simulated.
+    observed : float
+        Observed agreement.
+    expected : float
+        Agreement by chance.
+    expected_error : float
+        Standard error of ``expected``.
+    bias : float or None
+        A_e(pi) - A_e(kappa), if chance is counted: how much the coders' numbers of boundaries differ.
+    method : str
+        How chance was found.
+    draws : int
+        Number of simulated pairs of texts.
+    seed : int or None
+        Random seed of simulation and bootstrap; None if there was neither.
+    interval : tuple of float or None
+        Ends of the bootstrap interval; None if there is none.
+    interval_note : str
+        What the interval is, or why there is none.
+    pairs : tuple of PairAgreement
+        One row per pair of coders.
+    items : tuple of ItemAgreement
+        One row per item.
+    coders : tuple of CoderAgreement
+        One row per coder.
+    excluded : tuple of Excluded
+        Items that were left out.
+    signature : str
+        One line that lets someone else reproduce the number.
+    """
+
+    json_properties = ("outliers",)
+    frame_field = "pairs"
 
     coefficient: str
+    measure: Measure | None
     value: float
+    standard_error: float
     observed: float
     expected: float
-    """Agreement by chance."""
-    bias: float | None
-    """A_e(pi) - A_e(kappa), where chance is counted: how unlike the coders' numbers of boundaries are."""
-    standard_error: float
-    """Of the coefficient, from the simulation of chance alone; 0 where chance was not simulated."""
     expected_error: float
-    """Of ``expected``."""
-    pairs: tuple[Row, ...]
-    items: tuple[Row, ...]
-    coders: tuple[CoderRow, ...]
-    measure: Measure | None
-    """None for ``alpha``, which has none."""
+    bias: float | None
     method: str
-    """How chance was found."""
     draws: int
     seed: int | None
-    """Of the simulation and of the bootstrap; None if there was neither."""
-    signature: str
     interval: tuple[float, float] | None
     interval_note: str
-    """What the interval is, or why there is none."""
-    dropped: dict[str, str] = field(default_factory=dict)
-    """Items left out, and why."""
+    pairs: tuple[PairAgreement, ...]
+    items: tuple[ItemAgreement, ...]
+    coders: tuple[CoderAgreement, ...]
+    excluded: tuple[Excluded, ...]
+    signature: str
 
     def __float__(self) -> float:
         return self.value
 
     @property
-    def outliers(self) -> tuple[CoderRow, ...]:
-        """Coders without whom the others agree better, the one whose removal helps most first. None for ``bias``, of which
-        more is not better."""
+    def outliers(self) -> tuple[CoderAgreement, ...]:
+        """Coders without whom the others agree better, the one whose removal helps most first.
+
+        There are none for ``bias``, because more bias is not better.
+        """
         if self.coefficient == "bias":
             return ()
-        worse = [row for row in self.coders if row.gain is not None and row.gain > 0]
-        return tuple(sorted(worse, key=lambda row: (-(row.gain or 0), row.name)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {
-            "coefficient": self.coefficient,
-            "measure": None if self.measure is None else repr(self.measure),
-            "value": self.value,
-            "standard_error": self.standard_error,
-            "observed": self.observed,
-            "expected": self.expected,
-            "expected_error": self.expected_error,
-            "bias": self.bias,
-            "method": self.method,
-            "draws": self.draws,
-            "seed": self.seed,
-            "interval": self.interval,
-            "interval_note": self.interval_note,
-            "pairs": [row.to_dict() for row in self.pairs],
-            "items": [row.to_dict() for row in self.items],
-            "coders": [row.to_dict() for row in self.coders],
-            "outliers": [row.name for row in self.outliers],
-            "dropped": dict(self.dropped),
-            "signature": self.signature,
-        }
+        outliers = [row for row in self.coders if row.gain is not None and row.gain > 0]
+        return tuple(sorted(outliers, key=lambda row: (-(row.gain or 0), row.coder)))

@@ -1,50 +1,60 @@
-"""Agreement over Flammia & Zue's kappa of hierarchies, whose chance is one of the additive parts.
+"""Agreement over a measure whose chance agreement is one of its additive parts: Flammia & Zue's kappa of hierarchies.
 
-Matched spans, spans and P_c times spans are summed over pairs of coders and items, so that A_o is P_o and A_e is P_c over
+Matched spans, spans, and P_c times spans are summed over pairs of coders and items, so that A_o is P_o and A_e is P_c of
 everything: pairs and items weigh by their spans.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 
-from caesura.agreement.basis import Basis, Figures
-from caesura.agreement.observed import Observed
-
-__all__ = ["Spanned"]
-
-Floats = NDArray[np.float64]
+from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats
+from caesura.agreement.pair_scores import PairScores
+from caesura.engines import Engine
 
 
-class Spanned(Basis):
-    """A ``Basis`` whose chance comes with the parts of ``hierarchy_kappa``."""
+class SpanChance(ChanceModel):
+    """Chance model whose expected agreement comes with the parts of the measure: matched spans, spans, chance.
 
-    def __init__(self, observed: Observed) -> None:
+    Parameters
+    ----------
+    observed : PairScores
+        Scores of all pairs of coders.
+    coefficient : Coefficient
+        The coefficient.
+    engine : Engine
+        Not used.
+    """
+
+    coefficients = ("kappa",)
+
+    def __init__(self, observed: PairScores, coefficient: Coefficient, engine: Engine) -> None:
         self.observed = observed
 
-    def _figures(self, parts: Floats) -> Figures:
-        matched, segments, chance = parts.T
-        there = np.where(segments > 0, segments, np.nan)  # a resample may have no pair that shares an item
-        return Figures(matched / there, chance / there, np.zeros(len(parts)))
+    @property
+    def signature_facts(self) -> dict[str, Any]:
+        return {"chance": "spans"}
 
-    def over_items(self, weights: Floats) -> Figures:
-        """See :class:`Basis`."""
-        return self._figures(weights @ self.observed.by_item)
+    def over_items(self, weights: Floats) -> AgreementArrays:
+        return _arrays(weights @ self.observed.item_parts)
 
-    def over_coders(self, weights: Floats) -> Figures:
-        """See :class:`Basis`."""
-        o = self.observed
-        return self._figures(weights[:, o.first] * weights[:, o.second] @ o.by_pair)
+    def over_coders(self, weights: Floats) -> AgreementArrays:
+        observed = self.observed
+        return _arrays(weights[:, observed.first] * weights[:, observed.second] @ observed.pair_parts)
 
-    def each_item(self) -> Figures:
-        """See :class:`Basis`."""
-        return self._figures(self.observed.by_item)
+    def by_item(self) -> AgreementArrays:
+        return _arrays(self.observed.item_parts)
 
-    def each_pair(self) -> Figures:
-        """See :class:`Basis`."""
-        return self._figures(self.observed.by_pair)
+    def by_pair(self) -> AgreementArrays:
+        return _arrays(self.observed.pair_parts)
 
-    def each_coder(self) -> Figures:
-        """See :class:`Basis`."""
-        return self._figures(self.observed.members.T @ self.observed.by_pair)
+    def by_coder(self) -> AgreementArrays:
+        return _arrays(self.observed.members.T @ self.observed.pair_parts)
+
+
+def _arrays(parts: Floats) -> AgreementArrays:
+    matched, spans, chance = parts.T
+    size = np.where(spans > 0, spans, np.nan)  # a resample may have no pair that shares an item
+    return AgreementArrays(matched / size, chance / size, np.zeros(len(parts)))

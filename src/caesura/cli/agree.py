@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caesura.agreement.coefficients import COUNTED, DRAWN, resolve
-from caesura.agreement.counted import PRESETS
+from caesura.agreement.chance import Exact, Simulate
+from caesura.agreement.families import COEFFICIENTS, PRESETS, resolve_coefficient
 from caesura.cli.program import (
     DIALOGUE_MEASURES,
     Input,
@@ -37,6 +37,7 @@ from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.result import to_plain
 from caesura.model.segmentation import Segmentation
+from caesura.progress import on_progress
 
 if TYPE_CHECKING:
     from caesura.agreement.placed import Placed
@@ -65,7 +66,7 @@ LINEAR_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)
     "--coefficient",
     "coefficients",
     multiple=True,
-    type=click.Choice(list(dict.fromkeys((*COUNTED, "alpha", *DRAWN)))),
+    type=click.Choice(COEFFICIENTS),
     help="May be repeated; by default multi_pi, over S_f kappa. Over S_f there are kappa, pi, s and s_modified.",
 )
 @click.option("--coders", "by_coder", is_flag=True, help="Also: each coder with all others, and the others without.")
@@ -113,7 +114,7 @@ LINEAR_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)
 )
 @click.option(
     "--compat",
-    type=click.Choice([*filter(None, PRESETS), "segsimflex"]),
+    type=click.Choice([*PRESETS, "segsimflex"]),
     help="The conventions of published figures; segsimflex is for S_f.",
 )
 @engine_options
@@ -185,7 +186,7 @@ def agree(
     given: dict[str, Any] = {
         "compat": compat,
         "seed": seed,
-        "interval": None if interval == "none" else interval,
+        "interval": interval,
         "level": level,
         "replicates": replicates,
     }
@@ -194,7 +195,9 @@ def agree(
         found, failed = _found(corpus, measures, coefficients, given, drawing)
     bad += failed
     results = [one.result for one in found if one.result is not None]
-    dropped = {item: why for one in results for item, why in one.dropped.items()}
+    dropped = {
+        item: why for one in results for item, why in ((entry.item or "", entry.reason) for entry in one.excluded)
+    }
     bad += [f"item {item!r} left out: {why}" for item, why in dropped.items()]
     ask = _Asked(measures[0], coefficients, compat, seed, chance, draws)
     wanted = {"clusters": clusters, "cochran": cochran, "labels": labels, "heat": heat}
@@ -254,21 +257,20 @@ def _sections(
 
 
 def _clusters(corpus: Corpus, ask: _Asked, _dropped: dict[str, str]) -> _Section:
-    from caesura.agreement.clusters import cluster_coders, coefficients_of_clusters
+    from caesura.agreement.clusters import cluster_coders, cluster_coefficients
     from caesura.views.agreement import cluster_table
     from caesura.views.dendrogram import draw_dendrogram
     from caesura.views.table import text_width
 
-    known = coefficients_of_clusters(ask.measure)
-    flexible = ask.measure.name == "flexible_similarity"
+    known = cluster_coefficients(ask.measure)
+    coefficient = next((name for name in ask.coefficients if name in known), None)
     found = cluster_coders(
         corpus,
         ask.measure,
-        coefficient=next((name for name in ask.coefficients if name in known), None),
-        compat=ask.compat,
+        coefficient=coefficient,
+        compat=None if coefficient == "alpha" else ask.compat,
         seed=ask.seed or 0,
-        chance=ask.chance if flexible else None,
-        draws=ask.draws if flexible else None,
+        chance=_chance({"chance": ask.chance, "draws": ask.draws}) if _simulates(ask.measure, coefficient) else None,
     )
     names = max(map(text_width, found.coders))
     drawn = draw_dendrogram(found, width=max(20, min(console_for_tables().width - names - 16, 60)))
@@ -302,22 +304,33 @@ def _heat(corpus: Corpus, _ask: _Asked, dropped: dict[str, str]) -> _Section:
 
 def _known(measure: Measure) -> tuple[str, ...]:
     """The coefficients over a measure, alpha apart."""
-    if measure.view == "spans":
-        return ("kappa",)
-    return DRAWN if measure.name == "flexible_similarity" else COUNTED
+    return tuple(name for name in measure.coefficients if name != "alpha")
+
+
+def _simulates(measure: Measure, coefficient: str | None) -> bool:
+    return measure.chance_family == "random_texts" and coefficient != "alpha"
+
+
+def _chance(drawing: dict[str, Any]) -> Simulate | Exact:
+    """How chance is found, as a value."""
+    options = {name: value for name, value in drawing.items() if name != "chance" and value is not None}
+    if drawing["chance"] != "exact":
+        return Simulate(**options)
+    if options.pop("variates", True) is False:
+        raise click.UsageError("--no-variates is plain simulation; it does not go with --chance exact")
+    return Exact(**options)
 
 
 def _check_usage(
     measures: tuple[Measure, ...], coefficients: tuple[str, ...], compat: str | None, drawing: dict[str, Any]
 ) -> None:
     """What was asked for must go together, whatever the files hold; this is usage, so that it ends with exit code 2."""
-    flexible = [measure.name == "flexible_similarity" for measure in measures]
     given = [
         "--no-variates" if option == "variates" else f"--{option}"
         for option, value in drawing.items()
         if value is not None
     ]
-    if given and not any(flexible):
+    if given and not any(_simulates(measure, None) for measure in measures):
         raise click.UsageError(f"{', '.join(given)}: only over flexible_similarity, other measures count boundaries")
     for name in coefficients:
         if name != "alpha" and not any(name in _known(measure) for measure in measures):
@@ -326,7 +339,7 @@ def _check_usage(
     if coefficients != ("alpha",):
         for measure in measures:
             try:
-                resolve(measure, compat)
+                resolve_coefficient(measure, compat=compat)
             except OptionError as problem:
                 raise click.UsageError(str(problem)) from None
 
@@ -355,17 +368,17 @@ def _found(
 
     found: list[AgreementOutcome] = []
     failed: dict[str, OptionError] = {}
-    with Progress("draws") as progress:
+    with Progress("draws") as progress, on_progress(progress.update):
         for i, measure in enumerate(measures):
-            flexible = measure.name == "flexible_similarity"
-            for name in coefficients or (("kappa",) if flexible or measure.view == "spans" else ("multi_pi",)):
+            for name in coefficients or (str(measure.default_coefficient),):
                 if i if name == "alpha" else name not in _known(measure):
                     continue
                 options = dict(given)
-                if flexible and name != "alpha":
-                    options |= {**drawing, "progress": progress.update}
+                if _simulates(measure, name):
+                    run = dict(drawing)
                     if drawing["checkpoint"] is not None:  # a run is one coefficient over one measure
-                        options["checkpoint"] = Path(drawing["checkpoint"], f"{i + 1}-{name}")
+                        run["checkpoint"] = Path(drawing["checkpoint"], f"{i + 1}-{name}")
+                    options["chance"] = _chance(run)
                 elif name == "alpha":
                     options["compat"] = None
                 try:

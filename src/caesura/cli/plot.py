@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caesura.agreement.coefficients import COUNTED, DRAWN
+from caesura.agreement.families import COEFFICIENTS
 from caesura.cli.program import (
     Input,
     MeasureType,
@@ -57,10 +57,7 @@ __all__ = ["plot"]
     help="A measure, with options. For systems it may be repeated; by default what the command with the table takes.",
 )
 @click.option(
-    "-c",
-    "--coefficient",
-    type=click.Choice(list(dict.fromkeys((*COUNTED, "alpha", *DRAWN)))),
-    help="Inside clusters; by default multi_pi, over S_f kappa.",
+    "-c", "--coefficient", type=click.Choice(COEFFICIENTS), help="Inside clusters; by default multi_pi, over S_f kappa."
 )
 @click.option(
     "--system",
@@ -263,7 +260,9 @@ def _pairwise(ask: _Asked) -> tuple[Any, ...]:
         corpus = over_common_units(corpus)[0]
     measure = ask.measure(corpus)
     found = pairwise(corpus, measure, ordered=not measure.symmetric)
-    ask.lost += [f"item {item!r} left out: {why}" for item, why in found.dropped.items()]
+    ask.lost += [
+        f"item {item!r} left out: {why}" for item, why in ((entry.item, entry.reason) for entry in found.excluded)
+    ]
     return (found,)
 
 
@@ -287,7 +286,9 @@ def _dendrogram(ask: _Asked) -> tuple[Any, ...]:
         corpus = over_common_units(corpus)[0]
     given = ask.given
     found = cluster_coders(corpus, ask.measure(corpus), coefficient=given["coefficient"], seed=given["seed"] or 0)
-    ask.lost += [f"item {item!r} left out: {why}" for item, why in found.dropped.items()]
+    ask.lost += [
+        f"item {item!r} left out: {why}" for item, why in ((entry.item, entry.reason) for entry in found.excluded)
+    ]
     return (found,)
 
 

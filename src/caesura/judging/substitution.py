@@ -53,7 +53,8 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
     options: dict[str, Any] = {"measure": measure, "coefficient": coefficient, "interval": None, "seed": seed}
     try:
         with_system = agreement(participants.to_corpus(system=system).select(items=items), **options)
-        items = [item for item in items if item not in with_system.dropped]
+        excluded = {entry.item for entry in with_system.excluded}
+        items = [item for item in items if item not in excluded]
         without_system = agreement(participants.to_corpus().select(items=items), **options)
     except InputError as error:
         return AgreementDrop(system, None, None, None, coefficient, measure, len(items), str(error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from caesura.agreement.clusters import Clustering
 from caesura.agreement.cochran import CochranQ
@@ -10,6 +10,7 @@ from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
 from caesura.agreement.result import Agreement
+from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
 from caesura.tasks.agree import AgreementOutcome
 from caesura.views.table import Cell, Table, clean, count_of, extra_figures, or_undefined
@@ -31,8 +32,8 @@ def _heading(outcome: AgreementOutcome) -> dict[str, Cell]:
     return {"coefficient": outcome.coefficient, "over": outcome.over}
 
 
-def _excluded(items: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(f"item {item!r} excluded: {reason}" for item, reason in items.items())
+def _excluded(excluded: Iterable[Excluded]) -> tuple[str, ...]:
+    return tuple(f"item {entry.item!r} excluded: {entry.reason}" for entry in excluded if entry.coder is None)
 
 
 def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
@@ -100,11 +101,11 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
     notes = [_boundaries_per_item(placed)]
     for outcome, result in _defined(outcomes):
         for row in result.coders:
-            boundaries = by_coder[row.name]
+            boundaries = by_coder[row.coder]
             records.append(
                 _heading(outcome)
                 | {
-                    "coder": row.name,
+                    "coder": row.coder,
                     "items": boundaries.items,
                     "boundaries": boundaries.boundaries,
                     "per position": boundaries.per_unit,
@@ -115,7 +116,7 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
             )
         for row in result.outliers[:1]:
             notes.append(
-                f"{outcome.coefficient} over {outcome.over}: the others agree best without {row.name}, "
+                f"{outcome.coefficient} over {outcome.over}: the others agree best without {row.coder}, "
                 f"{row.without:.4f} ({row.gain:+.4f})"
             )
     return Table.from_records(
@@ -132,7 +133,7 @@ def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     records = [
         _heading(outcome)
         | {
-            "coders": " - ".join(row.name),
+            "coders": " - ".join(row.coders),
             "value": or_undefined(row.value),
             "observed": row.observed,
             "expected": row.expected,
@@ -148,7 +149,7 @@ def item_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     """Return one row per item, each computed as if there were no other items."""
     records = [
         _heading(outcome)
-        | {"item": row.name[0], "value": or_undefined(row.value), "observed": row.observed, "expected": row.expected}
+        | {"item": row.item, "value": or_undefined(row.value), "observed": row.observed, "expected": row.expected}
         for outcome, result in _defined(outcomes)
         for row in result.items
     ]
@@ -164,7 +165,7 @@ def pairwise_table(pairs: Pairwise) -> Table:
         | {"items": len(row.items)}
         for row in pairs.rows
     ]
-    notes = (f"mean over pairs: {pairs.mean:.4f} ± {pairs.deviation:.4f}", *_excluded(pairs.dropped), pairs.signature)
+    notes = (f"mean over pairs: {pairs.mean:.4f} ± {pairs.deviation:.4f}", *_excluded(pairs.excluded), pairs.signature)
     return Table.from_records(records, title=pairs.measure.label, notes=notes)
 
 
@@ -192,7 +193,7 @@ def cluster_table(clustering: Clustering) -> Table:
         (step, ", ".join(cluster.coders), cluster.height, or_undefined(cluster.value))
         for step, cluster in enumerate(clustering.clusters, 1)
     )
-    title = f"Coders joined by {clustering.method} linkage of 1 - {clustering.measure.label}"
+    title = f"Coders joined by {clustering.linkage} linkage of 1 - {clustering.measure.label}"
     columns = ("step", "coders", "distance", clustering.coefficient)
     return Table(columns, rows, title=title, notes=(clustering.signature,))
 
@@ -218,7 +219,7 @@ def cochran_table(result: CochranQ) -> Table:
         f"threshold at alpha = {result.alpha:g}: by partial Q {partial} (lenient: groups are chosen by the outcome), "
         f"beyond coincidence by chance {chance}",
         f"percentage agreement with the majority: {result.percentage:.4f} (inflated if boundaries are rare)",
-        *_excluded(result.dropped),
+        *_excluded(result.excluded),
         result.signature,
     )
     title = f"Cochran's Q = {result.q:.4f}, {result.df} degrees of freedom, p = {result.p:.3g}"
@@ -273,8 +274,8 @@ def label_table(result: LabelAgreement) -> Table:
     """Return one row per pair of coders: how well the labels of their segments agree."""
     columns = ("coders", "mean Jaccard", "deviation", "comparisons")
     rows: list[tuple[Cell, ...]] = [
-        (" - ".join(row.name), row.value, row.deviation, row.comparisons) for row in result.pairs
+        (" - ".join(row.coders), row.value, row.deviation, row.comparisons) for row in result.pairs
     ]
     rows.append(("all", result.value, result.deviation, result.comparisons))
-    notes = (*_excluded(result.dropped), result.signature)
+    notes = (*_excluded(result.excluded), result.signature)
     return Table(columns, tuple(rows), title="Labels of segments, unit by unit", notes=notes)

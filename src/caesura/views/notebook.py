@@ -190,7 +190,7 @@ def _agreement(agreement: Agreement) -> str:
         "expected": agreement.expected,
     }
     total = Table.from_records([record], notes=(note, agreement.signature))
-    rows = tuple((row.name, row.value, row.without, row.gain) for row in agreement.coders)
+    rows = tuple((row.coder, row.value, row.without, row.gain) for row in agreement.coders)
     coders = Table(("coder", "with all others", "others without", "gain"), rows)
     return f"<div>{_table(total)}{_table(coders) if len(rows) > 2 else ''}</div>"
 

@@ -125,7 +125,7 @@ def _agreement(subject: Subject) -> list[AgreementOutcome]:
             found.append(AgreementOutcome(name, measure, None, str(problem)))
         else:
             subject.excluded.extend(
-                f"item {item!r} left out of agreement: {why}" for item, why in result.dropped.items()
+                f"item {entry.item!r} left out of agreement: {entry.reason}" for entry in result.excluded
             )
             found.append(AgreementOutcome(name, measure, result))
     return found
@@ -144,7 +144,7 @@ def _pairs(subject: Subject) -> list[Pairwise]:
         found.append(one)
         if subject.kind == "trees":  # elsewhere agreement has named them
             subject.excluded.extend(
-                f"item {item!r} left out of {measure.label}: {why}" for item, why in one.dropped.items()
+                f"item {entry.item!r} left out of {measure.label}: {entry.reason}" for entry in one.excluded
             )
     if not found:
         raise next(iter(failed.values()))

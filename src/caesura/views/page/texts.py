@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from caesura.agreement.observed import Observed, observe
+from caesura.agreement.pair_scores import PairScores, score_pairs
 from caesura.errors import CaesuraError
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.measures.structiou import StructIoUScore
@@ -138,24 +138,24 @@ def texts_of(subject: Subject, told: Told) -> Texts:
     return Texts(items, common, operations, None if observed is None else observed.scores.total.signature)
 
 
-def _observed(subject: Subject) -> Observed | None:
+def _observed(subject: Subject) -> PairScores | None:
     """Every pair of coders on every item both have; None where there is none, which other sections say."""
     corpus = subject.corpus if subject.texts is None else subject.texts
     try:
-        found = observe(corpus, subject.aligner, listed=True)
+        found = score_pairs(corpus, subject.aligner, corpus_order=True)
     except CaesuraError as problem:
         subject.notes.append(f"no two coders could be aligned: {problem}")
         return None
-    subject.excluded.extend(f"item {item!r} is not aligned: {why}" for item, why in found.dropped.items())
+    subject.excluded.extend(f"item {entry.item!r} is not aligned: {entry.reason}" for entry in found.excluded)
     return found
 
 
-def _aligned(subject: Subject, observed: Observed, told: Told) -> Iterator[tuple[str, str, str, Any]]:
+def _aligned(subject: Subject, observed: PairScores, told: Told) -> Iterator[tuple[str, str, str, Any]]:
     """Item, coder, coder and their score, item by item, until the page is full."""
     made = 0
     before: int | None = None
     full: list[str] = []
-    for row, (i, pair) in enumerate(zip(observed.item.tolist(), observed.pair.tolist(), strict=True)):
+    for row, (i, pair) in enumerate(zip(observed.item_index.tolist(), observed.pair_index.tolist(), strict=True)):
         item = observed.items[i]
         if i != before:
             before = i

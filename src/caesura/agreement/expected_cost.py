@@ -1,14 +1,14 @@
 """The exact expected cost of two random texts, which makes the chance agreement of S_f exact.
 
-Two coders who place boundaries at random, position by position and each from a distribution of their own, differ by a
+Two coders who place boundaries at random, every position independently and each from their own distribution, differ by a
 cost C, and 1 - E[C] / N is the similarity expected by chance. ``kernels/frontier.pyx`` says how E[C] is found without
 drawing, and why it is exact.
 
-The number of states does not depend on the length of the text, nor on the distributions but for the types that can
-occur. It grows with the reach of pairs and with the number of different sums that costs can have. Costs that are round
-numbers, such as quarters, need few. Arbitrary costs, such as those estimated from a confusion matrix, need no end of
-them: there a ``tolerance`` helps, with which states that hardly ever occur are forgotten, and the most that this can
-have added to E[C] is known.
+The number of states does not depend on the length of the text, nor on the distributions except for the types that can
+occur. It grows with the distance over which boundaries can be paired and with the number of different sums that costs can
+have. Round costs, such as quarters, need few states. Arbitrary costs, such as those estimated from a confusion matrix, need
+very many. For these there is a ``tolerance``: states that hardly ever occur are forgotten, and the most that this can have
+added to E[C] is known.
 """
 
 from __future__ import annotations
@@ -21,23 +21,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from caesura.errors import OptionError, TooManyStates
 from caesura.kernels.frontier import Frontier, increments, visits
-
-__all__ = ["Expectation", "expectation", "expected_cost"]
+from caesura.options import non_negative, whole
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-CLOSE = 1e-14
-"""Mean changes of C per position that differ by no more are equal."""
+_EQUAL = 1e-14  # mean changes of C per position that differ by no more are equal
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """E[C], and how it was found."""
+    """E[C], and how it was found.
+
+    Attributes
+    ----------
+    cost : float
+        The expected cost.
+    error : float
+        By how much ``cost`` can be too large: 0 without a tolerance. It is never too small.
+    states : int
+        Number of states of the Markov chain.
+    """
 
     cost: float
     error: float
-    """By how much ``cost`` can be too large: 0 without a tolerance. It is never too small."""
     states: int
 
 
@@ -51,8 +58,30 @@ def expected_cost(
     tolerance: float = 0.0,
     max_states: int = 1_000_000,
 ) -> float:
-    """E[C] summed over streams; see :func:`expectation`.
+    """Return the expected cost of two random texts; see :func:`expectation`.
 
+    Parameters
+    ----------
+    P_a, P_b : array_like
+        Probabilities of the types and of no boundary.
+    lengths : sequence of int
+        Units of each stream.
+    S : array_like
+        Similarities of the types and of no boundary.
+    c : array_like
+        Cost of moving each type by one position.
+    tolerance : float, default 0
+        How much the cost per position may be overestimated.
+    max_states : int, default 1000000
+        Number of states that the chain may have.
+
+    Returns
+    -------
+    float
+        E[C], summed over streams.
+
+    Examples
+    --------
     One type, as likely as none, two positions: 1 for either position, less 1.5 for a pair in 2 of 16 cases.
 
     >>> expected_cost([0.5, 0.5], [0.5, 0.5], [2], [[1, 0], [0, 1]], [0.5])
@@ -71,26 +100,49 @@ def expectation(
     tolerance: float = 0.0,
     max_states: int = 1_000_000,
 ) -> Expectation:
-    """The mean of the least cost C of turning one random text into the other, summed over streams of the given lengths.
+    """Compute the mean of the least cost C of turning one random text into the other.
 
-    Texts are drawn position by position and independently: type x with probability P_a[x] and P_b[x], no boundary with
-    P_a[T] and P_b[T]. Similarities S are (T+1) x (T+1), rows a and columns b, none last; c[x] is the cost of moving x
-    by one position. Costs that are multiples of a common 1 / q, q <= 10,000, are taken so, others rounded to 1e-12.
+    Parameters
+    ----------
+    P_a, P_b : array_like, types + 1
+        Probabilities of the types and (last) of no boundary. Every position is drawn independently.
+    lengths : sequence of int
+        Units of each stream; costs are summed over streams.
+    S : array_like, (types + 1) x (types + 1)
+        Similarities, rows a and columns b, none last.
+    c : array_like, types
+        Cost of moving each type by one position.
+    tolerance : float, default 0
+        How much E[C] per position of the longest stream may be overestimated. 0 is exact, and 1e-9 is exact to any digit
+        that is printed.
+    max_states : int, default 1000000
+        Number of states, of some 300 bytes each, that the chain may have.
 
-    ``tolerance``: how much E[C] per position of the longest stream may be overestimated. 0 is exact, and 1e-9 is exact
-    to any digit that is printed. ``TooManyStates`` where more than ``max_states``, of some 300 bytes each, are needed.
+    Returns
+    -------
+    Expectation
+        The expected cost, its error and the number of states.
 
-    >>> found = expectation([0.2, 0.1, 0.7], [0.1, 0.2, 0.7], [5000], np.eye(3), [0.5, 0.5])
-    >>> found.states, found.error, round(1 - found.cost / 5000, 9)
+    Raises
+    ------
+    TooManyStates
+        If the chain needs more than ``max_states``.
+
+    Notes
+    -----
+    Costs that are multiples of a common 1 / q, q <= 10,000, are taken so; other costs are rounded to 1e-12.
+
+    Examples
+    --------
+    >>> result = expectation([0.2, 0.1, 0.7], [0.1, 0.2, 0.7], [5000], np.eye(3), [0.5, 0.5])
+    >>> result.states, result.error, round(1 - result.cost / 5000, 9)
     (81, 0.0, 0.622187555)
     """
     p_a, p_b, matrix, moves = _checked(P_a, P_b, S, c)
     if any(n < 0 for n in lengths):
         raise OptionError(f"lengths must be 0 or more; got {min(lengths)}")
-    if not 0 <= tolerance < np.inf:
-        raise OptionError(f"tolerance must be 0 or more; got {tolerance}")
-    if not 1 <= max_states < 2**30:
-        raise OptionError(f"max_states must be from 1 to {2**30 - 1}; got {max_states}")
+    tolerance = non_negative()("tolerance", tolerance)
+    max_states = whole(1, 2**30 - 1)("max_states", max_states)
     longest = max(lengths, default=0)
     if longest == 0:
         return Expectation(0.0, 0.0, 1)
@@ -123,14 +175,14 @@ class _Chain:
         self.shared = float(p_a[:T].sum() * p_b[:T].sum())
         self.shared_cost = float(p_a[:T] @ change @ p_b[:T]) / self.scale
         self.longest = longest
-        self.open = np.ones(1, bool)  # which states have not been expanded, and can be reached
+        self.open = np.ones(1, bool)  # states that can be reached and have not been expanded
 
     def find(self, tolerance: float, max_states: int) -> None:
-        """Expand states: all, or those that matter."""
+        """Expand all states, or those that matter."""
         position = 0
-        which = np.zeros(1, np.int64)
-        while len(which):
-            self.frontier.expand(which, max_states)
+        unexpanded = np.zeros(1, np.int64)
+        while len(unexpanded):
+            self.frontier.expand(unexpanded, max_states)
             if not self.frontier.fits:
                 raise TooManyStates("pairs reach too far for exact chance (c is small); draw at random")
             if len(self.frontier) > max_states:
@@ -138,22 +190,22 @@ class _Chain:
                     f"exact chance needs more than {max_states:,} states here; raise max_states, allow a tolerance, "
                     "or draw at random"
                 )
-            self.open[which] = False
+            self.open[unexpanded] = False
             self.open = np.append(self.open, np.ones(len(self.frontier) - len(self.open), bool))
             position += 1
             if tolerance > 0:
-                which = self._worst(tolerance)
+                unexpanded = self._worst(tolerance)
             elif position < self.longest:
-                which = np.flatnonzero(self.open)
+                unexpanded = np.flatnonzero(self.open)
             else:
                 self.open[:] = False  # what remains is reached at the end of the longest stream, or not at all
                 break
 
     def _worst(self, tolerance: float) -> Ints:
-        """The states whose expansion brings the error well below ``tolerance``; none if it is there."""
-        for close in (tolerance / 100, CLOSE):  # roughly, and again before it is believed
-            often = visits(self.frontier.successor, self.probability, self.shared, self.longest, close)
-            error = often * self.forgotten / self.longest
+        """Return the states whose expansion brings the error well below ``tolerance``; none if it is there."""
+        for precision in (tolerance / 100, _EQUAL):  # roughly, and again before it is trusted
+            visit_counts = visits(self.frontier.successor, self.probability, self.shared, self.longest, precision)
+            error = visit_counts * self.forgotten / self.longest
             if error.sum() > tolerance:
                 break
         else:
@@ -164,30 +216,30 @@ class _Chain:
 
     @property
     def change(self) -> Floats:
-        """The mean change of C at the next position, from every state."""
+        """Mean change of C at the next position, from every state."""
         mean: Floats = self.frontier.cost @ self.probability / self.scale + self.shared_cost
         return mean
 
     @property
     def forgotten(self) -> Floats:
-        """The most that is lost where a state is treated as if nothing were pending."""
+        """The most that is lost if a state is treated as if no boundary were pending."""
         return np.where(self.open, self.frontier.potential, 0.0) / self.scale
 
     def total(self, reward: Floats, lengths: Sequence[int]) -> float:
-        """The mean sum of a reward over positions, over all streams."""
-        each = increments(self.frontier.successor, reward, self.probability, self.shared, self.longest, CLOSE)
-        sums = np.append(0.0, np.cumsum(each))
-        return float(sum(sums[min(n, len(each))] + max(0, n - len(each)) * each[-1] for n in lengths))
+        """Return the mean sum of a reward over positions, over all streams."""
+        steps = increments(self.frontier.successor, reward, self.probability, self.shared, self.longest, _EQUAL)
+        sums = np.append(0.0, np.cumsum(steps))
+        return float(sum(sums[min(n, len(steps))] + max(0, n - len(steps)) * steps[-1] for n in lengths))
 
 
 def _scale(costs: Floats) -> int:
-    """The least q <= 10,000 for which all costs are multiples of 1 / q to 12 digits; else 10^12."""
+    """Return the least q <= 10,000 for which all costs are multiples of 1 / q to 12 digits; else 10^12."""
     distinct = np.unique(costs)
     q = np.arange(1, 10_001)
-    whole = np.ones(len(q), bool)
+    divides = np.ones(len(q), bool)
     for cost in distinct:
-        whole &= np.abs(np.rint(cost * q) / q - cost) <= 5e-13
-    return int(q[whole.argmax()]) if whole.any() else 10**12
+        divides &= np.abs(np.rint(cost * q) / q - cost) <= 5e-13
+    return int(q[divides.argmax()]) if divides.any() else 10**12
 
 
 def _checked(P_a: ArrayLike, P_b: ArrayLike, S: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:  # noqa: N803
@@ -199,10 +251,10 @@ def _checked(P_a: ArrayLike, P_b: ArrayLike, S: ArrayLike, c: ArrayLike) -> tupl
         raise OptionError("S must have entries from 0 to 1")
     if not ((moves >= 0) & np.isfinite(moves)).all():
         raise OptionError("c must be 0 or more, and finite")
-    both = []
-    for name, given in (("P_a", P_a), ("P_b", P_b)):
-        p = np.asarray(given, np.float64)
+    probabilities = []
+    for name, values in (("P_a", P_a), ("P_b", P_b)):
+        p = np.asarray(values, np.float64)
         if p.shape != (T + 1,) or not (p >= 0).all() or not abs(p.sum() - 1) <= 1e-9:
             raise OptionError(f"{name} must be {T + 1} probabilities that add up to 1; got {p.tolist()}")
-        both.append(p / p.sum())
-    return both[0], both[1], matrix, moves
+        probabilities.append(p / p.sum())
+    return probabilities[0], probabilities[1], matrix, moves

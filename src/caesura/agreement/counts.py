@@ -1,0 +1,199 @@
+"""Chance agreement from how many boundaries coders placed (Fournier & Inkpen 2012, section 3.5).
+
+Two coders who place boundaries of type t with probability P_t, wherever it may be, agree on one with the square of it;
+"no boundary" is not a category. So for any similarity of boundaries::
+
+    pi, multi_pi         A_e = sum over t of P_t^2         P_t = boundaries of type t over all coders and items
+                                                                 / positions over all of them (equation 8)
+    kappa, multi_kappa   A_e = mean over pairs of coders of the sum over t of P_t(c) P_t(d)     (equations 11 and 15)
+    bias                 A_e(pi) - A_e(kappa)                                                  (equation 16)
+
+If coders are missing on some items, P_t has each (coder, item) once, P_t(c) all items of c, and only pairs of coders who
+share an item count. The bias is then not certain to be 0 or more.
+
+Published figures need different conventions. They are options of the coefficients, and presets of these options.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats, row_blocks
+from caesura.agreement.pair_scores import PairScores
+from caesura.engines import Engine
+from caesura.errors import OptionError
+from caesura.measures.batch import inner_boundaries
+from caesura.options import Option, choice
+
+
+class CountChance(ChanceModel):
+    """Chance model whose expected agreement follows from the numbers of boundaries.
+
+    Parameters
+    ----------
+    observed : PairScores
+        Scores of all pairs of coders.
+    coefficient : Coefficient
+        The coefficient with its conventions: ``counted``, ``rates`` and ``types``.
+    engine : Engine
+        Not used.
+    """
+
+    coefficients = ("pi", "kappa", "multi_pi", "multi_kappa", "bias")
+    general_forms = MappingProxyType({"pi": "multi_pi", "kappa": "multi_kappa"})
+    options = (
+        Option(
+            "counted",
+            "boundaries",
+            choice("boundaries", "segments"),
+            "What is counted; published figures of 2012 and 2013 count segments, against equation 8.",
+        ),
+        Option(
+            "rates",
+            "pooled",
+            choice("pooled", "mean"),
+            "pi's probability: boundaries over positions, or the mean of that ratio over coders and items.",
+        ),
+        Option(
+            "types",
+            "separate",
+            choice("separate", "together"),
+            "One probability per boundary type, or one for all: boundaries over positions times types.",
+        ),
+    )
+    presets = MappingProxyType(
+        {
+            "fournier2012": {"counted": "segments", "rates": "pooled", "types": "together"},
+            "fournier2013": {"counted": "segments", "rates": "mean", "types": "together"},
+            "segeval-2.0.11": {"counted": "boundaries", "rates": "mean", "types": "together"},
+        }
+    )
+
+    def __init__(self, observed: PairScores, coefficient: Coefficient, engine: Engine) -> None:
+        name, coders = coefficient.name, len(observed.coders)
+        if name in self.general_forms and coders > 2:
+            raise OptionError(f"{name} is for two coders; for {coders} there is {self.general_forms[name]}")
+        self.observed = observed
+        self._settings = coefficient.settings
+        self._kappa = name in ("kappa", "multi_kappa")
+
+    @property
+    def signature_facts(self) -> dict[str, Any]:
+        changed = {
+            option.name: self._settings[option.name]
+            for option in self.options
+            if self._settings[option.name] != option.default
+        }
+        return {"chance": "counted"} | changed
+
+    @cached_property
+    def _boundaries(self) -> Floats:
+        """How many boundaries each coder placed in each item: items x coders x types."""
+        observed = self.observed
+        types = observed.scores.types if observed.measure.view == "typed" else observed.scores.types[:1]
+        counts = np.zeros((len(observed.items), len(observed.coders), len(types)))
+        for i, j in np.argwhere(observed.present).tolist():
+            segmentation = observed.segmentation(observed.items[i], observed.coders[j])
+            if len(types) > 1:
+                counts[i, j] = np.bincount(inner_boundaries(segmentation, types)[1], minlength=len(types))
+            else:
+                counts[i, j, 0] = segmentation.inner.size
+        return counts
+
+    @cached_property
+    def _positions(self) -> Floats:
+        """Inner positions of each item, 0 for coders who did not code it: items x coders."""
+        observed = self.observed
+        lengths = {item: annotation.length for (item, _), annotation in observed.annotations.items()}
+        positions = np.array([lengths[item] for item in observed.items], float) - 1
+        return np.where(observed.present, positions[:, None], 0.0)
+
+    @cached_property
+    def _cells(self) -> Floats:
+        """The numbers to be summed, items x coders x (counts by type, positions, rates by type, cells, boundaries)."""
+        b, n, present = self._boundaries, self._positions[:, :, None], self.observed.present[:, :, None]
+        total = b.sum(axis=2, keepdims=True)
+        if self._settings["types"] == "together":
+            n = n * b.shape[2]
+            b = total
+        if self._settings["counted"] == "segments":
+            b = b + present
+        possible = n > 0  # an item of one unit has no position, and no rate
+        rates = np.where(possible, b / np.where(possible, n, 1), 0)
+        return np.concatenate([b, n, rates, possible, total], axis=2)
+
+    def _chance(self, sums: Floats, coders: Floats, pairs: Floats) -> tuple[Floats, Floats]:
+        """Return A_e and the bias from cells summed over items (rows x coders x columns) and weights of coders and pairs."""
+        T = (sums.shape[2] - 3) // 2  # noqa: N806 - the number of types
+        b, n, rate, cells = sums[:, :, :T], sums[:, :, T : T + 1], sums[:, :, T + 1 : -2], sums[:, :, -2:-1]
+        ratio = (b, n) if self._settings["rates"] == "pooled" else (rate, cells)
+        numerator, denominator = (np.einsum("rct,rc->rt", column, coders) for column in ratio)
+        any_boundary = np.einsum("rc,rc->r", sums[:, :, -1], coders) > 0
+        P = numerator / np.where(any_boundary, denominator[:, 0], np.nan)[:, None]  # noqa: N806 - the paper's symbol
+        # kappa's products as deviations from P: coders who place alike have a bias of exactly 0.
+        possible = n[:, :, 0] > 0
+        rates = b / np.where(possible, n[:, :, 0], 1)[:, :, None]
+        deviation = np.where(possible[:, :, None], rates - P[:, None, :], 0)
+        observed = self.observed
+        first, second = deviation[:, observed.first], deviation[:, observed.second]
+        pairs = pairs * (possible[:, observed.first] & possible[:, observed.second])
+        products = np.einsum("rpt,rp->r", P[:, None, :] * (first + second) + first * second, pairs)
+        weight = pairs.sum(axis=1)
+        bias = -products / np.where(weight > 0, weight, np.nan) + 0.0
+        pi = (P * P).sum(axis=1)
+        return (pi - bias if self._kappa else pi), bias
+
+    def _arrays(self, parts: Floats, expected: Floats, bias: Floats) -> AgreementArrays:
+        return AgreementArrays(self.observed.similarity(parts), expected, np.zeros(len(expected)), bias)
+
+    @cached_property
+    def _complete(self) -> bool:
+        return bool(self.observed.present.all())
+
+    def _summed(self, weights: Floats) -> Floats:
+        """Return cells summed over weighted items: rows x coders x columns."""
+        flat = self._cells.reshape(len(self._cells), -1)
+        return (weights @ flat).reshape(len(weights), *self._cells.shape[1:])
+
+    def _blocks(self, weights: Floats) -> list[Floats]:
+        observed = self.observed
+        return row_blocks(weights, max(len(observed.items), len(observed.pairs) * self._cells.shape[2]))
+
+    def over_items(self, weights: Floats) -> AgreementArrays:
+        observed = self.observed
+        chance = []
+        for rows in self._blocks(weights):
+            if self._complete:
+                pairs = np.ones((len(rows), len(observed.pairs)))
+            else:
+                pairs = ((rows > 0).astype(float) @ observed.shared > 0).astype(float)
+            chance.append(self._chance(self._summed(rows), np.ones((len(rows), len(observed.coders))), pairs))
+        expected, bias = (np.concatenate(column) for column in zip(*chance, strict=True))
+        return self._arrays(weights @ observed.item_parts, expected, bias)
+
+    def over_coders(self, weights: Floats) -> AgreementArrays:
+        observed = self.observed
+        parts, chance = [], []
+        for rows in self._blocks(weights):
+            usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
+            pairs = rows[:, observed.first] * rows[:, observed.second]
+            parts.append(pairs @ observed.pair_parts)
+            chance.append(self._chance(self._summed(usable), rows, pairs))
+        expected, bias = (np.concatenate(column) for column in zip(*chance, strict=True))
+        return self._arrays(np.concatenate(parts), expected, bias)
+
+    def by_item(self) -> AgreementArrays:
+        observed = self.observed
+        chance = self._chance(self._cells, observed.present.astype(float), observed.shared.astype(float))
+        return self._arrays(observed.item_parts, *chance)
+
+    def by_coder(self) -> AgreementArrays:
+        observed = self.observed
+        n = len(observed.coders)
+        members = observed.members.T
+        sums = np.broadcast_to(self._cells.sum(axis=0), (n, *self._cells.shape[1:]))
+        return self._arrays(members @ observed.pair_parts, *self._chance(sums, np.ones((n, n)), members))

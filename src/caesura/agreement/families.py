@@ -1,0 +1,122 @@
+"""The registry of chance models, and the choice of coefficient, measure, preset and chance that all of agreement shares.
+
+A measure names its family in ``chance_family`` and its coefficients in ``coefficients``. Adding a measure with an existing
+family changes nothing here; adding a family is one file and one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from caesura.agreement.chance import Chance, Exact, as_chance
+from caesura.agreement.chance_model import ChanceModel, Coefficient
+from caesura.agreement.counts import CountChance
+from caesura.agreement.nominal import NominalChance
+from caesura.agreement.random_texts import RandomTextChance
+from caesura.agreement.spans import SpanChance
+from caesura.errors import OptionError
+from caesura.measures.base import Measure
+from caesura.measures.registry import parse
+from caesura.options import resolve_options, suggest
+from caesura.options import seed as check_seed
+
+CHANCE_FAMILIES: dict[str, type[ChanceModel]] = {
+    "counts": CountChance,
+    "random_texts": RandomTextChance,
+    "spans": SpanChance,
+}
+"""``chance_family`` of a measure -> chance model."""
+POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {"alpha": NominalChance}
+"""Coefficients that look at positions only, so that they exist over every measure of segmentations and dialogues."""
+
+COEFFICIENTS = tuple(
+    dict.fromkeys(
+        name for model in (*CHANCE_FAMILIES.values(), *POSITION_COEFFICIENTS.values()) for name in model.coefficients
+    )
+)
+"""Names of all coefficients."""
+PRESETS = tuple(dict.fromkeys(preset for model in CHANCE_FAMILIES.values() for preset in model.presets))
+"""Names of all conventions that chance models know."""
+
+
+def resolve_coefficient(
+    measure: str | Measure,
+    coefficient: str | None = None,
+    *,
+    compat: str | None = None,
+    chance: str | Chance | None = None,
+    seed: int | None = 0,
+    options: Mapping[str, Any] | None = None,
+) -> Coefficient:
+    """Return the coefficient with its measure, chance model and options, all checked.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        The measure.
+    coefficient : str, optional
+        Name of the coefficient; by default that of the measure.
+    compat : str, optional
+        Preset of measure and chance model.
+    chance : str, Simulate or Exact, optional
+        How chance is found.
+    seed : int or None, default 0
+        Random seed; None draws one.
+    options : mapping, optional
+        Options of the coefficient.
+
+    Returns
+    -------
+    Coefficient
+        Everything that defines the coefficient.
+
+    Raises
+    ------
+    OptionError
+        If the measure has no such coefficient, or an option does not belong to it.
+    """
+    requested = parse(measure)
+    name, model_class = _choose(requested, coefficient)
+    owner = f"{name} over {requested.name}" if model_class.uses_measure else name
+    resolved = _with_preset(requested, compat, name, model_class)
+    settings = resolve_options(owner, model_class.options, options or {}, model_class.presets.get(compat or ""))
+    if not model_class.accepts_chance and chance is not None:
+        raise OptionError(f"chance has no effect on {owner}, which simulates nothing; leave it out")
+    value = as_chance(chance) if model_class.accepts_chance else None
+    if value is not None and value.checkpoint is not None and seed is None:
+        raise OptionError("checkpoint needs a seed, so that the same call continues where it stopped; give seed=...")
+    if isinstance(value, Exact) and not resolved.supports_exact_chance:
+        raise OptionError("chance='exact' needs the exact alignment; with algorithm='pardist' chance must be simulated")
+    return Coefficient(name, resolved, model_class, settings, value, compat, check_seed("seed", seed))
+
+
+def _choose(measure: Measure, name: str | None) -> tuple[str, type[ChanceModel]]:
+    """Return the coefficient, by default that of the measure, and its chance model."""
+    if name in POSITION_COEFFICIENTS and measure.kind in ("linear", "dialogue"):
+        return name, POSITION_COEFFICIENTS[name]
+    if not measure.coefficients and not measure.symmetric:
+        raise OptionError(
+            f"agreement needs a symmetric measure; {measure.name} changes when its sides change places. "
+            "pairwise(corpus, measure, ordered=True) gives its table"
+        )
+    if not measure.coefficients:
+        raise OptionError(
+            f"agreement beyond chance is not defined over {measure.name}; pairwise(corpus, measure) gives its table"
+        )
+    name = name if name is not None else measure.default_coefficient
+    if name is None or name not in measure.coefficients:
+        raise OptionError(suggest(f"{measure.name} has no coefficient", str(name), measure.coefficients))
+    return name, CHANCE_FAMILIES[measure.chance_family]
+
+
+def _with_preset(measure: Measure, compat: str | None, name: str, model_class: type[ChanceModel]) -> Measure:
+    if compat is None:
+        return measure
+    if not model_class.uses_measure:
+        raise OptionError(f"{name} has no preset; got compat={compat!r}")
+    if measure.compat not in (None, compat):
+        raise OptionError(f"the measure has compat={measure.compat!r}, which contradicts compat={compat!r}; give one")
+    if model_class.presets and compat not in model_class.presets:
+        raise OptionError(suggest("agreement has no preset", compat, model_class.presets))
+    return measure.replace(compat=compat)

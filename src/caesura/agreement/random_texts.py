@@ -1,0 +1,231 @@
+"""Chance agreement from random texts, one pair of coders after the other (Lai & Li 2023, section 3.3).
+
+With more than two coders the coefficient is that of the mean observed and the mean expected similarity over pairs.
+
+**Simulated** (``chance_simulation.py``): the kernel scores random texts. Counts and summed costs of shared, a-only and
+b-only positions have known means, and regression on them (control variates) removes most of the variance. **Exact**, for
+S_f with the exact alignment: the expected cost is that of a Markov chain (``kernels/frontier.pyx``). For S_f^B, a ratio, it
+is one more control variate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from caesura.agreement.chance import Exact
+from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats
+from caesura.agreement.chance_simulation import PairSimulation, digest, simulate
+from caesura.agreement.pair_scores import PairScores
+from caesura.agreement.random_items import (
+    DrawnMeasure,
+    Estimate,
+    ExpectedSimilarity,
+    RandomItem,
+    distributions,
+    exact_costs,
+)
+from caesura.engines import Checkpoint, Engine
+from caesura.errors import OptionError
+from caesura.measures.streams import StreamBatch
+from caesura.version import __version__
+
+MAX_STATES = 400_000
+"""Number of states that exact chance may need."""
+
+
+class RandomTextChance(ChanceModel):
+    """Chance model that simulates random texts, or computes their expected similarity exactly.
+
+    Parameters
+    ----------
+    observed : PairScores
+        Scores of all pairs of coders.
+    coefficient : Coefficient
+        The coefficient, with ``chance`` and seed.
+    engine : Engine
+        Where texts are drawn.
+    """
+
+    coefficients = ("kappa", "pi", "s", "s_modified")
+    accepts_chance = True
+
+    def __init__(self, observed: PairScores, coefficient: Coefficient, engine: Engine) -> None:
+        assert coefficient.chance is not None
+        self.observed = observed
+        self._coefficient = coefficient
+        self._chance = coefficient.chance
+        self._measure = cast(DrawnMeasure, observed.measure)
+        self._rows = [np.flatnonzero(observed.pair_index == k) for k in range(len(observed.pairs))]
+        self._similarity = observed.similarity(observed.pair_parts)
+        self._pairs = self._expected_similarities(engine)
+        self.draws = max(pair.draws for pair in self._pairs)
+
+    @property
+    def signature_facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"chance": self.method}
+        if self.draws:
+            facts |= {"draws": self.draws, "seed": self._coefficient.seed}
+            if self._chance.tolerance is not None:
+                facts["tolerance"] = f"{self._chance.tolerance:g}"
+        return facts
+
+    def _random_items(self, pair: int) -> tuple[RandomItem, ...]:
+        """Return the random texts of a pair of coders, one entry per item."""
+        observed = self.observed
+        batch = cast(StreamBatch, observed.scores.batch)
+        T = len(observed.scores.types)  # noqa: N806
+        names = [observed.coders[coder] for coder in observed.pairs[pair]]
+        items = []
+        for row in self._rows[pair].tolist():
+            counts = []
+            for code, offset in ((batch.a_code, batch.a_off), (batch.b_code, batch.b_off)):
+                codes = code[offset[row] : offset[row + 1]]
+                by_type = np.bincount(codes[codes < T], minlength=T).astype(float)
+                counts.append(np.append(by_type, batch.length[row] - by_type.sum()))
+            lengths = np.array(batch.streams[row].lengths, np.int64)
+            key = "\0".join((observed.items[observed.item_index[row]], *names))
+            items.append(RandomItem(key, *distributions(self._coefficient.name, *counts), lengths))
+        return tuple(items)
+
+    def _expected_similarities(self, engine: Engine) -> list[ExpectedSimilarity]:
+        """Return the chance agreement of every pair, and set ``method``."""
+        types, chance = self.observed.scores.types, self._chance
+        random_items = [self._random_items(pair) for pair in range(len(self._rows))]
+        costs, self.method = self._known_costs(random_items)
+        if costs is not None and self.method == "exact":
+            if chance.checkpoint is not None:
+                raise OptionError("checkpoint records draws, and chance='exact' simulates nothing here; leave it out")
+            return [_exact(items, item_costs) for items, item_costs in zip(random_items, costs, strict=True)]
+        simulations = [
+            PairSimulation.of(
+                self._measure, types, items, costs=None if costs is None else costs[i], variates=chance.variates
+            )
+            for i, items in enumerate(random_items)
+        ]
+        return simulate(
+            self._measure,
+            types,
+            simulations,
+            seed=self._coefficient.seed,
+            max_draws=chance.max_draws,
+            engine=engine,
+            enough=None if chance.tolerance is None else self._enough,
+            checkpoint=self._open_checkpoint(simulations),
+        )
+
+    def _known_costs(self, random_items: Sequence[tuple[RandomItem, ...]]) -> tuple[list[list[float]] | None, str]:
+        """Return the exact expected costs, by pair and item, if they are wanted and possible; and the method."""
+        variates = "6 control variates" if self._chance.variates else "no control variates"
+        if not isinstance(self._chance, Exact):
+            return None, f"simulated, {variates}"
+        costs = []
+        for items in random_items:
+            item_costs = exact_costs(self._measure, self.observed.scores.types, items, MAX_STATES)
+            if item_costs is None:
+                return None, f"simulated, {variates}; exact chance would need more than {MAX_STATES} states"
+            costs.append(item_costs)
+        if self._measure["normalize"] == "positions":
+            return costs, "exact"
+        return costs, f"simulated, {variates} and the exact cost"
+
+    def _open_checkpoint(self, simulations: Sequence[PairSimulation]) -> Checkpoint | None:
+        """Return the folder of this simulation, if there is one, labelled with everything its draws depend on."""
+        if self._chance.checkpoint is None:
+            return None
+        run = {
+            "what": "chance agreement",
+            "caesura": __version__,
+            "seed": self._coefficient.seed,
+            "draws": self._chance.max_draws,
+            "tolerance": self._chance.tolerance,
+            "coefficient": self._coefficient.name,
+            "measure": repr(self._measure),
+            "method": self.method,
+            "data": digest(self.observed.scores.types, simulations),
+        }
+        return Checkpoint(self._chance.checkpoint, run)
+
+    def _enough(self, pair: int, expected: Estimate) -> bool:
+        tolerance = self._chance.tolerance
+        if tolerance is None or expected.value >= 1:
+            return False
+        error = (1 - float(self._similarity[pair])) / (1 - expected.value) ** 2 * expected.error
+        # The mean over pairs is more precise than each of them.
+        return error <= tolerance * math.sqrt(len(self._rows))
+
+    def _mean(self, observed: Floats, expected: Floats, error: Floats, weights: Floats) -> AgreementArrays:
+        """Return weighted means over pairs, one row per row of weights.
+
+        A pair that shares no item is NaN, with weight 0.
+        """
+        total = weights.sum(axis=1)
+        total = np.where(total > 0, total, np.nan)
+        a, e, s = (np.nansum(weights * values, axis=1) for values in (observed, expected, error**2 * weights))
+        return AgreementArrays(a / total, np.where(self._any_boundary, e / total, np.nan), np.sqrt(s) / total)
+
+    @property
+    def _any_boundary(self) -> bool:
+        T = len(self.observed.scores.types)  # noqa: N806
+        batch = self.observed.scores.batch
+        return bool((batch.a_code < T).any() or (batch.b_code < T).any())
+
+    def _expected(self) -> tuple[Floats, Floats]:
+        totals = [pair.total for pair in self._pairs]
+        return np.array([total.value for total in totals]), np.array([total.error for total in totals])
+
+    def total(self) -> AgreementArrays:
+        """Return the mean over pairs, as a single row.
+
+        Returns
+        -------
+        AgreementArrays
+            A single row.
+        """
+        return self.over_coders(np.ones((1, len(self.observed.coders))))
+
+    def by_pair(self) -> AgreementArrays:
+        return AgreementArrays(self._similarity, *self._expected())
+
+    def over_coders(self, weights: Floats) -> AgreementArrays:
+        pairs = weights[:, self.observed.first] * weights[:, self.observed.second]
+        return self._mean(self._similarity, *self._expected(), pairs)
+
+    def by_coder(self) -> AgreementArrays:
+        return self._mean(self._similarity, *self._expected(), self.observed.members.T)
+
+    def by_item(self) -> AgreementArrays:
+        """The mean over the pairs that coded the item."""
+        observed = self.observed
+        grid = np.full((3, len(observed.items), len(observed.pairs)), np.nan)
+        values = observed.similarity(observed.parts)
+        for k, (rows, pair) in enumerate(zip(self._rows, self._pairs, strict=True)):
+            index = observed.item_index[rows]
+            grid[0, index, k] = values[rows]
+            grid[1, index, k] = [estimate.value for estimate in pair.items]
+            grid[2, index, k] = [estimate.error for estimate in pair.items]
+        return self._mean(grid[0], grid[1], grid[2], (~np.isnan(grid[0])).astype(float))
+
+    def over_items(self, weights: Floats) -> AgreementArrays:
+        """Expected costs of resampled items are summed before the ratio is taken."""
+        observed = self.observed
+        shape = (len(weights), len(observed.pairs))
+        similarity, expected, present = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape)
+        for k, (rows, pair) in enumerate(zip(self._rows, self._pairs, strict=True)):
+            item_weights = weights[:, observed.item_index[rows]]
+            present[:, k] = item_weights.any(axis=1)
+            values = observed.similarity(item_weights @ observed.parts[rows])
+            similarity[:, k] = np.where(present[:, k], values, np.nan)
+            size = item_weights @ pair.sizes
+            cost = item_weights @ (pair.sizes * (1 - np.array([estimate.value for estimate in pair.items])))
+            expected[:, k] = 1 - cost / np.where(size > 0, size, 1)  # without objects there is no cost
+        return self._mean(similarity, expected, np.zeros(shape), present)
+
+
+def _exact(items: tuple[RandomItem, ...], costs: list[float]) -> ExpectedSimilarity:
+    N = np.array([item.positions for item in items], float)  # noqa: N806
+    estimates = tuple(Estimate(1 - cost / n, 0.0) for cost, n in zip(costs, N.tolist(), strict=True))
+    return ExpectedSimilarity(Estimate(1 - sum(costs) / float(N.sum()), 0.0), estimates, 0, N)
