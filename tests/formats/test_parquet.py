@@ -102,9 +102,9 @@ BAD = {
     "half": ({"x": [0.5, 1.0]}, None, "column 'x' must hold text or whole numbers; got double"),
     "list": ({"x": [["a"], ["b"]]}, None, "column 'x' must hold text or whole numbers; got list<"),
     "binary": ({"x": [b"\xff", b"a"]}, None, "column 'x' must hold text or whole numbers; got binary"),
-    "no coder": ({"unit": [1, 2]}, 1, "a column a coder is needed beside unit; got none"),
+    "no coder": ({"unit": [1, 2]}, 1, "one column per coder is needed besides unit; got none"),
     "order": ({"unit": [1, 3], "x": [0, 1]}, 2, "units must be numbered 1, 2, 3 ... within an item; got 3 for unit 2"),
-    "partly": ({"x": ["NA", "1"]}, 1, "item 't', coder 'x': NA must stand in all cells or in none"),
+    "partly": ({"x": ["NA", "1"]}, 1, "item 't', coder 'x': NA must be in all cells or in none"),
 }
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from caesura.errors import FormatError
 from caesura.formats.documents_parquet import is_documents
 from caesura.formats.format import MAX_BYTES, Format, Reading
-from caesura.formats.unit_table import Table, table_rows
+from caesura.formats.unit_table import UnitTable, table_rows
 from caesura.model.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ def read(reading: Reading) -> Corpus:
     try:
         source = pa.BufferReader(reading.data)
         names = _names(reading, pq.ParquetFile(source))
-        table = Table(reading, names)
+        table = UnitTable(reading, names)
         # A column of text comes with its words apart, each once.
         file = pq.ParquetFile(source, read_dictionary=names, page_checksum_verification=True)
         line = 1
         for batch in file.iter_batches(batch_size=_AT_ONCE, use_threads=False):
             columns = [_cells(reading, name, batch.column(i)) for i, name in enumerate(names)]
             if batch.num_rows:
-                table.add(range(line, line + batch.num_rows), columns)
+                table.add_columns(range(line, line + batch.num_rows), columns)
             line += batch.num_rows
     except FormatError:
         raise

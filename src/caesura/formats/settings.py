@@ -314,8 +314,8 @@ class _Parser:
         if isinstance(settings.transposition, tuple):
             names += [(f"transposition.{name}", name) for name, _ in settings.transposition]
         types = settings.types
-        for key, name in names if types is not None else ():
-            if name not in types:
+        for key, name in names:
+            if types is not None and name not in types:
                 raise self.error(key, f"type {name!r} is not in similarity.types: {', '.join(map(repr, types))}")
 
 
