@@ -342,3 +342,25 @@ def test_a_corpus_holds_hierarchies():
         cz.boundaries_placed(corpus)
     with pytest.raises(OptionError, match="a: a Segmentation is needed; got Hierarchy"):
         cz.agreement(corpus)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint32, np.int64])
+def test_whole_numbers_of_numpy_are_numbers(kind):
+    spans = [(kind(1), kind(6), kind(1)), (kind(1), kind(4), kind(2))]
+    made = Hierarchy(kind(6), spans, extent=kind(9))
+    assert made == Hierarchy(6, [(1, 6, 1), (1, 4, 2)], extent=9)
+    assert made.segmentation(kind(3)).types == ("1", "2", "3")
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.float32, np.float64])
+def test_times_of_numpy_are_numbers(kind):
+    made = Hierarchy.from_times([(kind(0), kind(4)), (kind(0), kind(2))], duration=kind(5))
+    assert made == Hierarchy.from_times([(0, 4), (0, 2)], duration=5)
+    assert cz.common_units({"a": made}, tolerance=kind(1)) == cz.common_units({"a": made}, tolerance=1)
+
+
+def test_arrays_of_the_caller_stay_writeable():
+    edges = np.array([0.0, 1.0, 2.0])
+    made = Hierarchy(2, np.array([[1, 2], [1, 1]]).tolist(), edges=edges)
+    edges[0] = 0.5
+    assert made.edges == (0.0, 1.0, 2.0)

@@ -145,7 +145,7 @@ def test_what_arrays_cannot_be() -> None:
         Tree("S", [-1], [0], [1], ("a", "b"))
     with pytest.raises(TreeError, match="a tree has at least one word; got nothing"):
         Tree((), [], [], [], ())
-    with pytest.raises(TreeError, match="a parent, a start and an end a node are needed"):
+    with pytest.raises(TreeError, match="one parent, start and end per node are needed"):
         Tree("S", [-1, 0], [0], [1], ("a",))
     with pytest.raises(TreeError, match=r"words\[0\]: a string is needed; got 1"):
         Tree("S", [-1], [0], [1], (1,))  # type: ignore[arg-type]
@@ -154,15 +154,15 @@ def test_what_arrays_cannot_be() -> None:
 @pytest.mark.parametrize(
     ("times", "message"),
     [
-        ([(0, 1)] * 3, "times: a pair a word is needed; got 3 for 4 words"),
+        ([(0, 1)] * 3, "times: one pair per word is needed; got 3 for 4 words"),
         ([(0, 1), (1, 2), (2, 3), (3, math.nan)], "word 4 'rice': times must be numbers; got 3.0 to nan"),
         ([(0, 1), (1, 2), (2, 3), (3, math.inf)], "word 4 'rice': times must be numbers; got 3.0 to inf"),
         ([(0, 1), (1, 2), (3, 2), (3, 4)], "word 3 'ate': must not end before it begins; got 3 to 2 s"),
         ([(0, 1), (0.5, 2), (2, 3), (3, 4)], "word 2 'man': must not begin before word 1 'the' ends; got 0.5 < 1 s"),
         ([(0, 1), (1, 1), (2, 3), (3, 4)], r"word 2 'man': must take time; it begins and ends at 1 s \(or give zero"),
-        ([1, 2, 3, 4], r"times: a pair \(begin, end\) a word is needed"),
-        ([(0, "x")] * 4, r"times: a pair \(begin, end\) a word is needed"),
-        ([], "times: a pair a word is needed; got 0 for 4 words"),
+        ([1, 2, 3, 4], r"times: one pair \(begin, end\) per word is needed"),
+        ([(0, "x")] * 4, r"times: one pair \(begin, end\) per word is needed"),
+        ([], "times: one pair per word is needed; got 0 for 4 words"),
     ],
 )
 def test_what_times_cannot_be(times: list[tuple[float, float]], message: str) -> None:
@@ -236,3 +236,14 @@ def test_in_a_corpus() -> None:
     corpus = cz.Corpus({"1": {"gold": tree, "parser": tree.without_labels()}})
     assert corpus["1", "gold"] is tree
     assert set(corpus["1", "parser"].labels) == {""}  # type: ignore[union-attr]
+
+
+def test_arrays_of_the_caller_stay_writeable() -> None:
+    parent, start, end = np.array([-1, 0, 0]), np.array([0, 0, 1]), np.array([2, 1, 2])
+    times = np.array([[0.0, 1.0], [1.0, 2.0]])
+    tree = Tree(["S", "A", "B"], parent, start, end, ["a", "b"], times)
+    again = tree.with_times(times)
+    parent[0], start[0], end[0], times[0, 0] = 5, 5, 5, 0.5
+    assert (tree.parent[0], tree.start[0], tree.end[0], tree.times[0, 0]) == (-1, 0, 2, 0.0)
+    assert again == tree
+    assert not any(array.flags.writeable for array in (tree.parent, tree.start, tree.end, tree.times))

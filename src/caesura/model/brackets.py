@@ -1,22 +1,35 @@
-"""Trees written as brackets, as in the Penn Treebank: text into flat lists and back, without recursion."""
+"""Trees as brackets, as in the Penn Treebank: from text to lists of nodes and back, without recursion."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
 from caesura.errors import TreeError
 
-# Words may hold any character but brackets and the blanks of ASCII: a no-break space is part of a word.
+# Words may contain any character but brackets and the white space of ASCII: a no-break space is part of a word.
 _TOKEN = re.compile(r"[()]|[^\s()]+", re.ASCII)
 
-_OPENED, _INSIDE, _WORD = range(3)  # what stood before: an opening bracket, a label or a whole bracket, a word
+_AFTER_OPENING, _INSIDE, _AFTER_WORD = range(3)  # state of the parser: what the last token was
 
 
 class Nodes(NamedTuple):
-    """The nodes of one sentence in preorder: a bracket each. Word ranges are half open and count from 0."""
+    """Nodes of one sentence in preorder, one per bracket.
+
+    Parameters
+    ----------
+    labels : list of str
+        Label of each node; empty for a bracket without a label.
+    parent : list of int
+        Index of the parent of each node; -1 for a root.
+    start, end : list of int
+        First word of each node, counted from 0, and the word after its last.
+    words : list of str
+        Words of the sentence.
+    """
 
     labels: list[str]
     parent: list[int]
@@ -24,89 +37,141 @@ class Nodes(NamedTuple):
     end: list[int]
     words: list[str]
 
+    @classmethod
+    def empty(cls) -> Nodes:
+        """Return lists without nodes.
+
+        Returns
+        -------
+        Nodes
+        """
+        return cls([], [], [], [], [])
+
 
 def parse_brackets(text: str, *, line: int = 1, column: int = 1) -> Nodes:
-    """The brackets of one sentence, which may have several roots; ``line`` and ``column``: where the text begins.
+    """Return the nodes of one sentence, which may have several roots.
 
-    Every word stands alone under its preterminal: ``(NN dog)``. A bracket without a label, as around ``( (S ...))``, is a
-    node whose label is empty.
+    Parameters
+    ----------
+    text : str
+        Brackets. Every word stands alone under its preterminal: ``(NN dog)``. A bracket without a label, as around
+        ``( (S ...))``, is a node whose label is empty.
+    line, column : int, default 1
+        Place of the text in its file, for error messages.
+
+    Returns
+    -------
+    Nodes
+
+    Raises
+    ------
+    TreeError
+        If brackets do not match, a bracket is empty, or a word does not stand alone; with line and column.
     """
-    tokens = _TOKEN.findall(text)
-    nodes = Nodes([], [], [], [], [])
-    labels, parent, start, end, words = nodes
-    stack: list[int] = []
-    state = _INSIDE
-    for at, token in enumerate(tokens):
+    parser = _Parser(text, line, column)
+    for at, token in enumerate(_TOKEN.findall(text)):
         if token == "(":
-            if state == _WORD:
-                raise _error(
-                    text, at, f"a word stands alone in its bracket; {words[-1]!r} has a bracket beside it", line, column
-                )
-            labels.append("")
-            parent.append(stack[-1] if stack else -1)
-            start.append(len(words))
-            end.append(0)
-            stack.append(len(labels) - 1)
-            state = _OPENED
+            parser.open_bracket(at)
         elif token == ")":
-            if not stack:
-                raise _error(text, at, "this bracket closes nothing", line, column)
-            node = stack.pop()
-            if start[node] == len(words):
-                raise _error(
-                    text, at, f"a bracket holds a word or brackets; {_named(labels[node])} is empty", line, column
-                )
-            end[node] = len(words)
-            state = _INSIDE
-        elif state == _OPENED:
-            labels[-1] = token
-            state = _INSIDE
-        elif not stack:
-            raise _error(text, at, f"a tree begins with a bracket; got {token[:40]!r}", line, column)
-        elif state == _WORD or start[stack[-1]] != len(words):
-            raise _error(
-                text,
-                at,
-                f"a word stands alone in its bracket; {token[:40]!r} shares {_named(labels[stack[-1]])}",
-                line,
-                column,
-            )
+            parser.close_bracket(at)
         else:
-            words.append(token)
-            state = _WORD
-    if stack:
-        opened = [at for at, token in enumerate(tokens) if token == "("][stack[0]]
-        raise _error(text, opened, f"this bracket, {_named(labels[stack[0]])}, is never closed", line, column)
-    if not labels:
-        raise TreeError("a tree has at least one word; got nothing", line, column)
-    return nodes
+            parser.add_token(at, token)
+    parser.finish()
+    return parser.nodes
 
 
-def _named(label: str) -> str:
-    return f"({label[:40]} ...)" if label else "( ...) without a label"
+@dataclass(slots=True)
+class _Parser:
+    text: str
+    line: int
+    column: int
+    nodes: Nodes = field(default_factory=Nodes.empty)
+    stack: list[int] = field(default_factory=list)
+    state: int = _INSIDE
 
+    def open_bracket(self, at: int) -> None:
+        labels, parent, start, end, words = self.nodes
+        if self.state == _AFTER_WORD:
+            raise self.error(at, f"a word stands alone in its bracket; {words[-1]!r} has a bracket beside it")
+        self.stack.append(len(labels))
+        labels.append("")
+        parent.append(self.stack[-2] if len(self.stack) > 1 else -1)
+        start.append(len(words))
+        end.append(0)
+        self.state = _AFTER_OPENING
 
-def _error(text: str, at: int, problem: str, line: int, column: int) -> TreeError:
-    """The problem at the token of this number, which is looked up only now."""
-    before = text[: next(islice(_TOKEN.finditer(text), at, None)).start()]
-    last = before.rfind("\n")
-    here = len(before) - last if last >= 0 else len(before) + column
-    return TreeError(problem, line + before.count("\n"), here)
+    def close_bracket(self, at: int) -> None:
+        if not self.stack:
+            raise self.error(at, "this bracket closes nothing")
+        node = self.stack.pop()
+        if self.nodes.start[node] == len(self.nodes.words):
+            raise self.error(at, f"a bracket holds a word or brackets; {self.bracket(node)} is empty")
+        self.nodes.end[node] = len(self.nodes.words)
+        self.state = _INSIDE
+
+    def add_token(self, at: int, token: str) -> None:
+        """Add a label, if a bracket was just opened, or a word."""
+        labels, _, start, _, words = self.nodes
+        if self.state == _AFTER_OPENING:
+            labels[-1] = token
+            self.state = _INSIDE
+            return
+        if not self.stack:
+            raise self.error(at, f"a tree begins with a bracket; got {token[:40]!r}")
+        node = self.stack[-1]
+        if self.state == _AFTER_WORD or start[node] != len(words):
+            raise self.error(at, f"a word stands alone in its bracket; {token[:40]!r} shares {self.bracket(node)}")
+        words.append(token)
+        self.state = _AFTER_WORD
+
+    def finish(self) -> None:
+        """Raise an error unless all brackets are closed and there is a tree."""
+        if self.stack:
+            node = self.stack[0]
+            at = [i for i, token in enumerate(_TOKEN.findall(self.text)) if token == "("][node]
+            raise self.error(at, f"this bracket, {self.bracket(node)}, is never closed")
+        if not self.nodes.labels:
+            raise TreeError("a tree has at least one word; got nothing", self.line, self.column)
+
+    def bracket(self, node: int) -> str:
+        label = self.nodes.labels[node]
+        return f"({label[:40]} ...)" if label else "( ...) without a label"
+
+    def error(self, at: int, problem: str) -> TreeError:
+        """Return an error at the token with this number, whose place is computed only now."""
+        before = self.text[: next(islice(_TOKEN.finditer(self.text), at, None)).start()]
+        last_break = before.rfind("\n")
+        column = len(before) - last_break if last_break >= 0 else len(before) + self.column
+        return TreeError(problem, self.line + before.count("\n"), column)
 
 
 def format_brackets(labels: Sequence[str], start: Sequence[int], end: Sequence[int], words: Sequence[str]) -> str:
-    """The text of brackets in preorder, on one line."""
+    """Return nodes in preorder as brackets on one line.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Label of each node.
+    start, end : sequence of int
+        First word of each node, counted from 0, and the word after its last.
+    words : sequence of str
+        Words of the sentence.
+
+    Returns
+    -------
+    str
+    """
     pieces: list[str] = []
-    open_: list[int] = []
+    open_nodes: list[int] = []
     last = len(labels) - 1
     for node, label in enumerate(labels):
-        while open_ and end[open_[-1]] <= start[node]:
-            open_.pop()
+        while open_nodes and end[open_nodes[-1]] <= start[node]:
+            open_nodes.pop()
             pieces.append(")")
         pieces.append(f"{' ' if pieces else ''}({label}")
-        open_.append(node)
-        # A preterminal is whatever the next node does not stand inside.
+        open_nodes.append(node)
+        # A node is a preterminal if the next node does not lie inside it.
         if node == last or start[node + 1] >= end[node]:
             pieces.append(f" {words[start[node]]}")
-    pieces.append(")" * len(open_))
+    pieces.append(")" * len(open_nodes))
     return "".join(pieces)

@@ -1,4 +1,4 @@
-"""Trees over other words: neighbours joined into one, or one word cut in two. The rest of the tree stays."""
+"""Trees over different words: neighbours are joined, or a word is cut in two; the rest of the tree stays."""
 
 from __future__ import annotations
 
@@ -10,33 +10,67 @@ from numpy.typing import NDArray
 from caesura.errors import TreeError
 from caesura.model.brackets import Nodes
 from caesura.model.tree import Tree
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from caesura.model.value import Floats, Ints, whole_number
 
 
 def join_words(tree: Tree, boundaries: Iterable[int]) -> Tree:
-    """The tree after boundaries between words are taken away; boundary i stands between words i and i + 1, from 1.
+    """Return the tree without some boundaries between words.
 
-    A run of words joined so becomes one word. Its preterminal has the label of the first and hangs under the lowest node
-    that covers the run, between what is left of that node's children before and after it. The words of the run leave
-    their places, nodes that lose all words vanish, all others keep label and remaining words.
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    boundaries : iterable of int
+        Boundaries to remove; boundary i lies between words i and i + 1, counted from 1.
 
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    TreeError
+        If there is no such boundary.
+
+    Notes
+    -----
+    A run of joined words becomes one word. Its preterminal has the label of the first and is attached to the lowest node
+    that covers the run, between the remaining children before and after it. The words of the run leave their places, nodes
+    that lose all words vanish, and all other nodes keep their label and their remaining words.
+
+    Examples
+    --------
     >>> tree = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate) (NP (NN rice))))")
     >>> join_words(tree, [2]).brackets
     '(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))'
     """
     n = tree.length
-    gone = np.zeros(n + 1, bool)
+    removed = np.zeros(n + 1, bool)
     for boundary in boundaries:
-        if isinstance(boundary, bool) or not isinstance(boundary, (int, np.integer)) or not 1 <= boundary < n:
+        number = whole_number(boundary)
+        if number is None or not 1 <= number < n:
             raise TreeError(f"a boundary between {n} words is a number from 1 to {n - 1}; got {boundary!r}")
-        gone[boundary] = True
-    return _joined(tree, gone[:n]) if gone.any() else tree
+        removed[number] = True
+    return _join(tree, removed[:n]) if removed.any() else tree
 
 
 def join_empty_words(tree: Tree) -> Tree:
-    """Words that take no time joined to their right neighbours, the last to its left."""
+    """Return the tree with words that take no time joined to their right neighbours, the last to its left neighbour.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree; without times it is returned unchanged.
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    TreeError
+        If no word takes any time.
+    """
     if tree.times is None:
         return tree
     empty = tree.times[:, 0] == tree.times[:, 1]
@@ -44,58 +78,74 @@ def join_empty_words(tree: Tree) -> Tree:
         return tree
     if empty.all():
         raise TreeError("no word takes any time; a tree needs one that does")
-    gone = np.zeros(tree.length, bool)
-    gone[1:] = empty[:-1]
-    # At the end there is nobody to the right: as far as the last word that takes time.
-    gone[np.flatnonzero(~empty)[-1] + 1 :] = True
-    return _joined(tree, gone)
+    removed = np.zeros(tree.length, bool)
+    removed[1:] = empty[:-1]
+    # Words after the last one that takes time have no right neighbour to join.
+    removed[np.flatnonzero(~empty)[-1] + 1 :] = True
+    return _join(tree, removed)
 
 
-def _joined(tree: Tree, gone: NDArray[np.bool_]) -> Tree:
-    """``gone[i]``: whether the boundary before word i, from 0, is taken away."""
-    new = np.cumsum(~gone) - 1  # the new number of each word
-    first = np.flatnonzero(~gone)
+def _join(tree: Tree, removed: NDArray[np.bool_]) -> Tree:
+    """Return the tree without the boundaries before each word i, from 0, for which ``removed[i]`` is true."""
+    new = np.cumsum(~removed) - 1  # new number of each word
+    first = np.flatnonzero(~removed)
     last = np.append(first[1:], tree.length) - 1
     joined = last > first
-    # A node keeps a run that lies inside it; of one that sticks out on a side it keeps nothing.
+    # A node keeps a run that lies inside it, and nothing of a run that sticks out on a side.
     start = new[tree.start] + (first[new[tree.start]] < tree.start)
     end = new[tree.end - 1] + (last[new[tree.end - 1]] < tree.end)
     depth = tree.depth
     leaf = tree.preterminal
-    kept = (start < end) & ~(leaf & joined[new[tree.start]])
+    remains = (start < end) & ~(leaf & joined[new[tree.start]])
     runs = np.flatnonzero(joined)
     leaves = np.flatnonzero(leaf)
     below = _covering(tree, runs, first, last)
     words = tuple("_".join(tree.words[a : b + 1]) for a, b in zip(first.tolist(), last.tolist(), strict=True))
     times = None if tree.times is None else np.column_stack([tree.times[first, 0], tree.times[last, 1]])
-    labels = [tree.labels[node] for node in np.flatnonzero(kept)] + [tree.labels[leaves[first[run]]] for run in runs]
+    labels = [tree.labels[node] for node in np.flatnonzero(remains)] + [tree.labels[leaves[first[run]]] for run in runs]
     return _from_spans(
         labels,
-        np.concatenate([start[kept], runs]),
-        np.concatenate([end[kept], runs + 1]),
-        np.concatenate([depth[kept], np.where(below >= 0, depth[below] + 1, 0)]),
+        np.concatenate([start[remains], runs]),
+        np.concatenate([end[remains], runs + 1]),
+        np.concatenate([depth[remains], np.where(below >= 0, depth[below] + 1, 0)]),
         words,
         times,
     )
 
 
 def _covering(tree: Tree, runs: Ints, first: Ints, last: Ints) -> Ints:
-    """The lowest node over all words of each run; -1 if there is none."""
+    """Return the lowest node over all words of each run; -1 if there is none."""
     leaves = np.flatnonzero(tree.preterminal)
     parent, end = tree.parent.tolist(), tree.end.tolist()
-    found = []
+    lowest = []
     for run in runs.tolist():
         node = parent[leaves[first[run]]]
         while node >= 0 and end[node] <= last[run]:
             node = parent[node]
-        found.append(node)
-    return np.array(found, np.int64).reshape(-1)
+        lowest.append(node)
+    return np.array(lowest, np.int64).reshape(-1)
 
 
 def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
-    """The tree after words are cut in two: ``(word, time)``, words counted from 0 and in order.
+    """Return the tree with some words cut in two.
 
-    Its preterminal becomes two neighbours of the same label. One that is a root of its own gets a parent of that label.
+    Parameters
+    ----------
+    tree : Tree
+        A tree with times.
+    cuts : sequence of (word, time)
+        Words to cut, counted from 0 and in order, and the time of each cut.
+
+    Returns
+    -------
+    Tree
+        The preterminal of a word becomes two neighbours with the same label. A preterminal that is a root gets a parent
+        with that label.
+
+    Raises
+    ------
+    TreeError
+        If the tree has no times, or a cut does not lie inside its word.
     """
     if tree.times is None:
         raise TreeError("a tree with times is needed; this one has none")
@@ -116,18 +166,18 @@ def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
     for text, split in zip(tree.words, cut.tolist(), strict=True):
         words += [f"{text}_1", f"{text}_2"] if split else [text]
     leaf = tree.preterminal
-    torn = leaf & (cut[tree.start] > 0)
-    # A root that is torn stays as the parent of its halves.
-    kept = ~torn | (tree.parent < 0)
+    divided = leaf & (cut[tree.start] > 0)
+    # A root stays as the parent of its halves.
+    remains = ~divided | (tree.parent < 0)
     start, end, depth = place[tree.start], place[tree.end], tree.depth
-    below = np.flatnonzero(torn)
+    below = np.flatnonzero(divided)
     deeper = depth[below] + (tree.parent[below] < 0)
-    labels = [tree.labels[node] for node in np.flatnonzero(kept)] + 2 * [tree.labels[node] for node in below]
+    labels = [tree.labels[node] for node in np.flatnonzero(remains)] + 2 * [tree.labels[node] for node in below]
     return _from_spans(
         labels,
-        np.concatenate([start[kept], start[below], start[below] + 1]),
-        np.concatenate([end[kept], start[below] + 1, start[below] + 2]),
-        np.concatenate([depth[kept], deeper, deeper]),
+        np.concatenate([start[remains], start[below], start[below] + 1]),
+        np.concatenate([end[remains], start[below] + 1, start[below] + 2]),
+        np.concatenate([depth[remains], deeper, deeper]),
         tuple(words),
         halves,
     )
@@ -136,13 +186,13 @@ def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
 def _from_spans(
     labels: list[str], start: Ints, end: Ints, depth: Ints, words: tuple[str, ...], times: Floats | None
 ) -> Tree:
-    """A tree from nodes in any order: the larger first, and of equal ones that which stood higher."""
+    """Return the tree of nodes in any order: the larger comes first, and of equal ones the one that stood higher."""
     order = np.lexsort((depth, -end, start)).tolist()
     nodes = Nodes([labels[i] for i in order], [], start[order].tolist(), end[order].tolist(), list(words))
-    open_: list[int] = []
+    ancestors: list[int] = []
     for node, first in enumerate(nodes.start):
-        while open_ and nodes.end[open_[-1]] <= first:
-            open_.pop()
-        nodes.parent.append(open_[-1] if open_ else -1)
-        open_.append(node)
-    return Tree._of(nodes, times)
+        while ancestors and nodes.end[ancestors[-1]] <= first:
+            ancestors.pop()
+        nodes.parent.append(ancestors[-1] if ancestors else -1)
+        ancestors.append(node)
+    return Tree.from_nodes(nodes, times)

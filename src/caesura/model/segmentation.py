@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
 from caesura.model.display import Displayed, count_of
-from caesura.model.value import MAX_UNITS, Ints, Value, as_list, as_whole_numbers, check_length, check_unit_texts
+from caesura.model.value import (
+    MAX_UNITS,
+    Ints,
+    Value,
+    as_list,
+    as_whole_numbers,
+    check_length,
+    check_unit_texts,
+    frozen_array,
+)
 
 UNTYPED = ("boundary",)
 """Types of a segmentation whose boundaries are all of one unnamed type."""
@@ -21,7 +30,7 @@ MAX_DRAWN_UNITS = 60
 """Texts up to this length are drawn unit by unit in a ``repr``."""
 
 _MAX_LABELLED_UNITS = 10**7  # labels take memory for every unit, and a short file may claim a very long text
-_NO_CODES = np.empty(0, np.int64)
+_NO_CODES = frozen_array(())
 _NUMBER = re.compile("-?[0-9]{1,18}")
 
 
@@ -387,8 +396,8 @@ class Segmentation(Value, Displayed):
                 raise SegmentationError(f"{place(i)}: a type may stand only once at a position; got {sets[i]!r}")
             at += [position] * len(codes_here)
             codes += codes_here
-        coded = np.array(codes, np.int64) if len(scale) > 1 else _NO_CODES
-        return cls(length, np.array(at, np.int64), coded, scale, types_declared=types is not None, units=units)
+        coded = frozen_array(codes) if len(scale) > 1 else _NO_CODES
+        return cls(length, frozen_array(at), coded, scale, types_declared=types is not None, units=units)
 
     # -- content --------------------------------------------------------------------------------------------------
 

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import TreeError
 from caesura.model.brackets import Nodes, format_brackets, parse_brackets
-from caesura.model.display import Displayed
+from caesura.model.display import Displayed, count_of
+from caesura.model.value import Floats, Ints, Value, frozen_array
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+Times = Iterable[Sequence[float]] | Floats
 
 
 class Node(NamedTuple):
-    """One bracket: its label, its words ``start .. end - 1``, counted from 0, and where they begin and end in time."""
+    """One bracket of a tree.
+
+    Parameters
+    ----------
+    label : str
+        Label of the bracket; may be empty.
+    start, end : int
+        First word, counted from 0, and the word after the last.
+    begins, ends : float
+        Beginning and end in seconds; the numbers of the words if the tree has no times.
+    """
 
     label: str
     start: int
@@ -27,13 +37,50 @@ class Node(NamedTuple):
     ends: float
 
 
-class Tree(Displayed):
+class Tree(Value, Displayed):
     """The brackets of one sentence, in preorder, and its words.
 
-    Every bracket is a node, the preterminals among them; words are not nodes, and each stands alone under its
-    preterminal. ``times`` are a pair a word, in seconds: they rise, and no two words overlap. Without times word i lies
-    from i to i + 1, so that trees over the same words lie over the same grid. A sentence may have several roots.
+    Use the constructors ``from_brackets`` and ``from_nested`` unless you have nodes in preorder.
 
+    Parameters
+    ----------
+    labels : iterable of str
+        Label of each node.
+    parent : sequence of int
+        Index of the parent of each node; -1 for a root.
+    start, end : sequence of int
+        First word of each node, counted from 0, and the word after its last.
+    words : iterable of str
+        Words of the sentence.
+    times : iterable of (begin, end), optional
+        Seconds at which each word begins and ends. They ascend, and words do not overlap.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Label of each node.
+    parent : ndarray of int64
+        Index of the parent of each node; -1 for a root.
+    start, end : ndarray of int64
+        First word of each node, counted from 0, and the word after its last.
+    words : tuple of str
+        Words of the sentence.
+    times : ndarray of float64 or None
+        Beginning and end of each word, one row per word, if they are known.
+
+    Raises
+    ------
+    TreeError
+        If nodes are not in preorder, a word has no preterminal, or times are invalid.
+
+    Notes
+    -----
+    Every bracket is a node, preterminals included. Words are not nodes; each stands alone under its preterminal. Without
+    times word i lies from i to i + 1, so that trees over the same words lie over the same grid. A sentence may have
+    several roots.
+
+    Examples
+    --------
     >>> tree = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))")
     >>> tree
     Tree(3 words, 6 nodes: (S (NP (DT the) (NN man)) (VP (VBD ate))))
@@ -44,20 +91,14 @@ class Tree(Displayed):
     Node(label='S', start=0, end=3, begins=0.1, ends=1.2)
     """
 
-    __slots__ = ("_hash", "end", "labels", "parent", "start", "times", "words")
+    __slots__ = ("end", "labels", "parent", "start", "times", "words")
 
     labels: tuple[str, ...]
-    """The label of each node."""
     parent: Ints
-    """The number of each node's parent; -1 for a root."""
     start: Ints
-    """The first word of each node, counted from 0."""
     end: Ints
-    """The word after the last of each node."""
     words: tuple[str, ...]
     times: Floats | None
-    """Where each word begins and ends, a row a word, where it is known."""
-    _hash: int | None
 
     def __init__(
         self,
@@ -66,70 +107,107 @@ class Tree(Displayed):
         start: Sequence[int] | Ints,
         end: Sequence[int] | Ints,
         words: Iterable[str],
-        times: Iterable[Sequence[float]] | Floats | None = None,
+        times: Times | None = None,
     ) -> None:
-        """From nodes in preorder. ``from_brackets`` and ``from_nested`` are what most will want."""
-        names, texts = tuple(labels), tuple(words)
-        above, first, last = (np.array(one, np.int64).reshape(-1) for one in (parent, start, end))
-        _check_nodes(names, above, first, last, texts)
-        self._put(names, above, first, last, texts, None if times is None else _check_times(times, texts))
-
-    def _put(
-        self,
-        labels: tuple[str, ...],
-        parent: Ints,
-        start: Ints,
-        end: Ints,
-        words: tuple[str, ...],
-        times: Floats | None,
-    ) -> None:
-        put = object.__setattr__
-        for name, array in (("parent", parent), ("start", start), ("end", end), ("times", times)):
-            if array is not None:
-                array.setflags(write=False)
-            put(self, name, array)
-        put(self, "labels", labels)
-        put(self, "words", words)
-        put(self, "_hash", None)
-
-    @classmethod
-    def _of(cls, nodes: Nodes, times: Floats | None = None) -> Tree:
-        """From nodes that are trusted to be right."""
-        made = cls.__new__(cls)
-        parent, start, end = np.array((nodes.parent, nodes.start, nodes.end), np.int64)
-        made._put(tuple(nodes.labels), parent, start, end, tuple(nodes.words), times)
-        return made
+        label_texts, word_texts = tuple(labels), tuple(words)
+        parents, starts, ends = (np.array(column, np.int64).reshape(-1) for column in (parent, start, end))
+        _check_nodes(label_texts, parents, starts, ends, word_texts)
+        self._fill(
+            labels=label_texts,
+            parent=parents,
+            start=starts,
+            end=ends,
+            words=word_texts,
+            times=None if times is None else _check_times(times, word_texts),
+        )
 
     # -- constructors ---------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_brackets(
-        cls, text: str, times: Iterable[Sequence[float]] | Floats | None = None, *, zero_length: str = "error"
-    ) -> Tree:
-        """A tree as in the Penn Treebank, ``( (S ...))`` included: there the outer bracket is a node without a label.
+    def from_nodes(cls, nodes: Nodes, times: Floats | None = None) -> Tree:
+        """Return the tree of nodes in preorder that are known to be valid.
 
-        ``times`` and ``zero_length`` are those of :meth:`with_times`.
+        Parameters
+        ----------
+        nodes : Nodes
+            The nodes.
+        times : ndarray of float64, optional
+            Beginning and end of each word.
+
+        Returns
+        -------
+        Tree
+        """
+        tree = cls.__new__(cls)
+        tree._fill(
+            labels=tuple(nodes.labels),
+            parent=frozen_array(nodes.parent),
+            start=frozen_array(nodes.start),
+            end=frozen_array(nodes.end),
+            words=tuple(nodes.words),
+            times=times,
+        )
+        return tree
+
+    @classmethod
+    def from_brackets(cls, text: str, times: Times | None = None, *, zero_length: str = "error") -> Tree:
+        """Return the tree of a bracket string, as in the Penn Treebank.
+
+        Parameters
+        ----------
+        text : str
+            Brackets. The outer bracket of ``( (S ...))`` is a node without a label.
+        times : iterable of (begin, end), optional
+            Seconds at which each word begins and ends.
+        zero_length : {"error", "merge"}, default "error"
+            As for :meth:`with_times`.
+
+        Returns
+        -------
+        Tree
+
+        Raises
+        ------
+        TreeError
+            If the brackets or the times are invalid.
         """
         if not isinstance(text, str):
             raise TreeError(f"brackets are a string; got {type(text).__name__}")
-        made = cls._of(parse_brackets(text))
-        return made if times is None else made.with_times(times, zero_length=zero_length)
+        tree = cls.from_nodes(parse_brackets(text))
+        return tree if times is None else tree.with_times(times, zero_length=zero_length)
 
     @classmethod
-    def from_nested(
-        cls, tree: Sequence[Any], times: Iterable[Sequence[float]] | Floats | None = None, *, zero_length: str = "error"
-    ) -> Tree:
-        """From tuples or lists, ``(label, child, ...)``; a preterminal is ``(label, word)``.
+    def from_nested(cls, tree: Sequence[Any], times: Times | None = None, *, zero_length: str = "error") -> Tree:
+        """Return the tree of nested tuples or lists.
 
+        Parameters
+        ----------
+        tree : sequence
+            ``(label, child, ...)``; a preterminal is ``(label, word)``.
+        times : iterable of (begin, end), optional
+            Seconds at which each word begins and ends.
+        zero_length : {"error", "merge"}, default "error"
+            As for :meth:`with_times`.
+
+        Returns
+        -------
+        Tree
+
+        Raises
+        ------
+        TreeError
+            If a bracket or a time is invalid.
+
+        Examples
+        --------
         >>> Tree.from_nested(("S", ("NP", ("PRP", "he")), ("VP", ("VBD", "slept"))))
         Tree(2 words, 5 nodes: (S (NP (PRP he)) (VP (VBD slept))))
         """
-        nodes = Nodes([], [], [], [], [])
-        # Each entry is what is still to be seen of one bracket.
-        stack: list[tuple[int, list[Any]]] = []
-        given: Any = tree
+        nodes = Nodes.empty()
+        stack: list[tuple[int, list[Any]]] = []  # open nodes, each with the children still to visit
+        bracket: Any = tree
         while True:
-            label, *children = _bracket(given, nodes)
+            label, *children = _check_bracket(bracket, nodes)
             nodes.labels.append(label)
             nodes.parent.append(stack[-1][0] if stack else -1)
             nodes.start.append(len(nodes.words))
@@ -142,31 +220,77 @@ class Tree(Displayed):
                 nodes.end[stack.pop()[0]] = len(nodes.words)
             if not stack:
                 break
-            given = stack[-1][1].pop()
-        made = cls._of(nodes)
-        return made if times is None else made.with_times(times, zero_length=zero_length)
+            bracket = stack[-1][1].pop()
+        result = cls.from_nodes(nodes)
+        return result if times is None else result.with_times(times, zero_length=zero_length)
 
-    def with_times(self, times: Iterable[Sequence[float]] | Floats | None, *, zero_length: str = "error") -> Tree:
-        """The same tree with other times, or with none.
+    # -- variations -----------------------------------------------------------------------------------------------
 
-        ``zero_length="merge"``: a word that takes no time is joined to its right neighbour (the last to its left), as
-        :func:`~caesura.model.rewording.join_words` does it.
+    def _with(self, **slots: Any) -> Tree:
+        """Return a copy with other values in some slots."""
+        tree = Tree.__new__(Tree)
+        tree._fill(**{name: getattr(self, name) for name in Tree.__slots__} | slots)
+        return tree
+
+    def with_times(self, times: Times | None, *, zero_length: str = "error") -> Tree:
+        """Return the same tree with different times, or without times.
+
+        Parameters
+        ----------
+        times : iterable of (begin, end) or None
+            Seconds at which each word begins and ends.
+        zero_length : {"error", "merge"}, default "error"
+            What to do with a word that takes no time. ``"merge"`` joins it to its right neighbour (the last word to its
+            left neighbour), as :func:`~caesura.model.rewording.join_words` does.
+
+        Returns
+        -------
+        Tree
+
+        Raises
+        ------
+        TreeError
+            If there is not one pair of ascending times per word.
         """
         if zero_length not in ("error", "merge"):
             raise TreeError(f"zero_length must be 'error' or 'merge'; got {zero_length!r}")
-        made = Tree.__new__(Tree)
         if times is None:
-            made._put(self.labels, self.parent, self.start, self.end, self.words, None)
-            return made
-        checked = _check_times(times, self.words, zero_length=zero_length)
-        made._put(self.labels, self.parent, self.start, self.end, self.words, checked)
-        if zero_length == "merge":
-            from caesura.model.rewording import join_empty_words  # which makes trees itself
+            return self._with(times=None)
+        tree = self._with(times=_check_times(times, self.words, zero_length=zero_length))
+        if zero_length == "error":
+            return tree
+        from caesura.model.rewording import join_empty_words  # imported here: rewording makes trees itself
 
-            return join_empty_words(made)
-        return made
+        return join_empty_words(tree)
 
-    # -- views ----------------------------------------------------------------------------------------------------
+    def without_labels(self) -> Tree:
+        """Return the same brackets with empty labels.
+
+        Returns
+        -------
+        Tree
+        """
+        return self._with(labels=("",) * len(self))
+
+    def without_functions(self) -> Tree:
+        """Return the tree with labels cut at the first ``-`` or ``=``, except those of preterminals.
+
+        Returns
+        -------
+        Tree
+
+        Examples
+        --------
+        >>> Tree.from_brackets("(S (NP-SBJ (-NONE- *T*-1)) (VP=2 (VBD ate)))").without_functions().brackets
+        '(S (NP (-NONE- *T*-1)) (VP (VBD ate)))'
+        """
+        # A label that begins with a hyphen, such as -LRB-, is a name of its own.
+        short = [label[:1] + re.split("[-=]", label[1:], maxsplit=1)[0] for label in self.labels]
+        leaf = self.preterminal.tolist()
+        labels = (old if is_leaf else new for old, new, is_leaf in zip(self.labels, short, leaf, strict=True))
+        return self._with(labels=tuple(labels))
+
+    # -- content --------------------------------------------------------------------------------------------------
 
     @property
     def length(self) -> int:
@@ -174,19 +298,19 @@ class Tree(Displayed):
         return len(self.words)
 
     def __len__(self) -> int:
-        """Number of nodes."""
+        """Return the number of nodes."""
         return len(self.labels)
 
     @property
     def preterminal(self) -> NDArray[np.bool_]:
-        """Whether each node stands above a word and nothing else."""
-        inner = np.zeros(len(self), bool)
-        inner[self.parent[self.parent >= 0]] = True
-        return ~inner
+        """For each node, whether it is a preterminal."""
+        has_child = np.zeros(len(self), bool)
+        has_child[self.parent[self.parent >= 0]] = True
+        return ~has_child
 
     @property
     def spans(self) -> Floats:
-        """Where each node begins and ends, in seconds, or in words where there are no times."""
+        """Beginning and end of each node, in seconds, or in words if the tree has no times."""
         if self.times is None:
             return np.column_stack([self.start, self.end]).astype(np.float64)
         return np.column_stack([self.times[self.start, 0], self.times[self.end - 1, 1]])
@@ -195,63 +319,27 @@ class Tree(Displayed):
     def nodes(self) -> tuple[Node, ...]:
         """The nodes in preorder."""
         columns = (self.start.tolist(), self.end.tolist(), *self.spans.T.tolist())
-        return tuple(Node(*one) for one in zip(self.labels, *columns, strict=True))
+        return tuple(Node(*row) for row in zip(self.labels, *columns, strict=True))
 
     @property
     def depth(self) -> Ints:
-        """How many nodes stand above each."""
+        """Number of nodes above each node."""
         depth = np.zeros(len(self), np.int64)
-        for node, above in enumerate(self.parent.tolist()):
-            if above >= 0:
-                depth[node] = depth[above] + 1
+        for node, parent in enumerate(self.parent.tolist()):
+            if parent >= 0:
+                depth[node] = depth[parent] + 1
         return depth
 
     @property
     def brackets(self) -> str:
-        """The tree as the Penn Treebank writes it, on one line."""
+        """The tree as a bracket string on one line, as in the Penn Treebank."""
         return format_brackets(self.labels, self.start.tolist(), self.end.tolist(), self.words)
 
-    def without_labels(self) -> Tree:
-        """The same brackets, all with an empty label."""
-        made = Tree.__new__(Tree)
-        made._put(("",) * len(self), self.parent, self.start, self.end, self.words, self.times)
-        return made
-
-    def without_functions(self) -> Tree:
-        """Labels above preterminals cut at the first ``-`` or ``=``: ``NP-SBJ-1`` becomes ``NP``.
-
-        >>> Tree.from_brackets("(S (NP-SBJ (-NONE- *T*-1)) (VP=2 (VBD ate)))").without_functions().brackets
-        '(S (NP (-NONE- *T*-1)) (VP (VBD ate)))'
-        """
-        # A label that begins with one, such as -LRB-, is a name of its own.
-        plain = [name[:1] + re.split("[-=]", name[1:], maxsplit=1)[0] for name in self.labels]
-        leaf = self.preterminal.tolist()
-        labels = tuple(old if word else new for old, new, word in zip(self.labels, plain, leaf, strict=True))
-        made = Tree.__new__(Tree)
-        made._put(labels, self.parent, self.start, self.end, self.words, self.times)
-        return made
-
-    # -- a value --------------------------------------------------------------------------------------------------
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tree):
-            return NotImplemented
-        return self._key() == other._key()
+    # -- value ----------------------------------------------------------------------------------------------------
 
     def _key(self) -> tuple[Any, ...]:
         times = None if self.times is None else self.times.tobytes()
         return self.labels, self.parent.tobytes(), self.start.tobytes(), self.words, times
-
-    def __hash__(self) -> int:
-        if self._hash is None:
-            object.__setattr__(self, "_hash", hash(self._key()))
-        return self._hash  # type: ignore[return-value]
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a Tree is immutable; cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a Tree is immutable; cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tree, (self.labels, self.parent, self.start, self.end, self.words, self.times)
@@ -260,59 +348,52 @@ class Tree(Displayed):
         return self.brackets
 
     def __repr__(self) -> str:
-        words = f"{self.length} word{'' if self.length == 1 else 's'}"
-        nodes = f"{len(self)} node{'' if len(self) == 1 else 's'}"
-        drawn = self.brackets if len(self) <= 100 else format_brackets(self.labels[:1], [0], [1], ["…"])
+        size = f"{count_of(self.length, 'word')}, {count_of(len(self), 'node')}"
+        drawing = self.brackets if len(self) <= 100 else format_brackets(self.labels[:1], [0], [1], ["…"])
         times = "" if self.times is None else f" from {self.times[0, 0]:g} to {self.times[-1, 1]:g} s"
-        return f"Tree({words}, {nodes}{times}: {drawn if len(drawn) <= 200 else drawn[:199] + '…'})"
+        return f"Tree({size}{times}: {drawing if len(drawing) <= 200 else drawing[:199] + '…'})"
 
 
 # -- checks -----------------------------------------------------------------------------------------------------------
 
 
-def _bracket(given: Any, nodes: Nodes) -> Sequence[Any]:
+def _check_bracket(bracket: Any, nodes: Nodes) -> Sequence[Any]:
     place = f"bracket {len(nodes.labels) + 1}"
-    if isinstance(given, str) or not isinstance(given, Sequence):
+    if isinstance(bracket, str) or not isinstance(bracket, Sequence):
         raise TreeError(
-            f"{place}: a bracket is (label, child, ...), and a word stands alone in its own; got {given!r:.80}"
+            f"{place}: a bracket is (label, child, ...), and a word stands alone in its own; got {bracket!r:.80}"
         )
-    if len(given) < 2 or not isinstance(given[0], str):
-        raise TreeError(f"{place}: a bracket is (label, child, ...) with a string as label; got {_short(given)}")
-    return given
-
-
-def _short(given: Sequence[Any]) -> str:
-    """A nested value for a message; its repr would recurse."""
-    return f"a {type(given).__name__} of {len(given)}"
+    if len(bracket) < 2 or not isinstance(bracket[0], str):
+        size = f"a {type(bracket).__name__} of {len(bracket)}"  # the repr of a deep tree would exhaust the stack
+        raise TreeError(f"{place}: a bracket is (label, child, ...) with a string as label; got {size}")
+    return bracket
 
 
 def _check_nodes(labels: tuple[str, ...], parent: Ints, start: Ints, end: Ints, words: tuple[str, ...]) -> None:
+    """Raise an error unless the nodes are in preorder, nest, and cover every word with one preterminal."""
     n = len(labels)
     if not n:
         raise TreeError("a tree has at least one word; got nothing")
     if not len(parent) == len(start) == len(end) == n:
         raise TreeError(
-            f"a parent, a start and an end a node are needed; got {len(parent)}, {len(start)}, {len(end)} for {n}"
+            f"one parent, start and end per node are needed; got {len(parent)}, {len(start)}, {len(end)} for {n}"
         )
-    for what, texts in (("labels", labels), ("words", words)):
-        for i, one in enumerate(texts):
-            if not isinstance(one, str):
-                raise TreeError(f"{what}[{i}]: a string is needed; got {one!r:.80}")
+    _check_strings("labels", labels)
+    _check_strings("words", words)
+    is_leaf = [*(parent[1:] != np.arange(n - 1)), True]
+    ends = end.tolist()
     word = 0
-    open_: list[int] = []
-    for node, (above, first, last) in enumerate(zip(parent.tolist(), start.tolist(), end.tolist(), strict=True)):
-        while open_ and word == end[open_[-1]]:
-            open_.pop()
-        if (
-            above != (open_[-1] if open_ else -1)
-            or first != word
-            or not first < last <= (end[above] if open_ else len(words))
-        ):
+    ancestors: list[int] = []
+    for node, (above, first, last) in enumerate(zip(parent.tolist(), start.tolist(), ends, strict=True)):
+        while ancestors and word == ends[ancestors[-1]]:
+            ancestors.pop()
+        expected_parent, limit = (ancestors[-1], ends[ancestors[-1]]) if ancestors else (-1, len(words))
+        if (above, first) != (expected_parent, word) or not first < last <= limit:
             raise TreeError(
                 f"node {node}: nodes must stand in preorder and inside their parents, over all words in order"
             )
-        open_.append(node)
-        if node + 1 == n or parent[node + 1] != node:
+        ancestors.append(node)
+        if is_leaf[node]:
             if last != first + 1:
                 raise TreeError(f"node {node}: a preterminal has one word; got {last - first}")
             word += 1
@@ -320,29 +401,34 @@ def _check_nodes(labels: tuple[str, ...], parent: Ints, start: Ints, end: Ints, 
         raise TreeError(f"every word needs a preterminal; got {word} for {len(words)} words")
 
 
-def _check_times(
-    times: Iterable[Sequence[float]] | Floats, words: tuple[str, ...], *, zero_length: str = "error"
-) -> Floats:
+def _check_strings(name: str, texts: tuple[str, ...]) -> None:
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TreeError(f"{name}[{i}]: a string is needed; got {text!r:.80}")
+
+
+def _check_times(times: Times, words: tuple[str, ...], *, zero_length: str = "error") -> Floats:
+    problem = "times: one pair (begin, end) per word is needed, in seconds"
     try:
-        listed = np.array(list(times) if not isinstance(times, np.ndarray) else times, np.float64)
+        array = np.array(list(times) if not isinstance(times, np.ndarray) else times, np.float64)
     except (TypeError, ValueError):
-        raise TreeError("times: a pair (begin, end) a word is needed, in seconds") from None
-    if listed.size == 0:
-        listed = listed.reshape(0, 2)
-    if listed.ndim != 2 or listed.shape[1] != 2:
-        raise TreeError("times: a pair (begin, end) a word is needed, in seconds")
-    if len(listed) != len(words):
-        raise TreeError(f"times: a pair a word is needed; got {len(listed)} for {len(words)} words")
-    begin, end = listed.T
-    lazy = zero_length == "merge"
-    bad = ~np.isfinite(listed).all(axis=1) | (begin > end) | ((begin == end) & (not lazy))
+        raise TreeError(problem) from None
+    if array.size == 0:
+        array = array.reshape(0, 2)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise TreeError(problem)
+    if len(array) != len(words):
+        raise TreeError(f"times: one pair per word is needed; got {len(array)} for {len(words)} words")
+    begin, end = array.T
+    bad = ~np.isfinite(array).all(axis=1) | (begin > end) | ((begin == end) & (zero_length != "merge"))
     bad[1:] |= begin[1:] < end[:-1]
     if bad.any():
-        raise TreeError(_bad_time(int(np.argmax(bad)), listed, words))
-    return np.ascontiguousarray(listed)
+        raise TreeError(_time_problem(int(np.argmax(bad)), array, words))
+    return array
 
 
-def _bad_time(i: int, times: Floats, words: tuple[str, ...]) -> str:
+def _time_problem(i: int, times: Floats, words: tuple[str, ...]) -> str:
+    """Return what is wrong with the times of word ``i``."""
     begin, end = times[i].tolist()
     place = f"word {i + 1} {words[i][:40]!r}"
     if not (np.isfinite(begin) and np.isfinite(end)):

@@ -77,6 +77,23 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def frozen_array(values: Sequence[int]) -> Ints:
+    """Return whole numbers as a new read-only array.
+
+    Parameters
+    ----------
+    values : sequence of int
+        Valid numbers.
+
+    Returns
+    -------
+    ndarray of int64
+    """
+    array = np.array(values, np.int64)
+    array.flags.writeable = False
+    return array
+
+
 def whole_number(value: object) -> int | None:
     """Return a whole number of Python or numpy as ``int``, anything else as None.
 
@@ -169,6 +186,8 @@ def as_whole_numbers(values: Sequence[int] | NDArray[Any], name: str) -> Ints:
             raise SegmentationError(f"{name}: number too large; got {values.max()}")
         return values.astype(np.int64)
     entries = as_list(values, name, " of whole numbers")
+    if set(map(type, entries)) == {int} and -_MAX_NUMBER < min(entries) <= max(entries) < _MAX_NUMBER:
+        return np.array(entries, np.int64)
     return np.array([_whole_entry(entry, name, i) for i, entry in enumerate(entries)], np.int64)
 
 
