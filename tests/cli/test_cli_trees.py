@@ -81,8 +81,14 @@ def test_both_families_of_numbers() -> None:
     other = [cz.Tree.from_brackets(line) if line else None for line in PREDICTED.splitlines()]
     expected = cz.struct_iou_corpus(trees, other)
     assert told["struct_iou"]["mean"] == expected.mean
-    assert told["struct_iou"]["total"]["value"] == expected.total.value
-    assert told["struct_iou"]["sentences"][1] == {"number": 2, "value": None, "why": "predicted: there is no tree"}
+    assert told["struct_iou"]["corpus"] == expected.total.value
+    assert told["struct_iou"]["sentences"][1] == {
+        "number": 2,
+        "value": None,
+        "parts": {},
+        "alignment": [],
+        "reason": "predicted: there is no tree",
+    }
     assert told["parseval"] == json.loads(json.dumps(cz.parseval_corpus(trees, other).to_dict()))
 
 
@@ -90,8 +96,8 @@ def test_times() -> None:
     told = found("gold.ptb", "heard.ptb", "--gold-times", "gold.ctm", "--predicted-times", "heard.ctm", "--align")
     # DT 0.5 of 0.6, NN 0.4 of 0.5; the NP over "the" would gain 0.6, but "man" is not below it, and gains 0.8.
     first = told["struct_iou"]["sentences"][0]
-    assert first["iou"] == pytest.approx(1 + 5 / 6 + 0.8 + 1 + 1 + 1 + 1)
-    assert sum(pair["iou"] for pair in first["alignment"]) == pytest.approx(first["iou"])
+    assert first["parts"]["iou"] == pytest.approx(1 + 5 / 6 + 0.8 + 1 + 1 + 1 + 1)
+    assert sum(pair["iou"] for pair in first["alignment"]) == pytest.approx(first["parts"]["iou"])
     # From Python the same.
     gold = cz.read_trees("gold.ptb", times="gold.ctm")
     heard = cz.read_trees("heard.ptb", times="heard.ctm")
@@ -221,12 +227,12 @@ def test_by_sentence_labels_and_alignment() -> None:
 
 def test_options_of_struct_iou() -> None:
     Path("tagged.ptb").write_text(GOLD.replace("(NP (DT", "(NP-SBJ (DT").replace("NN man", "JJ man"))
-    plain = found("gold.ptb", "tagged.ptb")["struct_iou"]["sentences"][0]["iou"]
+    plain = found("gold.ptb", "tagged.ptb")["struct_iou"]["sentences"][0]["parts"]["iou"]
     assert plain == 6
-    assert found("gold.ptb", "tagged.ptb", "--strip-functions")["struct_iou"]["sentences"][0]["iou"] == 7
-    assert found("gold.ptb", "tagged.ptb", "--flexible-terminals")["struct_iou"]["sentences"][0]["iou"] == 7
-    assert found("gold.ptb", "tagged.ptb", "--compat", "struct-iou")["struct_iou"]["sentences"][0]["iou"] == 7
-    assert found("gold.ptb", "tagged.ptb", "--unlabelled")["struct_iou"]["sentences"][0]["iou"] == 8
+    assert found("gold.ptb", "tagged.ptb", "--strip-functions")["struct_iou"]["sentences"][0]["parts"]["iou"] == 7
+    assert found("gold.ptb", "tagged.ptb", "--flexible-terminals")["struct_iou"]["sentences"][0]["parts"]["iou"] == 7
+    assert found("gold.ptb", "tagged.ptb", "--compat", "struct-iou")["struct_iou"]["sentences"][0]["parts"]["iou"] == 7
+    assert found("gold.ptb", "tagged.ptb", "--unlabelled")["struct_iou"]["sentences"][0]["parts"]["iou"] == 8
     assert complaint(run("gold.ptb", "tagged.ptb", "--threshold", "1")).startswith("caesura: threshold must be below 1")
 
 
@@ -237,7 +243,7 @@ def test_versus() -> None:
     parseval, iou = told["versus"]
     assert parseval["measure"].startswith("parseval")
     assert iou["measure"].startswith("struct_iou")
-    assert parseval["pairs"][0]["left_out"] == 8  # the second sentence of each three has no tree
+    assert parseval["sentences"] - parseval["pairs"][0]["items"] == 8  # the second sentence of each three has no tree
     assert iou["pairs"][0]["difference"] < 0
     result = run("gold.ptb", "heard.ptb", "--versus", "gold.ptb", "--seed", "1")
     assert result.stdout.count("Parsers compared") == 2

@@ -70,7 +70,7 @@ def check_rows(found: cz.ParsevalResult, expected: list[dict[str, Any]]) -> None
     for mine, said in zip(found.sentences, expected, strict=True):
         assert mine.number == said["id"]
         assert {name: getattr(mine, own) for name, own in COUNTS.items()} == {name: said[name] for name in COUNTS}
-        assert (mine.why is None) == (mine.status == 0)
+        assert (mine.reason is None) == (mine.status == 0)
         for name, own in SHARES.items():
             if name in said and (name == "tag_acc" or mine.gold + mine.predicted):  # of nothing, EVALB says 0 and we 1
                 assert printed(getattr(mine, own)) == said[name]
@@ -99,7 +99,7 @@ def test_76_pairs(shared: Path, run: str, file: str, options: dict[str, Any]) ->
         number, _, problem = line.partition(" : ")
         kind, _, rest = problem.partition(" (")
         x, _, y = rest.rstrip(")").partition("|")
-        why = found.sentences[int(number) - 1].why
+        why = found.sentences[int(number) - 1].reason
         said = f"gold has {x}, predicted has {y}" if kind == "Length unmatch" else f"is {x!r} and {y!r}"
         assert why is not None
         assert said in why

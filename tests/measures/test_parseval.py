@@ -393,7 +393,7 @@ def test_rows_of_a_test_set():
         (5, 0, 1),
         (6, 0, 2),
     ]
-    assert [row.why for row in rows] == [
+    assert [row.reason for row in rows] == [
         None,
         "both sides must have the same words after deletion; gold has 3, predicted has 2; word 2 is 'dog' and 'ran'",
         None,
@@ -457,16 +457,16 @@ def test_lists_that_do_not_go_together():
     with pytest.raises(MismatchError) as caught:
         cz.parseval_corpus([one, one], [one])
     assert str(caught.value) == (
-        "both sides must have the same sentences; gold has 2, predicted has 1. Give None for a sentence without a parse"
+        "both sides must have the same sentences; gold has 2, predicted has 1. Use None for a sentence without a parse"
     )
-    with pytest.raises(MismatchError, match=r"gold\[0\]: a Tree is needed, or None; got str"):
+    with pytest.raises(MismatchError, match=r"gold\[0\]: expected a Tree or None; got str"):
         cz.parseval_corpus("wsj.mrg", [one])
 
 
 def test_a_test_set_as_json():
     plain = json.loads(json.dumps(found().to_dict(), allow_nan=False))
     assert plain["all"]["f"] == plain["cutoff"]["f"] == 1
-    assert (plain["cutoff"]["length"], len(plain["sentences"])) == (40, 6)
+    assert (plain["cutoff"]["max_length"], len(plain["sentences"])) == (40, 6)
     assert plain["labels"][3] == {
         "label": "PRT",
         "gold": 1,

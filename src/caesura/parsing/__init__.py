@@ -1,1 +1,1 @@
-"""Parsers against a treebank: the figures of a whole test set, and whether one parser is better than another."""
+"""Parsers against a treebank: PARSEVAL and Struct-IoU of a whole test set."""

@@ -1,13 +1,13 @@
-"""PARSEVAL over a test set: every sentence, every label, and the summaries that EVALB prints."""
+"""PARSEVAL of a test set: every sentence, every label, and the summaries that EVALB prints."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,10 +15,9 @@ from caesura.engines import Engine
 from caesura.errors import MismatchError, Undefined
 from caesura.measures.many import Scores, score_many
 from caesura.measures.parseval import BracketBatch, BracketRules, Parseval, match_brackets, parseval_measure
+from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.score import Score, ratio
 from caesura.model.tree import Tree
-
-__all__ = ["LabelCounts", "ParsedSentence", "ParsevalResult", "Summary", "pair_trees", "parseval_corpus"]
 
 SCORED, ERROR, SKIPPED = range(3)
 """EVALB's status of a sentence."""
@@ -26,14 +25,33 @@ SCORED, ERROR, SKIPPED = range(3)
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """One sentence. Shares are None, and counts 0, where it could not be scored."""
+    """PARSEVAL of one sentence. If it could not be scored, ratios are None and counts 0.
+
+    Attributes
+    ----------
+    number : int
+        Number of the sentence, from 1.
+    length : int
+        Number of words of the gold tree before deletion, without those of ``delete_labels_for_length``.
+    status : int
+        0: scored. 1: error, the words differ. 2: skipped, the prediction has no words.
+    recall, precision : float or None
+        Ratio of the gold brackets that match, and of the predicted brackets that match.
+    matched, gold, predicted : int
+        Number of brackets that match, gold brackets and predicted brackets.
+    crossing : int
+        Number of predicted brackets that cross a gold bracket.
+    words, correct_tags : int
+        Number of words, and of words with the right tag.
+    tagging_accuracy : float or None
+        Ratio of the words with the right tag.
+    reason : str or None
+        Why the sentence could not be scored.
+    """
 
     number: int
-    """From 1 on."""
     length: int
-    """Words of the gold tree before deletion, without those of ``delete_labels_for_length``."""
     status: int
-    """0: scored; 1: an error, the words differ; 2: skipped, the prediction has no words."""
     recall: float | None
     precision: float | None
     matched: int
@@ -43,17 +61,27 @@ class ParsedSentence:
     words: int
     correct_tags: int
     tagging_accuracy: float | None
-    why: str | None
-    """What was wrong with it."""
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class LabelCounts:
-    """The brackets of one label, after deletion, labels being cut at ``-`` or ``=``.
+class LabelCounts(Result):
+    """Brackets of one label, after deletion; labels are cut at ``-`` or ``=``.
 
-    Brackets whose labels differ may match (``equal_labels``, ``labelled=False``): such a match counts for the gold label
-    in ``gold_matched`` and recall, and for the predicted label in ``predicted_matched`` and precision.
+    Brackets with different labels may match (``equal_labels``, ``labelled=False``). Such a match counts for the gold label in
+    ``gold_matched`` and recall, and for the predicted label in ``predicted_matched`` and precision.
+
+    Attributes
+    ----------
+    label : str
+        The label.
+    gold, predicted : int
+        Number of gold and of predicted brackets.
+    gold_matched, predicted_matched : int
+        Number of these that match.
     """
+
+    json_properties: ClassVar[tuple[str, ...]] = ("recall", "precision", "f")
 
     label: str
     gold: int
@@ -63,24 +91,45 @@ class LabelCounts:
 
     @property
     def recall(self) -> float:
-        """The share of the gold brackets that were found."""
+        """Ratio of the gold brackets that match."""
         return ratio(self.gold_matched, self.gold, self.gold + self.predicted)
 
     @property
     def precision(self) -> float:
-        """The share of the predicted brackets that are right."""
+        """Ratio of the predicted brackets that match."""
         return ratio(self.predicted_matched, self.predicted, self.gold + self.predicted)
 
     @property
     def f(self) -> float:
-        """Matches of both sides over brackets of both sides."""
+        """Matches of both sides divided by brackets of both sides."""
         return (self.gold_matched + self.predicted_matched) / (self.gold + self.predicted)
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """What EVALB prints at the end. Shares lie between 0 and 1, and are None where no sentence was scored."""
+class ParsevalSummary:
+    """What EVALB prints at the end. Ratios lie between 0 and 1; they are None if no sentence was scored.
 
+    Attributes
+    ----------
+    max_length : int or None
+        Longest sentence that is counted; None for all.
+    sentences, errors, skipped, valid : int
+        Number of sentences, of those with different words, of those without a prediction, and of those scored.
+    recall, precision, f : float or None
+        Of brackets with labels.
+    unlabelled_recall, unlabelled_precision, unlabelled_f : float or None
+        Of brackets without labels.
+    complete, unlabelled_complete : float or None
+        Ratio of the sentences in which all brackets match.
+    average_crossing : float or None
+        Crossing brackets per sentence.
+    no_crossing, two_or_less_crossing : float or None
+        Ratio of the sentences with no, and with at most two, crossing brackets.
+    tagging_accuracy : float or None
+        Ratio of the words with the right tag.
+    """
+
+    max_length: int | None
     sentences: int
     errors: int
     skipped: int
@@ -92,66 +141,77 @@ class Summary:
     unlabelled_precision: float | None
     unlabelled_f: float | None
     complete: float | None
-    """Share of sentences in which all brackets match."""
     unlabelled_complete: float | None
     average_crossing: float | None
-    """Crossing brackets a sentence."""
     no_crossing: float | None
     two_or_less_crossing: float | None
     tagging_accuracy: float | None
 
 
 @dataclass(frozen=True, eq=False)
-class ParsevalResult:
-    """What :func:`parseval_corpus` returns."""
+class ParsevalResult(Result):
+    """Result of :func:`parseval_corpus`.
+
+    Attributes
+    ----------
+    measure : Parseval
+        The measure with its options.
+    sentences : tuple of ParsedSentence
+        One entry per sentence.
+    all : ParsevalSummary
+        Summary of all sentences.
+    cutoff : ParsevalSummary
+        Summary of the sentences that are no longer than the measure's ``cutoff``.
+    scores : Scores
+        The parts of every sentence.
+    """
+
+    json_properties: ClassVar[tuple[str, ...]] = ("labels", "excluded", "signature")
+    frame_field: ClassVar[str] = "sentences"
 
     measure: Parseval
     sentences: tuple[ParsedSentence, ...]
-    all: Summary
-    """Over all sentences."""
-    cutoff: Summary
-    """Over sentences that are no longer than the measure's ``cutoff``."""
-    scores: Scores = field(repr=False)
-    """The parts of every sentence."""
+    all: ParsevalSummary
+    cutoff: ParsevalSummary
+    scores: Scores = field(repr=False, metadata=HIDDEN)
 
     @property
     def total(self) -> Score:
-        """The score of all valid sentences, from summed parts; ``Undefined`` if there is none."""
+        """Score of all valid sentences, from summed parts; raises ``Undefined`` if there is none."""
         if not self.all.valid:
-            first = next((f": sentence {one.number}: {one.why}" for one in self.sentences), "")
-            raise Undefined(f"none of {len(self.sentences)} sentences could be scored{first}")
+            example = next((f": sentence {entry.number}: {entry.reason}" for entry in self.sentences), "")
+            raise Undefined(f"none of {len(self.sentences)} sentences could be scored{example}")
         return self.scores.total
+
+    @property
+    def signature(self) -> str | None:
+        """Signature of ``total``; None if no sentence is valid."""
+        return self.total.signature if self.all.valid else None
+
+    @property
+    def excluded(self) -> tuple[Excluded, ...]:
+        """The sentences that could not be scored, by number."""
+        return tuple(
+            Excluded(str(entry.number), None, entry.reason) for entry in self.sentences if entry.reason is not None
+        )
 
     @cached_property
     def labels(self) -> tuple[LabelCounts, ...]:
-        """Every label that occurs, the most frequent in the gold trees first."""
+        """Counts of every label that occurs, the most frequent in the gold trees first."""
         batch, rules = self.scores.batch, BracketRules.of(self.measure)
         assert isinstance(batch, BracketBatch)
         gold, predicted, gold_matched, predicted_matched = (Counter[str]() for _ in range(4))
-        for one, other in batch.sides:
-            gold.update(bracket[2] for bracket in one.brackets)
-            predicted.update(bracket[2] for bracket in other.brackets)
-            found = match_brackets(one, other, rules, labelled=rules.labelled)
-            gold_matched.update(one.brackets[i][2] for i, _ in found)
-            predicted_matched.update(other.brackets[j][2] for _, j in found)
+        for gold_side, predicted_side in batch.sides:
+            gold.update(bracket[2] for bracket in gold_side.brackets)
+            predicted.update(bracket[2] for bracket in predicted_side.brackets)
+            matches = match_brackets(gold_side, predicted_side, rules, labelled=rules.labelled)
+            gold_matched.update(gold_side.brackets[i][2] for i, _ in matches)
+            predicted_matched.update(predicted_side.brackets[j][2] for _, j in matches)
         names = sorted(gold | predicted, key=lambda label: (-gold[label], -predicted[label], label))
         return tuple(
             LabelCounts(name, gold[name], predicted[name], gold_matched[name], predicted_matched[name])
             for name in names
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {
-            "measure": repr(self.measure),
-            "signature": self.total.signature if self.all.valid else None,
-            "all": asdict(self.all),
-            "cutoff": {"length": self.measure["cutoff"], **asdict(self.cutoff)},
-            "sentences": [asdict(one) for one in self.sentences],
-            "labels": [
-                {**asdict(one), "recall": one.recall, "precision": one.precision, "f": one.f} for one in self.labels
-            ],
-        }
 
 
 def parseval_corpus(
@@ -164,27 +224,48 @@ def parseval_corpus(
     scheduler: Any = None,
     **options: Any,
 ) -> ParsevalResult:
-    """PARSEVAL of a test set: two lists of trees, None for a sentence without a parse.
+    """Compute PARSEVAL of a test set.
 
-    ``param`` and the options are those of :func:`~caesura.parseval`. ``.all`` and ``.cutoff`` are EVALB's two summaries,
-    ``.sentences`` its table, ``.labels`` the brackets label by label, ``.total`` the score from summed parts. Figures
-    without labels stand beside those with. ``engine``, ``workers`` and ``scheduler`` as for :func:`~caesura.score_many`;
-    brackets are matched in Python, so processes help where threads do not.
+    Parameters
+    ----------
+    gold, predicted : iterable of Tree or None
+        Trees sentence by sentence; None for a sentence without a tree.
+    param : path, optional
+        An EVALB parameter file.
+    engine, workers, scheduler
+        Where to compute; see :func:`~caesura.score_many`. Brackets are matched in Python, so processes help more than threads.
+    **options : object
+        Options of :func:`~caesura.parseval`.
 
-    Sentences whose words differ are errors, predictions without words are skipped: both are counted, say why, and enter
-    no figure. A parser that fails on hard sentences therefore looks better than it is, so look at ``.all.valid``.
+    Returns
+    -------
+    ParsevalResult
+        ``.all`` and ``.cutoff`` are EVALB's two summaries, ``.sentences`` its table, ``.labels`` the brackets by label,
+        ``.total`` the score from summed parts.
 
+    Raises
+    ------
+    MismatchError
+        If the two sides have different numbers of sentences.
+
+    Notes
+    -----
+    Sentences whose words differ are errors; predictions without words are skipped. Both are counted with a reason and enter no
+    figure. A parser that fails on hard sentences therefore looks better than it is, so look at ``.all.valid``.
+
+    Examples
+    --------
     >>> from caesura import Tree
     >>> gold = [Tree.from_brackets("(S (NP (PRP She)) (VP (VBD slept)) (. .))"),
     ...         Tree.from_brackets("(S (NP (PRP He)) (VP (VBD got) (PRT (RP up))))"), None]
-    >>> told = [Tree.from_brackets("(S (NP (PRP She)) (VP (VBD slept)) (. .))"),
-    ...         Tree.from_brackets("(S (NP (PRP He)) (VP (VBD got)) (ADVP (RB up)))"), None]
-    >>> found = parseval_corpus(gold, told)
-    >>> found.all.sentences, found.all.valid, round(found.all.f, 4), found.all.complete
+    >>> predicted = [Tree.from_brackets("(S (NP (PRP She)) (VP (VBD slept)) (. .))"),
+    ...              Tree.from_brackets("(S (NP (PRP He)) (VP (VBD got)) (ADVP (RB up)))"), None]
+    >>> result = parseval_corpus(gold, predicted)
+    >>> result.all.sentences, result.all.valid, round(result.all.f, 4), result.all.complete
     (3, 2, 0.8571, 0.5)
-    >>> found.sentences[2].status, found.sentences[2].why
+    >>> result.sentences[2].status, result.sentences[2].reason
     (2, 'gold: there is no tree')
-    >>> [(one.label, one.recall) for one in found.labels]
+    >>> [(counts.label, counts.recall) for counts in result.labels]
     [('NP', 1.0), ('S', 1.0), ('VP', 0.5), ('PRT', 1.0), ('ADVP', 0.0)]
     """
     measure = parseval_measure(param, options)
@@ -198,39 +279,58 @@ def parseval_corpus(
     )
     rules = BracketRules.of(measure)
     counts = [dict(zip(scores.part_names, row, strict=True)) for row in scores.counts.astype(np.int64).tolist()]
-    rows = tuple(
-        _sentence(i + 1, pair, counts[i], None if i not in scores.errors else str(scores.errors[i]), rules)
+    sentences = tuple(
+        _sentence(i + 1, pair, counts[i], str(scores.errors[i]) if i in scores.errors else None, rules)
         for i, pair in enumerate(pairs)
     )
-    short = [row for row in rows if row.length <= measure["cutoff"]]
-    return ParsevalResult(measure, rows, _summary(rows, scores), _summary(short, scores), scores)
+    return ParsevalResult(
+        measure, sentences, _summary(sentences, scores, None), _summary(sentences, scores, measure["cutoff"]), scores
+    )
 
 
 def pair_trees(
     gold: Iterable[Tree | None], predicted: Iterable[Tree | None], name: str
 ) -> list[tuple[Tree | None, Tree | None]]:
-    """Sentence by sentence; two lists of one length, of trees and None."""
-    one, other = list(gold), list(predicted)
-    for side, trees in (("gold", one), (name, other)):
+    """Return the trees of two sides as pairs, sentence by sentence.
+
+    Parameters
+    ----------
+    gold, predicted : iterable of Tree or None
+        Two lists of the same length; None for a sentence without a tree.
+    name : str
+        Name of the second side, for error messages.
+
+    Returns
+    -------
+    list of tuple
+        One pair per sentence.
+
+    Raises
+    ------
+    MismatchError
+        If the lengths differ, or an entry is neither a tree nor None.
+    """
+    gold_trees, predicted_trees = list(gold), list(predicted)
+    for side, trees in (("gold", gold_trees), (name, predicted_trees)):
         for i, tree in enumerate(trees):
             if tree is not None and not isinstance(tree, Tree):
-                raise MismatchError(f"{side}[{i}]: a Tree is needed, or None; got {type(tree).__name__}")
-    if len(one) != len(other):
+                raise MismatchError(f"{side}[{i}]: expected a Tree or None; got {type(tree).__name__}")
+    if len(gold_trees) != len(predicted_trees):
         raise MismatchError(
-            f"both sides must have the same sentences; gold has {len(one)}, {name} has {len(other)}. Give None for a "
-            "sentence without a parse"
+            f"both sides must have the same sentences; gold has {len(gold_trees)}, {name} has {len(predicted_trees)}. "
+            "Use None for a sentence without a parse"
         )
-    return list(zip(one, other, strict=True))
+    return list(zip(gold_trees, predicted_trees, strict=True))
 
 
 def _sentence(
-    number: int, pair: tuple[Tree | None, Tree | None], parts: dict[str, int], why: str | None, rules: BracketRules
+    number: int, pair: tuple[Tree | None, Tree | None], parts: dict[str, int], reason: str | None, rules: BracketRules
 ) -> ParsedSentence:
     gold, predicted = pair
     status = SCORED
-    if why is not None:
-        left = predicted is not None and rules.sides(predicted, predicted)[1].words
-        status = ERROR if left else SKIPPED
+    if reason is not None:
+        has_words = predicted is not None and rules.sides(predicted, predicted)[1].words
+        status = ERROR if has_words else SKIPPED
     brackets = parts["gold"] + parts["predicted"]
     return ParsedSentence(
         number=number,
@@ -245,35 +345,37 @@ def _sentence(
         words=parts["words"],
         correct_tags=parts["correct_tags"],
         tagging_accuracy=None if status else parts["correct_tags"] / parts["words"],
-        why=why,
+        reason=reason,
     )
 
 
-def _summary(rows: Iterable[ParsedSentence], scores: Scores) -> Summary:
+def _summary(sentences: Iterable[ParsedSentence], scores: Scores, max_length: int | None) -> ParsevalSummary:
     by_status: list[list[int]] = [[], [], []]
-    for row in rows:
-        by_status[row.status].append(row.number - 1)
+    for sentence in sentences:
+        if max_length is None or sentence.length <= max_length:
+            by_status[sentence.status].append(sentence.number - 1)
     valid = by_status[SCORED]
     parts = scores.over(np.array(valid, np.int64)).parts if valid else {}
 
-    def share(part: str, whole: str) -> float | None:
+    def part_ratio(part: str, whole: str) -> float | None:
         return ratio(parts[part], parts[whole], parts["gold"] + parts["predicted"]) if parts else None
 
-    return Summary(
+    return ParsevalSummary(
+        max_length=max_length,
         sentences=sum(map(len, by_status)),
         errors=len(by_status[ERROR]),
         skipped=len(by_status[SKIPPED]),
         valid=len(valid),
-        recall=share("matched", "gold"),
-        precision=share("matched", "predicted"),
+        recall=part_ratio("matched", "gold"),
+        precision=part_ratio("matched", "predicted"),
         f=parts.get("f"),
-        unlabelled_recall=share("unlabelled_matched", "gold"),
-        unlabelled_precision=share("unlabelled_matched", "predicted"),
+        unlabelled_recall=part_ratio("unlabelled_matched", "gold"),
+        unlabelled_precision=part_ratio("unlabelled_matched", "predicted"),
         unlabelled_f=parts.get("unlabelled_f"),
-        complete=share("complete", "sentences"),
-        unlabelled_complete=share("unlabelled_complete", "sentences"),
-        average_crossing=share("crossing", "sentences"),
-        no_crossing=share("no_crossing", "sentences"),
-        two_or_less_crossing=share("two_or_less_crossing", "sentences"),
-        tagging_accuracy=share("correct_tags", "words"),
+        complete=part_ratio("complete", "sentences"),
+        unlabelled_complete=part_ratio("unlabelled_complete", "sentences"),
+        average_crossing=part_ratio("crossing", "sentences"),
+        no_crossing=part_ratio("no_crossing", "sentences"),
+        two_or_less_crossing=part_ratio("two_or_less_crossing", "sentences"),
+        tagging_accuracy=part_ratio("correct_tags", "words"),
     )

@@ -14,7 +14,7 @@ from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, flag, number, optional, seed, setting, text
 from caesura.parsing.corpus import ParsevalResult, parseval_corpus
-from caesura.parsing.structiou import StructIoUCorpus, struct_iou_corpus
+from caesura.parsing.structiou import StructIoUResult, struct_iou_corpus
 
 Trees = Sequence[Tree | None]
 
@@ -82,7 +82,7 @@ class TreeStudy(Result):
 
     Attributes
     ----------
-    struct_iou : StructIoUCorpus
+    struct_iou : StructIoUResult
         Struct-IoU of every sentence and of the corpus.
     parseval : ParsevalResult
         PARSEVAL of every sentence and of the corpus.
@@ -94,7 +94,7 @@ class TreeStudy(Result):
         The trees that Struct-IoU compared.
     """
 
-    struct_iou: StructIoUCorpus
+    struct_iou: StructIoUResult
     parseval: ParsevalResult
     versus: tuple[ParserComparison, ...] = ()
     excluded: tuple[Excluded, ...] = ()

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from caesura.judging.parsers import ParserComparison
 from caesura.measures.structiou import LabelIoU
 from caesura.parsing.corpus import LabelCounts, ParsevalResult
-from caesura.parsing.structiou import StructIoUCorpus
+from caesura.parsing.structiou import StructIoUResult
 from caesura.views.table import Cell, Table, or_undefined
 
 _SUMMARY = (
@@ -88,19 +88,19 @@ def sentence_table(result: ParsevalResult, indices: Iterable[int] | None = None)
             "words": sentence.words,
             "correct tags": sentence.correct_tags,
             "tag accuracy": _percent(sentence.tagging_accuracy),
-            "reason": sentence.why,
+            "reason": sentence.reason,
         }
         for sentence in sentences
     ]
     return Table.from_records(records, title="PARSEVAL, sentences", digits=2)
 
 
-def struct_iou_table(result: StructIoUCorpus) -> Table:
+def struct_iou_table(result: StructIoUResult) -> Table:
     """Return Struct-IoU at the level of sentences and at the level of the corpus.
 
     Parameters
     ----------
-    result : StructIoUCorpus
+    result : StructIoUResult
         Struct-IoU of a corpus.
     """
     scored = len(result.scores.scored)
@@ -123,12 +123,12 @@ def struct_iou_table(result: StructIoUCorpus) -> Table:
     return Table(columns, tuple(rows), title="Struct-IoU", notes=tuple(notes))
 
 
-def struct_iou_sentences(result: StructIoUCorpus, indices: Iterable[int]) -> Table:
+def struct_iou_sentences(result: StructIoUResult, indices: Iterable[int]) -> Table:
     """Return one row per sentence with its Struct-IoU.
 
     Parameters
     ----------
-    result : StructIoUCorpus
+    result : StructIoUResult
         Struct-IoU of a corpus.
     indices : iterable of int
         Sentences to show, counted from 0.

@@ -15,7 +15,7 @@ from caesura.measures.parseval import Parseval
 from caesura.model.tree import Tree
 from caesura.options import flag, optional, whole
 from caesura.options import seed as check_seed
-from caesura.parsing.structiou import StructIoUCorpus, struct_iou_corpus
+from caesura.parsing.structiou import StructIoUResult, struct_iou_corpus
 from caesura.version import __version__
 
 __all__ = ["Correlation", "LengthRow", "by_length", "correlation"]
@@ -41,7 +41,7 @@ class LengthRow:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def by_length(corpus: StructIoUCorpus, lengths: Iterable[int] | None = None) -> tuple[LengthRow, ...]:
+def by_length(corpus: StructIoUResult, lengths: Iterable[int] | None = None) -> tuple[LengthRow, ...]:
     """Sentence level against corpus level, over sentences of at most so many words (section 5.1.4, Figure 6).
 
     A row for each of ``lengths``; by default for every length that a sentence has. Short sentences have high scores and few
@@ -55,7 +55,7 @@ def by_length(corpus: StructIoUCorpus, lengths: Iterable[int] | None = None) -> 
     1 1 1.0 1.0
     2 2 0.9444 0.9231
     """
-    if not isinstance(corpus, StructIoUCorpus):
+    if not isinstance(corpus, StructIoUResult):
         raise OptionError(f"corpus: what struct_iou_corpus returns is needed; got {type(corpus).__name__}")
     scores = corpus.scores
     order = np.argsort(scores.batch.length, kind="stable")
