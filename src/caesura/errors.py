@@ -81,6 +81,10 @@ class OptionError(InputError):
     """A measure, option, preset or coder that does not exist, or cannot have this value."""
 
 
+class OptionConflictError(OptionError):
+    """Raised when options do not go together, whatever the data."""
+
+
 class Undefined(InputError):  # noqa: N818 - the name is part of the interface
     """The number asked for has no meaning here; the message says why."""
 

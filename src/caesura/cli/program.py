@@ -16,7 +16,7 @@ import click
 from caesura.cli.options import CHECKPOINT, ERRORS
 from caesura.cli.progress import PROGRESS
 from caesura.engines import ENGINES
-from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionError
+from caesura.errors import CaesuraError, CaesuraWarning, FormatError, HierarchyError, OptionConflictError, OptionError
 from caesura.formats import detect, find, read_coders, read_together
 from caesura.formats.registry import NAMES
 from caesura.measures.base import Measure
@@ -93,6 +93,8 @@ class _Program(click.Group):
             warnings.showwarning = _warner()
             try:
                 return super().invoke(ctx)
+            except OptionConflictError as conflict:
+                raise click.UsageError(str(conflict)) from None
             except CaesuraError as problem:
                 # What could not be read may be why the rest could not be used.
                 for said in dict.fromkeys([*map(str, ctx.meta.get(_UNREAD, ())), str(problem)]):

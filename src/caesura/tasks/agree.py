@@ -1,19 +1,83 @@
-"""Chance-corrected agreement: one coefficient over one measure, or the reason why it is undefined."""
+"""How far do coders agree beyond chance, and where do they differ?"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from caesura.agreement.chance import Exact, Simulate
+from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
+from caesura.agreement.cochran import CochranQ, cochran_q
+from caesura.agreement.coefficients import agreement
+from caesura.agreement.families import COEFFICIENTS, PRESETS, resolve_coefficient
+from caesura.agreement.labels import LabelAgreement, label_agreement
+from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
 from caesura.agreement.result import Agreement
+from caesura.engines import Engine
+from caesura.errors import InputError, OptionConflictError, OptionError, Undefined
 from caesura.measures.base import Measure
+from caesura.model.corpus import Corpus
+from caesura.model.result import Excluded, Result
+from caesura.options import OptionSet, choice, flag, fraction, optional, seed, setting, whole
+from caesura.tasks.prepare import choose_measures, measure_value, on_common_units, warn_all
+
+if TYPE_CHECKING:
+    from caesura.formats.settings import Settings
+
+
+@dataclass(frozen=True)
+class AgreeOptions(OptionSet):
+    """Which coefficients to compute, how chance is found, and which analyses to add."""
+
+    measures: tuple[Measure, ...] = setting(
+        (),
+        measure_value,
+        'Symmetric measure with its options, such as "boundary_similarity(n_t=3)". May be repeated (default: B and S; '
+        "S_f and S_f^B for dialogues).",
+        flags=("-m", "--measure"),
+        multiple=True,
+    )
+    coefficients: tuple[str, ...] = setting(
+        (),
+        choice(*COEFFICIENTS),
+        "Coefficient. May be repeated (default: multi_pi; kappa over S_f and hierarchies).",
+        flags=("-c", "--coefficient"),
+        multiple=True,
+    )
+    clusters: bool = setting(False, flag, "Add a dendrogram of the coders with the agreement inside each cluster.")
+    cochran: bool = setting(False, flag, "Add Cochran's Q, percentage agreement, and how many coders make a boundary.")
+    labels: bool = setting(False, flag, "Add the Jaccard similarity of segment labels.")
+    heat: bool = setting(False, flag, "Add the number of coders who marked each position, item by item.")
+    interval: str | None = setting(
+        "items", optional(choice("items", "coders"), "none"), "What the bootstrap resamples."
+    )
+    level: float = setting(0.95, fraction, "Confidence level.")
+    replicates: int = setting(2000, whole(100), "Number of bootstrap replicates.")
+    chance: str | None = setting(
+        None, optional(choice("simulate", "exact")), "How chance agreement over S_f is found (default: simulate)."
+    )
+    draws: int | None = setting(
+        None, optional(whole(20)), "Number of simulated pairs of texts over S_f (default: 10000)."
+    )
+    tolerance: float | None = setting(
+        None, optional(fraction), "Simulate over S_f until the standard error is below this number."
+    )
+    no_variates: bool = setting(
+        False, flag, "Simulate over S_f without control variates, which remove most of the noise."
+    )
+    seed: int = setting(0, seed, "Random seed of bootstrap and simulation.")
+    compat: str | None = setting(
+        None, optional(choice(*PRESETS)), "Conventions of published figures (segsimflex is for S_f)."
+    )
 
 
 @dataclass(frozen=True)
 class AgreementOutcome:
     """One coefficient over one measure: its result, or the reason why it is undefined.
 
-    Parameters
+    Attributes
     ----------
     coefficient : str
         Name of the coefficient, such as ``multi_pi``.
@@ -21,29 +85,257 @@ class AgreementOutcome:
         Measure that the coefficient corrects for chance.
     result : Agreement or None
         The agreement; None if it is undefined.
-    reason : str or None
-        Why the agreement is undefined; None if there is a result.
+    reason : str
+        Why the agreement is undefined; empty if there is a result.
     """
 
     coefficient: str
     measure: Measure
     result: Agreement | None
-    reason: str | None = None
+    reason: str = ""
 
     @property
     def over(self) -> str:
         """Short name of what the coefficient is computed over: a measure, or ``positions``."""
         if self.coefficient == "alpha":
             return "positions"
-        if self.measure.name == "flexible_similarity":
-            return "S_f" if self.measure["normalize"] == "positions" else "S_f^B"
-        if self.result is not None and self.result.measure is not None:
-            return self.result.measure.label
-        return self.measure.label
+        measure = self.measure if self.result is None or self.result.measure is None else self.result.measure
+        return measure.short_name if measure.chance_family == "random_texts" else measure.label
 
     def __json__(self) -> dict[str, Any]:
-        """Return the result as plain data; an undefined coefficient has the value None and a reason."""
         if self.result is not None:
             return self.result.to_dict()
         measure = None if self.coefficient == "alpha" else repr(self.measure)
-        return {"coefficient": self.coefficient, "measure": measure, "value": None, "undefined": self.reason}
+        return {"coefficient": self.coefficient, "measure": measure, "value": None, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """One of the additional analyses, or the reason why it is undefined.
+
+    Attributes
+    ----------
+    name : str
+        ``"clusters"``, ``"cochran"``, ``"labels"`` or ``"heat"``.
+    result : Clustering, CochranQ, LabelAgreement, tuple of Heat or None
+        The result; None if it is undefined.
+    reason : str
+        Why it is undefined; empty if it is not.
+    """
+
+    name: str
+    result: Clustering | CochranQ | LabelAgreement | tuple[Heat, ...] | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class AgreementStudy(Result):
+    """How far the coders of a corpus agree.
+
+    Attributes
+    ----------
+    agreement : tuple of AgreementOutcome
+        One entry per measure and coefficient.
+    placed : Placed
+        How many boundaries each coder placed.
+    analyses : tuple of Analysis
+        Additional analyses that were asked for.
+    excluded : tuple of Excluded
+        Items and analyses that could not be used.
+    """
+
+    agreement: tuple[AgreementOutcome, ...]
+    placed: Placed
+    analyses: tuple[Analysis, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+
+    frame_field: ClassVar[str] = "agreement"
+
+    @property
+    def defined(self) -> tuple[tuple[AgreementOutcome, Agreement], ...]:
+        """The coefficients that are defined."""
+        return tuple((entry, entry.result) for entry in self.agreement if entry.result is not None)
+
+    @property
+    def signature(self) -> str | None:
+        """The signature of the first coefficient that is defined."""
+        return self.defined[0][1].signature if self.defined else None
+
+
+def agree(
+    corpus: Corpus,
+    options: AgreeOptions | None = None,
+    *,
+    settings: Settings | None = None,
+    engine: str | Engine = "threads",
+    checkpoint: str | None = None,
+) -> AgreementStudy:
+    """Compute agreement beyond chance between the coders of a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The coders' annotations.
+    options : AgreeOptions, optional
+        Measures, coefficients, chance, interval and additional analyses.
+    settings : Settings, optional
+        Symbols, similarity matrix and costs of a settings file.
+    engine : str or Engine, default "threads"
+        Where to compute.
+    checkpoint : str, optional
+        Folder that keeps finished simulations.
+
+    Returns
+    -------
+    AgreementStudy
+        The coefficients and analyses. Undefined ones carry the reason; items that could not be used are excluded.
+
+    Raises
+    ------
+    OptionError
+        If agreement is not defined for this kind of data, or if options do not go together.
+    """
+    options = options or AgreeOptions()
+    measures = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
+    check_agree_options(measures, options, checkpoint)
+    prepared = on_common_units(corpus)
+    warn_all(prepared.notes)
+    coefficients, failures = _coefficients(prepared.corpus, measures, options, engine, checkpoint)
+    excluded = dict.fromkeys(entry for result in coefficients if result.result for entry in result.result.excluded)
+    analyses, more_failures = _analyses(prepared.corpus, measures[0], options, {entry.item for entry in excluded})
+    return AgreementStudy(
+        agreement=tuple(coefficients),
+        placed=boundaries_placed(prepared.boundaries),
+        analyses=tuple(analyses),
+        excluded=(*failures, *excluded, *more_failures),
+    )
+
+
+def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, checkpoint: str | None) -> None:
+    """Raise an error if options do not go together, whatever the data.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        The measures.
+    options : AgreeOptions
+        The options.
+    checkpoint : str or None
+        Folder of finished simulations.
+
+    Raises
+    ------
+    OptionConflictError
+        If a coefficient is not defined over any of the measures, or if options of simulation meet measures whose chance
+        agreement is counted.
+    """
+    simulating = {
+        "--chance": options.chance,
+        "--draws": options.draws,
+        "--tolerance": options.tolerance,
+        "--no-variates": options.no_variates or None,
+        "--checkpoint": checkpoint,
+    }
+    used = [name for name, value in simulating.items() if value is not None]
+    if used and not any(measure.chance_family == "random_texts" for measure in measures):
+        raise OptionConflictError(
+            f"{', '.join(used)}: only for measures whose chance agreement is simulated, such as flexible_similarity"
+        )
+    for name in options.coefficients:
+        if not any(name in measure.coefficients for measure in measures):
+            suitable = ", ".join(measures[0].coefficients) or "no coefficient"
+            raise OptionConflictError(f"{name} is not defined over {measures[0].name}; use {suitable}")
+    for measure in measures if options.coefficients != ("alpha",) else ():
+        try:
+            resolve_coefficient(measure, compat=options.compat)
+        except OptionError as error:
+            raise OptionConflictError(str(error)) from None
+
+
+def _coefficients(
+    corpus: Corpus, measures: Sequence[Measure], options: AgreeOptions, engine: str | Engine, checkpoint: str | None
+) -> tuple[list[AgreementOutcome], list[Excluded]]:
+    """Return each coefficient over each measure, and what could not be computed. alpha looks at no measure: once."""
+    results: list[AgreementOutcome] = []
+    failures: dict[str, OptionError] = {}
+    for i, measure in enumerate(measures):
+        for name in options.coefficients or (measure.default_coefficient or "multi_pi",):
+            if name not in measure.coefficients or (name == "alpha" and i):
+                continue
+            folder = None if checkpoint is None else str(Path(checkpoint, f"{i + 1}-{name}"))
+            try:
+                result = agreement(
+                    corpus, measure, coefficient=name, engine=engine, **_arguments(measure, name, options, folder)
+                )
+            except Undefined as error:
+                results.append(AgreementOutcome(name, measure, None, str(error)))
+            except OptionError as error:
+                failures[f"{name}: {error}"] = error
+            else:
+                results.append(AgreementOutcome(name, measure, result))
+    if failures and not results:
+        raise next(iter(failures.values()))
+    return results, [Excluded(None, None, message) for message in failures]
+
+
+def _arguments(measure: Measure, coefficient: str, options: AgreeOptions, checkpoint: str | None) -> dict[str, Any]:
+    arguments: dict[str, Any] = {
+        "interval": options.interval,
+        "level": options.level,
+        "replicates": options.replicates,
+        "seed": options.seed,
+    }
+    if coefficient == "alpha":
+        return arguments
+    arguments["compat"] = options.compat
+    if measure.chance_family == "random_texts":
+        arguments["chance"] = _chance(options, checkpoint)
+    return arguments
+
+
+def _chance(options: AgreeOptions, checkpoint: str | None = None) -> Simulate | Exact:
+    kind = Exact if options.chance == "exact" else Simulate
+    variates = {} if kind is Exact else {"variates": not options.no_variates}
+    return kind(draws=options.draws, tolerance=options.tolerance, checkpoint=checkpoint, **variates)
+
+
+def _analyses(
+    corpus: Corpus, measure: Measure, options: AgreeOptions, excluded_items: set[str | None]
+) -> tuple[list[Analysis], list[Excluded]]:
+    """Return the additional analyses, and those that cannot be made of this corpus."""
+
+    def clusters() -> Clustering:
+        suitable = cluster_coefficients(measure)
+        coefficient = next((name for name in options.coefficients if name in suitable), None)
+        simulated = measure.chance_family == "random_texts" and coefficient != "alpha"
+        return cluster_coders(
+            corpus,
+            measure,
+            coefficient=coefficient,
+            compat=None if coefficient == "alpha" else options.compat,
+            seed=options.seed,
+            chance=_chance(options) if simulated else None,
+        )
+
+    def heat() -> tuple[Heat, ...]:
+        kept = [item for item in corpus.item_names if item not in excluded_items]
+        return tuple(boundary_heat(corpus.select(items=kept)))
+
+    makers: dict[str, tuple[bool, Callable[[], Any]]] = {
+        "clusters": (options.clusters, clusters),
+        "cochran": (options.cochran, lambda: cochran_q(corpus)),
+        "labels": (options.labels, lambda: label_agreement(corpus)),
+        "heat": (options.heat, heat),
+    }
+    analyses: list[Analysis] = []
+    failures: list[Excluded] = []
+    for name, (requested, compute) in makers.items():
+        if not requested:
+            continue
+        try:
+            analyses.append(Analysis(name, compute()))
+        except Undefined as error:
+            analyses.append(Analysis(name, None, str(error)))
+        except InputError as error:
+            failures.append(Excluded(None, None, f"--{name}: {error}"))
+    return analyses, failures
