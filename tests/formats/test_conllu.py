@@ -94,7 +94,7 @@ BAD = {
     "twice": (
         "# newdoc id = a\n" + row(1, "x") + "\n# newdoc id = a\n" + row(1, "x"),
         4,
-        "a document may stand only once; got 'a' again",
+        "the id of a document must be unique; got 'a' again",
     ),
     "before": (
         row(1, "x") + "\n# newdoc id = a\n" + row(1, "x"),
@@ -104,7 +104,7 @@ BAD = {
     "empty document": (
         "# newdoc id = a\n# newdoc id = b\n" + row(1, "x"),
         1,
-        "a document must hold at least one token; 'a' has none",
+        "a document must have at least one token; 'a' has none",
     ),
     "no token": ("# sent_id = 1\n", None, "at least one token is needed; got none"),
     "connectives": (

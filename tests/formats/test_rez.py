@@ -116,22 +116,22 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no units": (change("D", "unitList", to=[]), {}, "a document of at least one unit is needed; got none"),
     "no list": (change("D", "unitList", remove=True), {}, "node 'D' must have a list unitList; got None"),
     "number": (change("D", "unitList", to=[1]), {}, "unitList of 'D' must name nodes; got 1"),
-    "twice": (change("D", "unitList", to=["U1", "U1"]), {}, "unit 'U1' may stand in one place only; got it again"),
+    "twice": (change("D", "unitList", to=["U1", "U1"]), {}, "unit 'U1' must be in one place only; got it again"),
     "shared entry": (
         change("U2", "entryList", to=["E1.0"]),
         {},
-        "entry 'E1.0' may stand in one place only; got it again",
+        "entry 'E1.0' must be in one place only; got it again",
     ),
-    "shared token": (change("E2.0", "token", to="T1.0"), {}, "token 'T1.0' may stand in one place only; got it again"),
-    "lost unit": (change("U2", remove=True), {}, "unit 'U2' is named but not in the nodeMap"),
-    "lost entry": (change("E2.0", remove=True), {}, "entry 'E2.0' is named but not in the nodeMap"),
-    "lost token": (change("T2.0", remove=True), {}, "token 'T2.0' is named but not in the nodeMap"),
+    "shared token": (change("E2.0", "token", to="T1.0"), {}, "token 'T1.0' must be in one place only; got it again"),
+    "lost unit": (change("U2", remove=True), {}, "unit 'U2' is not in the nodeMap"),
+    "lost entry": (change("E2.0", remove=True), {}, "entry 'E2.0' is not in the nodeMap"),
+    "lost token": (change("T2.0", remove=True), {}, "token 'T2.0' is not in the nodeMap"),
     "no token": (change("E2.0", "token", to=[]), {}, "entry 'E2.0' must name a token; got a list"),
     "no tags": (change("T2.0", "tagMap", remove=True), {}, "token 'T2.0' must have a tagMap; got None"),
     "no text": (
         change("T2.0", "tagMap", to={"word": "x"}),
         {},
-        "token 'T2.0' must have a text in the field 'text'; there are 'word'",
+        "token 'T2.0' must have a text in the field 'text'; the fields are 'word'",
     ),
     "no speaker": (
         change("U2", "tagMap", to={}),
@@ -141,7 +141,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no such field": (
         small(),
         {"speaker": "who"},
-        "no unit has a field 'who' for the speaker; there are 'participant'; or read with streams=False",
+        "no unit has a field 'who' for the speaker; the fields are 'participant'; or read with streams=False",
     ),
     "no endnote": (
         change("U2", "entryList", to=["E2.0"]),
@@ -152,7 +152,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "endnote alone": (
         change("U2", "entryList", to=["E2.1"]),
         {},
-        "unit 2: an utterance must hold a token before the boundary symbol; got '.' alone",
+        "unit 2: an utterance must have a token before the boundary symbol; got '.' alone",
     ),
     "endnote inside": (
         change("U2", "entryList", to=["E2.1", "E2.0"]),

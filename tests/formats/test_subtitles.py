@@ -93,23 +93,23 @@ BAD = {
         "a cue must not end before it starts; got '00:00:03,000 --> 00:00:02,000'",
     ),
     "silent.srt": (f"1\n{CUE}\n2\n{CUE}b\n", 2, "a cue must have a text; got none"),
-    "tags.srt": (f"1\n{CUE}a\n<i> </i>\n", 4, "a line must hold a word; got '<i> </i>'"),
+    "tags.srt": (f"1\n{CUE}a\n<i> </i>\n", 4, "a line must have a word; got '<i> </i>'"),
     "lost.srt": (
         f"1\n{CUE}a\n2\n{CUE}b\n",
         5,
-        "the text of a cue must not hold -->; is a blank line missing before it?",
+        "the text of a cue must not contain -->; is a blank line missing before it?",
     ),
     "sbv.sbv": (
         "0:00:00.378,0:00:11.378\na\n",
         1,
-        "subtitles must be .srt or .vtt; these are YouTube's .sbv. Save them as one of the others",
+        "subtitles must be .srt or .vtt; these are YouTube's .sbv; save them as .srt or .vtt",
     ),
     "head.vtt": (f"{VTT_CUE}a\n", 1, "the file must begin with WEBVTT; got '00:00:01.000 --> 00:00:02.000'"),
     "webvttx.vtt": (f"WEBVTTX\n\n{VTT_CUE}a\n", 1, "the file must begin with WEBVTT; got 'WEBVTTX'"),
     "header.vtt": (
         f"WEBVTT\n{VTT_CUE}a\n",
         2,
-        "the header must not hold -->; put a blank line before the first cue; got '00:00:01.000 --> 00:00:02.000'",
+        "the header must not contain -->; put a blank line before the first cue; got '00:00:01.000 --> 00:00:02.000'",
     ),
     "comma.vtt": (f"WEBVTT\n\n{CUE}a\n", 3, f"{VTT_TIMES}'00:00:01,000 --> 00:00:02,000'"),
     "setting.vtt": ("WEBVTT\n\n00:01.000 --> 00:02.000 bold\na\n", 3, f"{VTT_TIMES}'00:01.000 --> 00:02.000 bold'"),
@@ -117,7 +117,7 @@ BAD = {
     "note.vtt": (
         f"WEBVTT\n\nNOTE x\n{VTT_CUE}a\n",
         4,
-        "NOTE must not hold -->; put a blank line after it; got '00:00:01.000 --> 00:00:02.000'",
+        "NOTE must not contain -->; put a blank line after it; got '00:00:01.000 --> 00:00:02.000'",
     ),
     "style.vtt": (f"WEBVTT\n\n{VTT_CUE}a\n\nSTYLE\nx\n", 6, "STYLE must stand before the first cue; got it after one"),
     "open.vtt": (
@@ -198,12 +198,12 @@ REFUSED = {
     "line end": (marked("line", "line"), "must end in a boundary of type 'block'; it does not"),
     "both": (
         cz.Segmentation.from_positions(1, [1], marks=[["line", "block"]], types=["line", "block"], units=["x"]),
-        "this format holds one type at a position; got several",
+        "this format holds one type per position; got several",
     ),
     "space": (marked("block", units=["a b"]), "unit 1, 'a b', would be read as 'a'"),
     "tag": (marked("", "block", units=["a", "<i>"]), "unit 2, '<i>', would be read as nothing"),
     "joined tag": (marked("", "", "block", units=["<font", "x>", "a"]), "unit 1, '<font', would be read as"),
-    "arrow": (marked("block", units=["-->"]), "cannot hold the text: the text of a cue must not hold -->"),
+    "arrow": (marked("block", units=["-->"]), "cannot hold the text: the text of a cue must not contain -->"),
     "no text": (cz.Segmentation.from_masses([2]), "this format needs the text of the units"),
     "surrogate": (marked("block", units=["\ud800"]), "text in UTF-8 cannot hold half a surrogate pair"),
 }

@@ -95,7 +95,7 @@ FORMAT = Format(
     options=(
         ITEM,
         CODER,
-        Option("text", None, path, "file with the text; by default the .txt beside it"),
+        Option("text", None, path, "file with the text (default: the .txt beside it)"),
         TOKENS,
         *OPTIONS,
     ),

@@ -249,8 +249,8 @@ FORMAT = Format(
     read=_read,
     looks_like=lambda text: is_json_of(text, "|".join(_LISTS), lambda data: _tasks(data) is not None),
     options=(
-        Option("text", None, text, "field of data that is the text; by default the only string"),
-        Option("offsets", None, choice(*_OFFSETS), "what offsets count; by default what gives the text of the spans"),
+        Option("text", None, text, "field of data that is the text (default: the only string)"),
+        Option("offsets", None, choice(*_OFFSETS), "what offsets count (default: what gives the text of the spans)"),
         TOKENS,
         *OPTIONS,
     ),

@@ -274,7 +274,7 @@ FORMAT = Format(
             "layout",
             None,
             choice("lines", "brackets"),
-            "lines for one sentence per line, brackets for trees over several lines; by default detected",
+            "lines for one sentence per line, brackets for trees over several lines (default: detected)",
         ),
     ),
     annotation_types=(Tree,),

@@ -593,17 +593,15 @@ REPAIR = Option(
     "repair",
     False,
     flag,
-    "whether to leave out spans until the rest nest (the deeper level, the shorter, the later); by default spans that "
-    "do not nest are an error",
+    "whether to leave out spans until the rest nest: the deeper level, the shorter, the later (default: an error)",
 )
 SNAP = Option("snap", 0.0, non_negative(), "seconds within which two times of a coder are the same, for rounded times")
 DURATION = Option(
-    "duration", None, non_negative(), "length of the recording in seconds; by default that of the file, or the last end"
+    "duration", None, non_negative(), "length of the recording in seconds (default: that of the file, or the last end)"
 )
 BEYOND = Option(
     "beyond",
     None,
     choice("error", "extend", "clip"),
-    "what to do with annotations after the end: error, extend the item, or clip them; by default error, and extend for "
-    "files of SPAM",
+    "annotations after the end: an error, extend the item, or clip them (default: error; extend for files of SPAM)",
 )

@@ -344,8 +344,8 @@ FORMAT = Format(
     looks_like=lambda text: _delimiter(text) is not None or _has_no_header(text),
     write=_write,
     options=(
-        Option("unit", None, choice(*UNITS), "whether start and end are units or seconds; by default by the header"),
-        Option("length", None, whole(1), "number of units if no column has it; by default the largest end"),
+        Option("unit", None, choice(*UNITS), "whether start and end are units or seconds (default: by the header)"),
+        Option("length", None, whole(1), "number of units if no column has it (default: the largest end)"),
         REPAIR,
         SNAP,
         BEYOND,

@@ -570,15 +570,15 @@ TOKENS = Option(
     "tokens",
     None,
     choice(*_TOKEN_PATTERNS),
-    "units: words, whitespace tokens or characters; by default the tokens of the file, or words if it has none",
+    "units: words, whitespace tokens or characters (default: the tokens of the file, or words if it has none)",
 )
 LAYER = Option(
     "layer",
     None,
     names,
-    "layers to read, patterns of their names or of the last part of them; by default the first that a person annotated",
+    "layers to read, patterns of their names or of the last part of them (default: the first that a person annotated)",
 )
-FEATURE = Option("feature", None, text, "feature that is the label; by default value, or the first if there is none")
+FEATURE = Option("feature", None, text, "feature that is the label (default: value, or the first if there is none)")
 OPTIONS = (
     Option(
         "as_",
@@ -587,7 +587,7 @@ OPTIONS = (
         "read spans, or a segmentation with a boundary at both edges of each",
     ),
     Option("begin", "begin", text, "for segmentations: type of a boundary at which spans only begin"),
-    Option("labels", None, names, "labels to read, a pattern or a list of patterns; by default all"),
+    Option("labels", None, names, "labels to read, a pattern or a list of patterns (default: all)"),
     Option("edges", "token", choice("token", "error"), "edge inside a token: widen the span to the token, or an error"),
     Option(
         "discontinuous",

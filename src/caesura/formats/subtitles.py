@@ -1,20 +1,21 @@
-"""Subtitles, SubRip's .srt and WebVTT: words, the lines they are broken into, and the cues.
+"""Subtitles, SubRip's .srt and WebVTT: words, the lines they are broken into, and the cues::
 
     1
     00:00:00,000 --> 00:00:05,000
     In Xanadu did
     Kubla Khan
 
-White space parts the units, after tags have been taken out. Two types of boundary, in this order: ``line``, where a line
-ends inside a cue, and ``block``, where a cue ends, the last one included. Times must be well-formed and are not used.
+The units are separated by white space, after tags have been removed. There are two boundary types, in this order:
+``line``, if a line ends inside a cue, and ``block``, if a cue ends, the last one included. Times must be well-formed and
+are not used.
 
-Readers of subtitles mostly mend or pass over what they do not understand. Here every cue is read or the file is refused:
-a cue without times, without a word or with ``-->`` in its text, a line without a word, a number that does not rise (.srt),
-a comment that swallows a cue or a ``<`` that begins no tag (.vtt). Tags of .srt are ``<b>``, ``<i>``, ``<u>``, ``<s>``,
-``<font ...>`` and ``{\\an8}`` and its like; anything else in angle brackets is text. In WebVTT ``&amp;``, ``&lt;``,
-``&gt;``, ``&nbsp;``, ``&lrm;`` and ``&rlm;`` stand for characters.
+Most readers of subtitles repair or skip what they do not understand. This one reads every cue or refuses the file: a cue
+without times, without a word or with ``-->`` in its text, a line without a word, a number that does not rise (.srt), a
+comment that swallows a cue or a ``<`` that begins no tag (.vtt). Tags of .srt are ``<b>``, ``<i>``, ``<u>``, ``<s>``,
+``<font ...>`` and override codes such as ``{\\an8}``; anything else in angle brackets is text. In WebVTT ``&amp;``,
+``&lt;``, ``&gt;``, ``&nbsp;``, ``&lrm;`` and ``&rlm;`` stand for characters.
 
-What is written lasts a second a word: that the times say nothing can be seen from them.
+The writer gives every word one second, so that the times are recognizable as artificial.
 
 References: https://www.w3.org/TR/webvtt1/ for WebVTT; SubRip has no specification.
 """
@@ -29,14 +30,13 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading, lines_of
+from caesura.formats.names import list_names
 from caesura.formats.one_text import check_round_trip, only_coder, only_item, read_one_text, require_text
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
-__all__ = ["SRT", "VTT"]
-
-LINE, BLOCK = TYPES = ("line", "block")
+_LINE, _BLOCK = _TYPES = ("line", "block")
 
 _ARROW = "-->"
 _SRT_TIME = r"(\d{1,6}):([0-5]\d):([0-5]\d)[,.](\d{3})"
@@ -58,94 +58,86 @@ _SBV = re.compile(r"\s*\d+:\d\d:\d\d\.\d{3},\d+:\d\d:\d\d\.\d{3}\s*$", re.ASCII 
 
 
 @dataclass
-class _Block:
-    """Lines between blank lines."""
+class _TextBlock:
+    """Lines between blank lines, and the number of the first."""
 
     first: int
     lines: list[str] = field(default_factory=list)
 
 
-@dataclass
-class _Cue:
-    """The text of a cue, and the number of its first line."""
-
-    first: int
-    lines: list[str]
-
-
-def _blocks(lines: list[str], start: int = 1) -> Iterator[_Block]:
-    block = _Block(0)
-    for number, line in enumerate(lines, start):
+def _blocks(lines: list[str]) -> Iterator[_TextBlock]:
+    block = _TextBlock(0)
+    for number, line in enumerate(lines, 1):
         if line.strip():
             block.first = block.first or number
             block.lines.append(line)
         elif block.lines:
             yield block
-            block = _Block(0)
+            block = _TextBlock(0)
     if block.lines:
         yield block
 
 
-def _srt_cues(reading: Reading) -> Iterator[_Cue]:
-    """Number, times, text."""
+def _srt_cues(reading: Reading) -> Iterator[_TextBlock]:
+    """Yield the text of each cue, which is number, times and text."""
     if _SBV.match(reading.text):
-        raise reading.error(
-            1, "subtitles must be .srt or .vtt; these are YouTube's .sbv. Save them as one of the others"
-        )
-    before = -1
+        raise reading.error(1, "subtitles must be .srt or .vtt; these are YouTube's .sbv; save them as .srt or .vtt")
+    previous = -1
     for block in _blocks(lines_of(reading.text)):
         number = block.lines[0].strip()
         if not (number.isdecimal() and number.isascii() and len(number) <= 12):
             raise reading.error(block.first, f"a cue must begin with its number; got {number[:60]!r}")
-        if int(number) <= before:
-            raise reading.error(block.first, f"the numbers of cues must rise; got {int(number)} after {before}")
-        before = int(number)
+        if int(number) <= previous:
+            raise reading.error(block.first, f"the numbers of cues must rise; got {int(number)} after {previous}")
+        previous = int(number)
         yield _cue(reading, block, 1, _SRT_TIMES, "00:00:01,000 --> 00:00:02,000")
 
 
-def _vtt_cues(reading: Reading) -> Iterator[_Cue]:
-    """A header; then comments, styles and regions; then cues, comments among them."""
+def _vtt_cues(reading: Reading) -> Iterator[_TextBlock]:
+    """Yield the text of each cue, after a header, comments, styles and regions; comments may be between cues."""
     lines = lines_of(reading.text)
     if not re.match(r"WEBVTT(?:[ \t]|$)", lines[0]):
         raise reading.error(1, f"the file must begin with WEBVTT; got {lines[0][:60]!r}")
     header, *blocks = _blocks(lines)
-    _without_arrow(reading, header, "the header", "a blank line before the first cue")
-    styled = True
+    _refuse_arrow(reading, header, "the header", "a blank line before the first cue")
+    had_cue = False
     for block in blocks:
         kind = block.lines[0].split()[0]
         if kind == "NOTE" or block.lines[0].strip() in ("STYLE", "REGION"):
-            if kind != "NOTE" and not styled:
+            if kind != "NOTE" and had_cue:
                 raise reading.error(block.first, f"{kind} must stand before the first cue; got it after one")
-            _without_arrow(reading, block, kind, "a blank line after it")
+            _refuse_arrow(reading, block, kind, "a blank line after it")
         else:
-            styled = False
+            had_cue = True
             yield _cue(reading, block, int(_ARROW not in block.lines[0]), _VTT_TIMES, "00:01.000 --> 00:02.000")
 
 
-def _without_arrow(reading: Reading, block: _Block, what: str, way_out: str) -> None:
-    """A block that is no cue must not swallow one."""
+def _refuse_arrow(reading: Reading, block: _TextBlock, name: str, hint: str) -> None:
+    """Raise an error if a block that is no cue swallows one."""
     for number, line in enumerate(block.lines, block.first):
         if _ARROW in line:
-            raise reading.error(number, f"{what} must not hold {_ARROW}; put {way_out}; got {line[:60]!r}")
+            raise reading.error(number, f"{name} must not contain {_ARROW}; put {hint}; got {line[:60]!r}")
 
 
-def _cue(reading: Reading, block: _Block, at: int, times: re.Pattern[str], example: str) -> _Cue:
-    """The cue whose times are in the line ``at`` of the block."""
-    line = block.lines[at] if len(block.lines) > at else ""
-    place = block.first + min(at, len(block.lines) - 1)
-    found = times.fullmatch(line)
-    if found is None:
-        raise reading.error(place, f"a cue must have times like {example}; got {line[:60]!r}")
-    clock = [int(part or 0) for part in found.groups()]
+def _cue(reading: Reading, block: _TextBlock, index: int, times: re.Pattern[str], example: str) -> _TextBlock:
+    """Return the text of the cue whose times are in the line ``index`` of the block."""
+    line = block.lines[index] if len(block.lines) > index else ""
+    number = block.first + min(index, len(block.lines) - 1)
+    match = times.fullmatch(line)
+    if match is None:
+        raise reading.error(number, f"a cue must have times like {example}; got {line[:60]!r}")
+    clock = [int(part or 0) for part in match.groups()]
     if clock[:4] > clock[4:]:
-        raise reading.error(place, f"a cue must not end before it starts; got {line.strip()[:60]!r}")
-    text = block.lines[at + 1 :]
-    if not text:
-        raise reading.error(place, "a cue must have a text; got none")
-    for number, said in enumerate(text, place + 1):
-        if _ARROW in said:
-            raise reading.error(number, f"the text of a cue must not hold {_ARROW}; is a blank line missing before it?")
-    return _Cue(place + 1, text)
+        raise reading.error(number, f"a cue must not end before it starts; got {line.strip()[:60]!r}")
+    text = _TextBlock(number + 1, block.lines[index + 1 :])
+    if not text.lines:
+        raise reading.error(number, "a cue must have a text; got none")
+    for number, line in enumerate(text.lines, text.first):
+        if _ARROW in line:
+            raise reading.error(
+                number, f"the text of a cue must not contain {_ARROW}; is a blank line missing before it?"
+            )
+    return text
 
 
 def _srt_words(line: str) -> list[str]:
@@ -155,99 +147,98 @@ def _srt_words(line: str) -> list[str]:
 def _vtt_words(line: str) -> list[str]:
     bare = _VTT_TAG.sub("", line)
     if "<" in bare:
-        wrong = bare[bare.index("<") :]
-        raise ValueError(f"a tag must be like <i> or <v Name>, and another < written &lt;; got {wrong[:60]!r}")
-    return _ENTITY.sub(lambda found: _ENTITIES[found.group(1)], bare).split()
+        rest = bare[bare.index("<") :]
+        raise ValueError(f"a tag must be like <i> or <v Name>, and another < written &lt;; got {rest[:60]!r}")
+    return _ENTITY.sub(lambda match: _ENTITIES[match.group(1)], bare).split()
 
 
 @dataclass(frozen=True)
-class _Kind:
-    """What .srt and .vtt do differently."""
+class _SubtitleStyle:
+    """What .srt and .vtt do differently; ``words`` splits a line or raises a ValueError with the reason."""
 
-    cues: Callable[[Reading], Iterator[_Cue]]
+    cues: Callable[[Reading], Iterator[_TextBlock]]
     words: Callable[[str], list[str]]
-    """The words of a line; a ValueError says what is wrong with it."""
-    head: str
+    header: str
     numbered: bool
-    point: str
+    decimal_sign: str
     escape: Callable[[str], str]
 
 
-def _escaped(word: str) -> str:
+def _escape(word: str) -> str:
     return word.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-_SRT_KIND = _Kind(_srt_cues, _srt_words, head="", numbered=True, point=",", escape=str)
-_VTT_KIND = _Kind(_vtt_cues, _vtt_words, head="WEBVTT\n\n", numbered=False, point=".", escape=_escaped)
+def _read(reading: Reading, *, style: _SubtitleStyle) -> Corpus:
+    """Return one text, named by the file."""
+    return read_one_text(reading, lambda: _segmentation(reading, style))
 
 
-def read(reading: Reading, *, kind: _Kind) -> Corpus:
-    """One text, named by the file."""
-    return read_one_text(reading, lambda: _text(reading, kind))
-
-
-def _text(reading: Reading, kind: _Kind) -> Segmentation:
+def _segmentation(reading: Reading, style: _SubtitleStyle) -> Segmentation:
     units: list[str] = []
     marks: list[str] = []
-    for cue in kind.cues(reading):
+    for cue in style.cues(reading):
         for number, line in enumerate(cue.lines, cue.first):
             try:
-                words = kind.words(line)
-            except ValueError as problem:
-                raise reading.error(number, str(problem)) from None
+                words = style.words(line)
+            except ValueError as error:
+                raise reading.error(number, str(error)) from None
             if not words:
-                raise reading.error(number, f"a line must hold a word; got {line[:60]!r}")
+                raise reading.error(number, f"a line must have a word; got {line[:60]!r}")
             units += words
-            marks += [""] * (len(words) - 1) + [LINE]
-        marks[-1] = BLOCK
+            marks += [""] * (len(words) - 1) + [_LINE]
+        marks[-1] = _BLOCK
     if not units:
         raise reading.error(None, "at least one cue is needed; got none")
-    return Segmentation.from_marks(marks, types=reading.types or TYPES, units=units)
+    return Segmentation.from_marks(marks, types=reading.types or _TYPES, units=units)
 
 
-def write(corpus: Corpus, path: str, options: Mapping[str, Any], *, kind: _Kind) -> str:
-    """One item and coder; a second a word, from zero."""
+def _write(corpus: Corpus, path: str, options: Mapping[str, Any], *, style: _SubtitleStyle) -> str:
+    """Return the text of one item and coder; one second per word, from zero."""
     item, coder = only_item(corpus, path, options), only_coder(corpus, path, options)
-    one, units = require_text(corpus, path, item, coder)
+    segmentation, units = require_text(corpus, path, item, coder)
     place = f"item {item!r}"
-    if one.types != TYPES:
-        got = ", ".join(map(repr, one.types[:20]))
-        raise FormatError(path, None, f"{place}: the types must be 'line' and 'block', in this order; got {got}")
-    if not one.exclusive:
-        raise FormatError(path, None, f"{place}: this format holds one type at a position; got several")
-    if one.boundaries[-1:] != ((one.length, BLOCK),):
+    if segmentation.types != _TYPES:
+        types = list_names(segmentation.types)
+        raise FormatError(path, None, f"{place}: the types must be 'line' and 'block', in this order; got {types}")
+    if not segmentation.exclusive:
+        raise FormatError(path, None, f"{place}: this format holds one type per position; got several")
+    if segmentation.boundaries[-1:] != ((segmentation.length, _BLOCK),):
         raise FormatError(
             path, None, f"{place}: a text of subtitles must end in a boundary of type 'block'; it does not"
         )
-    out = [kind.head]
-    block = start = 0
+    cues: list[str] = []
+    cue_start = line_start = 0
     lines: list[str] = []
-    for position, name in one.boundaries:
-        lines.append(" ".join(map(kind.escape, units[start:position])))
-        start = position
-        if name == BLOCK:
-            number = f"{len(out)}\n" if kind.numbered else ""
-            times = f"{_clock(block, kind)} {_ARROW} {_clock(position, kind)}"
-            out.append(f"{number}{times}\n" + "\n".join(lines) + "\n\n")
-            block, lines = position, []
-    return check_round_trip("".join(out), partial(read, kind=kind), corpus, path, options)
+    for position, boundary_type in segmentation.boundaries:
+        lines.append(" ".join(map(style.escape, units[line_start:position])))
+        line_start = position
+        if boundary_type == _BLOCK:
+            number = f"{len(cues) + 1}\n" if style.numbered else ""
+            times = f"{_clock(cue_start, style)} {_ARROW} {_clock(position, style)}"
+            cues.append(f"{number}{times}\n" + "\n".join(lines) + "\n\n")
+            cue_start, lines = position, []
+    return check_round_trip(style.header + "".join(cues), partial(_read, style=style), corpus, path, options)
 
 
-def _clock(second: int, kind: _Kind) -> str:
-    return f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}{kind.point}000"
+def _clock(second: int, style: _SubtitleStyle) -> str:
+    return f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}{style.decimal_sign}000"
 
 
 def _format(
-    name: str, kind: _Kind, description: str, looks_like: Callable[[str], bool], other_suffixes: tuple[str, ...]
+    name: str,
+    description: str,
+    style: _SubtitleStyle,
+    looks_like: Callable[[str], bool],
+    other_suffixes: tuple[str, ...],
 ) -> Format:
     return Format(
         name=name,
         suffixes=(f".{name}",),
         other_suffixes=other_suffixes,
         description=description,
-        read=partial(read, kind=kind),
+        read=partial(_read, style=style),
         looks_like=looks_like,
-        write=partial(write, kind=kind),
+        write=partial(_write, style=style),
         options=(ITEM, CODER),
         names_from_file=("item", "coder"),
     )
@@ -260,7 +251,17 @@ def _looks_like_srt(text: str) -> bool:
     )
 
 
-SRT = _format("srt", _SRT_KIND, "SubRip subtitles: words in lines in cues", _looks_like_srt, (".sbv", ".txt"))
+SRT = _format(
+    "srt",
+    "SubRip subtitles: words in lines in cues",
+    _SubtitleStyle(_srt_cues, _srt_words, header="", numbered=True, decimal_sign=",", escape=str),
+    _looks_like_srt,
+    (".sbv", ".txt"),
+)
 VTT = _format(
-    "vtt", _VTT_KIND, "WebVTT subtitles: words in lines in cues", lambda text: text.startswith("WEBVTT"), (".txt",)
+    "vtt",
+    "WebVTT subtitles: words in lines in cues",
+    _SubtitleStyle(_vtt_cues, _vtt_words, header="WEBVTT\n\n", numbered=False, decimal_sign=".", escape=_escape),
+    lambda text: text.startswith("WEBVTT"),
+    (".txt",),
 )

@@ -346,7 +346,7 @@ UNIT_OPTIONS = (
         None,
         _check_units,
         "units of the segmentations: words, union (of the coders' times), a step in seconds, or times, which keeps tiers "
-        "in seconds; by default words if a word tier is named, else union",
+        "in seconds (default: words if a word tier is named, else union)",
     ),
     Option(
         "tolerance", DEFAULT_TOLERANCE, non_negative(), "for union: seconds within which times of coders are the same"
@@ -359,8 +359,8 @@ UNIT_OPTIONS = (
 )
 TIER_OPTIONS = (
     ITEM,
-    Option("coder", None, text, "name of the coder if one tier is chosen; by default the name of the tier"),
-    Option("tiers", None, names, "names or patterns of the tiers that are coders; by default all with intervals"),
+    Option("coder", None, text, "name of the coder if one tier is chosen (default: the name of the tier)"),
+    Option("tiers", None, names, "names or patterns of the tiers that are coders (default: all with intervals)"),
     Option("words", None, text, "name of the tier with the words"),
     *UNIT_OPTIONS,
 )

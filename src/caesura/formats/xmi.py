@@ -200,7 +200,7 @@ FORMAT = Format(
     options=(
         ITEM,
         CODER,
-        Option("typesystem", None, path, "file with the type system; by default TypeSystem.xml beside it"),
+        Option("typesystem", None, path, "file with the type system (default: TypeSystem.xml beside it)"),
         LAYER,
         FEATURE,
         TOKENS,
