@@ -1,4 +1,4 @@
-"""Pk, WindowDiff and WinPR: what a window of fixed width sees while it slides over both segmentations."""
+"""Pk, WindowDiff and WinPR: a window of fixed width that slides over both segmentations."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from caesura.options import Option, choice, flag, optional, whole
 
 Ints = NDArray[np.int64]
 
-_GIVEN, _AUTO, _CLAMPED = range(3)
-_WINDOW = Option("window", None, optional(whole(1)), "k; by default half the mean reference segment")
-_HOW_K = (
-    Option("rounding", "half_up", choice("half_up", "half_even"), "how the automatic k is rounded"),
+_CHOSEN, _AUTO, _CLAMPED = range(3)
+_WINDOW = Option("window", None, optional(whole(1)), "k (default: half the mean reference segment)")
+_MINIMUM = Option("minimum", 2, whole(0), "smallest automatic k")
+_K_OPTIONS = (
+    Option("rounding", "half_up", choice("half_up", "half_even"), "rounding of the automatic k"),
     Option("mean", "segments", choice("segments", "marks"), "k is half of N / segments, or of (N-1) / boundaries"),
 )
-_MINIMUM = Option("minimum", 2, whole(0), "the smallest automatic k")
-_CLAMP = Option("clamp", True, flag, "whether an automatic k too large for the text is cut down to it")
+_CLAMP = Option("clamp", True, flag, "whether an automatic k that is too large for the text is reduced")
 _ERROR_RATE = (
     _WINDOW,
     Option("padded", False, flag, "empty positions at both ends, so that every position is inspected equally often"),
     Option("width", "positions", choice("positions", "units"), "whether k counts positions or units in a window"),
-    *_HOW_K,
+    *_K_OPTIONS,
     _MINIMUM,
     _CLAMP,
-    Option("padding", "inner", choice("inner", "segeval"), "which padded windows the sum is divided by"),
+    Option("padding", "inner", choice("inner", "segeval"), "number of padded windows that the sum is divided by"),
 )
 _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -45,75 +45,76 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 
 
-class _Windowed(Measure):
-    """What the three share: how k is found and which windows there are."""
+class _WindowMeasure(Measure):
+    """The window of Pk, WindowDiff and WinPR: how k is chosen, and the sweep over the text."""
 
     __slots__ = ()
     resolved_words = MappingProxyType({"window_from": np.array(["given", "auto", "auto, clamped to the text"])})
 
-    def limit(self, length: Ints) -> Ints:
-        """The largest k: N-1 positions, or N units."""
+    def max_window(self, length: Ints) -> Ints:
+        """Return the largest k for each text: N-1 positions, or N units."""
         return length if self.settings.get("width") == "units" else length - 1
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        """A given window must fit into the text."""
         k = self["window"]
         if k is None:
             return {}
-        most = self.limit(batch.length)
+        maximum = self.max_window(batch.length)
         return {
             int(d): OptionError(
-                f"window must lie in 1..{most[d]} for a text of {batch.length[d]} units; got {k}"
-                if most[d] > 0
+                f"window must lie in 1..{maximum[d]} for a text of {batch.length[d]} units; got {k}"
+                if maximum[d] > 0
                 else f"window: a text of one unit has no inner position to slide over; got {k}"
             )
-            for d in np.flatnonzero(most < k)
+            for d in np.flatnonzero(maximum < k)
         }
 
     def window(self, batch: Batch) -> tuple[Ints, dict[str, NDArray[Any]]]:
-        """k for each document, and what to tell of it."""
-        options = self.settings
-        n = len(batch)
-        if options["window"] is not None:
-            k = np.full(n, options["window"], np.int64)
-            return k, {"window": k, "window_from": np.full(n, _GIVEN, np.uint8)}
-        if options["mean"] == "segments":
-            over, under = batch.length, 2 * (batch.a_count + 1)
+        """Return k for each document, and k and its origin as resolved options."""
+        if self["window"] is not None:
+            k = np.full(len(batch), self["window"], np.int64)
+            return k, {"window": k, "window_from": np.full(len(batch), _CHOSEN, np.uint8)}
+        k = np.maximum(self._half_mean(batch), self["minimum"])
+        if not self["clamp"]:
+            return k, {"window": k, "window_from": np.full(len(batch), _AUTO, np.uint8)}
+        maximum = self.max_window(batch.length)
+        origin = np.where(k > maximum, _CLAMPED, _AUTO).astype(np.uint8)
+        k = np.minimum(k, maximum)
+        return k, {"window": k, "window_from": origin}
+
+    def _half_mean(self, batch: Batch) -> Ints:
+        """Return half the mean length of a reference segment, rounded."""
+        if self["mean"] == "segments":
+            numerator, denominator = batch.length, 2 * (batch.a_count + 1)
         else:
-            over, under = batch.length - 1, 2 * np.maximum(batch.a_count, 1)
-        k = (2 * over + under) // (2 * under)  # half up
-        if options["rounding"] == "half_even":
-            k -= (k % 2 == 1) & ((2 * k - 1) * under == 2 * over)
-        k = np.maximum(k, options["minimum"])
-        if not options["clamp"]:
-            return k, {"window": k, "window_from": np.full(n, _AUTO, np.uint8)}
-        most = self.limit(batch.length)
-        said = np.where(k > most, _CLAMPED, _AUTO).astype(np.uint8)
-        k = np.minimum(k, most)
-        return k, {"window": k, "window_from": said}
+            numerator, denominator = batch.length - 1, 2 * np.maximum(batch.a_count, 1)
+        k: Ints = (2 * numerator + denominator) // (2 * denominator)  # half up
+        if self["rounding"] == "half_even":
+            k -= (k % 2 == 1) & ((2 * k - 1) * denominator == 2 * numerator)
+        return k
 
     def sweep(self, batch: Batch, w: Ints, first: Ints, last: Ints) -> Counts:
+        """Return the columns of ``kernel.sweep`` for windows of w positions that begin at first .. last."""
         out = np.empty((len(batch), 6))
         kernel.sweep(batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, w, first, last, out)
         return out
 
 
-class _ErrorRate(_Windowed):
-    """Share of windows on which the two sides differ."""
+class _ErrorRate(_WindowMeasure):
+    """Proportion of windows on which the two sides differ."""
 
     __slots__ = ()
     options = _ERROR_RATE
     presets = _PRESETS
     best = 0.0
     worst = 1.0
-    columns: ClassVar[slice]
-    """Errors and windows, of the columns of ``kernel.sweep``."""
+    columns: ClassVar[slice]  # errors and windows, among the columns of kernel.sweep
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("errors", "windows")
 
     def compute(self, batch: Batch) -> BatchCounts:
-        # Pk and WindowDiff with the same options look at the same windows.
+        # Pk and WindowDiff with the same options inspect the same windows.
         counts, resolved = batch.cached(("windows", self._resolved), lambda: self._windows(batch))
         return BatchCounts(counts[:, self.columns], resolved)
 
@@ -136,7 +137,7 @@ class _ErrorRate(_Windowed):
 
 
 class Pk(_ErrorRate):
-    """See :func:`pk`."""
+    """The measure behind :func:`pk`."""
 
     __slots__ = ()
     name = "pk"
@@ -146,7 +147,7 @@ class Pk(_ErrorRate):
 
 
 class WindowDiff(_ErrorRate):
-    """See :func:`window_diff`."""
+    """The measure behind :func:`window_diff`."""
 
     __slots__ = ()
     name = "window_diff"
@@ -155,15 +156,15 @@ class WindowDiff(_ErrorRate):
     columns = slice(0, 2)
 
 
-class WinPR(_Windowed):
-    """See :func:`win_pr`."""
+class WinPR(_WindowMeasure):
+    """The measure behind :func:`win_pr`."""
 
     __slots__ = ()
     name = "win_pr"
     title = "WinPR (Scaiano & Inkpen 2012)"
     short_name = "WinPR"
-    # A window without width would see nothing and call everything right, so k is at least 1.
-    options = (_WINDOW, *_HOW_K, Option(_MINIMUM.name, 2, whole(1), _MINIMUM.description), _CLAMP)
+    # An empty window would find no differences, so k is at least 1.
+    options = (_WINDOW, *_K_OPTIONS, Option(_MINIMUM.name, 2, whole(1), _MINIMUM.description), _CLAMP)
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("tp", "fp", "fn", "tn")
@@ -178,7 +179,7 @@ class WinPR(_Windowed):
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         tp, fp, fn, _ = counts.T
-        # F = 2PR / (P + R) = 2 TP / (2 TP + FP + FN), also where one of P and R is 0/0 with the other side not empty.
+        # F = 2PR / (P + R) = 2 TP / (2 TP + FP + FN), also if one of P and R is 0/0 and the other side is not empty.
         return divide(2 * tp, 2 * tp + fp + fn, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
@@ -195,47 +196,59 @@ def pk(
     window: int | None = None,
     padded: bool = False,
     compat: str | None = None,
-    rounding: str | None = None,
-    width: str | None = None,
-    mean: str | None = None,
-    minimum: int | None = None,
-    clamp: bool | None = None,
-    padding: str | None = None,
+    **options: Any,
 ) -> Score:
-    """Pk: how often do two units k apart lie in one segment on one side only?
+    """Compute Pk: how often two units k apart are in the same segment on one side only.
 
-    An error rate from 0 (identical) to 1. Over the N-k pairs of units (i, i+k),
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation
+        The two sides.
+    window : int, optional
+        k (default: half the mean reference segment, rounded half up, at least 2 and at most N-1).
+    padded : bool, default False
+        Put k-1 empty positions at each end, so that boundaries near the ends count as often as others.
+    compat : {"fournier2012", "segeval-2.0.11", "nltk"}, optional
+        Preset: a window is k units wide; k rounded half-even and not clamped; k = (N-1) / (2 boundaries), half-even,
+        without minimum.
+    **options : object
+        Options that the presets set: ``rounding`` ("half_up" or "half_even"), ``mean`` ("segments" or "marks"),
+        ``minimum`` (smallest automatic k), ``clamp`` (whether an automatic k is reduced to the text), ``width``
+        ("positions" or "units") and ``padding`` ("inner" or "segeval").
 
-        Pk = share where [same segment in the reference] != [same segment in the hypothesis]
+    Returns
+    -------
+    Score
+        An error rate from 0 (identical) to 1; ``score.params["window"]`` is k.
 
-    with k half the mean reference segment, rounded half up, at least 2 and at most N-1; ``params["window"]`` is the k
-    that was used. Always defined: two texts without boundaries give 0, counted over their windows.
+    Raises
+    ------
+    OptionError
+        If an option is unknown or invalid.
 
-    It is not symmetric (k comes from the reference), hardly sees a segment shorter than k, and treats a missed boundary
-    as worse than an added one (Pevzner & Hearst 2002): prefer B for anything new. ``padded`` puts k-1 empty positions
-    at each end, so that boundaries near the ends count as often as others. Types and position N are not looked at.
+    Notes
+    -----
+    Over the N-k pairs of units (i, i+k)::
 
-    ``compat``: ``"fournier2012"`` (a window is k units wide), ``"segeval-2.0.11"`` (k half-even, not clamped),
-    ``"nltk"`` (k = (N-1) / (2 boundaries), half-even, no minimum). The remaining options are what presets are made of.
+        Pk = proportion with [same segment in the reference] != [same segment in the hypothesis]
 
+    It is always defined: two texts without boundaries give 0, counted over their windows.
+
+    Pk is not symmetric (k comes from the reference), hardly notices a segment shorter than k, and penalizes a missed
+    boundary more than an added one (Pevzner & Hearst 2002): prefer B for new work. Types and position N are ignored.
+
+    References
+    ----------
     Beeferman, D., Berger, A., & Lafferty, J. (1999). Statistical models for text segmentation. Machine Learning 34.
 
+    Examples
+    --------
     >>> reference, hypothesis = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])
     >>> score = pk(reference, hypothesis)
     >>> f"{score.value:.4f}", score.parts, score.params["window"]
     ('0.2222', {'errors': 2, 'windows': 9}, 2)
     """
-    return Pk.cached(
-        compat,
-        window=window,
-        padded=padded,
-        rounding=rounding,
-        width=width,
-        mean=mean,
-        minimum=minimum,
-        clamp=clamp,
-        padding=padding,
-    ).score(reference, hypothesis)
+    return Pk.cached(compat, window=window, padded=padded, **options).score(reference, hypothesis)
 
 
 def window_diff(
@@ -245,71 +258,98 @@ def window_diff(
     window: int | None = None,
     padded: bool = False,
     compat: str | None = None,
-    rounding: str | None = None,
-    width: str | None = None,
-    mean: str | None = None,
-    minimum: int | None = None,
-    clamp: bool | None = None,
-    padding: str | None = None,
+    **options: Any,
 ) -> Score:
-    """WindowDiff: how often do the two sides have a different *number* of boundaries in a window of k positions?
+    """Compute WindowDiff: how often the two sides have different numbers of boundaries in a window.
 
-    An error rate from 0 (identical) to 1. Over the N-k windows between unit i and unit i+k,
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation
+        The two sides.
+    window : int, optional
+        k, the width of the window in positions (default: as for :func:`pk`).
+    padded : bool, default False
+        Pad both ends, after Lamprier et al. (2007): N+k-2 windows, none of them entirely in the padding.
+    compat : {"fournier2012", "segeval-2.0.11", "nltk"}, optional
+        Preset, as for :func:`pk`.
+    **options : object
+        Options that the presets set, as for :func:`pk`.
 
-        WD = share where b_ref(i, i+k) != b_hyp(i, i+k)
+    Returns
+    -------
+    Score
+        An error rate from 0 (identical) to 1; ``score.params["window"]`` is k.
 
-    k, ``padded`` (after Lamprier et al. 2007: N+k-2 windows, none of them wholly in the padding) and ``compat`` as for
-    :func:`pk`. It is not symmetric, and a near miss costs about as much as a wide one of k or more. Papers report
-    1 - WD, "the higher the better". segeval pads k positions, inspects N+k windows and divides by N+k+1: that is
+    Raises
+    ------
+    OptionError
+        If an option is unknown or invalid.
+
+    Notes
+    -----
+    Over the N-k windows between unit i and unit i+k::
+
+        WD = proportion with b_ref(i, i+k) != b_hyp(i, i+k)
+
+    It is not symmetric, and a near miss costs about as much as a boundary k or more positions off. Papers often report
+    1 - WD, "the higher the better". segeval pads k positions, inspects N+k windows and divides by N+k+1: this is
     ``padded=True, compat="segeval-2.0.11"``.
 
+    References
+    ----------
     Pevzner, L., & Hearst, M. (2002). A critique and improvement of an evaluation metric for text segmentation.
-    Computational Linguistics 28(1). Lamprier, S., et al. (2007). On evaluation methodologies for text segmentation
-    algorithms. ICTAI.
+    Computational Linguistics 28(1).
 
+    Lamprier, S., et al. (2007). On evaluation methodologies for text segmentation algorithms. ICTAI.
+
+    Examples
+    --------
     >>> reference, hypothesis = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([1, 1, 1, 2, 6])
     >>> f"{1 - window_diff(reference, hypothesis).value:.4f}"      # Fournier 2013, Figure 8
     '0.6667'
     """
-    return WindowDiff.cached(
-        compat,
-        window=window,
-        padded=padded,
-        rounding=rounding,
-        width=width,
-        mean=mean,
-        minimum=minimum,
-        clamp=clamp,
-        padding=padding,
-    ).score(reference, hypothesis)
+    return WindowDiff.cached(compat, window=window, padded=padded, **options).score(reference, hypothesis)
 
 
-def win_pr(
-    reference: Segmentation,
-    hypothesis: Segmentation,
-    *,
-    window: int | None = None,
-    rounding: str | None = None,
-    mean: str | None = None,
-    minimum: int | None = None,
-    clamp: bool | None = None,
-) -> Score:
-    """WinPR: precision and recall with credit for near misses, from counts in windows.
+def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | None = None, **options: Any) -> Score:
+    """Compute WinPR: precision and recall with credit for near misses, from counts in windows.
 
-    Over all N+k-2 windows of k consecutive positions that touch an inner position (outside there is nothing), with R
-    and H the boundaries of each side inside the window, all divided by k:
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation
+        The two sides.
+    window : int, optional
+        k, the width of the window in positions (default: as for :func:`pk`).
+    **options : object
+        How the automatic k is computed: ``rounding``, ``mean``, ``minimum`` and ``clamp``, as for :func:`pk`.
+
+    Returns
+    -------
+    Score
+        F1, from 0 to 1; 1 if both sides are empty. ``score.precision()`` and ``score.recall()``.
+
+    Raises
+    ------
+    OptionError
+        If an option is unknown or invalid.
+
+    Notes
+    -----
+    Over all N+k-2 windows of k consecutive positions that contain an inner position, with R and H the boundaries of each
+    side in the window, all divided by k::
 
         TP = sum min(R, H)    FP = sum max(0, H-R)    FN = sum max(0, R-H)    TN = k(N-1) - TP - FP - FN
 
-    so TP+FN is the number of reference boundaries and TP+FP that of the hypothesis. The value is F1; precision and
-    recall are ``score.precision()``, ``score.recall()``. k as for :func:`pk`; 1 if both sides are empty.
+    so TP+FN is the number of reference boundaries and TP+FP that of the hypothesis.
 
+    References
+    ----------
     Scaiano, M., & Inkpen, D. (2012). Getting more from segmentation evaluation. NAACL-HLT.
 
+    Examples
+    --------
     >>> reference, hypothesis = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([2, 2, 7])
     >>> win_pr(reference, hypothesis, window=2).parts
     {'tp': 1.5, 'fp': 0.5, 'fn': 0.5, 'tn': 7.5}
     """
-    return WinPR.cached(None, window=window, rounding=rounding, mean=mean, minimum=minimum, clamp=clamp).score(
-        reference, hypothesis
-    )
+    return WinPR.cached(None, window=window, **options).score(reference, hypothesis)
