@@ -371,7 +371,7 @@ def test_times_need_the_same_units(name):
     one, other = measure.sides
     assert str(caught.value) == (
         f"both sides must have the same units; {one} has 2 from 0 to 10 s, {other} has 3 from 0 to 10.5 s; "
-        "common_units lays them over the same"
+        "put them on the same units with common_units"
     )
     merged, _ = cz.common_units({"a": TIMED, "b": LATER})
     assert 0 < measure.score(merged["a"], merged["b"]).value <= 1
@@ -450,7 +450,7 @@ def test_pairwise(corpus):
 
 def test_pairwise_of_times_names_common_units():
     corpus = cz.Corpus({"song": {"ann": TIMED, "bo": LATER}})
-    with pytest.raises(OptionError, match="common_units lays them over the same"):
+    with pytest.raises(OptionError, match="put them on the same units with common_units"):
         cz.pairwise(corpus, "hierarchy_kappa")
     merged, notes = cz.over_common_units(corpus)
     assert notes == {}

@@ -1,7 +1,6 @@
-"""From columns of documents to the arrays that kernels take, without an object for a document.
+"""Arrays for the kernels from columns of documents, without a Python object per document.
 
-What is wrong with single documents is found on the way, and those are left out: the message is the one that a ``Segmentation``
-made of the same numbers would raise.
+Documents with invalid numbers are excluded; the reason is the message that a ``Segmentation`` of the same numbers raises.
 """
 
 from __future__ import annotations
@@ -21,144 +20,185 @@ from caesura.model.segmentation import UNTYPED
 from caesura.model.value import MAX_UNITS
 
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 def supports_columns(measure: Measure) -> bool:
-    """Whether a measure takes its documents from columns; others take objects."""
+    """Return whether a measure can take documents from columns; the others need objects.
+
+    Parameters
+    ----------
+    measure : Measure
+        A measure.
+
+    Returns
+    -------
+    bool
+        True for measures of inner positions, with or without types.
+    """
     return measure.view in ("inner", "typed") and type(measure).to_batch is Measure.to_batch
 
 
 class CheckedColumns:
-    """Columns that were checked: batches of what is sound, and what is wrong with the rest.
+    """Columns of documents that were checked: batches of the valid documents, and reasons for the others.
 
-    ``types`` is the scale that all documents are scored over; a boundary of another type is an error of its document.
+    Parameters
+    ----------
+    documents : Documents
+        Columns of positions and codes.
+    types : tuple of str
+        Types over which all documents are scored. A boundary of another type is an error of its document.
+
+    Attributes
+    ----------
+    excluded : dict
+        Place of a document -> reason why it is excluded.
+    valid : numpy.ndarray or None
+        Places of the documents that can be scored; None if all can.
     """
 
     def __init__(self, documents: Documents, types: tuple[str, ...]) -> None:
         self.types = types
-        self._given = documents
+        self._original = documents
         self.excluded = dict(documents.excluded)
-        wrong = np.zeros(len(documents), np.uint8)
-        self._documents = self._with_codes(documents, wrong) if documents.typed else documents
-        self._ends = self._repeats = False
+        invalid = np.zeros(len(documents), np.uint8)
+        self._documents = self._with_codes(documents, invalid) if documents.typed else documents
+        self._has_end_marks = self._has_repeats = False
         for side in (self._documents.reference, self._documents.hypothesis):
-            ends, repeats = kernel.check(documents.length, side.positions, side.offsets, side.codes, MAX_UNITS, wrong)
-            self._ends |= ends
-            self._repeats |= repeats
-        for d in np.flatnonzero(wrong).tolist():
-            if d not in self.excluded:
-                self.excluded[d] = self._why(d)
-        self.sound = np.setdiff1d(np.arange(len(documents)), list(self.excluded)) if self.excluded else None
-        """Places of the documents that can be scored; None where all can."""
+            end_marks, repeats = kernel.check(
+                documents.length, side.positions, side.offsets, side.codes, MAX_UNITS, invalid
+            )
+            self._has_end_marks |= end_marks
+            self._has_repeats |= repeats
+        for document in np.flatnonzero(invalid).tolist():
+            if document not in self.excluded:
+                self.excluded[document] = self._reason(document)
+        self.valid = np.setdiff1d(np.arange(len(documents)), list(self.excluded)) if self.excluded else None
 
-    def _why(self, document: int) -> str:
+    def _reason(self, document: int) -> str:
         try:
-            self._given.pair(document, self.types)
-        except CaesuraError as problem:
-            return str(problem)
+            self._original.pair(document, self.types)
+        except CaesuraError as error:
+            return str(error)
         raise AssertionError(f"document {document}: columns and segmentations disagree")
 
     @property
     def places(self) -> Ints:
         """Places in the columns of the documents of a batch."""
-        return np.arange(len(self._documents)) if self.sound is None else self.sound
+        return np.arange(len(self._documents)) if self.valid is None else self.valid
 
     def batch(self, view: View) -> Batch:
-        """The documents that can be scored: inner positions, or inner positions with types."""
+        """Return the batch of the valid documents.
+
+        Parameters
+        ----------
+        view : {"inner", "typed"}
+            Inner positions, or inner positions with types.
+
+        Returns
+        -------
+        Batch
+            The same object at every call, so that measures share what they compute.
+        """
         return self._typed if view == "typed" else self._inner
 
     @cached_property
-    def _whole(self) -> Batch:
+    def _typed(self) -> Batch:
         d = self._documents
         a, b = d.reference, d.hypothesis
-        whole = Batch(d.length, a.positions, a.codes, a.offsets, b.positions, b.codes, b.offsets, self.types)
-        return whole if self.sound is None else whole.take(self.sound)
-
-    @cached_property
-    def _typed(self) -> Batch:
-        b = self._whole
-        if self._ends:
-            b = _without(b, (b.a_pos == _each(b.length, b.a_off)), (b.b_pos == _each(b.length, b.b_off)))
-        if len(self.types) == 1 and b.a_code.size + b.b_code.size:
-            b = replace(b, a_code=EMPTY, b_code=EMPTY)
-        return b
+        batch = Batch(d.length, a.positions, a.codes, a.offsets, b.positions, b.codes, b.offsets, self.types)
+        if self.valid is not None:
+            batch = batch.take(self.valid)
+        if self._has_end_marks:
+            a_end, b_end = (
+                np.repeat(batch.length, np.diff(offsets)) == positions
+                for positions, offsets in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off))
+            )
+            batch = _remove_boundaries(batch, a_end, b_end)
+        if len(self.types) == 1 and batch.a_code.size + batch.b_code.size:
+            batch = replace(batch, a_code=EMPTY, b_code=EMPTY)
+        return batch
 
     @cached_property
     def _inner(self) -> Batch:
-        b = self._typed
-        if b.types == UNTYPED:
-            return b  # the same, so that what measures share is made once
-        if self._repeats:
-            b = _without(b, _again(b.a_pos, b.a_off), _again(b.b_pos, b.b_off))
-        return replace(b, a_code=EMPTY, b_code=EMPTY, types=UNTYPED)
+        batch = self._typed
+        if batch.types == UNTYPED:
+            return batch  # the same object, so that measures share what they compute
+        if self._has_repeats:
+            repeats = _is_repeat(batch.a_pos, batch.a_off), _is_repeat(batch.b_pos, batch.b_off)
+            batch = _remove_boundaries(batch, *repeats)
+        return replace(batch, a_code=EMPTY, b_code=EMPTY, types=UNTYPED)
 
     def pairs(self, types: tuple[str, ...] | None) -> list[SegmentationPair]:
-        """Each document that can be scored as two segmentations, over these types if somebody declared them."""
-        return [self._given.pair(d, types) for d in self.places.tolist()]
+        """Return each valid document as two segmentations.
 
-    # -- types ----------------------------------------------------------------------------------------------------
+        Parameters
+        ----------
+        types : tuple of str or None
+            Declared types; None if nobody declared any.
 
-    def _with_codes(self, documents: Documents, wrong: NDArray[np.uint8]) -> Documents:
-        """Codes over the scale, at each position from the lowest to the highest; ``wrong`` where there are none."""
+        Returns
+        -------
+        list of pairs
+            Reference and hypothesis, in the order of ``places``.
+        """
+        return [self._original.pair(document, types) for document in self.places.tolist()]
+
+    def _with_codes(self, documents: Documents, invalid: NDArray[np.uint8]) -> Documents:
+        """Return the documents with codes over ``types``, rising at each position; sets ``invalid`` if a code is missing."""
         place = {name: i for i, name in enumerate(self.types) if name}
-        table = np.array([place.get(name, -1) for name in documents.types] or [-1], np.int64)
-        both = []
+        new_codes = np.array([place.get(name, -1) for name in documents.types] or [-1], np.int64)
+        columns = []
         for side in (documents.reference, documents.hypothesis):
-            uneven = np.flatnonzero(np.diff(side.offsets) != np.diff(side.code_offsets))
-            made = _even(side, uneven, table)
-            wrong[uneven] = 1
-            wrong[np.searchsorted(made.offsets, np.flatnonzero(made.codes < 0), "right") - 1] = 1
-            both.append(made)
-        return replace(documents, reference=both[0], hypothesis=both[1], types=self.types)
+            mismatched = np.flatnonzero(np.diff(side.offsets) != np.diff(side.code_offsets))
+            column = _recoded(side, mismatched, new_codes)
+            invalid[mismatched] = 1
+            invalid[np.searchsorted(column.offsets, np.flatnonzero(column.codes < 0), "right") - 1] = 1
+            columns.append(column)
+        return replace(documents, reference=columns[0], hypothesis=columns[1], types=self.types)
 
 
-def _even(side: BoundaryColumn, uneven: Ints, table: Ints) -> BoundaryColumn:
-    """Positions and codes of the same offsets; documents that have more of one than of the other are emptied."""
-    positions, codes = _dense(side.positions, side.offsets, uneven), _dense(side.codes, side.code_offsets, uneven)
+def _recoded(side: BoundaryColumn, mismatched: Ints, new_codes: Ints) -> BoundaryColumn:
+    """Return a column with new codes and common offsets; documents with unequal positions and codes become empty."""
+    positions = _without_documents(side.positions, side.offsets, mismatched)
+    codes = new_codes[_without_documents(side.codes, side.code_offsets, mismatched)]
     counts = np.diff(side.offsets)
-    counts[uneven] = 0
+    counts[mismatched] = 0
     offsets = np.concatenate([[0], np.cumsum(counts)])
-    codes = table[codes]
     if len(positions) > 1:
         document = np.repeat(np.arange(len(counts)), counts)
-        new = (positions[1:] != positions[:-1]) | (document[1:] != document[:-1])
-        if (~new & (codes[1:] < codes[:-1])).any():
-            run = np.concatenate([[0], np.cumsum(new)])
+        is_new = (positions[1:] != positions[:-1]) | (document[1:] != document[:-1])
+        if (~is_new & (codes[1:] < codes[:-1])).any():
+            run = np.concatenate([[0], np.cumsum(is_new)])
             codes = codes[np.lexsort((codes, run))]
     return BoundaryColumn(positions, offsets, codes, offsets)
 
 
-def _dense(values: Ints, offsets: Ints, left_out: Ints) -> Ints:
-    """What the offsets cover, without the documents that are left out."""
-    kept = values[offsets[0] : offsets[-1]]
-    if not left_out.size:
-        return kept
-    keep: NDArray[np.bool_] = np.ones(len(offsets) - 1, bool)
-    keep[left_out] = False
-    return kept[np.repeat(keep, np.diff(offsets))]
+def _without_documents(values: Ints, offsets: Ints, documents: Ints) -> Ints:
+    """Return the values that the offsets cover, without those of some documents."""
+    covered = values[offsets[0] : offsets[-1]]
+    if not documents.size:
+        return covered
+    keep: Flags = np.ones(len(offsets) - 1, bool)
+    keep[documents] = False
+    return covered[np.repeat(keep, np.diff(offsets))]
 
 
-def _each(length: Ints, off: Ints) -> Ints:
-    """The length of its document for every boundary."""
-    each: Ints = np.repeat(length, np.diff(off))
-    return each
+def _is_repeat(pos: Ints, off: Ints) -> Flags:
+    """Return which boundaries stand at the position of the previous one of the same document."""
+    repeat = np.zeros(len(pos), bool)
+    repeat[1:] = pos[1:] == pos[:-1]
+    repeat[off[:-1][off[:-1] < len(pos)]] = False
+    return repeat
 
 
-def _again(pos: Ints, off: Ints) -> NDArray[np.bool_]:
-    """Boundaries at the position of the one before, in the same document."""
-    again = np.zeros(len(pos), bool)
-    again[1:] = pos[1:] == pos[:-1]
-    again[off[:-1][off[:-1] < len(pos)]] = False
-    return again
-
-
-def _without(batch: Batch, a: NDArray[np.bool_], b: NDArray[np.bool_]) -> Batch:
-    """A batch without some boundaries."""
-    a_pos, a_code, a_off = _left(batch.a_pos, batch.a_code, batch.a_off, a)
-    b_pos, b_code, b_off = _left(batch.b_pos, batch.b_code, batch.b_off, b)
+def _remove_boundaries(batch: Batch, a: Flags, b: Flags) -> Batch:
+    """Return a batch without the flagged boundaries."""
+    a_pos, a_code, a_off = _remove_rows(batch.a_pos, batch.a_code, batch.a_off, a)
+    b_pos, b_code, b_off = _remove_rows(batch.b_pos, batch.b_code, batch.b_off, b)
     return Batch(batch.length, a_pos, a_code, a_off, b_pos, b_code, b_off, batch.types)
 
 
-def _left(pos: Ints, code: Ints, off: Ints, gone: NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
-    before = np.concatenate([[0], np.cumsum(~gone)])
-    return pos[~gone], code[~gone] if code.size else code, before[off]
+def _remove_rows(pos: Ints, code: Ints, off: Ints, flagged: Flags) -> tuple[Ints, Ints, Ints]:
+    before = np.concatenate([[0], np.cumsum(~flagged)])
+    return pos[~flagged], code[~flagged] if code.size else code, before[off]

@@ -70,7 +70,7 @@ class HierarchyKappa(HierarchyMeasure):
     def _count(self, batch: HierarchyBatch) -> Counts:
         n = len(batch)
         base = np.concatenate([[0], np.cumsum(batch.length + 1)])
-        one, other = batch.a.flat, batch.b.flat
+        one, other = batch.a.distinct, batch.b.distinct
         N = [flat.count(n) for flat in (one, other)]  # noqa: N806 - the paper's symbols, here and below
         O = [_matched(*pair, base).astype(np.float64) for pair in ((one, other), (other, one))]  # noqa: N806, E741
         begins, ends = [], []
@@ -146,7 +146,7 @@ class HierarchyOverlap(HierarchyMeasure):
     def _keys(self, side: SpanArrays) -> Ints:
         """Document, start, end and with ``"full"`` level, each row once."""
         if self["level"] == "flat":
-            flat = side.flat
+            flat = side.distinct
             return np.column_stack([flat.document, flat.start, flat.end])
         return np.unique(np.column_stack([side.document, side.start, side.end, side.level]), axis=0)
 
@@ -174,8 +174,8 @@ class NonCrossing(HierarchyMeasure):
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)
-        n, one = len(batch), batch.a.flat
-        cut = crossed(one, batch.b.flat, n)
+        n, one = len(batch), batch.a.distinct
+        cut = crossed(one, batch.b.distinct, n)
         return BatchCounts(np.column_stack([one.count(n, ~cut), one.count(n)]).astype(float), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:

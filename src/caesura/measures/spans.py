@@ -1,4 +1,4 @@
-"""From pairs of hierarchies to flat arrays, many documents at a time."""
+"""Batches of pairs of hierarchies, many documents at a time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, MismatchError
-from caesura.measures.batch import EMPTY, Batch, Comparison, rows_of, units_difference
+from caesura.errors import CaesuraError
+from caesura.measures.batch import EMPTY, Batch, Comparison, rows_of, select_valid, units_difference
 from caesura.model.hierarchy import Hierarchy, Span
 
 Ints = NDArray[np.int64]
@@ -21,7 +21,15 @@ UNLABELLED = -1
 
 @dataclass(frozen=True, slots=True)
 class DistinctSpans:
-    """Distinct (start, end), by document, start, and the larger first."""
+    """Spans without levels, each (start, end) once; sorted by document and start, larger spans first.
+
+    Attributes
+    ----------
+    document : numpy.ndarray
+        Document of each span.
+    start, end : numpy.ndarray
+        First and last unit.
+    """
 
     document: Ints
     start: Ints
@@ -31,17 +39,44 @@ class DistinctSpans:
         return len(self.document)
 
     def count(self, documents: int, where: Any = None) -> Ints:
-        """How many there are in each document; ``where``: of those it is true for."""
+        """Return the number of spans in each document.
+
+        Parameters
+        ----------
+        documents : int
+            Number of documents.
+        where : numpy.ndarray, optional
+            Flags of the spans to count (default: all).
+
+        Returns
+        -------
+        numpy.ndarray
+            One number per document.
+        """
         chosen = self.document if where is None else self.document[where]
         return np.bincount(chosen, minlength=documents).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class SpanArrays:
-    """One side of every document: the spans of document d are the rows ``off[d] .. off[d + 1] - 1``.
+    """The spans of one side: those of document d are the rows ``off[d] .. off[d + 1] - 1``.
 
-    Rows stand by start, the larger first, then by level. ``label`` is a number for each label, -1 for none. ``edges`` are
-    the times between units, ``edge_off[d] .. edge_off[d + 1] - 1``; text has none.
+    Rows are sorted by start, larger spans first, then by level.
+
+    Attributes
+    ----------
+    start, end, level : numpy.ndarray
+        First unit, last unit and level of each span.
+    label : numpy.ndarray
+        A number for each label; -1 without label.
+    off : numpy.ndarray
+        Offsets of the documents among the spans.
+    edges : numpy.ndarray
+        Times between units, ``edge_off[d] .. edge_off[d + 1] - 1``; texts have none.
+    edge_off : numpy.ndarray
+        Offsets of the documents among the edges.
+    extent : numpy.ndarray
+        N for expected agreement, per document.
     """
 
     start: Ints
@@ -54,33 +89,42 @@ class SpanArrays:
     extent: Ints
 
     def slice(self, first: int, last: int) -> SpanArrays:
-        """Documents first .. last-1, as views."""
+        """Return documents ``first`` to ``last - 1`` as views.
+
+        Parameters
+        ----------
+        first, last : int
+            Places of documents.
+
+        Returns
+        -------
+        SpanArrays
+            The spans of these documents.
+        """
         rows, times = slice(self.off[first], self.off[last]), slice(self.edge_off[first], self.edge_off[last])
-        return SpanArrays(
-            self.start[rows],
-            self.end[rows],
-            self.level[rows],
-            self.label[rows],
-            self.off[first : last + 1] - self.off[first],
-            self.edges[times],
-            self.edge_off[first : last + 1] - self.edge_off[first],
-            self.extent[first:last],
-        )
+        off, edge_off = self.off[first : last + 1], self.edge_off[first : last + 1]
+        return self._select(rows, off - off[0], times, edge_off - edge_off[0], slice(first, last))
 
     def take(self, documents: Ints) -> SpanArrays:
-        """Only these documents, copied together."""
+        """Return a copy with some of the documents.
+
+        Parameters
+        ----------
+        documents : numpy.ndarray
+            Places of the documents.
+
+        Returns
+        -------
+        SpanArrays
+            The spans of these documents.
+        """
         rows, off = rows_of(self.off, documents)
         times, edge_off = rows_of(self.edge_off, documents)
-        return SpanArrays(
-            self.start[rows],
-            self.end[rows],
-            self.level[rows],
-            self.label[rows],
-            off,
-            self.edges[times],
-            edge_off,
-            self.extent[documents],
-        )
+        return self._select(rows, off, times, edge_off, documents)
+
+    def _select(self, rows: Any, off: Ints, times: Any, edge_off: Ints, documents: Any) -> SpanArrays:
+        start, end, level, label = (column[rows] for column in (self.start, self.end, self.level, self.label))
+        return SpanArrays(start, end, level, label, off, self.edges[times], edge_off, self.extent[documents])
 
     @property
     def document(self) -> Ints:
@@ -88,96 +132,121 @@ class SpanArrays:
         return np.repeat(np.arange(len(self.off) - 1), np.diff(self.off))
 
     @property
-    def flat(self) -> DistinctSpans:
-        """Each (start, end) once, whatever its levels."""
+    def distinct(self) -> DistinctSpans:
+        """Each (start, end) once, on whatever levels it is."""
         d = self.document
-        new = np.ones(len(d), bool)
-        new[1:] = (np.diff(d) != 0) | (np.diff(self.start) != 0) | (np.diff(self.end) != 0)
-        return DistinctSpans(d[new], self.start[new], self.end[new])
+        is_new = np.ones(len(d), bool)
+        is_new[1:] = (np.diff(d) != 0) | (np.diff(self.start) != 0) | (np.diff(self.end) != 0)
+        return DistinctSpans(d[is_new], self.start[is_new], self.end[is_new])
 
 
 @dataclass(frozen=True, slots=True)
 class HierarchyBatch(Batch):
-    """A batch of hierarchies. What ``Batch`` calls positions are starts, and codes are labels."""
+    """A batch of hierarchies. The positions of ``Batch`` are starts of spans, and its codes are labels.
+
+    Attributes
+    ----------
+    a, b : SpanArrays
+        The spans of the two sides.
+    """
 
     a: SpanArrays = field(kw_only=True)
     b: SpanArrays = field(kw_only=True)
 
     @classmethod
     def of(cls, length: Ints, a: SpanArrays, b: SpanArrays) -> HierarchyBatch:
-        """From its sides."""
+        """Return the batch with two sides.
+
+        Parameters
+        ----------
+        length : numpy.ndarray
+            Number of units of each document.
+        a, b : SpanArrays
+            The spans of the two sides.
+
+        Returns
+        -------
+        HierarchyBatch
+            The batch.
+        """
         return cls(length, a.start, a.label, a.off, b.start, b.label, b.off, a=a, b=b)
 
     def slice(self, start: int, stop: int) -> HierarchyBatch:
-        """Documents start .. stop-1. Nothing but offsets is copied."""
         return HierarchyBatch.of(self.length[start:stop], self.a.slice(start, stop), self.b.slice(start, stop))
 
     def take(self, documents: Ints) -> HierarchyBatch:
-        """Only these documents, copied together."""
         return HierarchyBatch.of(self.length[documents], self.a.take(documents), self.b.take(documents))
 
 
 def pack_spans(
     pairs: Sequence[Comparison], sides: tuple[str, str], *, same_units: bool
 ) -> tuple[HierarchyBatch, Ints, dict[int, CaesuraError]]:
-    """The batch of all pairs that can be compared, their places in ``pairs``, and what is wrong with the others.
+    """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
 
-    ``same_units``: times must be cut into the same units on both sides. Without it each side has its own.
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of hierarchies.
+    sides : tuple of str
+        Names of the two sides, for messages.
+    same_units : bool
+        Whether times must be cut into the same units on both sides.
+
+    Returns
+    -------
+    tuple
+        Batch, places and errors.
     """
     errors: dict[int, CaesuraError] = {}
-    sound: list[int] = []
-    chosen: list[tuple[Hierarchy, Hierarchy]] = []
-    for i, pair in enumerate(pairs):
-        problem = pair_problem(pair, sides, same_units)
-        if problem is None:
-            sound.append(i)
-            chosen.append(pair)  # type: ignore[arg-type]
-        else:
-            errors[i] = MismatchError(problem)
+    places = select_valid(pairs, range(len(pairs)), lambda pair: _pair_problem(pair, sides, same_units), errors)
+    chosen: Any = [pairs[place] for place in places]
     labels: dict[str | None, int] = {None: UNLABELLED}
-    a, b = (_side([pair[k] for pair in chosen], labels) for k in (0, 1))
-    length = np.array([one.length for one, _ in chosen], np.int64)
-    return HierarchyBatch.of(length, a, b), np.array(sound, np.int64), errors
+    a, b = (_span_arrays([pair[k] for pair in chosen], labels) for k in (0, 1))
+    length = np.array([hierarchy.length for hierarchy, _ in chosen], np.int64)
+    return HierarchyBatch.of(length, a, b), np.array(places, np.int64), errors
 
 
-def _side(hierarchies: list[Hierarchy], labels: dict[str | None, int]) -> SpanArrays:
-    rows: list[Span] = [span for one in hierarchies for span in one.spans]
-    off = np.concatenate([[0], np.cumsum([len(one.spans) for one in hierarchies], dtype=np.int64)])
+def _span_arrays(hierarchies: list[Hierarchy], labels: dict[str | None, int]) -> SpanArrays:
+    spans: list[Span] = [span for hierarchy in hierarchies for span in hierarchy.spans]
+    off = _offsets([hierarchy.spans for hierarchy in hierarchies])
     table = np.array(
-        [(s.start, s.end, s.level, labels.setdefault(s.label, len(labels) - 1)) for s in rows], np.int64
+        [(s.start, s.end, s.level, labels.setdefault(s.label, len(labels) - 1)) for s in spans], np.int64
     ).reshape(-1, 4)
     start, end, level, label = table.T
-    # Hierarchies come sorted; a gold that keeps conflicts may not.
+    # Hierarchies are sorted; a gold standard that keeps conflicts may not be.
     order = np.lexsort((label, level, -end, start, np.repeat(np.arange(len(hierarchies)), np.diff(off))))
     start, end, level, label = (np.ascontiguousarray(column[order]) for column in (start, end, level, label))
-    times = [np.array(one.edges or (), np.float64) for one in hierarchies]
-    edge_off = np.concatenate([[0], np.cumsum([len(one) for one in times], dtype=np.int64)])
+    times = [np.array(hierarchy.edges or (), np.float64) for hierarchy in hierarchies]
     edges = np.concatenate(times) if times else EMPTY.astype(np.float64)
-    extent = np.array([one.extent for one in hierarchies], np.int64)
-    return SpanArrays(start, end, level, label, off, edges, edge_off, extent)
+    extent = np.array([hierarchy.extent for hierarchy in hierarchies], np.int64)
+    return SpanArrays(start, end, level, label, off, edges, _offsets(times), extent)
 
 
-def pair_problem(pair: Any, sides: tuple[str, str], same_units: bool) -> str | None:
-    """Why the two cannot be compared, or None."""
+def _offsets(rows: Sequence[Any]) -> Ints:
+    return np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
+
+
+def _pair_problem(pair: Any, sides: tuple[str, str], same_units: bool) -> str | None:
+    """Return why two hierarchies cannot be compared, or None."""
     try:
         a, b = pair
     except (TypeError, ValueError):
         return f"a pair of hierarchies is needed; got {type(pair).__name__}"
-    for side, one in zip(sides, (a, b), strict=True):
-        if not isinstance(one, Hierarchy):
-            kind = "a dialogue" if isinstance(one, Mapping) else type(one).__name__
+    for side, hierarchy in zip(sides, (a, b), strict=True):
+        if not isinstance(hierarchy, Hierarchy):
+            kind = "a dialogue" if isinstance(hierarchy, Mapping) else type(hierarchy).__name__
             return f"{side}: a Hierarchy is needed; got {kind}"
     if (a.edges is None) != (b.edges is None):
-        timed, other = sides if b.edges is None else sides[::-1]
-        return f"both sides must have times, or neither; {timed} has times, {other} has none"
-    if a.edges is not None:
-        if same_units and a.edges != b.edges:
-            said = ", ".join(f"{side} has {_times(one)}" for side, one in zip(sides, (a, b), strict=True))
-            return f"both sides must have the same units; {said}; common_units lays them over the same"
-        return None
-    return units_difference(a, b, sides)
+        timed, untimed = sides if b.edges is None else sides[::-1]
+        return f"both sides must have times, or neither; {timed} has times, {untimed} has none"
+    if a.edges is None:
+        return units_difference(a, b, sides)
+    if same_units and a.edges != b.edges:
+        units = ", ".join(f"{side} has {_time_range(text)}" for side, text in zip(sides, (a, b), strict=True))
+        return f"both sides must have the same units; {units}; put them on the same units with common_units"
+    return None
 
 
-def _times(one: Hierarchy) -> str:
-    edges = one.edges or (0.0, 0.0)
-    return f"{one.length} from {edges[0]:g} to {edges[-1]:g} s"
+def _time_range(hierarchy: Hierarchy) -> str:
+    edges = hierarchy.edges or (0.0, 0.0)
+    return f"{hierarchy.length} from {edges[0]:g} to {edges[-1]:g} s"
