@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 from hypothesis import settings
+
+from support.shared_data import DataFolder
 
 # The suite runs a second time on kernels with bounds checks. Only tests that reach a kernel on a new path take part.
 if os.environ.get("CAESURA_CHECKED"):
@@ -42,8 +43,6 @@ if os.environ.get("CAESURA_CHECKED"):
         "model/test_tree.py",
     ]
 
-SHARED = Path(__file__).resolve().parents[1].parent / "shared"
-
 # CAESURA_EXAMPLES=1000 looks further than there is time for in every run.
 EXAMPLES = int(os.environ.get("CAESURA_EXAMPLES", "100"))
 settings.register_profile("caesura", derandomize=True, deadline=None, max_examples=EXAMPLES, print_blob=True)
@@ -51,11 +50,9 @@ settings.load_profile("caesura")
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder with specification, oracles and data, which stands beside a checkout and is no part of it."""
-    if not SHARED.is_dir():
-        pytest.skip("no folder ../shared beside the repository: its oracles and data are not here")
-    return SHARED
+def shared(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """Corpora and oracles. A test whose corpus may not ship skips if there is no folder ../shared beside the checkout."""
+    return DataFolder(tmp_path_factory.mktemp("shared"))
 
 
 @pytest.fixture(scope="session")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -17,8 +15,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError, TooManyStates
 from oracle.chance import Rules, mean_by_runs, table_cost
-
-NCCU = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "nccu.jsonl"
+from support.oracles import read_oracle
 
 F = Fraction
 
@@ -284,11 +281,8 @@ MATRICES = {"identity": np.eye(6), "worded": WORDED}
 @cache
 def conversation(text: str) -> list[list[list[int]]]:
     """The streams of both coders."""
-    if not NCCU.is_file():
-        pytest.skip("no folder ../shared beside the repository: its oracles are not here")
-    lines = map(json.loads, NCCU.read_text(encoding="utf-8").splitlines())
-    found = next(one for one in lines if one["text"] == text)
-    return [[[TYPES.index(mark) for mark in stream] for stream in found[side]] for side in ("lists1", "lists2")]
+    row = next(row for row in read_oracle("nccu.jsonl") if row["text"] == text)
+    return [[[TYPES.index(mark) for mark in stream] for stream in row[side]] for side in ("lists1", "lists2")]
 
 
 def distributions(coefficient: str, shares: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:

@@ -133,7 +133,7 @@ CLUSTERS = {
 
 @pytest.fixture(scope="module")
 def kubla_khan(shared: Path) -> cz.Corpus:
-    return cz.read(shared / "data" / "linear" / "kubla_khan_fournier2013.json")
+    return cz.read(shared / "data/linear/kubla_khan_fournier2013.json")
 
 
 def test_overall_similarity_of_kubla_khan(kubla_khan: cz.Corpus) -> None:
@@ -146,12 +146,12 @@ def test_overall_similarity_of_kubla_khan(kubla_khan: cz.Corpus) -> None:
     assert found.signature == f"label_agreement|separator:/|coders:9|items:1|comparisons:1944|caesura:{cz.__version__}"
 
 
-@pytest.mark.parametrize("cluster", CLUSTERS, ids=str)
-def test_clusters_of_kubla_khan(kubla_khan: cz.Corpus, cluster: tuple[int, ...]) -> None:
+def test_clusters_of_kubla_khan(kubla_khan: cz.Corpus) -> None:
     counts = {number: len(kubla_khan["kublakhan", coder].inner) for number, coder in WHO.items()}
     assert list(counts.values()) == [20, 26, 18, 10, 26, 16, 9, 23, 11]
-    found = cz.label_agreement(kubla_khan.select(coders=[WHO[number] for number in cluster]))
-    assert (round(found.value, 3), round(found.deviation, 3)) == CLUSTERS[cluster]
+    for cluster, published in CLUSTERS.items():
+        result = cz.label_agreement(kubla_khan.select(coders=[WHO[number] for number in cluster]))
+        assert (round(result.value, 3), round(result.deviation, 3)) == published, cluster
 
 
 def test_kubla_khan_is_written_back(kubla_khan: cz.Corpus, tmp_path: Path) -> None:

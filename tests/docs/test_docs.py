@@ -32,8 +32,9 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reque
             if isinstance(part, Block):
                 run(part)
             elif part.kind == "data":
-                for one in (request.getfixturevalue("shared") / part.what).iterdir():
-                    (tmp_path / one.name).symlink_to(one)
+                for name in part.what.split():
+                    path = request.getfixturevalue("shared") / name
+                    (tmp_path / path.name).symlink_to(path)
             else:
                 bring(part)
 

@@ -68,7 +68,7 @@ def test_texttiling_says_what_is_wrong(paragraphs: tuple[Path, Path], tmp_path: 
 
 
 def test_texttiling_on_recorded_sessions(shared: Path) -> None:
-    done = run(shared / "data" / "hierarchical_text" / "tinyrec")
+    done = run(shared / "data/hierarchical_text/tinyrec")
     assert done.returncode == 0
     assert done.stderr == ""
     assert "low, high: 0.95 percentile bootstrap over 5 items" in done.stdout

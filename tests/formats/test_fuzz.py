@@ -17,8 +17,8 @@ import pytest
 import caesura as cz
 from caesura.errors import FormatError
 from caesura.formats import detect, formats
-from conftest import SHARED
 from support import fuzzing
+from support.shared_data import DataFolder
 
 MANY = int(os.environ.get("CAESURA_FUZZ", "0"))
 FEW = 60
@@ -35,21 +35,20 @@ def test_every_format_has_a_sample() -> None:
 
 
 @pytest.mark.parametrize("name", formats())
-def test_the_samples_are_sound(name: str, tmp_path: Path) -> None:
+def test_the_samples_are_sound(name: str, tmp_path: Path, shared: DataFolder) -> None:
     need(name)
-    for target in fuzzing.laid_out(name, tmp_path, SHARED if SHARED.is_dir() else None):
+    for target in fuzzing.laid_out(name, tmp_path, shared):
         sample = fuzzing.SAMPLES[name]
         assert detect(target.read).name == name or not sample.found
         assert fuzzing.read(target.read, None if sample.found else name, **sample.options) == "corpus"
 
 
 @pytest.mark.parametrize("name", formats())
-def test_damaged_files(name: str, tmp_path: Path) -> None:
+def test_damaged_files(name: str, tmp_path: Path, shared: DataFolder) -> None:
     need(name)
-    shared = SHARED if SHARED.is_dir() else None
     if MANY:
-        command = [sys.executable, fuzzing.__file__, name, str(MANY), *([str(shared)] if shared else [])]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        command = [sys.executable, "-m", "support.fuzzing", name, str(MANY), str(shared.unpacked)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
         found = json.loads(done.stdout)
         assert found["wrong"] == []
         ended = found["ended"]

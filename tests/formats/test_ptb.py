@@ -123,7 +123,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_real_files(shared: Path) -> None:
-    files = sorted((shared / "data" / "trees" / "gum_two_parsers").glob("*.ptb"))
+    files = sorted((shared / "data/trees/gum_two_parsers").glob("*.ptb"))
     assert len(files) == 14
     for path in files:
         raw = path.read_text(encoding="utf-8")
@@ -133,13 +133,13 @@ def test_real_files(shared: Path) -> None:
         # A word is what stands before a closing bracket that closes nothing else.
         words = sum(one.length for one in trees if one is not None)
         assert words == sum(1 for a, b in pairwise(raw) if b == ")" and a not in ") ")
-    sample = cz.read_trees(shared / "data" / "trees" / "evalb" / "sample.tst")
+    sample = cz.read_trees(shared / "data/trees/evalb/sample.tst")
     assert len(sample) == 24
     assert [i for i, one in enumerate(sample, 1) if one is None] == [11, 14]
 
 
 def test_constituents_of_gum_over_several_lines(shared: Path) -> None:
-    for path in sorted((shared / "data" / "gum" / "const").glob("*.ptb")):
+    for path in sorted((shared / "data/gum/const").glob("*.ptb")):
         raw = path.read_text(encoding="utf-8")
         trees = cz.read_trees(path)
         assert None not in trees

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import FormatError, OptionError
 from caesura.formats import check_same_tokens, formats, read_coders
+from support.oracles import read_oracle
 
 TABLE = """Turn,Speaker,Utterance
 1,F:,"well  I think ,"
@@ -312,9 +312,9 @@ def test_files_without_a_common_name_are_one_item(tmp_path: Path) -> None:
 # -- the case study ---------------------------------------------------------------------------------------------------
 
 
-def test_the_case_studys_conversations(shared: Path, tmp_path: Path) -> None:
+def test_the_case_studys_conversations(tmp_path: Path) -> None:
     """Strings of one character a token, written as tables with dummy words, attached and apart, and read back."""
-    cases = [json.loads(line) for line in (shared / "oracles/nccu.jsonl").read_text().splitlines()]
+    cases = read_oracle("nccu.jsonl")
     texts = {case["text"]: case for case in cases if case["config"] == "identity"}
     assert sorted(texts) == ["t001", "t004", "t016"]
     symbols = [",", ".", "?", "--"]

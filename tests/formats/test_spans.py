@@ -477,7 +477,7 @@ def test_a_table_without_a_header_as_pygamma_writes_it(tmp_path: Path) -> None:
 
 
 def test_tables_of_pygamma(shared: Path) -> None:
-    for path in sorted((shared / "data" / "formats" / "pygamma_multi_annotator").glob("*.csv")):
+    for path in sorted((shared / "data/formats/pygamma_multi_annotator").glob("*.csv")):
         rows = [line.split(",") for line in path.read_text().splitlines() if line.strip()]
         corpus = cz.read(path)
         for coder in {row[0] for row in rows}:

@@ -241,7 +241,7 @@ SAMPLES = {
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_samples(name: str, shared: Path) -> None:
-    path = shared / "data/formats/subtitles" / name
+    path = shared / f"data/formats/subtitles/{name}"
     raw = path.read_text(encoding="utf-8-sig")
     cues, inside = SAMPLES[name]
     assert len(re.findall("-->", raw)) == cues

@@ -20,7 +20,7 @@ TYPES = [".", ",", "?", "--", ";"]
 @pytest.fixture(scope="module")
 def conversations(shared: Path) -> tuple[cz.Corpus, dict]:
     """The file calls a boundary that nobody classified "none"; here it is ";", for none is no boundary."""
-    docs = json.loads((shared / "data" / "auto_vs_human" / "sbc_iu_boundaries_10docs.json").read_text())["docs"]
+    docs = json.loads((shared / "data/auto_vs_human/sbc_iu_boundaries_10docs.json").read_text())["docs"]
 
     def stream(one):
         marks = [";" if mark == "none" else mark for _, mark in one["b"]]

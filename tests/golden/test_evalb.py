@@ -6,14 +6,14 @@ two parsers of GUM.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import caesura as cz
 from caesura.measures.parseval import Parseval, parseval_measure
+from support.oracles import read_oracle
+from support.shared_data import DataFolder
 
 COUNTS = {
     "len": "length",
@@ -84,13 +84,13 @@ def check_rows(found: cz.ParsevalResult, expected: list[dict[str, Any]]) -> None
         ("new", "new.prm", {}),
     ],
 )
-def test_76_pairs(shared: Path, run: str, file: str, options: dict[str, Any]) -> None:
-    told = json.loads((shared / "oracles" / "evalb.json").read_text(encoding="utf-8"))
+def test_76_pairs(shared: DataFolder, run: str, file: str, options: dict[str, Any]) -> None:
+    told = read_oracle("evalb.json")
     gold, predicted = (
         [cz.Tree.from_brackets(pair[side]) if pair[side].strip() else None for pair in told["pairs"]]
         for side in ("gold", "test")
     )
-    found = cz.parseval_corpus(gold, predicted, param=shared / "data" / "trees" / "evalb" / file, **options)
+    found = cz.parseval_corpus(gold, predicted, param=shared / f"data/trees/evalb/{file}", **options)
     expected = told["evalb"][run]
     check_rows(found, expected["per_sentence"])
     check_summary(found, expected["summary"])
@@ -105,8 +105,8 @@ def test_76_pairs(shared: Path, run: str, file: str, options: dict[str, Any]) ->
         assert said in why
 
 
-def test_unlabelled_figures_stand_beside_the_labelled(shared: Path) -> None:
-    told = json.loads((shared / "oracles" / "evalb.json").read_text(encoding="utf-8"))
+def test_unlabelled_figures_stand_beside_the_labelled() -> None:
+    told = read_oracle("evalb.json")
     gold, predicted = (
         [cz.Tree.from_brackets(pair[side]) if pair[side].strip() else None for pair in told["pairs"]]
         for side in ("gold", "test")
@@ -119,19 +119,23 @@ def test_unlabelled_figures_stand_beside_the_labelled(shared: Path) -> None:
     assert [printed(value) for value in mine] == [said[name] for name in names]
 
 
-def test_samples_and_two_parsers(shared: Path) -> None:
-    """Among them the only files in which quotes come back: bug with new.prm."""
-    runs = json.loads((shared / "oracles" / "evalb_extra.json").read_text(encoding="utf-8"))
-    folder = shared / "data" / "trees"
+@pytest.mark.parametrize("parsed", ["evalb", "gum_two_parsers"])
+def test_samples_and_two_parsers(shared: DataFolder, parsed: str) -> None:
+    """EVALB's samples hold the only quotes that come back: bug with new.prm."""
+    runs = [run for run in read_oracle("evalb_extra.json") if run["files"].startswith(parsed)]
     for run in runs:
         name, _, which = run["files"].partition(" ")
         endings = ("new.ptb", "old.ptb") if which == "(gold=new,test=old)" else ("gld", "tst")
-        gold, predicted = (cz.read_trees(folder / f"{name}.{ending}", layout="lines") for ending in endings)
-        found = cz.parseval_corpus(gold, predicted, param=folder / "evalb" / run["prm"])
+        gold, predicted = (cz.read_trees(shared / f"data/trees/{name}.{ending}", layout="lines") for ending in endings)
+        found = cz.parseval_corpus(gold, predicted, param=shared / f"data/trees/evalb/{run['prm']}")
         check_rows(found, run["rows"])
         check_summary(found, run["summary"])
-    assert {("evalb/bug", "new.prm"), ("evalb/sample", "sample.prm")} <= {(run["files"], run["prm"]) for run in runs}
+    if parsed == "evalb":
+        assert {("evalb/bug", "new.prm"), ("evalb/sample", "sample.prm")} <= {
+            (run["files"], run["prm"]) for run in runs
+        }
+    assert runs
 
 
-def test_the_default_is_the_file_of_collins(shared: Path) -> None:
-    assert parseval_measure(shared / "data" / "trees" / "evalb" / "COLLINS.prm", {}) == Parseval()
+def test_the_default_is_the_file_of_collins(shared: DataFolder) -> None:
+    assert parseval_measure(shared / "data/trees/evalb/COLLINS.prm", {}) == Parseval()

@@ -18,6 +18,7 @@ import pytest
 
 import caesura as cz
 from caesura.data import stargazer
+from support.oracles import read_oracle
 
 S, B = "segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)"
 QUIET = {"interval": None}
@@ -35,7 +36,7 @@ def moonstone(segeval: ModuleType) -> dict[str, cz.Corpus]:
 
 @pytest.fixture(scope="module")
 def kubla_khan(shared: Path) -> cz.Corpus:
-    return cz.read(shared / "data" / "linear" / "kubla_khan_fournier2013.json")
+    return cz.read(shared / "data/linear/kubla_khan_fournier2013.json")
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +108,8 @@ def test_table_2_of_2012(moonstone: dict[str, cz.Corpus], chapter: str) -> None:
     assert len(wd.rows) == n * (n - 1)
 
 
-def test_table_2_is_the_oracles(shared: Path) -> None:
-    rows = json.loads((shared / "oracles" / "fournier_figures.json").read_text(encoding="utf-8"))
+def test_table_2_is_the_oracles() -> None:
+    rows = read_oracle("fournier_figures.json")
     found = {}
     for row in rows:
         named = re.match(r"Moonstone (ch\d+) pi", row["figure"])
@@ -125,10 +126,10 @@ def test_kubla_khan(kubla_khan: cz.Corpus) -> None:
     assert (round(placed.mean, 4), round(placed.deviation, 4)) == (17.6667, 6.2716)
 
 
-def test_clusters_of_the_poetry_study(shared: Path, kubla_khan: cz.Corpus, numbered: dict[int, str]) -> None:
+def test_clusters_of_the_poetry_study(kubla_khan: cz.Corpus, numbered: dict[int, str]) -> None:
     """All seven, found by complete linkage on 1 - B; average linkage joins coder 4 with 0, 1, 2 before 7."""
     published = {}
-    for row in json.loads((shared / "oracles" / "fournier_figures.json").read_text(encoding="utf-8")):
+    for row in read_oracle("fournier_figures.json"):
         named = re.match(r"Kubla Khan pi\*_B coders (\[.*\])", row["figure"])
         if named:
             published[frozenset(numbered[i] for i in json.loads(named[1]))] = row["published"]
@@ -145,11 +146,10 @@ def test_clusters_of_the_poetry_study(shared: Path, kubla_khan: cz.Corpus, numbe
         assert round(alone, 4) == value
 
 
-def test_segeval_on_sixty_data_sets(shared: Path) -> None:
+def test_segeval_on_sixty_data_sets() -> None:
     """pi, kappa and bias to ten digits, and what they are made of."""
     checked = 0
-    for line in (shared / "oracles" / "segeval.jsonl").read_text(encoding="utf-8").splitlines():
-        case = json.loads(line)
+    for case in read_oracle("segeval.jsonl"):
         if case["kind"] != "agreement":
             continue
         one = corpus(case["data"])

@@ -1,14 +1,13 @@
-"""kappa, pi, s and s_modified of the three conversations of Lai & Li (2023): the table of the specification."""
+"""kappa, pi, s and s_modified of the three conversations of Lai & Li (2023)."""
 
 from __future__ import annotations
 
-import json
 import warnings
-from pathlib import Path
 
 import pytest
 
 import caesura as cz
+from support.oracles import read_oracle
 
 TYPES = [".", ",", "?", "--", ";"]
 # Section 4.2 in words; the order is that of TYPES, then none.
@@ -31,13 +30,12 @@ def marks(line: str) -> cz.Segmentation:
 
 
 @pytest.fixture(scope="module")
-def talks(shared: Path) -> dict[str, cz.Corpus]:
-    found = {}
-    for line in (shared / "oracles" / "nccu.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+def talks() -> dict[str, cz.Corpus]:
+    corpora = {}
+    for row in read_oracle("nccu.jsonl"):
         sides = [dict(zip(row["speakers"], map(marks, row[side]), strict=True)) for side in ("lists1", "lists2")]
-        found[row["text"]] = cz.Corpus({row["text"]: {"A": sides[0], "B": sides[1]}})
-    return found
+        corpora[row["text"]] = cz.Corpus({row["text"]: {"A": sides[0], "B": sides[1]}})
+    return corpora
 
 
 def measure(matrix: str, **options: object) -> cz.Measure:

@@ -1,32 +1,26 @@
-"""What segeval 2.0.11 prints for 1,000 pairs of one type and 250 of several (../shared/oracles/segeval.jsonl).
+"""What segeval 2.0.11 prints for 1,000 pairs with one boundary type and 250 pairs with several.
 
-Its output is not the truth, see spec/linear.md: it is what ``compat="segeval-2.0.11"`` promises, and a bound for the
-minimum, which is never dearer than segeval's greedy pairing. Where segeval crashes (no boundary on either side, or no
-window) we have numbers all the same.
+``compat="segeval-2.0.11"`` must reproduce its output. The minimum never costs more than segeval's greedy pairing. If segeval
+crashes (no boundary on either side, or no window), caesura still has a number.
 """
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 
 import pytest
 
 import caesura as cz
+from support.oracles import read_oracle
 
 SEGEVAL = "segeval-2.0.11"
 
 
 @pytest.fixture(scope="module")
-def cases(shared) -> dict[str, list[dict]]:
-    path = shared / "oracles" / "segeval.jsonl"
-    if not path.is_file():
-        pytest.skip(f"no file {path.name} in ../shared/oracles")
+def cases() -> dict[str, list[dict]]:
     by_kind: dict[str, list[dict]] = {}
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            case = json.loads(line)
-            by_kind.setdefault(case["kind"], []).append(case)
+    for case in read_oracle("segeval.jsonl"):
+        by_kind.setdefault(case["kind"], []).append(case)
     return by_kind
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,19 +12,12 @@ import pytest
 import caesura as cz
 from caesura.measures.flexible import FlexibleSimilarity
 from oracle.flexible import Oracle, runs
+from support.oracles import read_oracle
 from support.random_states import state
 
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")  # the case study's ";" is a trap
 
 Dialogue = dict[str, cz.Segmentation]
-
-
-def cases(shared: Path, name: str) -> Iterator[dict[str, Any]]:
-    path = shared / "oracles" / name
-    if not path.is_file():
-        pytest.skip(f"no file ../shared/oracles/{name} beside the repository")
-    with path.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def options(case: dict[str, Any]) -> dict[str, Any]:
@@ -58,8 +48,8 @@ def sides(case: dict[str, Any]) -> tuple[Dialogue, Dialogue]:
     return a, b
 
 
-def test_random_dialogues(shared: Path) -> None:
-    listed = list(cases(shared, "segsimflex.jsonl"))
+def test_random_dialogues() -> None:
+    listed = read_oracle("segsimflex.jsonl")
     assert len(listed) == 300
     for case in listed:
         a, b = sides(case)
@@ -72,16 +62,16 @@ def test_random_dialogues(shared: Path) -> None:
         assert math.fsum(edit.cost for edit in score.edits) == pytest.approx(R["cost"], abs=1e-9)
 
 
-def test_the_recursion_as_printed(shared: Path) -> None:
-    for case in cases(shared, "segsimflex.jsonl"):
+def test_the_recursion_as_printed() -> None:
+    for case in read_oracle("segsimflex.jsonl"):
         score = cz.flexible_similarity(*sides(case), **options(case), algorithm="pardist")
         assert score.parts["cost"] == pytest.approx(case["py"]["pardist_paper_ct_rule_cost"], abs=1e-9), case["id"]
 
 
-def test_the_minimum(shared: Path) -> None:
+def test_the_minimum() -> None:
     """With the R package's rule for c always, with ours where all c are equal; else against exhaustive search."""
     equal = searched = 0
-    for case in cases(shared, "segsimflex.jsonl"):
+    for case in read_oracle("segsimflex.jsonl"):
         a, b = sides(case)
         given = options(case)
         minimum = pytest.approx(case["py"]["optimal_cost"], abs=1e-9)
@@ -105,10 +95,10 @@ def test_the_minimum(shared: Path) -> None:
     assert searched > 80
 
 
-def test_conversations_of_the_case_study(shared: Path) -> None:
+def test_conversations_of_the_case_study() -> None:
     """Texts 001, 004 and 016 under the identity, the matrix as worded, and with comma and period swapped."""
     seen = set()
-    for case in cases(shared, "nccu.jsonl"):
+    for case in read_oracle("nccu.jsonl"):
         a, b = sides(case)
         for normalize, figure in (("positions", "S_f"), ("boundaries", "S_f_B")):
             score = cz.flexible_similarity(a, b, **options(case), normalize=normalize, compat="segsimflex")
@@ -118,9 +108,9 @@ def test_conversations_of_the_case_study(shared: Path) -> None:
     assert len(seen) == 9
 
 
-def test_conversations_by_the_definition(shared: Path) -> None:
+def test_conversations_by_the_definition() -> None:
     """Under the identity and the matrix as worded the R package happens to find the minimum, and counts no pair twice."""
-    for case in cases(shared, "nccu.jsonl"):
+    for case in read_oracle("nccu.jsonl"):
         if case["config"] != "M_vignette_order":
             parts = cz.flexible_similarity(*sides(case), **options(case)).parts
             assert (parts["s_f"], parts["s_f_b"]) == pytest.approx((case["S_f"], case["S_f_B"]), abs=5e-8)
@@ -143,8 +133,8 @@ CHANCE = {
 
 
 @pytest.mark.parametrize("compat", [None, "segsimflex"])
-def test_kappa_by_simulation(shared: Path, compat: str | None) -> None:
-    for case in cases(shared, "nccu.jsonl"):
+def test_kappa_by_simulation(compat: str | None) -> None:
+    for case in read_oracle("nccu.jsonl"):
         figures = CHANCE.get((case["text"], case["config"]))
         if figures is None:
             continue

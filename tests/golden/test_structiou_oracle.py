@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import pytest
 
 import caesura as cz
 from oracle.structiou import violations
+from support.oracles import read_oracle
 
 
-def test_oracle(shared: Path) -> None:
-    lines = (shared / "oracles" / "structiou.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 250
-    for line in lines:
-        case = json.loads(line)
+def test_oracle() -> None:
+    cases = read_oracle("structiou.jsonl")
+    assert len(cases) == 250
+    for case in cases:
         gold = cz.Tree.from_brackets(case["gold"], case["gold_times"])
         predicted = cz.Tree.from_brackets(case["pred"], case["pred_times"])
         options = {"flexible_terminals": case["flexible_terminal_alignment"], "threshold": case["threshold_iou"]}

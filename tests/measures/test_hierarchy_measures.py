@@ -297,7 +297,7 @@ TRACKS = [("spam", "SALAMI_164", 210.0), ("salami", "1195", None), ("salami", "3
 @pytest.mark.parametrize(("source", "track", "end"), TRACKS, ids=[track for _, track, _ in TRACKS])
 def test_mir_eval_on_music(mir_eval, shared, source, track, end):
     """Within .005 at frames of a tenth of a second, of which ours is the limit."""
-    folder = shared / "data" / "hierarchical_time"
+    folder = shared / "data/hierarchical_time"
     if source == "spam":
         tracks = json.loads((folder / "spam_12tracks_5annotators.json").read_text())["tracks"]
         coders = tracks[track]["annotators"]

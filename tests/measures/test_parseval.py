@@ -582,7 +582,7 @@ def test_parsers_that_cannot_be_compared(arguments, message):
 
 def test_two_real_parsers(shared: Path):
     """The old parses of GUM against the new ones, and against themselves with every third sentence taken from the new."""
-    folder = shared / "data" / "trees" / "gum_two_parsers"
+    folder = shared / "data/trees/gum_two_parsers"
     new, old = (
         [one for path in sorted(folder.glob(f"*.{which}.ptb")) for one in cz.read_trees(path)]
         for which in ("new", "old")

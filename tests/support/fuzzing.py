@@ -2,7 +2,7 @@
 
 Run as a program, it reads many damaged files one after the other, each within a time, all within a memory:
 
-    python tests/fuzzing.py FORMAT COUNT [SHARED]
+    cd tests; python -m support.fuzzing FORMAT COUNT FOLDER
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 import caesura as cz
 from caesura.errors import CaesuraError
 from caesura.formats import formats
+from support.shared_data import DataFolder
 
 SECONDS = 2.0
 MEGABYTES = 500
@@ -446,12 +447,12 @@ class Target:
     read: Path
 
 
-def laid_out(name: str, folder: Path, shared: Path | None) -> list[Target]:
+def laid_out(name: str, folder: Path, shared: DataFolder | None) -> list[Target]:
     """The sample in a folder, and the real file in another; what lies beside them may be damaged too."""
     sample = SAMPLES[name]
     sets = [sample.files]
-    if shared is not None and sample.real:
-        sets.append({Path(one).name: (shared / one).read_bytes() for one in (sample.real, *sample.real_beside)})
+    if shared is not None and sample.real and shared.find(sample.real) is not None:
+        sets.append({Path(name).name: (shared / name).read_bytes() for name in (sample.real, *sample.real_beside)})
     made = []
     for i, files in enumerate(sets):
         here = folder / f"{name}-{i}"
@@ -497,7 +498,7 @@ def _memory() -> int:
     return pages * resource.getpagesize()
 
 
-def campaign(name: str, count: int, shared: Path | None) -> dict[str, Any]:
+def campaign(name: str, count: int, shared: DataFolder) -> dict[str, Any]:
     """So many damaged files, each within a time and all within a memory; how they ended, and what went wrong."""
     ended: Counter[str] = Counter()
     wrong: list[str] = []
@@ -530,4 +531,4 @@ def campaign(name: str, count: int, shared: Path | None) -> dict[str, Any]:
 if __name__ == "__main__":
     chosen, number = sys.argv[1], int(sys.argv[2])
     assert chosen in formats()
-    print(json.dumps(campaign(chosen, number, Path(sys.argv[3]) if len(sys.argv) > 3 else None)))
+    print(json.dumps(campaign(chosen, number, DataFolder(Path(sys.argv[3])))))

@@ -8,9 +8,9 @@ Every fenced block is run, is data that is read, or says in a comment above it w
     json, toml  must parse
     text        a drawing, looked at by people only
 
-``<!-- not run: why -->`` stands above a block of any other kind, or one that cannot be run here. ``<!-- data: oracles -->``
-says that what follows needs that folder of ../shared, ``<!-- needs: segeval nltk -->`` that it needs these libraries; without
-them the page is run up to there. A page runs in a folder of its own, with the files of examples/data in it.
+``<!-- not run: why -->`` stands above a block of any other kind, or one that cannot be run here. ``<!-- data: oracles/nccu.jsonl -->``
+says that what follows needs these files or folders of test data, ``<!-- needs: segeval nltk -->`` that it needs these
+libraries; without them the page is run up to there. A page runs in a folder of its own, with the files of examples/data in it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Need:
-    """From here on the page needs a folder of ../shared (``data``), or libraries (``needs``)."""
+    """From here on the page needs files or folders of test data (``data``), or libraries (``needs``)."""
 
     kind: str
     what: str

@@ -6,11 +6,12 @@ import json
 import warnings
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import caesura as cz
 from caesura.model.score import Edit
+from support.oracles import read_oracle
+from support.shared_data import DataFolder
 
 Given = tuple[cz.Corpus, list[str] | None]
 TYPES = (".", ",", "?", "--", ";")
@@ -54,11 +55,11 @@ def parsed() -> cz.Corpus:
 # -- real ones ----------------------------------------------------------------------------------------------------------
 
 
-def stargazer(shared: Path) -> Given:
+def stargazer(shared: DataFolder) -> Given:
     return cz.read(shared / "data/linear/stargazer_hearst1997.json"), None
 
 
-def moonstone(shared: Path) -> Given:
+def moonstone(shared: DataFolder) -> Given:
     groups = json.loads((shared / "data/linear/moonstone_kazantseva2012.json").read_text())["groups"]
     return cz.Corpus(
         {
@@ -69,30 +70,30 @@ def moonstone(shared: Path) -> Given:
     ), None
 
 
-def kubla_khan(shared: Path) -> Given:
+def kubla_khan(shared: DataFolder) -> Given:
     lines = [one for one in (shared / "data/linear/kubla_khan_poem.txt").read_text().splitlines() if one.strip()]
     by_coder = cz.read(shared / "data/linear/kubla_khan_fournier2013.json").of_item("kublakhan")
     units = {coder: cz.Segmentation.from_masses(one.masses, units=lines) for coder, one in by_coder.items()}  # type: ignore[union-attr]
     return cz.Corpus({"Kubla Khan": units}), ["C9"]
 
 
-def nccu(shared: Path) -> Given:
+def nccu(shared: DataFolder) -> Given:
     def marks(line: str) -> cz.Segmentation:
         return cz.Segmentation.from_marks([{" ": "", "–": "--"}.get(c, c) for c in line], types=TYPES)
 
-    row = json.loads((shared / "oracles/nccu.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    row = read_oracle("nccu.jsonl")[0]
     sides = [dict(zip(row["speakers"], map(marks, row[side]), strict=True)) for side in ("lists1", "lists2")]
     return cz.Corpus({row["text"]: {"A": sides[0], "B": sides[1]}}), None
 
 
-def spam(shared: Path) -> Given:
+def spam(shared: DataFolder) -> Given:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of other tracks
         corpus = cz.read(shared / "data/hierarchical_time/spam_12tracks_5annotators.json", excluded=[])
     return corpus.select(items=corpus.item_names[:1]), None
 
 
-def evalb(shared: Path) -> Given:
+def evalb(shared: DataFolder) -> Given:
     sides = [cz.read_trees(shared / f"data/trees/evalb/sample.{suffix}") for suffix in ("gld", "tst")]
     rows: dict[str, dict[str, cz.Tree]] = {}
     for number, pair in enumerate(zip(*sides, strict=True), 1):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 from hypothesis import strategies as st
 
 import caesura as cz
 from oracle.rewording import Nested, drawn, leaves
+from support.shared_data import DataFolder
 
 LABELS = "AB"
 
@@ -43,15 +43,15 @@ def spoken(draw: st.DrawFn, *, silence: bool = True) -> cz.Tree:
     return cz.Tree.from_brackets(drawn(roots), np.column_stack([begin, begin + lengths]) / 1000)
 
 
-def natural_stories(shared: Path) -> list[cz.Tree]:
-    path = shared / "data" / "trees" / "naturalstories" / "ns_aligned_200.jsonl"
+def natural_stories(shared: DataFolder) -> list[cz.Tree]:
+    path = shared / "data/trees/naturalstories/ns_aligned_200.jsonl"
     rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return [cz.Tree.from_brackets(row["tree"], row["times"]) for row in rows]
 
 
-def two_parsers(shared: Path) -> tuple[list[cz.Tree | None], list[cz.Tree | None]]:
+def two_parsers(shared: DataFolder) -> tuple[list[cz.Tree | None], list[cz.Tree | None]]:
     """The sentences of GUM by its new parser, as gold, and by its old one."""
-    folder = shared / "data" / "trees" / "gum_two_parsers"
+    folder = shared / "data/trees/gum_two_parsers"
     new, old = (
         [tree for path in sorted(folder.glob(f"*.{which}.ptb")) for tree in cz.read_trees(path)]
         for which in ("new", "old")
