@@ -5,6 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import click
+
+from caesura.cli import main
+from caesura.cli.program import COMMANDS
+
 
 def loaded_after(statement: str) -> set[str]:
     code = f"import sys\n{statement}\nprint(' '.join(sys.modules))"
@@ -38,7 +43,15 @@ def test_random_numbers_are_loaded_when_drawn() -> None:
     assert "numpy.random" not in extra
 
 
-def test_formats_are_loaded_when_a_file_is_read() -> None:
+def test_commands_are_loaded_when_used() -> None:
     loaded = loaded_after("import caesura.cli")
-    assert "caesura.formats.registry" in loaded
-    assert not {"caesura.formats.subtitles", "caesura.formats.ptb", "caesura.parsing.corpus"} & loaded
+    assert not {"caesura.cli.score", "caesura.formats.ptb", "caesura.parsing.corpus", "caesura.tasks"} & loaded
+
+
+def test_summaries_are_the_first_lines_of_the_commands() -> None:
+    context = click.Context(main)
+    for name, (_, summary) in COMMANDS.items():
+        command = main.get_command(context, name)
+        assert command is not None
+        assert command.help is not None
+        assert command.help.startswith(summary.rstrip(".")), name

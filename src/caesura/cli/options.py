@@ -10,17 +10,13 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from caesura.cli.program import CHECKPOINT, ERRORS
 from caesura.engines import ENGINES
 from caesura.errors import OptionError
 from caesura.formats.registry import NAMES
 from caesura.model.projection import ALIGNMENTS
 from caesura.options import OptionSet, choice, flag, optional, setting, text, whole
 from caesura.tasks.reading import ReadingOptions
-
-CHECKPOINT = "caesura.checkpoint"
-"""Key of the click context under which a command keeps its checkpoint folder."""
-ERRORS = "caesura.errors"
-"""Key of the click context under which a command keeps what could not be read."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.agreement.families import COEFFICIENTS
-from caesura.cli.program import (
+from caesura.cli.legacy import (
     Input,
     MeasureType,
     chosen_measures,
@@ -18,12 +18,12 @@ from caesura.cli.program import (
     holds_hierarchies,
     holds_trees,
     input_options,
-    main,
     over_common_units,
     read_with_systems,
     same_units,
     show,
 )
+from caesura.cli.program import main
 from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
 from caesura.gold.unify import METHODS
 from caesura.measures.base import Measure

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
+from caesura.cli.program import PROGRESS
 from caesura.progress import on_progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-PROGRESS = "caesura.progress"
-"""Key of the click context under which a command keeps how far it is, for the message of an interruption."""
 LINE_INTERVAL = 5.0
 """Seconds between two lines where there is no terminal."""
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caesura.cli.program import Input, MeasureType, complain, enter, input_options, main, read_with_systems
+from caesura.cli.legacy import Input, MeasureType, complain, enter, input_options, read_with_systems
+from caesura.cli.program import main
 from caesura.cli.progress import Progress
 from caesura.errors import FormatError, OptionError
 from caesura.measures.base import Measure

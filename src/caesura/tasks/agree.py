@@ -11,13 +11,14 @@ from caesura.agreement.chance import Exact, Simulate
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
 from caesura.agreement.cochran import CochranQ, cochran_q
 from caesura.agreement.coefficients import agreement
-from caesura.agreement.families import COEFFICIENTS, PRESETS, resolve_coefficient
+from caesura.agreement.families import COEFFICIENTS, resolve_coefficient
 from caesura.agreement.labels import LabelAgreement, label_agreement
 from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
 from caesura.agreement.result import Agreement
 from caesura.engines import Engine
 from caesura.errors import InputError, OptionConflictError, OptionError, Undefined
 from caesura.measures.base import Measure
+from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result
 from caesura.options import OptionSet, choice, flag, fraction, optional, seed, setting, whole
@@ -25,6 +26,12 @@ from caesura.tasks.prepare import choose_measures, measure_value, on_common_unit
 
 if TYPE_CHECKING:
     from caesura.formats.settings import Settings
+
+
+PRESETS = tuple(
+    dict.fromkeys(preset for entry in measures().values() if entry.coefficients for preset in entry.presets)
+)
+"""Presets of the measures that agreement is defined over."""
 
 
 @dataclass(frozen=True)
@@ -196,13 +203,13 @@ def agree(
         If agreement is not defined for this kind of data, or if options do not go together.
     """
     options = options or AgreeOptions()
-    measures = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
-    check_agree_options(measures, options, checkpoint)
+    chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
+    check_agree_options(chosen, options, checkpoint)
     prepared = on_common_units(corpus)
     warn_all(prepared.notes)
-    coefficients, failures = _coefficients(prepared.corpus, measures, options, engine, checkpoint)
+    coefficients, failures = _coefficients(prepared.corpus, chosen, options, engine, checkpoint)
     excluded = dict.fromkeys(entry for result in coefficients if result.result for entry in result.result.excluded)
-    analyses, more_failures = _analyses(prepared.corpus, measures[0], options, {entry.item for entry in excluded})
+    analyses, more_failures = _analyses(prepared.corpus, chosen[0], options, {entry.item for entry in excluded})
     return AgreementStudy(
         agreement=tuple(coefficients),
         placed=boundaries_placed(prepared.boundaries),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from caesura.errors import FormatError, OptionError
+from caesura.errors import FormatError, OptionConflictError, OptionError
 from caesura.formats import detect, find, read_coders, read_together
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
@@ -73,7 +73,7 @@ class ReadingOptions:
         if len(paths) == 1:
             return self.read_separately(paths)[0]
         if self.pattern is not None:
-            raise OptionError("a pattern describes the files of one folder or glob; got several files")
+            raise OptionConflictError("a pattern describes the files of one folder or glob; got several files")
         corpus = read_coders(
             paths, self.format, align=self.align, excluded=self.errors, **self._format_options(paths[0])
         )
