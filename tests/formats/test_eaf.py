@@ -197,7 +197,7 @@ UNDER = 'PARENT_REF="top"'
         ((OK, tier("t", own("a", "n", "t2"))), r":4: time slot 'n' must have a time"),
         (
             (OK, tier("t", own("a", "t1", "n"), own("b", "n", "m"), own("c", "m", "n"))),
-            r":4: time slot 'm' must have a time",
+            r":4: time slot 'n' must have a time",
         ),
         ((OK, tier("t", own("a", "t2", "t1"))), r":4: interval end must be > start; got 0 <= 1"),
         (

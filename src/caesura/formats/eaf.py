@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading, warn
 from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers, choose_tiers
 from caesura.formats.xml import decode_xml, parse_xml
@@ -85,12 +84,7 @@ def _tiers(reading: Reading) -> list[FileTier]:
 def _document(reading: Reading) -> tuple[dict[str, _EafTier], list[FileTier]]:
     """Return the tiers by name, and those with annotations in seconds."""
     root = parse_xml(reading)
-    if root.tag != "ANNOTATION_DOCUMENT":
-        raise reading.error(root.sourceline, f"<ANNOTATION_DOCUMENT> is needed; got <{str(root.tag)[:40]}>")
-    for header in root.iterfind("HEADER"):
-        unit = header.get("TIME_UNITS", "milliseconds")
-        if unit != "milliseconds":
-            raise reading.error(header.sourceline, f"times must be in milliseconds; the file has {unit[:40]}")
+    _check_root(reading, root)
     tiers = _eaf_tiers(reading, root)
     times = _TimeTable(_slots(reading, root))
     for tier in _parents_first(reading, tiers):
@@ -104,6 +98,15 @@ def _document(reading: Reading) -> tuple[dict[str, _EafTier], list[FileTier]]:
     return tiers, [
         _file_tier(tier, times, end) for tier in tiers.values() if tier.annotations or tier.name != "default"
     ]
+
+
+def _check_root(reading: Reading, root: Any) -> None:
+    if root.tag != "ANNOTATION_DOCUMENT":
+        raise reading.error(root.sourceline, f"<ANNOTATION_DOCUMENT> is needed; got <{str(root.tag)[:40]}>")
+    for header in root.iterfind("HEADER"):
+        unit = header.get("TIME_UNITS", "milliseconds")
+        if unit != "milliseconds":
+            raise reading.error(header.sourceline, f"times must be in milliseconds; the file has {unit[:40]}")
 
 
 def _coder(reading: Reading, tier: _EafTier) -> str:
@@ -217,10 +220,7 @@ def _compute_intervals(reading: Reading, tier: _EafTier, times: _TimeTable) -> N
     for annotation in tier.annotations:
         name = annotation.name
         if annotation.slots is not None:
-            start, end = (times.slots[slot] for slot in annotation.slots)
-            assert start is not None
-            assert end is not None
-            times.intervals[name] = (start, end)
+            times.intervals[name] = _slot_times(reading, annotation, annotation.slots, times)
         elif annotation.parent not in times.intervals:
             raise reading.error(
                 annotation.line,
@@ -237,6 +237,19 @@ def _compute_intervals(reading: Reading, tier: _EafTier, times: _TimeTable) -> N
         step = (end - start) / len(group)
         for i, annotation in enumerate(_in_order(reading, group)):
             times.intervals[annotation.name] = (start + step * i, start + step * (i + 1))
+
+
+def _slot_times(
+    reading: Reading, annotation: _EafAnnotation, slots: tuple[str, str], times: _TimeTable
+) -> tuple[Fraction, Fraction]:
+    start, end = (times.slots[slot] for slot in slots)
+    if start is None or end is None:
+        slot = slots[0] if start is None else slots[1]
+        raise reading.error(
+            annotation.line,
+            f"time slot {slot[:40]!r} must have a time, or neighbours in its tier that have one; it has neither",
+        )
+    return start, end
 
 
 def _in_order(reading: Reading, group: list[_EafAnnotation]) -> list[_EafAnnotation]:
@@ -262,26 +275,19 @@ def _in_order(reading: Reading, group: list[_EafAnnotation]) -> list[_EafAnnotat
 
 def _interpolate_slots(reading: Reading, tier: _EafTier, times: _TimeTable) -> None:
     """Set the times of slots without a time, along chains of annotations that share slots."""
-    timed = [(annotation, annotation.slots) for annotation in tier.annotations if annotation.slots is not None]
-    for annotation, slots in timed:
-        for slot in slots:
+    for annotation in tier.annotations:
+        for slot in annotation.slots or ():
             if slot not in times.slots:
                 raise reading.error(annotation.line, f"a time slot must be in the time order; got {slot[:40]!r}")
-    following = dict(slots for _, slots in timed)
-    for annotation, slots in timed:
-        if times.slots[slots[0]] is None:
-            continue
+    pairs = [annotation.slots for annotation in tier.annotations if annotation.slots is not None]
+    following = dict(pairs)
+    for slots in pairs:
         chain = _chain(slots, following, times)
         start, end = times.slots[chain[0]], times.slots[chain[-1]]
-        if start is None or end is None:
-            raise _missing_time(reading, annotation, chain[-1])
-        for i, slot in enumerate(chain[1:-1], 1):
-            times.slots[slot] = start + (end - start) * i / (len(chain) - 1)
-            times.interpolated += 1
-    for annotation, slots in timed:
-        for slot in slots:
-            if times.slots[slot] is None:
-                raise _missing_time(reading, annotation, slot)
+        if start is not None and end is not None:
+            for i, slot in enumerate(chain[1:-1], 1):
+                times.slots[slot] = start + (end - start) * i / (len(chain) - 1)
+                times.interpolated += 1
 
 
 def _chain(slots: tuple[str, str], following: Mapping[str, str], times: _TimeTable) -> list[str]:
@@ -292,13 +298,6 @@ def _chain(slots: tuple[str, str], following: Mapping[str, str], times: _TimeTab
         last = following[last]
         chain[last] = None
     return [*chain]
-
-
-def _missing_time(reading: Reading, annotation: _EafAnnotation, slot: str) -> FormatError:
-    return reading.error(
-        annotation.line,
-        f"time slot {slot[:40]!r} must have a time, or neighbours in its tier that have one; it has neither",
-    )
 
 
 FORMAT = Format(

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from caesura.errors import CaesuraError, HierarchyError
+from caesura.errors import HierarchyError
 from caesura.formats.format import Format, Reading, describe_value, is_json_of, parse_json
 from caesura.formats.names import list_names
 from caesura.formats.spans import (
@@ -75,12 +75,7 @@ def _is_jams(data: object) -> bool:
 
 def _kind(reading: Reading, annotations: list[Any]) -> str:
     """Return the requested kind, or the only one in the file."""
-    for i, annotation in enumerate(annotations):
-        if not isinstance(annotation, dict) or not isinstance(annotation.get("namespace"), str):
-            raise reading.error(
-                None, f"annotations[{i}]: an object with a namespace is needed; got {describe_value(annotation)}"
-            )
-    namespaces = dict.fromkeys(annotation["namespace"] for annotation in annotations)
+    namespaces = _namespaces(reading, annotations)
     requested = reading.options["namespace"]
     kinds = [kind for kind in _LEVELS if not namespaces.keys().isdisjoint(_LEVELS[kind]) and requested in (None, kind)]
     if not kinds:
@@ -91,6 +86,16 @@ def _kind(reading: Reading, annotations: list[Any]) -> str:
     if len(kinds) > 1:
         raise reading.error(None, f"several kinds of segments; choose one with namespace=: {', '.join(kinds)}")
     return kinds[0]
+
+
+def _namespaces(reading: Reading, annotations: list[Any]) -> dict[str, None]:
+    """Return the namespaces in the order of the file."""
+    for i, annotation in enumerate(annotations):
+        if not isinstance(annotation, dict) or not isinstance(annotation.get("namespace"), str):
+            raise reading.error(
+                None, f"annotations[{i}]: an object with a namespace is needed; got {describe_value(annotation)}"
+            )
+    return dict.fromkeys(annotation["namespace"] for annotation in annotations)
 
 
 def _by_coder(
@@ -105,16 +110,15 @@ def _by_coder(
         if namespace not in levels:
             continue
         coder = reading.options["coder"] or _annotator(annotation) or str(len(coders[namespace]) + 1)
+        segments = None
         with reading.item(None, f"item {item!r}, coder {coder!r}: annotations[{i}]: "):
-            try:
-                if coder in coders[namespace]:
-                    raise HierarchyError(f"a coder has one annotation in {namespace}; this is a second one")
-                rows.setdefault(coder, []).extend(_rows(annotation.get("data"), levels[namespace]))
-            except CaesuraError:
-                invalid.add(coder)
-                raise
-            finally:
-                coders[namespace].append(coder)
+            if coder in coders[namespace]:
+                raise HierarchyError(f"a coder has one annotation in {namespace}; this is a second one")
+            segments = _rows(annotation.get("data"), levels[namespace])
+        coders[namespace].append(coder)
+        if segments is None:
+            invalid.add(coder)
+        rows.setdefault(coder, []).extend(segments or ())
     valid = {coder: coder_rows for coder, coder_rows in rows.items() if coder not in invalid}
     return _levels_from_1(valid) if None in levels.values() else valid
 

@@ -197,7 +197,7 @@ def _text_spans(document: str, regions: list[_Region], method: str | None) -> li
     utf16 = Utf16Offsets(document)
     methods = [method] if method else _OFFSETS
     located = {method: [region.locate(document, method, utf16) for region in regions] for method in methods}
-    fitting = {tuple(offsets) for offsets in located.values() if None not in offsets}
+    fitting = {tuple(filter(None, offsets)) for offsets in located.values() if None not in offsets}
     if not fitting:
         raise HierarchyError(_explain_misfit(document, regions, located))
     if len(fitting) > 1:
@@ -208,7 +208,6 @@ def _text_spans(document: str, regions: list[_Region], method: str | None) -> li
     return [
         TextSpan(region.name, label, (offsets,))
         for region, offsets in zip(regions, fitting.pop(), strict=True)
-        if offsets is not None
         for label in region.labels
     ]
 

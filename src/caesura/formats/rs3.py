@@ -132,15 +132,21 @@ def _attach(reading: Reading, nodes: dict[str, _RstNode], relations: dict[str, b
             raise reading.error(
                 node.line, f"the parent of {node.name[:40]!r} must be a node; there is no {node.parent[:40]!r}"
             )
-        relation = (node.relation or "").casefold()
-        if relation not in relations and relation != _SPAN:
-            raise reading.error(
-                node.line,
-                f"a relation must be declared in the header, to tell nuclei from satellites; got {node.relation!r}",
-            )
-        is_nucleus = relation == _SPAN or (parent.kind == _MULTINUC and relations[relation])
-        (parent.nuclei if is_nucleus and not parent.edu else parent.satellites).append(node)
+        is_nucleus = _is_nucleus(reading, node, parent, relations)
+        (parent.nuclei if is_nucleus else parent.satellites).append(node)
     return roots
+
+
+def _is_nucleus(reading: Reading, node: _RstNode, parent: _RstNode, relations: dict[str, bool]) -> bool:
+    relation = (node.relation or "").casefold()
+    if relation not in relations and relation != _SPAN:
+        raise reading.error(
+            node.line,
+            f"a relation must be declared in the header, to tell nuclei from satellites; got {node.relation!r}",
+        )
+    if parent.edu:
+        return False
+    return relation == _SPAN or (parent.kind == _MULTINUC and relations[relation])
 
 
 def _top_down(reading: Reading, nodes: dict[str, _RstNode], roots: list[_RstNode]) -> list[_RstNode]:

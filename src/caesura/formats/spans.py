@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, HierarchyError
 from caesura.formats.format import NUMBER, Reading, describe_value, warn
+from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -236,7 +237,7 @@ def _check_edges(place: str, value: object) -> tuple[float, ...]:
         raise HierarchyError(f"{place}: two or more times are needed; got {len(edges)}")
     for i in range(1, len(edges)):
         if edges[i] <= edges[i - 1]:
-            raise HierarchyError(f"{place}[{i}]: times must rise; got {edges[i]:.10g} after {edges[i - 1]:.10g}")
+            raise HierarchyError(f"{place}[{i}]: times must ascend; got {edges[i]:.10g} after {edges[i - 1]:.10g}")
     return edges
 
 
@@ -480,44 +481,59 @@ def _fit_duration(
         log.add(f"item {item!r}: extended from {duration:.10g} s to {last:.10g} s, where its annotations end")
         return rows, last
     outside = [i for i, row in enumerate(rows) if row.end > duration]
-    if outside and beyond == "error":
+    if not outside:
+        return rows, duration
+    if beyond == "error":
         row = rows[outside[0]]
         raise HierarchyError(
             f"spans[{outside[0]}]: a span must lie in 0-{duration:.10g} s; got {row.start:.10g}-{row.end:.10g}; or read "
             "with beyond='extend' or beyond='clip'"
         )
-    if outside:
-        log.add(f"item {item!r}: {len(outside)} span(s) were clipped or left out at its end, {duration:.10g} s")
-        rows = [row._replace(end=min(row.end, duration)) for row in rows if row.start < duration or row.end <= duration]
-    return rows, duration
+    log.add(f"item {item!r}: {len(outside)} span(s) were clipped or left out at its end, {duration:.10g} s")
+    return _clip(rows, duration), duration
+
+
+def _clip(rows: Sequence[SpanRow], duration: float) -> list[SpanRow]:
+    """Cut spans off at the end of the recording and leave out those after it."""
+    inside = (row for row in rows if row.start < duration or row.end <= duration)
+    return [row._replace(end=min(row.end, duration)) for row in inside]
 
 
 # -- from hierarchies to rows -----------------------------------------------------------------------------------------
 
 
-def to_hierarchy(annotation: Annotation, path: str, item: str, coder: str) -> Hierarchy:
-    """Return a hierarchy as it is, and the segments of a segmentation as spans of level 1.
+def spans_of(corpus: Corpus, path: str) -> dict[tuple[str, str], tuple[Hierarchy, Continuum]]:
+    """Return what a file of spans must hold.
 
     Parameters
     ----------
-    annotation : Annotation
-        What is to be written.
-    path, item, coder : str
-        Place, for the error message.
+    corpus : Corpus
+        What is to be written: hierarchies, or segmentations, whose segments become spans of level 1.
+    path : str
+        File, for the error message.
 
     Returns
     -------
-    Hierarchy
-        The spans.
+    dict
+        Item and coder -> the spans, and the part of their continuum that must be written so that they read back the
+        same.
 
     Raises
     ------
     FormatError
-        If the annotation has streams or boundary types.
+        If an annotation has streams or boundary types, or if spans in time begin before 0 or have the text of units.
     """
+    spans = {}
+    for item, coder in corpus:
+        place = f"item {item!r}, coder {coder!r}"
+        hierarchy = _to_hierarchy(corpus[item, coder], path, place)
+        spans[item, coder] = hierarchy, _continuum_of(hierarchy, path, place)
+    return spans
+
+
+def _to_hierarchy(annotation: Annotation, path: str, place: str) -> Hierarchy:
     if isinstance(annotation, Hierarchy):
         return annotation
-    place = f"item {item!r}, coder {coder!r}"
     if not isinstance(annotation, Segmentation):
         raise FormatError(path, None, f"{place}: spans cannot hold streams; write a .csv table of units")
     if annotation.types != UNTYPED:
@@ -531,26 +547,7 @@ def to_hierarchy(annotation: Annotation, path: str, item: str, coder: str) -> Hi
     return Hierarchy(annotation.length, rows, units=annotation.units)
 
 
-def continuum_of(hierarchy: Hierarchy, path: str, place: str) -> Continuum:
-    """Return what must be written beside the spans so that they read back the same, and no more than that.
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-        What is to be written.
-    path, place : str
-        File, and item and coder, for the error message.
-
-    Returns
-    -------
-    Continuum
-        Fields to write.
-
-    Raises
-    ------
-    FormatError
-        If spans in time begin before 0 or have the text of units.
-    """
+def _continuum_of(hierarchy: Hierarchy, path: str, place: str) -> Continuum:
     extent = None if hierarchy.extent == hierarchy.length else hierarchy.extent
     edges = hierarchy.edges
     if edges is None:

@@ -45,11 +45,10 @@ from caesura.formats.spans import (
     check_continuum,
     check_time,
     check_whole,
-    continuum_of,
     last_end,
     parse_number,
     span_rows,
-    to_hierarchy,
+    spans_of,
 )
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -264,42 +263,40 @@ def _check_ends(reading: Reading, place: str, coder: _CoderRows, length: int) ->
 
 def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     """Return the table; the first row of each coder describes the continuum."""
-    hierarchies = {key: to_hierarchy(corpus[key], path, *key) for key in corpus}
-    continua = _continua(hierarchies, path)
-    names = [name for name in CONTINUUM_FIELDS if any(getattr(c, name) is not None for c in continua.values())]
-    in_seconds = any(continuum.seconds for continuum in continua.values())
-    between = _IN_SECONDS if in_seconds else _IN_UNITS
-    table: list[list[Any]] = [["item", "coder", *between, "level", "label", *names]]
-    for (item, coder), hierarchy in hierarchies.items():
+    spans = spans_of(corpus, path)
+    continua = _continua(spans, path)
+    fields = [name for name in CONTINUUM_FIELDS if any(getattr(c, name) is not None for c in continua.values())]
+    between = _IN_SECONDS if any(continuum.seconds for continuum in continua.values()) else _IN_UNITS
+    table: list[list[Any]] = [["item", "coder", *between, "level", "label", *fields]]
+    for (item, coder), (hierarchy, _) in spans.items():
         place = f"item {item!r}, coder {coder!r}"
-        values = [_cell(path, f"{place}: {name}", getattr(continua[item, coder], name)) for name in names]
-        for row in span_rows(hierarchy) or [SpanRow("", "")]:
-            if row.label == "":
-                raise FormatError(
-                    path, None, f"{place}: a table cannot tell an empty label from none; write spans as .json"
-                )
-            table.append([item, coder, *("" if cell is None else cell for cell in row), *values])
-            values = [""] * len(names)
+        rows = span_rows(hierarchy) or [SpanRow("", "")]
+        if any(row.label == "" for row in rows):
+            raise FormatError(
+                path, None, f"{place}: a table cannot tell an empty label from none; write spans as .json"
+            )
+        cells = [_cell(path, f"{place}: {name}", getattr(continua[item, coder], name)) for name in fields]
+        for row in rows:
+            table.append([item, coder, *row, *cells])
+            cells = [""] * len(fields)
     return table_text(table, "\t" if path.lower().endswith(".tsv") else ",")
 
 
-def _continua(hierarchies: Mapping[tuple[str, str], Hierarchy], path: str) -> dict[tuple[str, str], Continuum]:
-    """Return item and coder -> what must be written beside the spans."""
-    continua = {
-        (item, coder): continuum_of(hierarchy, path, f"item {item!r}, coder {coder!r}")
-        for (item, coder), hierarchy in hierarchies.items()
-    }
-    if len({continuum.seconds for continuum in continua.values()}) > 1:
+def _continua(
+    spans: Mapping[tuple[str, str], tuple[Hierarchy, Continuum]], path: str
+) -> dict[tuple[str, str], Continuum]:
+    """Return item and coder -> what a table must describe: if one coder of an item has a continuum, all need one."""
+    if len({continuum.seconds for _, continuum in spans.values()}) > 1:
         raise FormatError(
             path, None, "a table is in units or in seconds; some of these have times; write spans as .json"
         )
-    # A coder without a continuum would be read with that of the item: if one coder of an item has one, all need one.
+    # A coder without a continuum would be read with that of the first coder of the item that has one.
     empty = Continuum(seconds=True)
-    described = {item for (item, _), continuum in continua.items() if continuum != empty}
-    for key, continuum in continua.items():
-        if continuum == empty and key[0] in described:
-            continua[key] = Continuum(seconds=True, edges=hierarchies[key].edges)
-    return continua
+    described = {item for (item, _), (_, continuum) in spans.items() if continuum != empty}
+    return {
+        (item, coder): replace(empty, edges=hierarchy.edges) if continuum == empty and item in described else continuum
+        for (item, coder), (hierarchy, continuum) in spans.items()
+    }
 
 
 def _cell(path: str, place: str, value: Any) -> str:

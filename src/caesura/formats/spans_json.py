@@ -46,10 +46,9 @@ from caesura.formats.spans import (
     check_row,
     check_strings,
     check_whole,
-    continuum_of,
     last_end,
     span_rows,
-    to_hierarchy,
+    spans_of,
 )
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -265,34 +264,27 @@ class _SpansReader:
 
 def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     """Return the text, one line per coder, so that two versions can be compared."""
-    rows: dict[tuple[str, str], list[list[Any]]] = {}
-    continua: dict[tuple[str, str], Continuum] = {}
-    for item, coder in corpus:
-        hierarchy = to_hierarchy(corpus[item, coder], path, item, coder)
-        continua[item, coder] = continuum_of(hierarchy, path, f"item {item!r}, coder {coder!r}")
-        rows[item, coder] = [list(row if row.label is not None else row[:3]) for row in span_rows(hierarchy)]
-    kinds = {continuum.seconds for continuum in continua.values()}
-    items = []
-    for item in corpus.item_names:
-        coders = [coder for coder in corpus.coders if (item, coder) in rows]
-        fields = {coder: _fields(continua[item, coder], mixed=len(kinds) > 1) for coder in coders}
-        items.append(_item_text(item, {coder: rows[item, coder] for coder in coders}, fields))
+    spans = spans_of(corpus, path)
+    kinds = {continuum.seconds for _, continuum in spans.values()}
+    items: dict[str, dict[str, tuple[dict[str, Any], list[Any]]]] = {item: {} for item in corpus.item_names}
+    for (item, coder), (hierarchy, continuum) in spans.items():
+        rows = [row if row.label is not None else row[:3] for row in span_rows(hierarchy)]
+        items[item][coder] = _fields(continuum, mixed=len(kinds) > 1), rows
     top = '  "unit": "seconds",\n' if kinds == {True} else ""
-    body = ",\n".join(items)
+    body = ",\n".join(f"    {_json(item)}: {_item_text(coders)}" for item, coders in items.items())
     return f'{{\n{top}  "items": {{\n{body}\n  }}\n}}\n'
 
 
-def _item_text(item: str, rows: Mapping[str, list[list[Any]]], fields: Mapping[str, dict[str, Any]]) -> str:
+def _item_text(coders: Mapping[str, tuple[dict[str, Any], list[Any]]]) -> str:
     """Return the text of an item; fields that all coders share are written once."""
-    first = next(iter(fields.values()))
-    shared = first if all(values == first for values in fields.values()) else {}
+    first, _ = next(iter(coders.values()))
+    shared = first if all(fields == first for fields, _ in coders.values()) else {}
     lines = [f"      {_json(name)}: {_json(value)},\n" for name, value in shared.items()]
-    coders = [
-        f"        {_json(coder)}: {_json(spans if fields[coder] == shared else {**fields[coder], 'spans': spans})}"
-        for coder, spans in rows.items()
-    ]
-    body = ",\n".join(coders)
-    return f'    {_json(item)}: {{\n{"".join(lines)}      "coders": {{\n{body}\n      }}\n    }}'
+    body = ",\n".join(
+        f"        {_json(coder)}: {_json(rows if fields == shared else {**fields, 'spans': rows})}"
+        for coder, (fields, rows) in coders.items()
+    )
+    return f'{{\n{"".join(lines)}      "coders": {{\n{body}\n      }}\n    }}'
 
 
 def _fields(continuum: Continuum, mixed: bool) -> dict[str, Any]:

@@ -371,10 +371,9 @@ def _segmentation(hierarchy: Hierarchy, begin: str, types: tuple[str, ...] | Non
     ends: dict[int, set[str]] = {}
     for span in spans:
         ends.setdefault(span.end, set()).add(span.label or UNTYPED[0])
-    positions = sorted({span.start - 1 for span in spans if span.start > 1} | set(ends))
+    positions = sorted({span.start - 1 for span in spans} - {0} | ends.keys())
     if types is None and not any(span.label for span in spans):
-        inner = [position for position in positions if position != length]
-        return Segmentation.from_positions(length, inner, units=units)
+        return Segmentation.from_positions(length, sorted({*positions} - {length}), units=units)
     marks = [ends.get(position, {begin}) for position in positions]
     return Segmentation.from_positions(length, positions, marks=marks, types=types, units=units)
 

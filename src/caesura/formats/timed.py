@@ -89,13 +89,14 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
     word_tier = _word_tier(reading, tiers)
     candidates = [tier for tier in tiers if tier is not word_tier]
     patterns = reading.options["tiers"]
+    hint = ""
     if patterns is None:
         chosen = [tier for tier in candidates if tier.points is None]
+        hint = "; choose point tiers with tiers=..." if candidates else ""
     else:
         _check_patterns(reading, patterns, tiers)
         chosen = [tier for tier in candidates if matches(tier.name, patterns)]
     if not chosen:
-        hint = "; choose point tiers with tiers=..." if patterns is None and candidates else ""
         raise reading.error(
             None, f"at least one tier besides the words is needed; the tiers are {_tier_names(tiers)}{hint}"
         )

@@ -97,6 +97,12 @@ def _check_document(reading: Reading, root: Any) -> dict[str, int]:
         if element.get("sofa") in texts and element.tag != _VIEW:
             annotation_ids.add(name)
             _check_offsets(reading, element, texts[element.get("sofa")])
+    _check_members(reading, root, annotation_ids)
+    return lines
+
+
+def _check_members(reading: Reading, root: Any, annotation_ids: set[str]) -> None:
+    """Raise an error if an annotation is a member twice; elements without offsets may be in several views."""
     members: set[str] = set()
     for view in root.iterfind(_VIEW):
         for member in (view.get("members") or "").split():
@@ -104,9 +110,8 @@ def _check_document(reading: Reading, root: Any) -> dict[str, int]:
                 raise reading.error(
                     view.sourceline, f"an annotation may be a member only once; got {member[:40]!r} again"
                 )
-            if member in annotation_ids:  # elements without offsets may be in several views
+            if member in annotation_ids:
                 members.add(member)
-    return lines
 
 
 def _check_offsets(reading: Reading, element: Any, text_offsets: Utf16Offsets) -> None:
