@@ -372,7 +372,7 @@ LINES = {
     "types": (GOOD[:-1] + ', "reference_types": [1]}', "reference_types: a list of names is needed; got a list"),
     "half the types": (
         GOOD[:-1] + ', "reference_types": ["x"]}',
-        "hypothesis: one type a position is needed; got 0 for 1 positions",
+        "hypothesis: one type per position is needed; got 0 for 1 positions",
     ),
     "brackets": ('{"reference": "(S (N a)", "hypothesis": null}', "reference: line 1, column"),
     "half a tree": ('{"reference": "(S (N a))", "hypothesis": [1]}', "hypothesis: brackets are needed; got a list"),

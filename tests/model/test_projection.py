@@ -131,7 +131,7 @@ def test_what_cannot_be_laid_over_characters() -> None:
         MismatchError, match=r"item 'x': all .* character 5 differs: 'goodnight' for ann and 'goodknight'"
     ):
         over_characters(corpus(ann=ann, bo=bo))
-    with pytest.raises(MismatchError, match=r"the end after 'goodnight' for ann and .*; align='edit' lays"):
+    with pytest.raises(MismatchError, match=r"the end after 'goodnight' for ann and .*; align='edit' aligns"):
         over_characters(corpus(ann=ann, bo=Segmentation.from_masses([1, 1], units=["good", "nights"])))
     with pytest.raises(MismatchError, match=r"the text must be known, .*; bo has 5 units without a text"):
         over_characters(corpus(ann=ann, bo=Segmentation.from_masses([2, 3])))
@@ -223,7 +223,7 @@ def test_without_rapidfuzz(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_texts_too_long_to_align(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rapidfuzz")
-    monkeypatch.setattr("caesura.model.projection._MOST_CELLS", 10)
+    monkeypatch.setattr("caesura.model.projection._MAX_CELLS", 10)
     one, other = (Segmentation.from_bits("", units=[text]) for text in ("abcd", "abce"))
     with pytest.raises(MismatchError, match="texts of 4 characters for ann and 4 for bo are too long"):
         over_edits(corpus(ann=one, bo=other))
@@ -236,7 +236,7 @@ def test_errors_name_the_way_out() -> None:
     one = Segmentation.from_bits("1", units=["can", "not"])
     with pytest.raises(MismatchError, match=r"the characters agree: read with align='characters'$"):
         cz.pk(one, Segmentation.from_bits("", units=["cannot"]))
-    with pytest.raises(MismatchError, match=r"unit 2 differs: .* other texts over each other: read with align='edit'$"):
+    with pytest.raises(MismatchError, match=r"unit 2 differs: .* to align texts that differ: read with align='edit'$"):
         cz.pk(one, Segmentation.from_bits("1", units=["can", "now"]))
     with pytest.raises(MismatchError, match=r"reference has 2, hypothesis has 3$"):  # no text, no way out
         cz.pk(one, Segmentation.from_bits("10"))

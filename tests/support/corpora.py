@@ -50,7 +50,7 @@ def shuffled(corpus: cz.Corpus, seed: int) -> cz.Corpus:
     return cz.Corpus({i: dict(rng.sample(list(by.items()), len(by))) for i in items if (by := corpus.of_item(i))})
 
 
-WAY_OUT = "; to lay other texts over each other: read with align='edit'"
+WAY_OUT = "; to align texts that differ: read with align='edit'"
 """What an error about units that differ ends in, where both texts are known."""
 
 

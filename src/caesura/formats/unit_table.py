@@ -329,7 +329,7 @@ def _marks(reading: Reading, line: int, cell: str, types: tuple[str, ...] | None
 
 def _share_types(corpus: Corpus) -> Corpus:
     """Return the corpus with one scale of types: those that occur, in alphabetical order."""
-    scale = sort_types({name for segmentation in _segmentations(corpus) for _, name in segmentation.boundaries})
+    scale = _occurring_types(_segmentations(corpus))
     if not scale:
         return corpus
     annotations: dict[str, dict[str, Annotation]] = {}
@@ -340,6 +340,10 @@ def _share_types(corpus: Corpus) -> Corpus:
         }
         annotations.setdefault(item, {})[coder] = Dialogue(streams) if isinstance(annotation, Dialogue) else streams[""]
     return Corpus(annotations)
+
+
+def _occurring_types(segmentations: Iterable[Segmentation]) -> tuple[str, ...]:
+    return sort_types({name for segmentation in segmentations for _, name in segmentation.boundaries})
 
 
 def _segmentations(corpus: Corpus) -> Iterator[Segmentation]:
@@ -374,15 +378,19 @@ def table_rows(corpus: Corpus, path: str) -> list[list[str]]:
     _check_coders(corpus.coders, path)
     segmentations = list(_segmentations(corpus))
     types = _common_types(segmentations, path)
+    # A scale that nobody declared is left to the reader, who collects the same one.
+    declared = any(segmentation.types_declared for segmentation in segmentations)
+    declares = types is not None and (declared or types != _occurring_types(segmentations))
     optional = {
         "stream": any(isinstance(annotation, Dialogue) for annotation in corpus.values()),
         "unit": True,
         "text": any(segmentation.units is not None for segmentation in segmentations),
-        "types": types is not None,
+        "types": declares,
     }
     header = ["item", *(name for name, present in optional.items() if present), *corpus.coders]
-    rows = [header, *chain.from_iterable(_item_rows(corpus, item, header, path) for item in corpus.item_names)]
-    if types is not None:
+    typed = types is not None
+    rows = [header, *chain.from_iterable(_item_rows(corpus, item, header, typed, path) for item in corpus.item_names)]
+    if types is not None and declares:
         rows[1][header.index("types")] = json.dumps(list(types), ensure_ascii=False)
     return rows
 
@@ -393,7 +401,7 @@ def _check_coders(coders: Iterable[str], path: str) -> None:
             raise FormatError(path, None, f"a coder cannot be a column named {coder!r}")
 
 
-def _item_rows(corpus: Corpus, item: str, header: list[str], path: str) -> Iterator[list[str]]:
+def _item_rows(corpus: Corpus, item: str, header: list[str], typed: bool, path: str) -> Iterator[list[str]]:
     """Yield the rows of an item, with empty cells for types."""
     for stream, by_coder in _streams(path, item, corpus.of_item(item)).items():
         units = _common_units(path, item, by_coder, "text" in header)
@@ -406,7 +414,7 @@ def _item_rows(corpus: Corpus, item: str, header: list[str], path: str) -> Itera
             "types": [""] * size,
         }
         for coder in corpus.coders:
-            columns[coder] = _column(by_coder.get(coder), size, "types" in header)
+            columns[coder] = _column(by_coder.get(coder), size, typed)
         yield from map(list, zip(*(columns[name] for name in header), strict=True))
 
 

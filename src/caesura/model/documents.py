@@ -1,7 +1,7 @@
-"""Many documents as columns: what a table with a row a document holds, without an object for each of them.
+"""Many documents as columns, without one object per document: the content of a table with one row per document.
 
-A document is a reference and a hypothesis over the same units. Columns are taken as they were read; what is wrong with single
-documents is found where they are scored, many at a time.
+A document is a reference and a hypothesis over the same units. Columns are kept as they were read. Errors in single
+documents are found when many documents are scored at once.
 """
 
 from __future__ import annotations
@@ -10,26 +10,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from caesura.errors import CaesuraError, FormatError, SegmentationError
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import check_length
+from caesura.model.value import Ints, check_length, frozen_array
 
-Ints = NDArray[np.int64]
-NONE = np.empty(0, np.int64)
+_EMPTY = frozen_array(())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundaryColumn:
-    """The boundaries of one side: those of document d are ``positions[offsets[d]:offsets[d + 1]]``."""
+    """The boundaries of the references, or of the hypotheses, of many documents.
+
+    Parameters
+    ----------
+    positions : ndarray of int64
+        Boundary positions of all documents; those of document d are ``positions[offsets[d]:offsets[d + 1]]``.
+    offsets : ndarray of int64
+        Where the positions of each document begin, and the end of the last.
+    codes : ndarray of int64
+        Type of each boundary as an index into ``Documents.types``; empty if boundaries have no types.
+    code_offsets : ndarray of int64
+        Where the codes of each document begin, and the end of the last; empty if boundaries have no types.
+    """
 
     positions: Ints
     offsets: Ints
-    codes: Ints = field(default_factory=lambda: NONE)
-    """The type of each boundary as a place in ``Documents.types``, at ``code_offsets``; empty where there are no types."""
-    code_offsets: Ints = field(default_factory=lambda: NONE)
+    codes: Ints = field(default_factory=lambda: _EMPTY)
+    code_offsets: Ints = field(default_factory=lambda: _EMPTY)
 
     @property
     def typed(self) -> bool:
@@ -37,43 +44,95 @@ class BoundaryColumn:
         return self.code_offsets.size > 0
 
     def positions_of(self, document: int) -> Ints:
-        """The positions of one document."""
+        """Return the boundary positions of one document.
+
+        Parameters
+        ----------
+        document : int
+            Index of the document.
+
+        Returns
+        -------
+        ndarray of int64
+        """
         return self.positions[self.offsets[document] : self.offsets[document + 1]]
 
     def types_of(self, document: int, types: Sequence[str]) -> list[str]:
-        """The types of one document."""
+        """Return the type of each boundary of one document.
+
+        Parameters
+        ----------
+        document : int
+            Index of the document.
+        types : sequence of str
+            Types that the codes stand for.
+
+        Returns
+        -------
+        list of str
+        """
         codes = self.codes[self.code_offsets[document] : self.code_offsets[document + 1]]
         return [types[code] for code in codes.tolist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
-    """Some documents, side by side."""
+    """Documents as columns.
+
+    Parameters
+    ----------
+    items : sequence of str
+        Names of the documents; they may be read from the file only on request.
+    rows : sequence of int
+        Number of the row or line of each document in its file, from 1.
+    length : ndarray of int64
+        Number of units of each document.
+    reference, hypothesis : BoundaryColumn
+        Boundaries of both sides.
+    types : tuple of str
+        Types that the codes of the columns stand for, in no order.
+    excluded : mapping of int to str
+        Documents that could not be read, with the reason.
+    declared_types : tuple of str, optional
+        The types in the order that the file declares, if it declares one.
+    """
 
     items: Sequence[str]
-    """Their names, which may be read from the file only when one is asked for."""
     rows: Sequence[int]
-    """Where each stands in its file: the number of the row or line, from 1 on."""
     length: Ints
     reference: BoundaryColumn
     hypothesis: BoundaryColumn
     types: tuple[str, ...] = ()
-    """What the codes of the columns stand for, in no order."""
     excluded: Mapping[int, str] = field(default_factory=dict)
-    """Documents that could not be read, and why."""
     declared_types: tuple[str, ...] | None = None
-    """The types in the order that their file declares, if it does."""
 
     def __len__(self) -> int:
         return len(self.length)
 
     @property
     def typed(self) -> bool:
-        """Whether boundaries have types; then they have on both sides."""
+        """Whether the boundaries of both sides have types."""
         return self.reference.typed
 
     def pair(self, document: int, types: Sequence[str] | None = None) -> tuple[Segmentation, Segmentation]:
-        """One document as two segmentations, over these types if they are declared."""
+        """Return the reference and the hypothesis of one document.
+
+        Parameters
+        ----------
+        document : int
+            Index of the document.
+        types : sequence of str, optional
+            Boundary types in ordinal order (default: those that occur).
+
+        Returns
+        -------
+        reference, hypothesis : Segmentation
+
+        Raises
+        ------
+        SegmentationError
+            If the document could not be read or is invalid.
+        """
         if document in self.excluded:
             raise SegmentationError(self.excluded[document])
         length = check_length(int(self.length[document]))
@@ -85,35 +144,47 @@ class Documents:
         try:
             if not column.typed:
                 return Segmentation.from_positions(length, positions)
-            marks = column.types_of(document, self.types)
-            if len(marks) != len(positions):
-                raise SegmentationError(
-                    f"one type a position is needed; got {len(marks)} for {len(positions)} positions"
-                )
-            at: dict[int, list[str]] = {}
-            before: int | None = None
-            for position, mark in zip(positions.tolist(), marks, strict=True):
-                if before is not None and position < before:
-                    raise SegmentationError(f"positions must ascend; got {position} after {before}")
-                if mark in at.setdefault(position, []):
-                    raise SegmentationError(f"a position may have a type only once; got {mark!r} again at {position}")
-                at[position].append(mark)
-                before = position
+            at = _types_by_position(positions.tolist(), column.types_of(document, self.types))
             return Segmentation.from_positions(length, list(at), marks=list(at.values()), types=types)
         except CaesuraError as problem:
             raise SegmentationError(f"{name}: {problem}") from None
 
 
+def _types_by_position(positions: list[int], types: list[str]) -> dict[int, list[str]]:
+    if len(types) != len(positions):
+        raise SegmentationError(f"one type per position is needed; got {len(types)} for {len(positions)} positions")
+    at: dict[int, list[str]] = {}
+    before: int | None = None
+    for position, name in zip(positions, types, strict=True):
+        if before is not None and position < before:
+            raise SegmentationError(f"positions must ascend; got {position} after {before}")
+        if name in at.setdefault(position, []):
+            raise SegmentationError(f"a position may have a type only once; got {name!r} again at {position}")
+        at[position].append(name)
+        before = position
+    return at
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentPairs:
-    """Some documents that are objects: trees, hierarchies, dialogues, or segmentations that were read one by one."""
+    """Documents as objects: trees, hierarchies, dialogues, or segmentations that were read one by one.
+
+    Parameters
+    ----------
+    items : sequence of str
+        Names of the documents.
+    rows : sequence of int
+        Number of the row or line of each document in its file, from 1.
+    pairs : sequence
+        Reference and hypothesis of each document; None if the document is excluded.
+    excluded : mapping of int to str or FormatError
+        Documents that could not be read, with the reason; an error of a file says where.
+    """
 
     items: Sequence[str]
     rows: Sequence[int]
     pairs: Sequence[Any]
-    """Two sides each; None where ``problems`` says why."""
     excluded: Mapping[int, str | FormatError] = field(default_factory=dict)
-    """Documents that could not be read, and why; an error of a file says where."""
 
     def __len__(self) -> int:
         return len(self.pairs)

@@ -1,4 +1,4 @@
-"""A corpus of hierarchies made into one that can be compared: over the same units, or flattened to typed boundaries."""
+"""Make a corpus of hierarchies comparable: over the same units, or flattened to typed boundaries."""
 
 from __future__ import annotations
 
@@ -6,37 +6,55 @@ from typing import Any
 
 from caesura.errors import HierarchyError, OptionError
 from caesura.model.corpus import Corpus
+from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy, common_units
-from caesura.model.segmentation import Segmentation
 
 
 def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus, dict[str, str]]:
-    """Every item's hierarchies in time over the same units, and item -> what was lost or could not be done.
+    """Return the hierarchies in time of each item over the same units, and notes on what was dropped.
 
-    Each item by itself, all its coders together: see :func:`~caesura.common_units`. An item whose coders cannot be laid
-    over the same units stays as it is, and the notes say why. Hierarchies over text are left as they are.
+    Parameters
+    ----------
+    corpus : Corpus
+        Hierarchies. Hierarchies over text are returned unchanged.
+    tolerance : float, default 0.5
+        Times at most this many seconds apart become one, see :func:`~caesura.common_units`.
 
+    Returns
+    -------
+    corpus : Corpus
+        The hierarchies. An item whose coders have no common units is returned unchanged.
+    notes : dict of str to str
+        Item -> how many spans were dropped, or why the coders have no common units.
+
+    Raises
+    ------
+    OptionError
+        If an annotation is no hierarchy.
+
+    Examples
+    --------
     >>> ann = Hierarchy.from_times([(0, 10), (0, 5), (5, 5.25)])
     >>> bo = Hierarchy.from_times([(0, 10), (0, 5.25)])
     >>> corpus, notes = over_common_units(Corpus({"song": {"ann": ann, "bo": bo}}))
     >>> corpus["song", "ann"].length, corpus["song", "bo"].extent, notes
     (2, 20, {'song': '1 span is shorter than the tolerance of 0.5 s and was dropped'})
     """
-    made: dict[str, dict[str, Hierarchy]] = {}
+    merged: dict[str, dict[str, Hierarchy]] = {}
     notes: dict[str, str] = {}
     for item in corpus.item_names:
-        given = _hierarchies(corpus, item)
+        by_coder = _hierarchies_of(corpus, item)
         try:
-            made[item], dropped = common_units(given, tolerance=tolerance)
+            merged[item], dropped = common_units(by_coder, tolerance=tolerance)
         except HierarchyError as error:
-            made[item] = given
-            notes[item] = str(error)
+            merged[item], notes[item] = by_coder, str(error)
             continue
         if dropped:
-            said = "1 span is" if dropped == 1 else f"{dropped} spans are"
-            was = "was" if dropped == 1 else "were"
-            notes[item] = f"{said} shorter than the tolerance of {tolerance:g} s and {was} dropped"
-    return Corpus(made), notes
+            present, past = ("is", "was") if dropped == 1 else ("are", "were")
+            notes[item] = (
+                f"{count_of(dropped, 'span')} {present} shorter than the tolerance of {tolerance:g} s and {past} dropped"
+            )
+    return Corpus(merged), notes
 
 
 def pair_over_common_units(pair: Any, *, tolerance: float = 0.5) -> tuple[Any, int]:
@@ -67,13 +85,30 @@ def pair_over_common_units(pair: Any, *, tolerance: float = 0.5) -> tuple[Any, i
 
 
 def levels_as_types(corpus: Corpus) -> Corpus:
-    """Every hierarchy flattened to its boundaries, with levels as types.
+    """Return every hierarchy flattened to its boundaries, with levels as types.
 
-    A boundary of type ``"2"`` stands wherever a span of level 2 begins or ends inside the text. All declare as many types as
-    the deepest has levels, in order, so that S, B and the confusion matrix apply: a boundary on the wrong level is a
-    substitution, the cheaper the nearer the levels are. Hierarchies in time need the same units first:
-    :func:`over_common_units`.
+    Parameters
+    ----------
+    corpus : Corpus
+        Hierarchies over text. Put hierarchies in time over the same units first: :func:`over_common_units`.
 
+    Returns
+    -------
+    Corpus
+        Segmentations. All declare as many types as the deepest hierarchy has levels.
+
+    Raises
+    ------
+    OptionError
+        If an annotation is no hierarchy.
+
+    Notes
+    -----
+    A boundary of type ``"2"`` stands wherever a span of level 2 begins or ends inside the text. S, B and the confusion
+    matrix then apply: a boundary on the wrong level is a substitution, which costs less the nearer the levels are.
+
+    Examples
+    --------
     >>> ann = Hierarchy(6, [(1, 6), (1, 4), (5, 6), (1, 2), (3, 4)])
     >>> bo = Hierarchy(6, [(1, 6), (1, 3), (4, 6)])
     >>> corpus = levels_as_types(Corpus({"talk": {"ann": ann, "bo": bo}}))
@@ -82,18 +117,21 @@ def levels_as_types(corpus: Corpus) -> Corpus:
     >>> corpus["talk", "bo"].types
     ('1', '2', '3')
     """
-    given = {item: _hierarchies(corpus, item) for item in corpus.item_names}
-    deepest = max((one.depth for by_coder in given.values() for one in by_coder.values()), default=1)
-    flat: dict[str, dict[str, Segmentation]] = {
-        item: {coder: one.segmentation(deepest) for coder, one in by_coder.items()} for item, by_coder in given.items()
-    }
-    return Corpus(flat)
+    by_item = {item: _hierarchies_of(corpus, item) for item in corpus.item_names}
+    depth = max((hierarchy.depth for by_coder in by_item.values() for hierarchy in by_coder.values()), default=1)
+    return Corpus(
+        {
+            item: {coder: hierarchy.segmentation(depth) for coder, hierarchy in by_coder.items()}
+            for item, by_coder in by_item.items()
+        }
+    )
 
 
-def _hierarchies(corpus: Corpus, item: str) -> dict[str, Hierarchy]:
-    found: dict[str, Hierarchy] = {}
-    for coder, one in corpus.of_item(item).items():
-        if not isinstance(one, Hierarchy):
-            raise OptionError(f"item {item!r}, coder {coder!r}: a Hierarchy is needed; got {type(one).__name__}")
-        found[coder] = one
-    return found
+def _hierarchies_of(corpus: Corpus, item: str) -> dict[str, Hierarchy]:
+    """Return the hierarchies of an item; raise an error if it has a different annotation."""
+    hierarchies: dict[str, Hierarchy] = {}
+    for coder, annotation in corpus.of_item(item).items():
+        if not isinstance(annotation, Hierarchy):
+            raise OptionError(f"item {item!r}, coder {coder!r}: a Hierarchy is needed; got {type(annotation).__name__}")
+        hierarchies[coder] = annotation
+    return hierarchies

@@ -1,12 +1,12 @@
-"""Coders who cut one text into other tokens, laid over its characters, so that they can be compared.
+"""Put coders with different tokenizations over the characters of their text, so that they can be compared.
 
-Tokenisers disagree: one has ``well-founded``, another ``well - founded``. White space is nobody's, so each coder's tokens
-joined without it are a text of characters, and a boundary between tokens is a boundary between characters. Where these
-texts are the same, nothing is lost (:func:`over_characters`); where they differ, each is laid over the first by the
-fewest edits, and what that cost is said (:func:`over_edits`).
+Tokenizers disagree: one has ``well-founded``, another ``well - founded``. White space belongs to no token, so the tokens of
+each coder, joined without white space, are a text of characters, and a boundary between tokens is a boundary between
+characters. If the texts of all coders are equal, nothing is lost (:func:`over_characters`). If they differ, each text is
+aligned with the first by the fewest edits, and notes say what was lost (:func:`over_edits`).
 
 The units are then characters, for every item of the corpus: lengths, windows and the reach of near misses (``n_t``) count
-characters, some five to a word of English. Choose them so.
+characters, about five per English word. Choose them accordingly.
 """
 
 from __future__ import annotations
@@ -24,39 +24,66 @@ from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-
-Ints = NDArray[np.int64]
+from caesura.model.value import Ints
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _SPACE = re.compile(r"\s+")
-_MOST_CELLS = 10**11  # of the table in which the fewest edits are found: some ten seconds
+_MAX_CELLS = 10**11  # size of the table in which the fewest edits are searched: about ten seconds
 
 
 class AlignmentNote(str):
-    """What is to be said about an item."""
+    """A note on how the texts of an item were aligned.
+
+    Parameters
+    ----------
+    text : str
+        The note.
+    lossy : bool
+        Whether boundaries were lost or moved, or characters differ.
+    """
 
     lossy: bool
-    """Whether something was lost, or moved."""
 
     def __new__(cls, text: str, *, lossy: bool) -> AlignmentNote:
-        """The text, marked."""
-        made = super().__new__(cls, text)
-        made.lossy = lossy
-        return made
+        """Return the text with its mark."""
+        note = super().__new__(cls, text)
+        note.lossy = lossy
+        return note
 
 
 def over_characters(
     corpus: Corpus, *, excluded: list[InputError] | None = None
 ) -> tuple[Corpus, dict[str, AlignmentNote]]:
-    """Every item over the characters of its text, and item -> how the tokens of its coders differed.
+    """Return every item over the characters of its text, and notes on how the tokens of its coders differed.
 
-    Units become characters, white space left out; boundaries, types, labels and spans stay where they were in the text. A
-    dialogue goes stream by stream. A tree keeps its words and gets character offsets as times, so that ``struct_iou``
-    compares by characters; there ``-LRB-`` is ``(`` and both ways to write quotes are one, as the Penn Treebank has them.
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations whose texts are known. All coders of an item must have the same characters.
+    excluded : list, optional
+        List to which errors are appended; their items are left out. Without it the first error is raised.
 
-    All coders of an item must have the same characters, and their text must be known. Otherwise a ``MismatchError`` says
-    where they differ, or it is put into ``problems`` and the item left out.
+    Returns
+    -------
+    corpus : Corpus
+        The annotations over characters.
+    notes : dict of str to AlignmentNote
+        Item -> how many tokens each coder had, for items whose tokens differ.
 
+    Raises
+    ------
+    MismatchError
+        If the characters of two coders differ, or a text is not known.
+
+    Notes
+    -----
+    Units become characters, without white space. Boundaries, types, labels and spans stay where they were in the text. A
+    dialogue is processed stream by stream. A tree keeps its words and gets character offsets as times, so that
+    ``struct_iou`` compares by characters; ``-LRB-`` is read as ``(``, and both ways to write quotes in the Penn Treebank
+    are the same character.
+
+    Examples
+    --------
     >>> ann = Segmentation.from_masses([2, 1], units=["well", "-", "founded"])
     >>> bo = Segmentation.from_bits("", units=["well-founded"])
     >>> corpus, notes = over_characters(Corpus({"x": {"ann": ann, "bo": bo}}))
@@ -65,18 +92,42 @@ def over_characters(
     >>> notes
     {'x': '3 tokens for ann, 1 for bo: 12 characters'}
     """
-    return _over(corpus, _same_characters, excluded)
+    return _project_corpus(corpus, _align_equal_texts, excluded)
 
 
 def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> tuple[Corpus, dict[str, AlignmentNote]]:
-    """Every item over the characters of its first coder's text, and item -> what was lost on the way.
+    """Return every item over the characters of its first coder's text, and notes on what was lost.
 
-    As :func:`over_characters`, for texts that differ: each is laid over the first coder's by the fewest insertions,
-    deletions and replacements of characters (Levenshtein). A boundary stays behind the character it followed; if the first
-    text lacks that one, it goes to the nearest before it. Boundaries of one coder that fall together are one, with the types
-    of all. The notes count the characters that differ, the boundaries that moved, and those that fell together; of spans
-    and words, those of which no character is left. Needs rapidfuzz: ``caesura[align]``.
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations whose texts are known. The texts may differ.
+    excluded : list, optional
+        List to which errors are appended; their items are left out. Without it the first error is raised.
 
+    Returns
+    -------
+    corpus : Corpus
+        The annotations over the characters of the first coder's text.
+    notes : dict of str to AlignmentNote
+        Item -> how many characters differ, how many boundaries were moved, and how many were lost.
+
+    Raises
+    ------
+    MismatchError
+        If a text is not known or too long.
+    OptionError
+        If rapidfuzz is not installed: ``pip install caesura[align]``.
+
+    Notes
+    -----
+    As :func:`over_characters`, for texts that differ: each text is aligned with that of the first coder by the fewest
+    insertions, deletions and replacements of characters (Levenshtein distance). A boundary stays after the character that
+    it followed. If the first text lacks that character, the boundary moves to the nearest position before it. Boundaries of
+    one coder that fall together become one, with the types of all. A span or word of which no character is left is lost.
+
+    Examples
+    --------
     >>> ann = Segmentation.from_masses([1, 2], units=["good", "night", "moon"])
     >>> bo = Segmentation.from_masses([2, 1], units=["good", "knight", "moon"])
     >>> corpus, notes = over_edits(Corpus({"x": {"ann": ann, "bo": bo}}))
@@ -85,219 +136,240 @@ def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> t
     >>> notes
     {'x': 'for bo 1 of 14 characters differs from the text of ann; 0 boundaries moved, 0 lost'}
     """
-    return _over(corpus, _fewest_edits, excluded)
+    return _project_corpus(corpus, _align_by_edits, excluded)
 
 
 ALIGNMENTS = {"characters": over_characters, "edit": over_edits}
-"""The ways in which ``read(..., align=...)`` lays different texts over each other."""
+"""Functions behind the choices of ``read(..., align=...)``."""
 
 
 def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
-    """What to do about units that differ, as the end of a sentence; nothing where a text is not known.
+    """Return what to do about units that differ, as the end of an error message.
 
-    >>> way_out(["well-founded"], ["well", "-", "founded"])
+    Parameters
+    ----------
+    a, b : sequence of str or None
+        Units of two coders.
+
+    Returns
+    -------
+    str
+        Empty if a text is not known.
+
+    Examples
+    --------
+    >>> alignment_hint(["well-founded"], ["well", "-", "founded"])
     "; the characters agree: read with align='characters'"
     """
     if a is None or b is None:
         return ""
     if _characters(a) == _characters(b):
         return "; the characters agree: read with align='characters'"
-    return "; to lay other texts over each other: read with align='edit'"
+    return "; to align texts that differ: read with align='edit'"
 
 
-# -- a text and its place in another ----------------------------------------------------------------------------------
-
-
-@dataclass
-class _Loss:
-    """What became of one coder's text in the text of another."""
-
-    differ: int = 0
-    of: int = 0
-    moved: int = 0
-    lost: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.differ} of {self.of} characters {'differs' if self.differ == 1 else 'differ'}"
-
-    @property
-    def after(self) -> str:
-        """The rest of the sentence."""
-        return f"; {self.moved} boundar{'y' if self.moved == 1 else 'ies'} moved, {self.lost} lost"
+# -- alignment of two texts -------------------------------------------------------------------------------------------
 
 
 @dataclass
-class _Laid:
+class _Alignment:
     """Where the characters of a text lie in the text of the first coder.
 
-    ``ends[i]`` is where the first i characters end there, ``starts[i]`` where the character after them starts: the same,
-    unless that text has something in between.
+    Attributes
+    ----------
+    starts : ndarray
+        For each offset of the text, where the character after it starts in the first text.
+    ends : ndarray
+        For each offset, where the characters before it end. It equals ``starts`` unless the first text has something in
+        between.
+    matched : ndarray of bool
+        For each offset, whether the character before it has a counterpart.
+    differing : int
+        Number of characters that differ.
     """
 
     starts: Ints
     ends: Ints
-    kept: NDArray[np.bool_]
-    """Whether the character before has a place of its own, a place an offset."""
-    differ: int = 0
+    matched: NDArray[np.bool_]
+    differing: int = 0
 
     @classmethod
-    def same(cls, length: int) -> _Laid:
-        """A text of so many characters in itself."""
-        places = np.arange(length + 1)
-        return cls(places, places, np.ones(length + 1, bool))
+    def identity(cls, length: int) -> _Alignment:
+        """Return the alignment of a text of this length with itself."""
+        offsets = np.arange(length + 1)
+        return cls(offsets, offsets, np.ones(length + 1, bool))
+
+    def moved(self, offsets: Ints) -> int:
+        """Return how many of these offsets do not lie between the same two characters any more."""
+        return int(np.count_nonzero(~self.matched[offsets] | (self.starts[offsets] != self.ends[offsets])))
 
 
-Lay = Callable[[str, str, str, str], _Laid]
-"""The first coder, the coder, and their texts."""
+Aligner = Callable[[str, str, str, str], _Alignment]
+"""Function of the first coder, another coder, and the texts of both."""
 
 
-def _same_characters(a: str, b: str, base: str, text: str) -> _Laid:
-    if text != base:
-        at = next((i for i, (x, y) in enumerate(zip(base, text, strict=False)) if x != y), min(len(base), len(text)))
-        said = " and ".join(f"{_around(one, at)} for {who}" for who, one in ((a, base), (b, text)))
+def _align_equal_texts(a: str, b: str, a_text: str, b_text: str) -> _Alignment:
+    if b_text != a_text:
+        pairs = enumerate(zip(a_text, b_text, strict=False))
+        at = next((i for i, (x, y) in pairs if x != y), min(len(a_text), len(b_text)))
         raise MismatchError(
-            f"all coders must have the same characters; character {at + 1} differs: {said}; align='edit' lays other texts "
-            "over each other, with a loss"
+            f"all coders must have the same characters; character {at + 1} differs: {_around(a_text, at)} for {a} and "
+            f"{_around(b_text, at)} for {b}; align='edit' aligns texts that differ, with a loss"
         )
-    return _Laid.same(len(base))
+    return _Alignment.identity(len(a_text))
 
 
 def _around(text: str, at: int) -> str:
     return repr(text[max(0, at - 10) : at + 10]) if at < len(text) else f"the end after {text[-10:]!r}"
 
 
-def _fewest_edits(a: str, b: str, base: str, text: str) -> _Laid:
-    if text == base:
-        return _Laid.same(len(base))
+def _align_by_edits(a: str, b: str, a_text: str, b_text: str) -> _Alignment:
+    if b_text == a_text:
+        return _Alignment.identity(len(a_text))
     try:
         from rapidfuzz.distance import Levenshtein
     except ImportError:
         raise OptionError("align='edit' needs rapidfuzz; install caesura[align]") from None
-    if len(base) * len(text) > _MOST_CELLS:
+    if len(a_text) * len(b_text) > _MAX_CELLS:
         raise MismatchError(
-            f"texts of {len(base)} characters for {a} and {len(text)} for {b} are too long to be laid over each other; cut "
-            "them into smaller items"
+            f"texts of {len(a_text)} characters for {a} and {len(b_text)} for {b} are too long to be aligned; cut them into "
+            "smaller items"
         )
-    starts = np.zeros(len(text) + 1, np.int64)
-    ends = np.zeros(len(text) + 1, np.int64)
-    kept = np.ones(len(text) + 1, bool)
-    differ = 0
-    for step in Levenshtein.opcodes(text, base):
-        i, j, there, until = step.src_start, step.src_end, step.dest_start, step.dest_end
+    size = len(b_text) + 1
+    alignment = _Alignment(np.zeros(size, np.int64), np.zeros(size, np.int64), np.ones(size, bool))
+    for step in Levenshtein.opcodes(b_text, a_text):
+        i, j, start, end = step.src_start, step.src_end, step.dest_start, step.dest_end
         if step.tag == "delete":
-            starts[i:j] = ends[i + 1 : j + 1] = there
-            kept[i + 1 : j + 1] = False
+            alignment.starts[i:j] = alignment.ends[i + 1 : j + 1] = start
+            alignment.matched[i + 1 : j + 1] = False
         elif step.tag != "insert":
-            starts[i:j] = np.arange(there, until)
-            ends[i + 1 : j + 1] = np.arange(there, until) + 1
-        differ += 0 if step.tag == "equal" else max(j - i, until - there)
-    # The beginning and the end of one text are those of the other.
-    starts[0], starts[-1], ends[-1] = 0, len(base), len(base)
-    return _Laid(starts, ends, kept, differ)
+            alignment.starts[i:j] = np.arange(start, end)
+            alignment.ends[i + 1 : j + 1] = np.arange(start, end) + 1
+        alignment.differing += 0 if step.tag == "equal" else max(j - i, end - start)
+    # Both texts begin and end together.
+    alignment.starts[0], alignment.starts[-1], alignment.ends[-1] = 0, len(a_text), len(a_text)
+    return alignment
 
 
-# -- a corpus ---------------------------------------------------------------------------------------------------------
+# -- one item ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass
-class _Item:
-    """One item on its way: what its coders are over, and what is to be said."""
+class _Loss:
+    """What one coder's annotation lost in the text of the first coder."""
 
-    lay: Lay
-    counts: dict[str, int] = field(default_factory=dict)
-    """Coder -> tokens."""
+    differing: int = 0
     characters: int = 0
-    other: bool = False
-    """Whether coders have other tokens."""
+    moved: int = 0
+    lost: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.differing or self.moved or self.lost)
+
+    def describe(self, first: str) -> str:
+        differ = "differs" if self.differing == 1 else "differ"
+        boundaries = "boundary" if self.moved == 1 else "boundaries"
+        return (
+            f"{self.differing} of {self.characters} characters {differ} from the text of {first}; {self.moved} {boundaries} "
+            f"moved, {self.lost} lost"
+        )
+
+
+@dataclass
+class _ItemProjection:
+    """One item on its way to characters, and the facts for its note."""
+
+    align: Aligner
+    by_coder: Mapping[str, Annotation]
+    token_counts: dict[str, int] = field(default_factory=dict)
+    characters: int = 0
+    tokens_differ: bool = False
     losses: dict[str, _Loss] = field(default_factory=dict)
-    first: str = ""
+
+    def project(self) -> dict[str, Annotation]:
+        """Return the annotations over characters."""
+        dialogues = {coder: side for coder, side in self.by_coder.items() if isinstance(side, Dialogue)}
+        if not dialogues:
+            return self._project_texts(self.by_coder)
+        for coder in self.by_coder:
+            if coder not in dialogues:
+                raise MismatchError(f"all coders must have streams, or none; {coder} has none")
+        streams: dict[str, dict[str, Segmentation]] = {coder: {} for coder in dialogues}
+        for stream in dict.fromkeys(name for dialogue in dialogues.values() for name in dialogue):
+            sides = {coder: dialogue[stream] for coder, dialogue in dialogues.items() if stream in dialogue}
+            try:
+                projected = self._project_texts(sides)
+            except MismatchError as problem:
+                raise MismatchError(f"stream {stream!r}: {problem}") from None
+            for coder, side in projected.items():
+                assert isinstance(side, Segmentation)
+                streams[coder][stream] = side
+        return {coder: Dialogue(by_stream) for coder, by_stream in streams.items()}
+
+    def _project_texts(self, by_coder: Mapping[str, Annotation]) -> dict[str, Annotation]:
+        """Return the annotations of one text over the characters of its first coder."""
+        tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
+        first, first_tokens = next(iter(tokens.items()))
+        first_text = _characters(first_tokens)
+        if not first_text:
+            raise MismatchError(f"a text of at least one character is needed; {first} has none")
+        self.tokens_differ |= any(coder_tokens != first_tokens for coder_tokens in tokens.values())
+        self.characters += len(first_text)
+        units = tuple(first_text)  # the coders share one tuple
+        projected: dict[str, Annotation] = {}
+        for coder, annotation in by_coder.items():
+            text = _characters(tokens[coder])
+            alignment = self.align(first, coder, first_text, text)
+            loss = self.losses.setdefault(coder, _Loss())
+            loss.differing += alignment.differing
+            loss.characters += len(text)
+            self.token_counts[coder] = self.token_counts.get(coder, 0) + len(tokens[coder])
+            lengths = [len(_characters([token])) for token in tokens[coder]]
+            offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+            projected[coder] = _project_annotation(annotation, alignment, offsets, units, loss)
+        return projected
 
     @property
     def note(self) -> AlignmentNote | None:
-        """What was lost; where nothing was, how the tokens differed."""
-        lossy = {coder: one for coder, one in self.losses.items() if one.differ or one.moved or one.lost}
-        if lossy:
-            said = (f"for {coder} {one} from the text of {self.first}{one.after}" for coder, one in lossy.items())
-            return AlignmentNote("; ".join(said), lossy=True)
-        if not self.other:
+        """What was lost; if nothing was, how the tokens differed."""
+        first = next(iter(self.by_coder))
+        losses = [f"for {coder} {loss.describe(first)}" for coder, loss in self.losses.items() if loss]
+        if losses:
+            return AlignmentNote("; ".join(losses), lossy=True)
+        if not self.tokens_differ:
             return None
-        (coder, tokens), *others = self.counts.items()
-        counted = "".join(f", {number} for {who}" for who, number in others)
-        return AlignmentNote(f"{tokens} tokens for {coder}{counted}: {self.characters} characters", lossy=False)
+        (coder, tokens), *rest = self.token_counts.items()
+        counts = "".join(f", {number} for {name}" for name, number in rest)
+        return AlignmentNote(f"{tokens} tokens for {coder}{counts}: {self.characters} characters", lossy=False)
 
 
-def _over(corpus: Corpus, lay: Lay, excluded: list[InputError] | None) -> tuple[Corpus, dict[str, AlignmentNote]]:
-    made: dict[str, dict[str, Annotation]] = {}
+def _project_corpus(
+    corpus: Corpus, align: Aligner, excluded: list[InputError] | None
+) -> tuple[Corpus, dict[str, AlignmentNote]]:
+    annotations: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, AlignmentNote] = {}
     for item in corpus.item_names:
         with collect_errors(item, excluded, MismatchError):
-            one = _Item(lay)
-            made[item] = _projected(corpus.of_item(item), one)
-            said = one.note
-            if said is not None:
-                notes[item] = said
-    return Corpus(made), notes
+            projection = _ItemProjection(align, corpus.of_item(item))
+            annotations[item] = projection.project()
+            note = projection.note
+            if note is not None:
+                notes[item] = note
+    return Corpus(annotations), notes
 
 
-def _projected(by_coder: Mapping[str, Annotation], item: _Item) -> dict[str, Annotation]:
-    item.first = next(iter(by_coder))
-    streams = dict.fromkeys(name for one in by_coder.values() if isinstance(one, Dialogue) for name in one)
-    if not streams:
-        return _texts(by_coder, item)
-    for coder, one in by_coder.items():
-        if not isinstance(one, Dialogue):
-            raise MismatchError(f"all coders must have streams, or none; {coder} has none")
-    parts: dict[str, dict[str, Segmentation]] = {coder: {} for coder in by_coder}
-    for stream in streams:
-        speaking = {
-            coder: one[stream] for coder, one in by_coder.items() if isinstance(one, Dialogue) and stream in one
-        }
-        try:
-            found = _texts(speaking, item)
-        except MismatchError as problem:
-            raise MismatchError(f"stream {stream!r}: {problem}") from None
-        for coder, side in found.items():
-            assert isinstance(side, Segmentation)
-            parts[coder][stream] = side
-    return {coder: Dialogue(every) for coder, every in parts.items()}
-
-
-def _texts(by_coder: Mapping[str, Annotation], item: _Item) -> dict[str, Annotation]:
-    """Coders of one text, each over the characters of the first."""
-    tokens = {coder: _tokens(coder, one) for coder, one in by_coder.items()}
-    first, words = next(iter(tokens.items()))
-    base = _characters(words)
-    if not base:
-        raise MismatchError(f"a text of at least one character is needed; {first} has none")
-    item.other |= any(mine != words for mine in tokens.values())
-    item.characters += len(base)
-    found: dict[str, Annotation] = {}
-    units = tuple(base)  # one for all coders
-    for coder, one in by_coder.items():
-        text = _characters(tokens[coder])
-        laid = item.lay(first, coder, base, text)
-        lossy = item.losses.setdefault(coder, _Loss())
-        lossy.differ += laid.differ
-        lossy.of += len(text)
-        item.counts[coder] = item.counts.get(coder, 0) + len(tokens[coder])
-        offsets = np.concatenate([[0], np.cumsum([len(_characters([word])) for word in tokens[coder]])]).astype(
-            np.int64
-        )
-        found[coder] = _moved(one, laid, offsets, units, lossy)
-    return found
-
-
-def _tokens(coder: str, one: Annotation) -> Sequence[str]:
-    if isinstance(one, Tree):
-        return [_unescaped(word) for word in one.words]
-    if not isinstance(one, (Segmentation, Hierarchy)) or (isinstance(one, Hierarchy) and one.edges is not None):
-        kind = kind_name(one) if not isinstance(one, Hierarchy) else "times"
-        raise MismatchError(f"coder {coder!r}: units of text are needed; got {kind}")
-    if one.units is None:
+def _tokens(coder: str, annotation: Annotation) -> Sequence[str]:
+    if isinstance(annotation, Tree):
+        return [_unescaped(word) for word in annotation.words]
+    if isinstance(annotation, Hierarchy) and annotation.edges is not None:
+        raise MismatchError(f"coder {coder!r}: units of text are needed; got times")
+    if not isinstance(annotation, (Segmentation, Hierarchy)):
+        raise MismatchError(f"coder {coder!r}: units of text are needed; got {kind_name(annotation)}")
+    if annotation.units is None:
         raise MismatchError(
-            f"the text must be known, to be laid over characters; {coder} has {one.length} units without a text"
+            f"the text must be known, to use its characters; {coder} has {annotation.length} units without a text"
         )
-    return one.units
+    return annotation.units
 
 
 def _characters(tokens: Sequence[str]) -> str:
@@ -305,7 +377,7 @@ def _characters(tokens: Sequence[str]) -> str:
 
 
 def _unescaped(word: str) -> str:
-    """As it stands in the text: the Penn Treebank has other names for brackets, and two kinds of quotes."""
+    """Return a word of the Penn Treebank as it stands in the text: brackets have names there, quotes two forms."""
     plain = _BRACKETS.get(word, word).replace("\\/", "/").replace("\\*", "*")
     return plain.replace("``", '"').replace("''", '"')
 
@@ -313,66 +385,67 @@ def _unescaped(word: str) -> str:
 # -- one annotation ---------------------------------------------------------------------------------------------------
 
 
-def _moved(one: Annotation, laid: _Laid, offsets: Ints, units: tuple[str, ...], lossy: _Loss) -> Annotation:
-    if isinstance(one, Segmentation):
-        return _segmentation(one, laid, offsets, units, lossy)
-    if isinstance(one, Hierarchy):
-        return _hierarchy(one, laid, offsets, units, lossy)
-    assert isinstance(one, Tree)
-    return _tree(one, laid, offsets, lossy)
+def _project_annotation(
+    annotation: Annotation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], loss: _Loss
+) -> Annotation:
+    """Return an annotation over characters; ``offsets`` are the edges of its tokens in its own text."""
+    if isinstance(annotation, Segmentation):
+        return _project_segmentation(annotation, alignment, offsets, units, loss)
+    if isinstance(annotation, Hierarchy):
+        return _project_hierarchy(annotation, alignment, offsets, units, loss)
+    assert isinstance(annotation, Tree)
+    return _project_tree(annotation, alignment, offsets, loss)
 
 
-def _shifted(laid: _Laid, at: Ints) -> int:
-    """How many of these offsets do not lie between the same two characters any more."""
-    return int(np.count_nonzero(~laid.kept[at] | (laid.starts[at] != laid.ends[at])))
-
-
-def _segmentation(one: Segmentation, laid: _Laid, offsets: Ints, units: tuple[str, ...], lossy: _Loss) -> Segmentation:
-    length = len(units)
-    old = offsets[np.array([position for position, _ in one.boundaries], np.int64)]
-    marks = list(zip(laid.ends[old].tolist(), one.codes.tolist(), strict=True))
-    # Position 0 is before the text, and its end is a boundary only where somebody marked it.
-    ended = bool(one.positions.size) and int(one.positions[-1]) == one.length
-    new = sorted({mark for mark in marks if 0 < mark[0] < length or (ended and mark[0] == length)})
-    lossy.moved += _shifted(laid, np.unique(old))
-    lossy.lost += one.positions.size - len({position for position, _ in new})
-    codes = [code for _, code in new] if len(one.types) > 1 else []
+def _project_segmentation(
+    segmentation: Segmentation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], loss: _Loss
+) -> Segmentation:
+    own_offsets = offsets[segmentation.boundary_positions]
+    # Position 0 lies before the text, and the end of the text is a boundary only if the coder marked it.
+    marks_end = bool(segmentation.positions.size) and int(segmentation.positions[-1]) == segmentation.length
+    last = len(units) if marks_end else len(units) - 1
+    rows = zip(alignment.ends[own_offsets].tolist(), segmentation.codes.tolist(), strict=True)
+    boundaries = sorted({(position, code) for position, code in rows if 0 < position <= last})
+    loss.moved += alignment.moved(np.unique(own_offsets))
+    loss.lost += segmentation.positions.size - len({position for position, _ in boundaries})
     labels = None
-    if one.labels is not None:
+    if segmentation.labels is not None:
         # A character that only the first text has belongs to the token before it.
-        ends = np.maximum.accumulate(laid.ends[offsets])
-        labels = tuple(np.repeat(np.array(one.labels, object), np.diff(ends)).tolist())
+        ends = np.maximum.accumulate(alignment.ends[offsets])
+        labels = tuple(np.repeat(np.array(segmentation.labels, object), np.diff(ends)).tolist())
     return Segmentation(
-        length,
-        np.array([position for position, _ in new], np.int64),
-        np.array(codes, np.int64),
-        one.types,
-        types_declared=one.types_declared,
+        len(units),
+        np.array([position for position, _ in boundaries], np.int64),
+        np.array([code for _, code in boundaries if len(segmentation.types) > 1], np.int64),
+        segmentation.types,
+        types_declared=segmentation.types_declared,
         units=units,
         labels=labels,
     )
 
 
-def _hierarchy(one: Hierarchy, laid: _Laid, offsets: Ints, units: tuple[str, ...], lossy: _Loss) -> Hierarchy:
+def _project_hierarchy(
+    hierarchy: Hierarchy, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], loss: _Loss
+) -> Hierarchy:
     spans = []
-    for span in one.spans:
-        first, last = laid.starts[offsets[span.start - 1]] + 1, laid.ends[offsets[span.end]]
+    for span in hierarchy.spans:
+        first, last = alignment.starts[offsets[span.start - 1]] + 1, alignment.ends[offsets[span.end]]
         if first <= last:
             spans.append((int(first), int(last), span.level, span.label))
         else:
-            lossy.lost += 1
-    edges = {edge for span in one.spans for edge in (span.start - 1, span.end)} - {0, one.length}
-    lossy.moved += _shifted(laid, offsets[np.array(sorted(edges), np.int64)])
+            loss.lost += 1
+    edges = {edge for span in hierarchy.spans for edge in (span.start - 1, span.end)} - {0, hierarchy.length}
+    loss.moved += alignment.moved(offsets[np.array(sorted(edges), np.int64)])
     return Hierarchy(len(units), spans, units=units)
 
 
-def _tree(one: Tree, laid: _Laid, offsets: Ints, lossy: _Loss) -> Tree:
-    times = np.column_stack([laid.starts[offsets[:-1]], laid.ends[offsets[1:]]]).astype(np.float64)
+def _project_tree(tree: Tree, alignment: _Alignment, offsets: Ints, loss: _Loss) -> Tree:
+    times = np.column_stack([alignment.starts[offsets[:-1]], alignment.ends[offsets[1:]]]).astype(np.float64)
     times[:, 0] = np.minimum(times[:, 0], times[:, 1])
-    lossy.moved += _shifted(laid, offsets[1:-1])
+    loss.moved += alignment.moved(offsets[1:-1])
     try:
-        made = one.with_times(times, zero_length="merge")
+        projected = tree.with_times(times, zero_length="merge")
     except TreeError as problem:
         raise MismatchError(str(problem)) from None
-    lossy.lost += one.length - made.length
-    return made
+    loss.lost += tree.length - projected.length
+    return projected

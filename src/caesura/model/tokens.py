@@ -1,4 +1,4 @@
-"""Whether the coders of an item segmented the same text."""
+"""Check that the coders of an item segmented the same text."""
 
 from __future__ import annotations
 
@@ -12,68 +12,86 @@ from caesura.model.segmentation import Segmentation
 
 
 def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
-    """What keeps coders from being compared: for each item the first difference between their texts, if there is one.
+    """Return, for each item, the first difference between the texts of its coders.
 
-    Streams must be the same, then the tokens of each stream; where one side carries no text, its length must be the
-    same. Nothing is raised: the list is empty if all is well.
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations and dialogues.
 
+    Returns
+    -------
+    list of MismatchError
+        One error per item whose coders cannot be compared; empty if there is none. Nothing is raised.
+
+    Notes
+    -----
+    The streams must be the same, then the tokens of each stream. If one side carries no text, the lengths must be equal.
+
+    Examples
+    --------
     >>> ann = Segmentation.from_marks(["", "."], units=["good", "night"])
     >>> bo = Segmentation.from_marks([",", "."], units=["good", "knight"])
     >>> for problem in check_same_tokens(Corpus({"x": {"Ann": {"F": ann}, "Bo": {"F": bo}}})):
     ...     print(problem)
-    item 'x', stream 'F': token 2 is 'night' for Ann and 'knight' for Bo; to lay other texts over each other: read with \
-align='edit'
+    item 'x', stream 'F': token 2 is 'night' for Ann and 'knight' for Bo; to align texts that differ: read with align='edit'
     """
-    by_item: dict[str, dict[str, Annotation]] = {}
-    for item, coder in corpus:
-        by_item.setdefault(item, {})[coder] = corpus[item, coder]
-    found = ((item, text_difference(by_coder)) for item, by_coder in by_item.items())
-    return [MismatchError(f"item {item!r}{said}") for item, said in found if said is not None]
+    differences = ((item, text_difference(corpus.of_item(item))) for item in corpus.item_names)
+    return [MismatchError(f"item {item!r}{difference}") for item, difference in differences if difference is not None]
 
 
 def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
-    """The first difference between the coders of one item, as the end of a sentence (": 4 tokens for ..."), or None.
+    """Return the first difference between the texts of the coders of one item.
 
-    Every coder against the first, and the texts against the first text: what no coder carries cannot differ.
+    Parameters
+    ----------
+    by_coder : mapping of str to annotation
+        Annotations of the item.
+
+    Returns
+    -------
+    str or None
+        The end of an error message (": 4 tokens for ..."), or None if there is no difference.
+
+    Notes
+    -----
+    Every coder is compared with the first, and every text with the first text that is known.
     """
-    (first, one), *others = by_coder.items()
-    for coder, other in others:
-        said = _streams(first, one, coder, other)
-        if said is not None:
-            return said
-    streams = one if isinstance(one, Dialogue) else ("",)
-    for stream in streams:
-        place = f", stream {stream!r}" if isinstance(one, Dialogue) else ""
-        sides = {coder: _side(other, stream) for coder, other in by_coder.items()}
+    (first, annotation), *_ = by_coder.items()
+    for coder in by_coder:
+        difference = _stream_difference(first, annotation, coder, by_coder[coder])
+        if difference is not None:
+            return f": {difference}"
+    for stream in streams_of(annotation):
+        sides = {coder: streams_of(side)[stream] for coder, side in by_coder.items()}
         base = next((coder for coder, side in sides.items() if side.units is not None), first)
         for coder, side in sides.items():
-            said = _texts(base, sides[base], coder, side)
-            if said is not None:
-                return f"{place}: {said}"
+            difference = _token_difference(base, sides[base], coder, side)
+            if difference is not None:
+                place = f", stream {stream!r}" if isinstance(annotation, Dialogue) else ""
+                return f"{place}: {difference}"
     return None
 
 
-def _side(one: Annotation, stream: str) -> Segmentation:
-    return streams_of(one)[stream]
-
-
-def _streams(a: str, one: Annotation, b: str, other: Annotation) -> str | None:
-    if isinstance(one, Dialogue) != isinstance(other, Dialogue):
-        there, not_there = (a, b) if isinstance(one, Dialogue) else (b, a)
-        return f": {there} has streams and {not_there} has none"
-    if isinstance(one, Dialogue) and isinstance(other, Dialogue):
-        for stream in (*one, *other):
-            if stream not in one or stream not in other:
-                there, not_there = (a, b) if stream in one else (b, a)
-                return f": stream {stream!r} is there for {there} and not for {not_there}"
+def _stream_difference(a: str, a_side: Annotation, b: str, b_side: Annotation) -> str | None:
+    if isinstance(a_side, Dialogue) != isinstance(b_side, Dialogue):
+        with_streams, without = (a, b) if isinstance(a_side, Dialogue) else (b, a)
+        return f"{with_streams} has streams and {without} has none"
+    if isinstance(a_side, Dialogue) and isinstance(b_side, Dialogue):
+        for stream in (*a_side, *b_side):
+            if stream not in a_side or stream not in b_side:
+                present, absent = (a, b) if stream in a_side else (b, a)
+                return f"stream {stream!r} is there for {present} and not for {absent}"
     return None
 
 
-def _texts(a: str, one: Segmentation, b: str, other: Segmentation) -> str | None:
-    lengths = f"{one.length} tokens for {a} and {other.length} for {b}" if one.length != other.length else ""
-    if one.units is not None and other.units is not None and one.units != other.units:
-        for i, (x, y) in enumerate(zip(one.units, other.units, strict=False), 1):
-            if x != y:
-                said = f"token {i} is {x!r} for {a} and {y!r} for {b}" + (f" ({lengths})" if lengths else "")
-                return said + alignment_hint(one.units, other.units)
-    return lengths + alignment_hint(one.units, other.units) if lengths else None
+def _token_difference(a: str, a_side: Segmentation, b: str, b_side: Segmentation) -> str | None:
+    same_length = a_side.length == b_side.length
+    if same_length and (a_side.units == b_side.units or a_side.units is None or b_side.units is None):
+        return None
+    hint = alignment_hint(a_side.units, b_side.units)
+    lengths = "" if same_length else f"{a_side.length} tokens for {a} and {b_side.length} for {b}"
+    for i, (x, y) in enumerate(zip(a_side.units or (), b_side.units or (), strict=False), 1):
+        if x != y:
+            return f"token {i} is {x!r} for {a} and {y!r} for {b}{f' ({lengths})' if lengths else ''}{hint}"
+    return f"{lengths}{hint}"
