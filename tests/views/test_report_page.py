@@ -20,9 +20,12 @@ import caesura as cz
 from caesura import plot
 from caesura.cli import main
 from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.model.result import Excluded
+from caesura.progress import on_progress
 from caesura.simulation import pseudo_coders
-from caesura.views.page import build, render, texts
-from caesura.views.page import sections as page_sections
+from caesura.tasks import alignments
+from caesura.tasks import report as report_task
+from caesura.views.page import build, render, sections
 from support.corpora import TALK, random_corpus
 from support.reported import Page, nested, parsed, plain, talk
 
@@ -41,20 +44,20 @@ SYSTEMS = {
 }
 
 
-_draw = page_sections._figure
+_draw = sections._draw
 
 
 @pytest.fixture(scope="module", autouse=True)
 def quick() -> Iterator[None]:
     """Figures take most of the time: they are drawn where a test is about them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page_sections, "_figure", lambda caption, draw: page_sections.Figure(caption, "data:,"))
+        patch.setattr(sections, "_draw", lambda caption, draw: sections.Picture(caption, "data:,"))
         yield
 
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_sections, "_figure", _draw)
+    monkeypatch.setattr(sections, "_draw", _draw)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +65,7 @@ def pages() -> dict[str, Page]:
     return {kind: Page(cz.report(corpus())) for kind, corpus in KINDS.items()}
 
 
-def sections(page: Page) -> list[str]:
+def section_ids(page: Page) -> list[str]:
     return [one["id"] or "" for one in page.of("section")]
 
 
@@ -72,7 +75,7 @@ def sections(page: Page) -> list[str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_sections_of_every_kind(pages: dict[str, Page], kind: str) -> None:
     page = pages[kind]
-    assert sections(page) == ["summary", *SECTIONS[kind], "texts"]
+    assert section_ids(page) == ["summary", *SECTIONS[kind], "texts"]
     assert len(page.of("img")) >= len(SECTIONS[kind]) - 1  # agreement has none
 
 
@@ -81,7 +84,7 @@ def test_sections_of_every_kind(pages: dict[str, Page], kind: str) -> None:
 def test_programs_of_every_kind_with_all_figures(kind: str) -> None:
     name, more = SYSTEMS[kind]
     page = Page(cz.report(KINDS[kind](), systems=[name]))
-    assert set(sections(page)) - {"left-out"} == {"summary", *SECTIONS[kind], *more, "texts"}
+    assert set(section_ids(page)) - {"excluded"} == {"summary", *SECTIONS[kind], *more, "texts"}
     assert "could not be drawn" not in page.text
     assert all((one["src"] or "").startswith("data:image/svg+xml;base64,") and one["alt"] for one in page.of("img"))
     assert page.common["programs"] == [page.common["coders"].index(name)]
@@ -134,7 +137,7 @@ def test_the_measure_is_the_one_asked_for() -> None:
 
 
 def test_one_coder_is_enough() -> None:
-    excluded: list[str] = []
+    excluded: list[Excluded] = []
     page = Page(cz.report(plain().select(coders=["ann"]), excluded=excluded))
     assert excluded == []
     assert "agreement needs at least two coders" in page.text
@@ -149,19 +152,19 @@ def test_what_is_left_out_is_named() -> None:
     whole = cz.Corpus(
         {**{item: corpus.of_item(item) for item in corpus.item_names}, "odd": other, "tree": {"ann": tree}}
     )
-    excluded: list[str] = []
+    excluded: list[Excluded] = []
     page = Page(cz.report(whole, excluded=excluded))
-    assert "left-out" in page.ids
+    assert "excluded" in page.ids
     assert page.common["items"] == ["moon", "plain"]
-    assert [one.split(" left out")[0] for one in excluded] == ["item 'tree'", "item 'odd'"]
-    assert all(one in page.text for one in excluded)
+    assert [entry.item for entry in excluded] == ["tree", "odd"]
+    assert all(str(entry) in page.text for entry in excluded)
 
 
 def test_parses_that_only_struct_iou_can_compare() -> None:
     trees = [cz.Tree.from_brackets(one) for one in ("(S (A a))", "(S (A a) (B b))")]
-    excluded: list[str] = []
+    excluded: list[Excluded] = []
     page = Page(cz.report(cz.Corpus({"1": dict(zip(("gold", "parser"), trees, strict=True))}), excluded=excluded))
-    assert [one.split(":")[0] for one in excluded] == ["no pairs under parseval"]
+    assert [entry.reason.split(":")[0] for entry in excluded] == ["no pairs under parseval"]
     assert "mean struct_iou of pairs" in page.text
 
 
@@ -212,19 +215,19 @@ def test_aligned_nodes_of_trees(pages: dict[str, Page]) -> None:
 
 
 def test_a_full_page_says_where_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "MOST_EDITS", 2)
-    excluded: list[str] = []
+    monkeypatch.setattr(alignments, "MAX_EDITS", 2)
+    excluded: list[Excluded] = []
     page = Page(cz.report(plain(), excluded=excluded))
     assert (len(page.item("moon")["edits"]), page.item("plain")["edits"]) == (3, {})
-    assert any("from item 'plain'" in one and "the page is full" in one for one in excluded)
+    assert any("from item 'plain'" in entry.reason and "the page is full" in entry.reason for entry in excluded)
 
 
 def test_a_text_too_long_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "LONGEST", 5)
-    excluded: list[str] = []
+    monkeypatch.setattr(report_task, "MAX_UNITS", 5)
+    excluded: list[Excluded] = []
     page = Page(cz.report(plain(), excluded=excluded))
     assert page.common["items"] == ["plain"]
-    assert excluded == ["the text of item 'moon' is not shown: it has 6 units, above 5"]
+    assert excluded == [Excluded("moon", None, "the text is not shown: it has 6 units, above 5")]
     # A short file may claim a text that would fill the memory, and still be compared.
     endless = {coder: cz.Segmentation.from_positions(2**31 - 1, [at]) for coder, at in (("ann", 5), ("bo", 6))}
     page = Page(cz.report(cz.Corpus({"endless": endless})))
@@ -334,14 +337,24 @@ def test_contrast_is_enough_in_light_and_dark() -> None:
 
 
 @pytest.mark.usefixtures("drawn")
-def test_a_figure_that_fails_does_not_cost_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_figure_that_cannot_be_drawn_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OptionError("too <many> coders")
+
+    monkeypatch.setattr(plot, "pairwise", refuse)
+    page = Page(cz.report(plain()))
+    assert "This figure could not be drawn: too <many> coders" in page.text
+    assert section_ids(page) == ["summary", *SECTIONS["segmentations"], "texts"]
+
+
+@pytest.mark.usefixtures("drawn")
+def test_a_bug_in_a_figure_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise ZeroDivisionError("no <room>")
+        raise ZeroDivisionError
 
     monkeypatch.setattr(plot, "pairwise", fail)
-    page = Page(cz.report(plain()))
-    assert "This figure could not be drawn: no <room>" in page.text
-    assert sections(page) == ["summary", *SECTIONS["segmentations"], "texts"]
+    with pytest.raises(ZeroDivisionError):
+        cz.report(plain())
 
 
 @pytest.mark.parametrize(
@@ -352,10 +365,7 @@ def test_a_figure_that_fails_does_not_cost_the_page(monkeypatch: pytest.MonkeyPa
         ({"systems": "ann"}, "a list of names, a mapping or a Corpus is needed; got 'ann'"),
         ({"systems": {"ann": {}}}, "system 'ann': a coder has the same name"),
         ({"systems": {"p": cz.Segmentation.from_masses([6])}}, "system 'p': a mapping item -> segmentation is needed"),
-        (
-            {"measure": "struct_iou"},
-            "struct_iou does not apply: this corpus holds segmentations, for which there is pk, ",
-        ),
+        ({"measure": "struct_iou"}, "struct_iou cannot score segmentations; use pk, "),
         ({"seed": -1}, "seed must be a whole number"),
     ],
 )
@@ -384,10 +394,12 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_progress_reaches_its_end() -> None:
-    told: list[tuple[int, int]] = []
-    cz.report(plain(), progress=lambda made, total: told.append((made, total)))
-    assert [made for made, _ in told] == list(range(1, len(told) + 1))
-    assert told[-1] == (len(told), len(told))
+    for kind, corpus in KINDS.items():
+        for systems in (None, [SYSTEMS[kind][0]]):
+            calls: list[tuple[int, int]] = []
+            with on_progress(lambda done, total, calls=calls: calls.append((done, total))):
+                cz.report(corpus(), systems=systems)
+            assert calls == [(done, len(calls)) for done in range(1, len(calls) + 1)]
 
 
 # -- the command line -------------------------------------------------------------------------------------------------------
@@ -426,7 +438,7 @@ def test_problems_are_lines_and_exit_code_1(run: Run) -> None:
     Path("odd.json").write_text('{"items": {"a": {"x": [1, 2], "y": [2, 1]}, "b": {"x": [4], "y": [5]}}}')
     result = run("odd.json")
     assert result.exit_code == 1
-    assert "caesura: item 'b' left out, coders differ: 4 tokens for x and 5 for y\n" in result.stderr
+    assert "caesura: item 'b': coders differ: 4 tokens for x and 5 for y\n" in result.stderr
     assert Path("report.html").exists()
     result = run("missing.json")
     assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1)
@@ -440,11 +452,12 @@ def test_problems_are_lines_and_exit_code_1(run: Run) -> None:
     assert run().exit_code == 2
 
 
-def test_settings_are_of_flexible_similarity(run: Run) -> None:
+def test_settings_fill_in_flexible_similarity(run: Run) -> None:
     Path("talk.csv").write_text(TALK)
     Path("settings.json").write_text('{"normalize": "boundaries", "transposition": 0.25}')
     assert run("talk.csv", "--settings", "settings.json").exit_code == 0
     page = Page(Path("report.html").read_text(encoding="utf-8"))
     assert "transposition:0.25|normalize:boundaries" in page.text
-    result = run("talk.csv", "--settings", "settings.json", "-m", "pk")
-    assert (result.exit_code, result.stderr) == (1, "caesura: settings are of flexible_similarity; got pk\n")
+    assert run("talk.csv", "--settings", "settings.json", "-m", "flexible_similarity").exit_code == 0
+    page = Page(Path("report.html").read_text(encoding="utf-8"))
+    assert "transposition:0.25" in page.text

@@ -1,33 +1,33 @@
-"""From a corpus to a page."""
+"""The page of a report: one HTML file that needs only a browser."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Iterable
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.judging.participants import Systems
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
-from caesura.options import seed as check_seed
+from caesura.model.result import Excluded
+from caesura.tasks.report import CorpusReport, ReportOptions, analyze_corpus
 from caesura.version import __version__
 from caesura.views.page.render import render
-from caesura.views.page.results import STEPS, Results, results_of
-from caesura.views.page.sections import sections_of
-from caesura.views.page.subject import subject_of
-from caesura.views.page.texts import KINDS
-from caesura.views.table import Table, clean
+from caesura.views.page.sections import page_sections
+from caesura.views.page.texts import EDIT_KINDS, page_items
+from caesura.views.table import Table, clean, count_of
 
-__all__ = ["report"]
+if TYPE_CHECKING:
+    from caesura.formats.settings import Settings
 
-_WHAT = {
-    "segmentations": "texts cut into segments",
-    "dialogues": "dialogues, each participant a text",
-    "hierarchies": "hierarchies of spans, shown as boundaries with levels as types",
+_DESCRIPTIONS = {
+    "linear": "texts cut into segments",
+    "dialogue": "dialogues, with one text per speaker",
+    "hierarchy": "hierarchies of spans, shown as boundaries with levels as types",
     "trees": "parses",
 }
 
@@ -40,130 +40,174 @@ def report(
     title: str | None = None,
     measure: str | Measure | None = None,
     seed: int = 0,
-    excluded: list[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    excluded: list[Excluded] | None = None,
 ) -> str:
-    """One HTML page about a corpus, whatever it holds, that opens from disk and asks the network for nothing.
+    """Return one HTML page about a corpus of any kind, which opens from disk and needs no network.
 
-    Agreement with intervals, pairs as a heat map, dendrogram, boundaries by coder and by position, precision against
-    recall, operations by type; gold hierarchies and aligned trees where there are such. And the texts: every coder's
-    boundaries in them, and for any two coders what became of each boundary, to step through, filter, sort and save.
-    Every number has its signature. What has no meaning for the corpus says why in its place.
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations, dialogues, hierarchies or trees.
+    systems : sequence of str, mapping or Corpus, optional
+        The systems among the coders, in the forms that :func:`~caesura.judge` takes; they are judged.
+    path : str or path-like, optional
+        File to write the page to.
+    title : str, optional
+        Heading of the page.
+    measure : str or Measure, optional
+        Measure that compares coders (default: B and S; S_f and S_f^B for dialogues, kappa for hierarchies, Struct-IoU and
+        PARSEVAL for trees).
+    seed : int, default 0
+        Random seed of bootstrap and simulated chance.
+    excluded : list, optional
+        Gets an :class:`~caesura.model.result.Excluded` for everything that the page does not cover. The page lists them
+        too.
 
-    ``systems`` are the programs among the coders, as :func:`~caesura.judge` takes them; they are judged. Coders are
-    compared by ``measure``: by default B and S, in dialogue S_f and S_f^B, between hierarchies kappa, between trees
-    Struct-IoU and PARSEVAL. ``path`` is where the page is written; it is returned in any case. What was left out stands
-    in the page, and is added to ``problems``. ``progress`` is called with the steps done and all there are.
+    Returns
+    -------
+    str
+        The page.
 
+    Raises
+    ------
+    OptionError
+        If nothing is left to report on, an option is invalid, or matplotlib or jinja2 is missing.
+    FormatError
+        If the file cannot be written.
+
+    Notes
+    -----
+    The page shows agreement with intervals, pairs of coders as a heat map, a dendrogram, boundaries by coder and by
+    position, precision against recall, operations by type, and gold hierarchies or aligned trees. Below are the texts with
+    the boundaries of every coder, and what became of each boundary between any two coders, to step through, filter, sort
+    and save. Every number has its signature. An analysis that is undefined for the corpus says why in its place.
+
+    Examples
+    --------
     >>> from caesura.data import stargazer
     >>> page = report(stargazer(), title="Stargazer")
     >>> page.splitlines()[0], "multi_pi" in page
     ('<!DOCTYPE html>', True)
     """
-    check_seed("seed", seed)
-    if find_spec("matplotlib") is None:
-        raise OptionError("a report needs matplotlib, which is not installed; pip install 'caesura[report]'")
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", CaesuraWarning)
-        subject = subject_of(corpus, systems, measure, seed)
-        found = results_of(subject, _Steps(len(subject.corpus.item_names) + STEPS, progress))
-        page = _page(found, title, told)
-    for one in told:
-        if not issubclass(one.category, CaesuraWarning):  # ours stand in the page
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    options = ReportOptions(measure=measure, seed=seed)  # type: ignore[arg-type]
+    analyses, page = build_report(corpus, options, systems=systems, title=title)
     if excluded is not None:
-        excluded += dict.fromkeys(subject.excluded)
+        excluded += analyses.excluded
     if path is not None:
-        try:
-            Path(path).write_text(page, encoding="utf-8")
-        except OSError as problem:
-            raise FormatError(path, None, f"cannot be written: {problem.strerror}") from None
+        write_page(page, path)
     return page
 
 
-class _Steps:
-    """Counts what is done, for a bar."""
+def build_report(
+    corpus: Corpus,
+    options: ReportOptions | None = None,
+    *,
+    systems: Systems | None = None,
+    settings: Settings | None = None,
+    title: str | None = None,
+) -> tuple[CorpusReport, str]:
+    """Analyse a corpus and return the analyses and their page, on which our warnings are notes.
 
-    def __init__(self, total: int, progress: Callable[[int, int], None] | None) -> None:
-        self.made = 0
-        self.total = total
-        self.progress = progress
+    Parameters
+    ----------
+    corpus, options, systems, settings
+        As for :func:`~caesura.tasks.report.analyze_corpus`.
+    title : str, optional
+        Heading of the page.
 
-    def __call__(self) -> None:
-        self.made += 1
-        if self.progress is not None:
-            self.progress(min(self.made, self.total), self.total)
+    Returns
+    -------
+    analyses : CorpusReport
+        The analyses.
+    page : str
+        The HTML page.
+
+    Raises
+    ------
+    OptionError
+        If matplotlib is missing, or as :func:`~caesura.tasks.report.analyze_corpus` raises it.
+    """
+    if find_spec("matplotlib") is None:
+        raise OptionError("a report needs matplotlib, which is not installed; pip install 'caesura[report]'")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CaesuraWarning)
+        analyses = analyze_corpus(corpus, options, systems=systems, settings=settings)
+        # Read when the figures are drawn, which may add some.
+        own = (str(warning.message) for warning in caught if issubclass(warning.category, CaesuraWarning))
+        page = report_page(analyses, title, notes=own)
+    for warning in caught:
+        if not issubclass(warning.category, CaesuraWarning):
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    return analyses, page
 
 
-def _page(found: Results, title: str | None, told: list[warnings.WarningMessage]) -> str:
-    subject, texts = found.subject, found.texts
-    sections = sections_of(found)
+def write_page(page: str, path: str | PathLike[str]) -> None:
+    """Write a page to a file, or raise a ``FormatError``."""
+    try:
+        Path(path).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise FormatError(path, None, f"cannot be written: {error.strerror}") from None
+
+
+def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iterable[str] = ()) -> str:
+    """Return the HTML page of a report.
+
+    Parameters
+    ----------
+    analyses : CorpusReport
+        The analyses of a corpus.
+    title : str, optional
+        Heading of the page.
+    notes : iterable of str
+        What a reader has to know beside the notes of the analyses; read after the figures are drawn.
+    """
+    subject = analyses.subject
+    sections = page_sections(analyses)
+    items, common = page_items(analyses)
     common = {
-        "kinds": KINDS,
+        "kinds": EDIT_KINDS,
         "coders": [clean(name) for name in subject.corpus.coders],
         "programs": [subject.corpus.coders.index(name) for name in subject.systems],
-        "items": [clean(item.name) for item in texts.items],
+        "items": [clean(item.name) for item in items],
         "trees": subject.kind == "trees",
-        **texts.common,
+        **common,
     }
-    warned = dict.fromkeys(str(one.message) for one in told if issubclass(one.category, CaesuraWarning))
     return render(
-        title=title or f"Report on {_several(len(subject.corpus.item_names), 'item')}",
-        facts=_facts(found),
-        signatures=_signatures(found),
-        notes=[*subject.notes, *warned],
-        left_out=_left_out(list(dict.fromkeys(subject.excluded))),
+        title=title or f"Report on {count_of(len(subject.corpus.item_names), 'item')}",
+        facts=_facts(analyses),
+        signatures=analyses.signatures,
+        notes=list(dict.fromkeys((*analyses.notes, *notes))),
+        excluded=Table(("excluded, and why",), tuple((str(entry),) for entry in analyses.excluded)),
         sections=sections,
         common=common,
-        items=texts.items,
+        items=items,
         aligner=repr(subject.aligner),
         trees=subject.kind == "trees",
         version=__version__,
     )
 
 
-def _several(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _facts(found: Results) -> list[tuple[str, str]]:
-    """What the corpus is, in a few lines."""
-    subject = found.subject
-    corpus = subject.corpus
+def _facts(analyses: CorpusReport) -> list[tuple[str, str]]:
+    """Return the summary: name and value of each fact."""
+    subject = analyses.subject
     facts = [
-        ("holds", _WHAT[subject.kind]),
-        ("items", str(len(corpus.item_names))),
+        ("holds", _DESCRIPTIONS[subject.kind]),
+        ("items", str(len(subject.corpus.item_names))),
         ("coders", f"{len(subject.people)}: {', '.join(subject.people)}"),
     ]
     if subject.systems:
-        facts.append(("programs", f"{len(subject.systems)}: {', '.join(subject.systems)}"))
-    units: Any = [next(iter(corpus.of_item(item).values())) for item in corpus.item_names]
-    facts.append(("units", f"{sum(one.length for one in units):,}".replace(",", " ")))
-    if not isinstance(found.placed, str):
-        facts.append(("boundaries", f"{sum(row.boundaries for row in found.placed.rows):,}".replace(",", " ")))
-    if not isinstance(found.agreement, str):
-        for one in found.agreement:
-            said = "undefined" if one.result is None else f"{one.result.value:.4f}"
-            facts.append((f"{one.coefficient} over {one.over}", said))
-    if not isinstance(found.pairs, str):
-        for each in found.pairs:
-            spread = f" ± {each.deviation:.4f}" if len(each.rows) > 1 else ""
-            facts.append((f"mean {each.measure.label} of pairs", f"{each.mean:.4f}{spread}"))
+        facts.append(("systems", f"{len(subject.systems)}: {', '.join(subject.systems)}"))
+    facts.append(("units", _thousands(subject.units)))
+    if analyses.placed is not None and analyses.placed.result is not None:
+        facts.append(("boundaries", _thousands(sum(row.boundaries for row in analyses.placed.result.rows))))
+    for outcome in analyses.agreement.result or ():
+        value = "undefined" if outcome.result is None else f"{outcome.result.value:.4f}"
+        facts.append((f"{outcome.coefficient} over {outcome.over}", value))
+    for table in analyses.pairs.result or ():
+        deviation = f" ± {table.deviation:.4f}" if len(table.rows) > 1 else ""
+        facts.append((f"mean {table.measure.label} of pairs", f"{table.mean:.4f}{deviation}"))
     return [*facts, ("seed", str(subject.seed))]
 
 
-def _signatures(found: Results) -> list[str]:
-    """One line for each number that others may want to reproduce."""
-    said: list[str | None] = []
-    if not isinstance(found.agreement, str):
-        said += [one.result.signature for one in found.agreement if one.result is not None]
-    for one in (found.clustering, found.judgement):
-        said.append(None if one is None or isinstance(one, str) else one.signature)
-    if not isinstance(found.pairs, str):
-        said += [one.signature for one in found.pairs]
-    said += [gold.signature for gold in (found.golds or {}).values()]
-    return list(dict.fromkeys(one for one in (*said, found.texts.signature) if one is not None))
-
-
-def _left_out(excluded: list[str]) -> Table:
-    return Table(("left out, and why",), tuple((one,) for one in excluded))
+def _thousands(number: int) -> str:
+    return f"{number:,}".replace(",", " ")

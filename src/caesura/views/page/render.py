@@ -1,4 +1,4 @@
-"""The page itself: templates, style and script in one string, and data that cannot end its own block."""
+"""The HTML of the page: templates, style and script in one string, and data that cannot end its own block."""
 
 from __future__ import annotations
 
@@ -13,32 +13,46 @@ from caesura.views.table import clean
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["POLICY", "embedded", "render"]
-
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
-"""Nothing is fetched, from nowhere; images are part of the page."""
+CONTENT_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+"""The page fetches nothing; images are part of it."""
 
 # Inside a script block "</script" ends it and "<!--" changes how it is read; the two separators end a line in old JavaScript.
-_ESCAPED = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
+_ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 
 def embedded(data: Any) -> str:
-    """JSON to stand inside a script block; it reads back as the same.
+    """Return JSON that is safe inside a script block, and reads back as the same data.
 
+    Parameters
+    ----------
+    data : object
+        Dictionaries, lists, texts and numbers.
+
+    Examples
+    --------
     >>> embedded({"unit": "</script>"})
     '{"unit":"\\\\u003c/script\\\\u003e"}'
     """
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(_ESCAPED)
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(_ESCAPES)
 
 
 def render(**context: Any) -> str:
-    """The page, from what the sections say."""
-    made = (
-        _environment()
-        .get_template("page.html")
-        .render(policy=POLICY, style=_asset("report.css"), script=_asset("report.js"), **context)
+    """Return the page.
+
+    Parameters
+    ----------
+    **context : object
+        Variables of the template ``page.html``.
+
+    Raises
+    ------
+    OptionError
+        If jinja2 is not installed.
+    """
+    template = _environment().get_template("page.html")
+    return (
+        template.render(policy=CONTENT_POLICY, style=_asset("report.css"), script=_asset("report.js"), **context) + "\n"
     )
-    return made + "\n"
 
 
 @cache
@@ -47,17 +61,17 @@ def _environment() -> Environment:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
         raise OptionError("a report needs jinja2, which is not installed; pip install 'caesura[report]'") from None
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("caesura.views.page"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
-        # Names of strangers may hold control characters, which HTML does not.
+        # Names in files may contain control characters, which HTML does not allow.
         finalize=lambda value: clean(value) if type(value) is str else value,
     )
-    made.filters |= {"embedded": embedded, "zip": partial(zip, strict=True)}
-    return made
+    environment.filters |= {"embedded": embedded, "zip": partial(zip, strict=True)}
+    return environment
 
 
 def _asset(name: str) -> str:

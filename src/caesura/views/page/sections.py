@@ -1,4 +1,4 @@
-"""The sections of the page: results in, tables and figures out. Nothing is computed here."""
+"""The sections of the page: analyses in, tables and figures out."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from caesura.agreement.pairwise import Pairwise
-from caesura.agreement.placed import Heat, Placed
+from caesura.agreement.placed import Heat
+from caesura.errors import CaesuraError
 from caesura.gold.result import Gold
-from caesura.judging.result import Judgement
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
-from caesura.views import results as scores
+from caesura.tasks.report import Outcome, CorpusReport, ParserScore
+from caesura.views import figures as plot
 from caesura.views.agreement import (
     THRESHOLDS,
     agreement_table,
@@ -33,296 +34,337 @@ from caesura.views.judgement import (
     score_notes,
     score_tables,
 )
-from caesura.views.page.results import Results
-from caesura.views.table import Table
+from caesura.views.results import operations_view
+from caesura.views.table import Table, extra_figures
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawn
+    from matplotlib.figure import Figure
 
-__all__ = ["Figure", "Section", "sections_of"]
-
-WIDE = 7.0
-"""Inches: of figures that are as wide as the page."""
-FIGURES = 12
-ROOM = 1_000_000
-"""Of figures that stand for an item each, so many are drawn, and no more than take so many characters."""
-STRIPS = 40
-"""Lines of a heat map; further items show theirs with their text."""
+PAGE_WIDTH = 7.0
+"""Width in inches of figures that are as wide as the page."""
+MAX_FIGURES = 12
+MAX_CHARACTERS = 1_000_000
+"""Limits of a section with one figure per item; further figures are not drawn."""
+MAX_HEAT_LINES = 40
+"""Lines of the heat map; further items show theirs above their text."""
+MAX_TREE_WORDS = 25
+MAX_TREES = 3
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A picture as a data URI, or why there is none."""
+class Picture:
+    """A figure as a data URI, or the reason why it could not be drawn.
+
+    Parameters
+    ----------
+    caption : str
+        Caption below the figure.
+    source : str or None
+        Data URI; None if the figure could not be drawn.
+    reason : str or None
+        Why the figure could not be drawn.
+    """
 
     caption: str
     source: str | None
-    why: str | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, a sentence that says what is to be seen, and what is under it."""
+    """A heading, a sentence about what it shows, and tables and figures.
+
+    Parameters
+    ----------
+    id : str
+        Anchor in the page.
+    title : str
+        Heading.
+    lead : str
+        Sentence below the heading.
+    tables : tuple of Table
+        Tables.
+    pictures : tuple of Picture
+        Figures.
+    reason : str or None
+        Why there is nothing to show.
+    folded : tuple of Table
+        Long tables, which open on a click.
+    notes : tuple of str
+        Lines at the end.
+    """
 
     id: str
     title: str
     lead: str = ""
     tables: tuple[Table, ...] = ()
-    figures: tuple[Figure, ...] = ()
-    why: str | None = None
-    """Why there is nothing to see."""
+    pictures: tuple[Picture, ...] = ()
+    reason: str | None = None
     folded: tuple[Table, ...] = ()
-    """Long tables, which open when asked for."""
     notes: tuple[str, ...] = ()
 
 
-def sections_of(found: Results) -> list[Section]:
-    """In the order of the page."""
-    made = [
-        _agreement(found),
-        _pairs(found),
-        _coders(found),
-        _heat(found),
-        _precision_recall(found),
-        _systems(found),
-        _parsers(found),
-        _clusters(found),
-        _operations(found),
-        _gold(found),
-        _trees(found),
-    ]
-    return [one for one in made if one is not None]
+def page_sections(report: CorpusReport) -> list[Section]:
+    """Return the sections of the page, in order.
+
+    Parameters
+    ----------
+    report : CorpusReport
+        The analyses of a corpus.
+    """
+    sections = (
+        _agreement(report),
+        _pairs(report),
+        _coders(report),
+        _heat(report),
+        _precision_recall(report),
+        _systems(report),
+        _parsers(report),
+        _clusters(report),
+        _operations(report),
+        _gold(report),
+        _trees(report),
+    )
+    return [section for section in sections if section is not None]
 
 
-def _figure(caption: str, draw: Callable[[], Drawn]) -> Figure:
-    """A figure that cannot be drawn must not cost the page: whatever is wrong with it is said in its place."""
-    from caesura import plot
-
+def _draw(caption: str, draw: Callable[[], Figure]) -> Picture:
+    """Return the picture, or why the figure cannot be drawn, such as too many coders. A bug raises."""
     try:
-        data = plot.svg(draw())
-    except Exception as problem:
-        return Figure(caption, None, f"{problem}" or type(problem).__name__)
-    # As an image it needs no names of its own in the page, and cannot run anything.
-    return Figure(caption, "data:image/svg+xml;base64," + base64.b64encode(data.encode()).decode())
+        figure = draw()
+    except CaesuraError as error:
+        return Picture(caption, None, str(error))
+    # An image needs no ids of its own in the page, and cannot run anything.
+    return Picture(caption, "data:image/svg+xml;base64," + base64.b64encode(plot.svg(figure).encode()).decode())
 
 
-def _first(figures: Iterator[Figure]) -> tuple[Figure, ...]:
-    """As many as there is room for; the others are not even drawn."""
-    out: list[Figure] = []
-    taken = 0
-    while len(out) < FIGURES and taken < ROOM and (one := next(figures, None)) is not None:
-        out.append(one)
-        taken += len(one.source or "")
-    return tuple(out)
-
-
-def _agreement(found: Results) -> Section:
-    title, lead = "Agreement", "How far the coders agree beyond chance: 1 is full agreement, 0 what chance gives."
-    if isinstance(found.agreement, str):
-        return Section("agreement", title, lead, why=found.agreement)
-    tables = [agreement_table(found.agreement)]
-    if all(one.result is None for one in found.agreement):
-        return Section("agreement", title, lead, tuple(tables))
-    if not isinstance(found.placed, str):
-        tables.append(coder_table(found.agreement, found.placed))
-    return Section("agreement", title, lead, tuple(tables), folded=(item_table(found.agreement),), notes=THRESHOLDS)
-
-
-def _pairs(found: Results) -> Section:
-    from caesura import plot
-
-    title, lead = "Pairs", "Every coder against every other, over all items both have; programs among them."
-    if isinstance(found.pairs, str):
-        return Section("pairs", title, lead, why=found.pairs)
-    first = found.pairs[0]
-    size = min(WIDE, max(3.3, 0.45 * len(first.coders) + 1.2))
-    drawn = _figure(f"{first.measure.label} of every two coders", lambda: plot.pairwise(first, width=size))
-    return Section("pairs", title, lead, figures=(drawn,), folded=tuple(map(pairwise_table, found.pairs)))
-
-
-def _coders(found: Results) -> Section | None:
-    from caesura import plot
-
-    if found.subject.kind == "trees":
-        return None
-    figures, tables, notes = [], [], []
-    clustering, placed = found.clustering, found.placed
-    if isinstance(clustering, str):
-        notes.append(f"No dendrogram: {clustering}")
-    else:
-        said = f"Who segments like whom, with {clustering.coefficient} inside each cluster"
-        figures.append(_figure(said, lambda: plot.dendrogram(clustering, width=4.5)))
-        tables.append(cluster_table(clustering))
-    if isinstance(placed, Placed):
-        figures.append(_figure("Boundaries of each coder", lambda: plot.boundaries_per_coder(placed, width=4.5)))
-        tables.append(placed_table(placed))
-    lead = "Who segments like whom, and who cuts finely or coarsely."
-    return Section("coders", "Coders", lead, figures=tuple(figures), folded=tuple(tables), notes=tuple(notes))
-
-
-def _heat(found: Results) -> Section | None:
-    from caesura import plot
-
-    if found.subject.kind == "trees":
-        return None
-    lead = "How many coders put a boundary at each position: where the text itself falls apart."
-    if isinstance(found.heat, str):
-        return Section("heat", "Boundaries by position", lead, why=found.heat)
-    shown = _that_fit(found.heat)
-    left = len({one.item for one in found.heat}) - len({one.item for one in shown})
-    notes = (f"{left} more items: each has its strip above its text.",) if left else ()
-    drawn = _figure("Coders who placed a boundary, by position", lambda: plot.boundary_heat(shown, width=WIDE))
-    return Section("heat", "Boundaries by position", lead, figures=(drawn,), notes=notes)
-
-
-def _that_fit(heat: Sequence[Heat]) -> list[Heat]:
-    """As many as a figure has room for, the first in any case."""
-    per_line = 36 * WIDE
-    lines, out = 0.0, list[Heat]()
-    for one in heat:
-        lines += -(-len(one.counts) // per_line) or 1
-        if out and lines > STRIPS:
+def _first(pictures: Iterator[Picture]) -> tuple[Picture, ...]:
+    """Return as many pictures as a section may have; the others are not even drawn."""
+    drawn: list[Picture] = []
+    for picture in pictures:
+        drawn.append(picture)
+        if len(drawn) == MAX_FIGURES or sum(len(entry.source or "") for entry in drawn) >= MAX_CHARACTERS:
             break
-        out.append(one)
-    return out
+    return tuple(drawn)
 
 
-def _precision_recall(found: Results) -> Section | None:
-    from caesura import plot
+def _more(number: int, what: str) -> tuple[str, ...]:
+    return (f"{number} more {what} are not drawn.",) if number else ()
 
-    if found.subject.kind in ("dialogues", "trees"):
+
+def _agreement(report: CorpusReport) -> Section:
+    lead = "How well the coders agree beyond chance: 1 is full agreement, 0 is agreement by chance."
+    section = partial(Section, "agreement", "Agreement", lead)
+    outcomes = report.agreement.result
+    if outcomes is None:
+        return section(reason=report.agreement.reason)
+    tables = [agreement_table(outcomes)]
+    if all(outcome.result is None for outcome in outcomes):
+        return section(tuple(tables))
+    if report.placed is not None and report.placed.result is not None:
+        tables.append(coder_table(outcomes, report.placed.result))
+    return section(tuple(tables), folded=(item_table(outcomes),), notes=THRESHOLDS)
+
+
+def _pairs(report: CorpusReport) -> Section:
+    lead = "Every coder against every other, systems included, over all items that both annotated."
+    section = partial(Section, "pairs", "Pairs", lead)
+    if report.pairs.result is None:
+        return section(reason=report.pairs.reason)
+    first = report.pairs.result[0]
+    width = min(PAGE_WIDTH, max(3.3, 0.45 * len(first.coders) + 1.2))
+    picture = _draw(f"{first.measure.label} of every two coders", lambda: plot.pairwise(first, width=width))
+    return section(pictures=(picture,), folded=tuple(map(pairwise_table, report.pairs.result)))
+
+
+def _coders(report: CorpusReport) -> Section | None:
+    if report.clustering is None or report.placed is None:
         return None
-    lead = "B-precision against B-recall: high precision with low recall is a segmenter that leaves boundaries out."
-    if isinstance(found.precision_recall, str):
-        return Section("precision-recall", "Precision and recall", lead, why=found.precision_recall)
-    points = found.precision_recall
-    who = "each coder against all others" if isinstance(points, Pairwise) else "programs and bounds against the coders"
-    drawn = _figure(f"B-precision against B-recall, {who}", lambda: plot.precision_recall(points, width=4.5))
-    return Section("precision-recall", "Precision and recall", lead, figures=(drawn,))
+    pictures, tables, notes = [], [], []
+    clustering, placed = report.clustering.result, report.placed.result
+    if clustering is None:
+        notes.append(f"No dendrogram: {report.clustering.reason}")
+    else:
+        caption = f"Who segments like whom, with {clustering.coefficient} inside each cluster"
+        pictures.append(_draw(caption, partial(plot.dendrogram, clustering, width=4.5)))
+        tables.append(cluster_table(clustering))
+    if placed is not None:
+        pictures.append(_draw("Boundaries of each coder", partial(plot.boundaries_per_coder, placed, width=4.5)))
+        tables.append(placed_table(placed))
+    lead = "Who segments like whom, and who places many boundaries or few."
+    return Section("coders", "Coders", lead, pictures=tuple(pictures), folded=tuple(tables), notes=tuple(notes))
 
 
-def _systems(found: Results) -> Section | None:
-    from caesura import plot
-
-    if found.judgement is None:
+def _heat(report: CorpusReport) -> Section | None:
+    if report.heat is None:
         return None
-    lead = "Which program is best, is that luck, and could it stand in for a person? Bounds stand in brackets."
-    judged = found.judgement
-    if not isinstance(judged, Judgement):
-        return Section("systems", "Programs", lead, why=judged)
-    drawn = _figure("Each program with its interval, beside people", lambda: plot.systems(judged, width=5.0))
-    tables = [*score_tables(judged), drop_table(judged.drops), replacement_table(judged.replacements)]
-    folded = [mistake_table(judged.mistakes.values())]
-    folded += [comparison_table(judged.comparisons)] if judged.comparisons else []
-    return Section(
-        "systems", "Programs", lead, tuple(tables), (drawn,), folded=tuple(folded), notes=score_notes(judged)
+    lead = "How many coders placed a boundary at each position."
+    section = partial(Section, "heat", "Boundaries by position", lead)
+    if report.heat.result is None:
+        return section(reason=report.heat.reason)
+    strips = _fitting_strips(report.heat.result)
+    more = len({strip.item for strip in report.heat.result}) - len({strip.item for strip in strips})
+    notes = (f"{more} more items: each has its strip above its text.",) if more else ()
+    caption = "Coders who placed a boundary, by position"
+    picture = _draw(caption, lambda: plot.boundary_heat(strips, width=PAGE_WIDTH))
+    return section(pictures=(picture,), notes=notes)
+
+
+def _fitting_strips(strips: Sequence[Heat]) -> list[Heat]:
+    """Return as many strips as the figure has space for, at least one."""
+    lines, fitting = 0.0, list[Heat]()
+    for strip in strips:
+        lines += -(-len(strip.counts) // (36 * PAGE_WIDTH)) or 1
+        if fitting and lines > MAX_HEAT_LINES:
+            break
+        fitting.append(strip)
+    return fitting
+
+
+def _precision_recall(report: CorpusReport) -> Section | None:
+    if report.precision_recall is None:
+        return None
+    lead = "B-precision against B-recall: a segmenter with high precision and low recall omits boundaries."
+    section = partial(Section, "precision-recall", "Precision and recall", lead)
+    scores = report.precision_recall.result
+    if scores is None:
+        return section(reason=report.precision_recall.reason)
+    sides = "each coder against all others" if isinstance(scores, Pairwise) else "systems and bounds against the coders"
+    picture = _draw(f"B-precision against B-recall, {sides}", lambda: plot.precision_recall(scores, width=4.5))
+    return section(pictures=(picture,))
+
+
+def _system_section(lead: str, outcome: Outcome[object]) -> partial[Section]:
+    return partial(Section, "systems", "Systems", lead, reason=outcome.reason)
+
+
+def _systems(report: CorpusReport) -> Section | None:
+    if report.judgement is None:
+        return None
+    lead = "Which system is best, is the difference significant, and could it replace a person? Bounds are in brackets."
+    section = _system_section(lead, report.judgement)
+    judgement = report.judgement.result
+    if judgement is None:
+        return section()
+    caption = "Each system with its interval, beside people"
+    folded = [mistake_table(judgement.mistakes.values())]
+    folded += [comparison_table(judgement.comparisons)] if judgement.comparisons else []
+    return section(
+        tables=(*score_tables(judgement), drop_table(judgement.drops), replacement_table(judgement.replacements)),
+        pictures=(_draw(caption, lambda: plot.systems(judgement, width=5.0)),),
+        folded=tuple(folded),
+        notes=score_notes(judgement),
     )
 
 
-def _parsers(found: Results) -> Section | None:
-    if found.parsers is None:
+def _parsers(report: CorpusReport) -> Section | None:
+    if report.parsers is None:
         return None
     lead = "Every parser against every treebank, from counts summed over sentences."
-    if isinstance(found.parsers, str):
-        return Section("systems", "Programs", lead, why=found.parsers)
-    figures = list(dict.fromkeys(name for one in found.parsers for name in one.score.figures if name != "f"))
-    rows = [
-        (
-            one.score.measure.label,
-            one.system,
-            one.coder,
-            one.score.value,
-            *(one.interval or (None, None)),
-            *(one.score.figures.get(name) for name in figures),
-            one.score.documents,
+    section = _system_section(lead, report.parsers)
+    return section() if report.parsers.result is None else section(tables=(_parser_table(report.parsers.result),))
+
+
+def _parser_table(scores: Sequence[ParserScore]) -> Table:
+    figures = extra_figures(entry.score for entry in scores)
+    records = []
+    for entry in scores:
+        low, high = entry.interval or (None, None)
+        records.append(
+            {
+                "measure": entry.score.measure.label,
+                "system": entry.system,
+                "against": entry.coder,
+                "value": entry.score.value,
+                "low": low,
+                "high": high,
+                **{name: entry.score.figures.get(name) for name in figures},
+                "sentences": entry.score.documents,
+            }
         )
-        for one in found.parsers
-    ]
-    columns = ("measure", "program", "against", "value", "low", "high", *figures, "sentences")
-    notes = ("low, high: .95 percentile bootstrap over sentences",)
-    return Section("systems", "Programs", lead, (Table(columns, tuple(rows), group=1, notes=notes),))
+    return Table.from_records(records, group=1, notes=("low, high: .95 percentile bootstrap over sentences",))
 
 
-def _clusters(found: Results) -> Section | None:
-    from caesura import plot
-
-    if found.fuzzy is None:
+def _clusters(report: CorpusReport) -> Section | None:
+    if report.fuzzy is None:
         return None
     lead = (
-        "Marks of coders that stand together form a cluster; a program's boundary inside one is rewarded, one outside is a "
-        "phantom."
+        "Marks of coders that are close together form a cluster. A system's boundary inside a cluster is rewarded; one "
+        "outside is a phantom."
     )
-    if isinstance(found.fuzzy, str):
-        return Section("clusters", "Clusters and phantoms", lead, why=found.fuzzy)
-    figures = _first(
-        _figure(f"{item}, {system}: {score.value:.4f}", partial(plot.clusters, score, width=WIDE))
-        for item, system, score in found.fuzzy
+    section = partial(Section, "clusters", "Clusters and phantoms", lead)
+    entries = report.fuzzy.result
+    if entries is None:
+        return section(reason=report.fuzzy.reason)
+    pictures = _first(
+        _draw(
+            f"{entry.item}, {entry.system}: {entry.score.value:.4f}",
+            partial(plot.clusters, entry.score, width=PAGE_WIDTH),
+        )
+        for entry in entries
     )
-    more = len(found.fuzzy) - len(figures)
-    notes = [score.signature for _, _, score in found.fuzzy[:1]]
-    notes += [f"{more} more of item and program are not drawn."] if more else []
-    return Section("clusters", "Clusters and phantoms", lead, figures=figures, notes=tuple(notes))
+    signature = tuple(entry.score.signature for entry in entries[:1])
+    notes = (*signature, *_more(len(entries) - len(pictures), "pairs of item and system"))
+    return section(pictures=pictures, notes=notes)
 
 
-def _operations(found: Results) -> Section | None:
-    from caesura import plot
-
-    if found.subject.kind == "trees":
+def _operations(report: CorpusReport) -> Section | None:
+    if report.subject.kind == "trees":
         return None
-    lead = (
-        "What became of the boundaries of each type between every two coders, both sides together; shares add up to 1."
-    )
-    operations = found.texts.operations
+    lead = "What became of the boundaries of each type between every two coders, both sides together. Rows add up to 1."
+    section = partial(Section, "operations", "Operations by type", lead)
+    operations = report.alignments.operations
     if operations is None or not len(operations):
-        return Section("operations", "Operations by type", lead, why="no two coders placed boundaries on one item")
-    drawn = _figure("Operations by type", lambda: plot.operations(operations, width=5.0))
-    notes = () if found.texts.signature is None else (found.texts.signature,)
-    return Section(
-        "operations", "Operations by type", lead, (scores.operations_view(operations),), (drawn,), notes=notes
-    )
+        return section(reason="no two coders placed boundaries on one item")
+    picture = _draw("Operations by type", lambda: plot.operations(operations, width=5.0))
+    signature = report.alignments.signature
+    return section((operations_view(operations),), (picture,), notes=() if signature is None else (signature,))
 
 
-def _gold(found: Results) -> Section | None:
-    from caesura import plot
-
-    if found.golds is None:
+def _gold(report: CorpusReport) -> Section | None:
+    golds = report.golds
+    if golds is None:
         return None
     lead = (
-        "The union without conflicts of what the coders drew, as nested bars; spans that had to be dropped are grey. Each "
-        "coder's own stand below."
+        "The conflict-free union of the coders' spans, as nested bars; dropped spans are grey. The hierarchy of each coder "
+        "is below."
     )
-    if not found.golds:
-        return Section("gold", "Gold hierarchy", lead, why="no item has two coders whose hierarchies can be united")
-    figures = _first(
-        _figure(item, partial(plot.gold, gold, _drawn_by(found, item, gold), width=WIDE))
-        for item, gold in found.golds.items()
+    section = partial(Section, "gold", "Gold hierarchy", lead)
+    if not golds:
+        return section(reason="no item has two coders whose hierarchies can be united")
+    pictures = _first(
+        _draw(item, partial(plot.gold, gold, _sources(report, item, gold), width=PAGE_WIDTH))
+        for item, gold in golds.items()
     )
-    more = len(found.golds) - len(figures)
-    notes = (f"{more} more golds are not drawn.",) if more else ()
-    tables = (unified_table(found.golds),)
-    return Section("gold", "Gold hierarchy", lead, tables, figures, folded=(dropped_table(found.golds),), notes=notes)
+    notes = _more(len(golds) - len(pictures), "gold standards")
+    return section((unified_table(golds),), pictures, folded=(dropped_table(golds),), notes=notes)
 
 
-def _drawn_by(found: Results, item: str, gold: Gold) -> dict[str, Hierarchy]:
-    """What the gold was made from."""
-    by_coder = found.subject.corpus.of_item(item)
-    return {coder: one for coder, one in by_coder.items() if coder in gold.coders and isinstance(one, Hierarchy)}
+def _sources(report: CorpusReport, item: str, gold: Gold) -> dict[str, Hierarchy]:
+    """Return the hierarchies that a gold standard was made from."""
+    by_coder = report.subject.corpus.of_item(item)
+    return {
+        coder: hierarchy
+        for coder, hierarchy in by_coder.items()
+        if coder in gold.coders and isinstance(hierarchy, Hierarchy)
+    }
 
 
-def _trees(found: Results) -> Section | None:
-    from caesura import plot
-
-    if found.subject.kind != "trees":
+def _trees(report: CorpusReport) -> Section | None:
+    """Show the sentences that differ most, among those that fit the page."""
+    if report.subject.kind != "trees":
         return None
-    lead = "Two parses of a sentence with the nodes that Struct-IoU aligns; every sentence stands under Texts."
-    corpus = found.subject.corpus
-    figures: list[Figure] = []
-    # The sentences that differ most, of a length that fits on a page.
-    for item, a, b, score in found.texts.trees:
-        gold, predicted = corpus[item, a], corpus[item, b]
+    lead = "Two parses of a sentence with the nodes that Struct-IoU aligns; all sentences are under Texts."
+    corpus = report.subject.corpus
+    pictures: list[Picture] = []
+    for alignment in sorted(report.alignments.trees, key=lambda alignment: alignment.score.value):
+        first, second = alignment.coders
+        gold, predicted = corpus[alignment.item, first], corpus[alignment.item, second]
         assert isinstance(gold, Tree)
         assert isinstance(predicted, Tree)
-        if gold.length <= 25 and len(figures) < 3:
-            said = f"{item}: {a} above, {b} below, Struct-IoU {score.value:.4f}"
-            figures.append(_figure(said, partial(plot.tree_alignment, gold, predicted, score)))
-    why = None if figures else "no two parses of a sentence of up to 25 words could be aligned"
-    return Section("trees", "Trees", lead, figures=tuple(figures), why=why)
+        if gold.length <= MAX_TREE_WORDS and len(pictures) < MAX_TREES:
+            score = alignment.score
+            caption = f"{alignment.item}: {first} above, {second} below, Struct-IoU {score.value:.4f}"
+            pictures.append(_draw(caption, partial(plot.tree_alignment, gold, predicted, score)))
+    reason = None if pictures else f"no two parses of a sentence of up to {MAX_TREE_WORDS} words could be aligned"
+    return Section("trees", "Trees", lead, pictures=tuple(pictures), reason=reason)

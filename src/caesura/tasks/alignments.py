@@ -1,0 +1,203 @@
+"""What became of every boundary, or of every node of a tree, between every two coders of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from caesura.agreement.pair_scores import PairScores, score_pairs
+from caesura.errors import CaesuraError
+from caesura.measures.base import Measure
+from caesura.measures.operations import OperationsTable, operations_table
+from caesura.measures.structiou import StructIoUScore
+from caesura.model.corpus import Corpus
+from caesura.model.result import HIDDEN, Excluded, Result
+from caesura.model.score import Edit, Score
+from caesura.progress import on_progress
+
+MAX_EDITS = 1_500_000
+"""Edits of a corpus that are aligned; they take about 8 MB as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditShape:
+    """An edit without its position.
+
+    However many edits there are, there are few shapes: a match of untyped boundaries is always the same one.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of the edit, as in :class:`~caesura.Edit`.
+    shift : int
+        Positions from the boundary of the first coder to that of the second; 0 if only one of them has it.
+    a_type, b_type : str or None
+        Boundary types on both sides.
+    cost : float
+        Cost of the edit.
+    stream : str or None
+        Stream of a dialogue.
+    """
+
+    kind: str
+    shift: int
+    a_type: str | None
+    b_type: str | None
+    cost: float
+    stream: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class PairAlignment:
+    """The edits between two coders on one item.
+
+    Parameters
+    ----------
+    item : str
+        Name of the item.
+    coders : tuple of (str, str)
+        The two coders.
+    edits : tuple of int
+        Two numbers per edit: the index of its shape, and the distance of its position from that of the edit before.
+    """
+
+    item: str
+    coders: tuple[str, str]
+    edits: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class TreeAlignment:
+    """The aligned nodes of two parses of a sentence.
+
+    Parameters
+    ----------
+    item : str
+        Name of the sentence.
+    coders : tuple of (str, str)
+        The two coders.
+    score : StructIoUScore
+        Their score, with its alignment.
+    """
+
+    item: str
+    coders: tuple[str, str]
+    score: StructIoUScore
+
+
+@dataclass(frozen=True, eq=False)
+class Alignments(Result):
+    """All alignments of a corpus.
+
+    Parameters
+    ----------
+    pairs : tuple of PairAlignment
+        Edits between every two coders, item by item; empty for trees.
+    shapes : tuple of EditShape
+        The shapes of the edits.
+    operations : OperationsTable or None
+        The edits added up by boundary type.
+    trees : tuple of TreeAlignment
+        Aligned parses; empty for boundaries.
+    signature : str or None
+        Signature of the total score; None if no two coders could be aligned.
+    reason : str or None
+        Why no two coders could be aligned.
+    excluded : tuple of Excluded
+        Items that were not aligned.
+    """
+
+    pairs: tuple[PairAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
+    shapes: tuple[EditShape, ...] = field(default=(), metadata=HIDDEN, repr=False)
+    operations: OperationsTable | None = None
+    trees: tuple[TreeAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
+    signature: str | None = None
+    reason: str | None = None
+    excluded: tuple[Excluded, ...] = ()
+
+
+def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], counted: Collection[str]) -> Alignments:
+    """Align every two coders on every item that both annotated, until ``MAX_EDITS`` are reached.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations, dialogues or trees.
+    measure : Measure
+        A measure that aligns boundaries, or Struct-IoU for trees.
+    listed : collection of str
+        Items whose edits are listed. Edits of all items are counted.
+    counted : collection of str
+        Coders whose edits are added up by type.
+
+    Returns
+    -------
+    Alignments
+        The alignments, or the reason why there are none.
+    """
+    try:
+        with on_progress(None):
+            pair_scores = score_pairs(corpus, measure, corpus_order=True)
+    except CaesuraError as error:
+        return Alignments(reason=str(error))
+    excluded = [Excluded(entry.item, entry.coder, f"not aligned: {entry.reason}") for entry in pair_scores.excluded]
+    scores = _scores(pair_scores, excluded)
+    signature = pair_scores.scores.total.signature
+    if corpus.kind == "trees":
+        trees = [TreeAlignment(item, coders, score) for item, coders, score in scores]  # type: ignore[arg-type]
+        return Alignments(trees=tuple(trees), signature=signature, excluded=tuple(excluded))
+    pairs: list[PairAlignment] = []
+    shapes: dict[EditShape, int] = {}
+
+    def counted_scores() -> Iterator[Score]:
+        """Pack the edits in passing, so that those of a large corpus are never in memory all at once."""
+        for item, coders, score in scores:
+            if item in listed:
+                pairs.append(PairAlignment(item, coders, _packed(score.edits or (), shapes)))
+            if all(coder in counted for coder in coders):
+                yield score
+
+    operations = operations_table(counted_scores())
+    return Alignments(tuple(pairs), tuple(shapes), operations, signature=signature, excluded=tuple(excluded))
+
+
+def _scores(pair_scores: PairScores, excluded: list[Excluded]) -> Iterator[tuple[str, tuple[str, str], Score]]:
+    """Yield item, coders and score, until there are enough edits; then add the rest to ``excluded``."""
+    number = 0
+    previous: int | None = None
+    for row, (i, pair) in enumerate(zip(pair_scores.item_index.tolist(), pair_scores.pair_index.tolist(), strict=True)):
+        item = pair_scores.items[i]
+        if i != previous and number > MAX_EDITS:
+            reason = f"from item {item!r} on, in the order of names, coders are not aligned: the page is full"
+            excluded.append(Excluded(None, None, reason))
+            return
+        previous = i
+        score = pair_scores.scores[row]
+        number += len(score.alignment if isinstance(score, StructIoUScore) else score.edits or ())
+        first, second = pair_scores.pairs[pair]
+        yield item, (pair_scores.coders[first], pair_scores.coders[second]), score
+
+
+def _packed(edits: tuple[Edit, ...], shapes: dict[EditShape, int]) -> tuple[int, ...]:
+    numbers: list[int] = []
+    previous = 0
+    for edit in edits:
+        shift = 0 if edit.a_position is None or edit.b_position is None else edit.b_position - edit.a_position
+        shape = EditShape(edit.kind, shift, edit.a_type, edit.b_type, float(edit.cost), edit.stream)
+        numbers += (shapes.setdefault(shape, len(shapes)), edit.position - previous)
+        previous = edit.position
+    return tuple(numbers)
+
+
+def by_item(alignments: Alignments) -> Mapping[str, list[PairAlignment]]:
+    """Return the alignments of each item.
+
+    Parameters
+    ----------
+    alignments : Alignments
+        The alignments of a corpus.
+    """
+    groups: dict[str, list[PairAlignment]] = {}
+    for pair in alignments.pairs:
+        groups.setdefault(pair.item, []).append(pair)
+    return groups

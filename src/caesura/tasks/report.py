@@ -1,0 +1,604 @@
+"""Everything that a report on a corpus shows, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from caesura.agreement.clusters import Clustering, cluster_coders
+from caesura.agreement.coefficients import agreement
+from caesura.agreement.pairwise import Pairwise, pairwise
+from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
+from caesura.errors import CaesuraError, InputError, OptionError, Undefined
+from caesura.gold.result import Gold
+from caesura.judging.participants import Systems
+from caesura.judging.judge import judge
+from caesura.judging.result import Judgement
+from caesura.measures.base import Measure
+from caesura.measures.fuzzy import FuzzyScore
+from caesura.measures.many import score_many
+from caesura.measures.registry import parse
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.marks import Marks
+from caesura.model.result import HIDDEN, Excluded, Result
+from caesura.model.score import Score
+from caesura.model.segmentation import Segmentation
+from caesura.model.tokens import text_difference
+from caesura.model.tree import Tree
+from caesura.options import OptionSet, optional, seed, setting
+from caesura.progress import on_progress, report_progress
+from caesura.statistics import bootstrap
+from caesura.tasks.agree import AgreementOutcome
+from caesura.tasks.alignments import Alignments, align_coders
+from caesura.tasks.gold import make_gold
+from caesura.tasks.prepare import KIND_NAMES, choose_measures, measure_value, on_common_units
+
+if TYPE_CHECKING:
+    from caesura.formats.settings import Settings
+
+MAX_UNITS = 20_000
+"""Units of an item that a browser still shows without delay."""
+
+_CONFUSION = "boundary_confusion(n_t=2)"
+_KINDS = {Segmentation: "linear", Dialogue: "dialogue", Hierarchy: "hierarchy", Tree: "trees"}
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ReportOptions(OptionSet):
+    """How coders are compared in a report."""
+
+    measure: Measure | None = setting(
+        None,
+        optional(measure_value),
+        "Measure that compares coders (default: B and S; S_f and S_f^B for dialogues, kappa for hierarchies, Struct-IoU and "
+        "PARSEVAL for trees).",
+        flags=("-m", "--measure"),
+    )
+    seed: int = setting(0, seed, "Random seed of bootstrap and simulated chance.")
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A corpus, prepared for a report.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of data: ``linear``, ``dialogue``, ``hierarchy`` or ``trees``.
+    corpus : Corpus
+        People and systems; hierarchies over common units.
+    boundaries : Corpus or None
+        The same as segmentations, hierarchies with levels as types; None for trees.
+    people, systems : tuple of str
+        Names of the coders.
+    measures : tuple of Measure
+        Measures that compare coders; figures show the first.
+    judge_measures : tuple of Measure or None
+        Measures that judge systems; None for the default ones.
+    aligner : Measure
+        Measure that says what became of every boundary, or of every node.
+    seed : int
+        Random seed.
+    """
+
+    kind: str
+    corpus: Corpus = field(metadata=HIDDEN, repr=False)
+    boundaries: Corpus | None = field(metadata=HIDDEN, repr=False)
+    people: tuple[str, ...]
+    systems: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    judge_measures: tuple[Measure, ...] | None
+    aligner: Measure
+    seed: int
+
+    def people_of(self, corpus: Corpus) -> Corpus:
+        """Return a corpus without the systems."""
+        return corpus.select(coders=[coder for coder in self.people if coder in corpus.coders])
+
+    @property
+    def units(self) -> int:
+        """Number of units of all items."""
+        annotations: Iterator[Any] = (next(iter(self.corpus.of_item(item).values())) for item in self.corpus.item_names)
+        return sum(annotation.length for annotation in annotations)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome(Generic[T]):
+    """The outcome of one analysis: its result, or the reason why it is undefined.
+
+    Parameters
+    ----------
+    result : object or None
+        The result; None if it is undefined.
+    reason : str or None
+        Why there is no result.
+    """
+
+    result: T | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ParserScore:
+    """A parser compared with one treebank under one measure.
+
+    Parameters
+    ----------
+    system : str
+        Name of the parser.
+    coder : str
+        Name of the treebank's coder.
+    score : Score
+        Score from counts summed over sentences.
+    interval : tuple of float or None
+        Bootstrap interval over sentences; None with a single sentence.
+    """
+
+    system: str
+    coder: str
+    score: Score
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True, eq=False)
+class FuzzyItem:
+    """Fuzzy success of one system on one item.
+
+    Parameters
+    ----------
+    item : str
+        Name of the item.
+    system : str
+        Name of the system.
+    score : FuzzyScore
+        Its score.
+    """
+
+    item: str
+    system: str
+    score: FuzzyScore
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusReport(Result):
+    """Everything that a report shows. An analysis that does not apply to the corpus is None.
+
+    Parameters
+    ----------
+    subject : Subject
+        The corpus, and who and what is compared.
+    agreement : Outcome of tuple of AgreementOutcome
+        Chance-corrected agreement of the people, one coefficient per measure.
+    pairs : Outcome of tuple of Pairwise
+        All pairs of coders, systems included, under every measure that can score some pair.
+    clustering : Outcome of Clustering, or None
+        Who segments like whom.
+    placed : Outcome of Placed, or None
+        Boundaries per coder.
+    heat : Outcome of tuple of Heat, or None
+        Coders per position, of the items whose text is shown.
+    precision_recall : Outcome of Judgement or Pairwise, or None
+        B-precision and B-recall of the systems, or of the coders if there are no systems.
+    judgement : Outcome of Judgement, or None
+        Systems judged against people.
+    parsers : Outcome of tuple of ParserScore, or None
+        Parsers compared with treebanks.
+    fuzzy : Outcome of tuple of FuzzyItem, or None
+        Fuzzy success of the systems, of the items whose text is shown.
+    golds : mapping of str to Gold, or None
+        Conflict-free union of the people's hierarchies, by item.
+    alignments : Alignments
+        What became of every boundary or node between every two coders.
+    text_items : tuple of str
+        Items whose text is shown.
+    notes : tuple of str
+        What a reader has to know.
+    excluded : tuple of Excluded
+        What the report does not cover, and why.
+    """
+
+    subject: Subject
+    agreement: Outcome[tuple[AgreementOutcome, ...]]
+    pairs: Outcome[tuple[Pairwise, ...]]
+    clustering: Outcome[Clustering] | None
+    placed: Outcome[Placed] | None
+    heat: Outcome[tuple[Heat, ...]] | None
+    precision_recall: Outcome[Judgement | Pairwise] | None
+    judgement: Outcome[Judgement] | None
+    parsers: Outcome[tuple[ParserScore, ...]] | None
+    fuzzy: Outcome[tuple[FuzzyItem, ...]] | None
+    golds: Mapping[str, Gold] | None
+    alignments: Alignments
+    text_items: tuple[str, ...]
+    notes: tuple[str, ...]
+    excluded: tuple[Excluded, ...]
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """One line per number that others may want to reproduce."""
+        results: list[Any] = [outcome.result for outcome in self.agreement.result or ()]
+        results += [outcome and outcome.result for outcome in (self.clustering, self.judgement)]
+        results += [*(self.pairs.result or ()), *(self.golds or {}).values(), self.alignments]
+        signatures = (result.signature for result in results if result is not None)
+        return tuple(dict.fromkeys(signature for signature in signatures if signature is not None))
+
+
+def analyze_corpus(
+    corpus: Corpus,
+    options: ReportOptions | None = None,
+    *,
+    systems: Systems | None = None,
+    settings: Settings | None = None,
+) -> CorpusReport:
+    """Compute everything that a report on a corpus shows.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations, dialogues, hierarchies or trees.
+    options : ReportOptions, optional
+        Measure and random seed.
+    systems : sequence of str, mapping or Corpus, optional
+        Systems: names of coders in the corpus, or a mapping system -> item -> annotation, or a corpus of systems.
+    settings : Settings, optional
+        Symbols, similarity matrix and costs of a settings file.
+
+    Returns
+    -------
+    CorpusReport
+        All analyses. Items that cannot be analysed with the others are listed in ``excluded``.
+
+    Raises
+    ------
+    OptionError
+        If nothing is left to report on, all coders are systems, or the measure cannot score the data.
+    """
+    excluded: list[Excluded] = []
+    notes: list[str] = []
+    subject = _prepare(corpus, options or ReportOptions(), systems, settings, excluded, notes)
+    return _Analyst(subject, excluded, notes).report()
+
+
+# -- the corpus -----------------------------------------------------------------------------------------------------
+
+
+def _prepare(
+    corpus: Corpus,
+    options: ReportOptions,
+    systems: Systems | None,
+    settings: Settings | None,
+    excluded: list[Excluded],
+    notes: list[str],
+) -> Subject:
+    if not isinstance(corpus, Corpus):
+        raise OptionError(f"corpus: a Corpus is needed; got {type(corpus).__name__}")
+    everyone, system_names = _join_systems(corpus, systems)
+    shared = on_common_units(_of_one_kind(everyone, excluded))
+    notes += shared.notes
+    everyone, boundaries = shared.corpus, None
+    kind = everyone.kind
+    if kind != "trees":
+        items = _items_with_same_units(shared.boundaries, excluded)
+        everyone, boundaries = everyone.select(items=items), shared.boundaries.select(items=items)
+    people = tuple(coder for coder in everyone.coders if coder not in system_names)
+    if not people:
+        raise OptionError("at least one coder must be a person; all coders of the corpus are systems")
+    requested = () if options.measure is None else (options.measure,)
+    measures = choose_measures("report", everyone, requested, settings=settings)
+    by_default = kind == "hierarchy" or (options.measure is None and settings is None)
+    return Subject(
+        kind=kind,
+        corpus=everyone,
+        boundaries=boundaries,
+        people=people,
+        systems=tuple(name for name in system_names if name in everyone.coders),
+        measures=measures,
+        judge_measures=None if by_default else _with_confusion(measures, kind),
+        aligner=_aligner(measures[0], kind),
+        seed=options.seed,
+    )
+
+
+def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tuple[str, ...]]:
+    """Return people and systems in one corpus, and the names of the systems."""
+    if systems is None:
+        return corpus, ()
+    if isinstance(systems, str):
+        raise OptionError(f"systems: a list of names, a mapping or a Corpus is needed; got {systems!r}")
+    if isinstance(systems, Corpus):
+        by_system: Mapping[str, Any] = {name: systems.of_coder(name) for name in systems.coders}
+    elif isinstance(systems, Mapping):
+        by_system = systems
+    else:
+        names = tuple(dict.fromkeys(systems))
+        for name in names:
+            corpus.of_coder(name)  # raises an error if there is none
+        return corpus, names
+    rows: dict[str, dict[str, Annotation]] = {item: corpus.of_item(item) for item in corpus.item_names}
+    for name, by_item in by_system.items():
+        if name in corpus.coders:
+            raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
+        if not isinstance(by_item, Mapping) or isinstance(by_item, Dialogue):
+            raise OptionError(
+                f"system {name!r}: a mapping item -> segmentation is needed; got {type(by_item).__name__}"
+            )
+        for item, annotation in by_item.items():
+            rows.setdefault(str(item), {})[str(name)] = annotation
+    return Corpus(rows), tuple(map(str, by_system))
+
+
+def _of_one_kind(corpus: Corpus, excluded: list[Excluded]) -> Corpus:
+    """Return the items whose annotations have the kind of the first; linear texts may stand beside dialogues."""
+    if not len(corpus):
+        raise OptionError("nothing is left to report on: the corpus is empty")
+    kinds = {key: _KINDS.get(type(annotation)) for key, annotation in corpus.items()}
+    for (item, coder), kind in kinds.items():
+        if kind is None:
+            raise OptionError(
+                f"item {item!r}, coder {coder!r}: a report needs units; got a {type(corpus[item, coder]).__name__}; "
+                "put tiers over common units with over_units"
+            )
+    first = next(iter(kinds.values()))
+    fitting = {"linear", "dialogue"} if first in ("linear", "dialogue") else {first}
+    reasons: dict[str, str] = {}
+    for (item, coder), kind in kinds.items():
+        if kind not in fitting:
+            plural, expected = KIND_NAMES[str(kind)], KIND_NAMES[str(first)]
+            reasons.setdefault(item, f"coder {coder!r} has {plural}, and this report is about {expected}")
+    return _select(corpus, reasons, excluded)
+
+
+def _items_with_same_units(boundaries: Corpus, excluded: list[Excluded]) -> tuple[str, ...]:
+    """Return the items whose coders segmented the same text."""
+    differences = {item: text_difference(boundaries.of_item(item)) for item in boundaries.item_names}
+    reasons = {item: f"coders differ{text}" for item, text in differences.items() if text is not None}
+    return _select(boundaries, reasons, excluded).item_names
+
+
+def _select(corpus: Corpus, reasons: Mapping[str, str], excluded: list[Excluded]) -> Corpus:
+    """Return the corpus without the items that have a reason, which are added to ``excluded``."""
+    excluded += [Excluded(item, None, reason) for item, reason in reasons.items()]
+    items = [item for item in corpus.item_names if item not in reasons]
+    if not items:
+        raise OptionError(f"nothing is left to report on: {'; '.join(map(str, excluded[:5]))}")
+    return corpus.select(items=items)
+
+
+def _with_confusion(measures: tuple[Measure, ...], kind: str) -> tuple[Measure, ...]:
+    """Return the measures, with precision and recall for segmentations."""
+    return tuple(dict.fromkeys((*measures, *([parse(_CONFUSION)] if kind == "linear" else []))))
+
+
+def _aligner(measure: Measure, kind: str) -> Measure:
+    """Return the measure itself if it aligns boundaries or nodes, or else the usual one."""
+    if kind == "trees":
+        return measure if measure.name == "struct_iou" else parse("struct_iou")
+    if kind == "dialogue" or (kind == "linear" and measure.aligns and measure.symmetric):
+        return measure
+    return parse("boundary_similarity(n_t=2)")
+
+
+# -- the analyses ---------------------------------------------------------------------------------------------------
+
+
+class _Analyst:
+    """Computes the analyses of a subject, and collects what they exclude."""
+
+    def __init__(self, subject: Subject, excluded: list[Excluded], notes: list[str]) -> None:
+        self.subject = subject
+        self.excluded = excluded
+        self.notes = notes
+        self.steps = 0
+
+    def report(self) -> CorpusReport:
+        subject, trees = self.subject, self.subject.kind == "trees"
+        text_items = tuple(subject.corpus.item_names if trees else self.items_with_short_text())
+        alignments = self.alignments(text_items)
+        outcomes = self.attempt(self.agreement)
+        pairs = self.attempt(self.pairs)
+        clustering = None if trees else self.attempt(self.clustering)
+        placed = None if subject.boundaries is None else self.attempt(partial(boundaries_placed, subject.boundaries))
+        heat = None if trees else self.attempt(partial(self.heat, text_items))
+        judged = bool(subject.systems)
+        judgement = self.attempt(self.judgement) if judged and not trees else None
+        linear = subject.kind in ("linear", "hierarchy")
+        return CorpusReport(
+            subject=subject,
+            agreement=outcomes,
+            pairs=pairs,
+            clustering=clustering,
+            placed=placed,
+            heat=heat,
+            precision_recall=self.attempt(partial(self.precision_recall, judgement)) if linear else None,
+            judgement=judgement,
+            parsers=self.attempt(self.parsers) if judged and trees else None,
+            fuzzy=self.attempt(partial(self.fuzzy, text_items)) if judged and not trees else None,
+            golds=self.golds() if subject.kind == "hierarchy" else None,
+            alignments=alignments,
+            text_items=text_items,
+            notes=tuple(self.notes),
+            excluded=tuple(dict.fromkeys(self.excluded)),
+        )
+
+    def attempt(self, compute: Callable[[], T]) -> Outcome[T]:
+        """Return the result, or why there is none."""
+        try:
+            with on_progress(None):
+                return Outcome(compute())
+        except CaesuraError as error:
+            return Outcome(None, str(error))
+        finally:
+            self.advance()
+
+    def advance(self) -> None:
+        self.steps += 1
+        report_progress(self.steps, max(self.steps, self.number_of_steps))
+
+    @property
+    def number_of_steps(self) -> int:
+        if self.subject.kind == "trees":
+            return 3 + bool(self.subject.systems)
+        systems = 2 if self.subject.systems else 0
+        return {"linear": 7, "dialogue": 6, "hierarchy": 8}[self.subject.kind] + systems
+
+    def exclude(self, entries: Iterable[Excluded], purpose: str) -> None:
+        self.excluded += [
+            Excluded(entry.item, entry.coder, f"excluded from {purpose}: {entry.reason}") for entry in entries
+        ]
+
+    def items_with_short_text(self) -> Iterator[str]:
+        boundaries = self.subject.boundaries
+        assert boundaries is not None
+        for item in boundaries.item_names:
+            annotation: Any = next(iter(boundaries.of_item(item).values()))
+            if annotation.length <= MAX_UNITS:
+                yield item
+            else:
+                reason = f"the text is not shown: it has {annotation.length} units, above {MAX_UNITS}"
+                self.excluded.append(Excluded(item, None, reason))
+
+    def alignments(self, text_items: tuple[str, ...]) -> Alignments:
+        subject = self.subject
+        alignments = align_coders(
+            subject.corpus if subject.boundaries is None else subject.boundaries,
+            subject.aligner,
+            listed=frozenset(text_items),
+            counted=frozenset(subject.people if len(subject.people) > 1 else subject.corpus.coders),
+        )
+        if alignments.reason is not None:
+            self.notes.append(f"no two coders could be aligned: {alignments.reason}")
+        self.excluded += alignments.excluded
+        self.advance()
+        return alignments
+
+    def agreement(self) -> tuple[AgreementOutcome, ...]:
+        """Compute one coefficient over each measure, those of ``caesura agree``."""
+        if self.subject.kind == "trees":
+            raise OptionError(
+                "agreement beyond chance is not defined over trees; the pairs below show how well parses agree"
+            )
+        people = self.subject.people_of(self.subject.corpus)
+        return tuple(self.outcome(people, measure) for measure in self.subject.measures)
+
+    def outcome(self, people: Corpus, measure: Measure) -> AgreementOutcome:
+        coefficient = measure.default_coefficient or "multi_pi"
+        try:
+            result = agreement(
+                people, measure=measure, coefficient=coefficient, seed=self.subject.seed, chance=_chance(measure)
+            )
+        except (Undefined, OptionError) as error:
+            return AgreementOutcome(coefficient, measure, None, str(error))
+        self.exclude(result.excluded, "agreement")
+        return AgreementOutcome(coefficient, measure, result)
+
+    def pairs(self) -> tuple[Pairwise, ...]:
+        """Score all pairs under every measure that can score some: Struct-IoU can often score what PARSEVAL cannot."""
+        tables: list[Pairwise] = []
+        errors: dict[str, CaesuraError] = {}
+        for measure in self.subject.measures:
+            try:
+                table = pairwise(self.subject.corpus, measure)
+            except CaesuraError as error:
+                errors[measure.label] = error
+                continue
+            tables.append(table)
+            if self.subject.kind == "trees":  # otherwise agreement lists them
+                self.exclude(table.excluded, measure.label)
+        if not tables:
+            raise next(iter(errors.values()))
+        self.excluded += [Excluded(None, None, f"no pairs under {label}: {error}") for label, error in errors.items()]
+        return tuple(tables)
+
+    def clustering(self) -> Clustering:
+        corpus = self.subject.corpus
+        if len(corpus.coders) < 3:
+            raise OptionError(f"clusters need at least three coders; got {len(corpus.coders)}")
+        measure = self.subject.measures[0]
+        return cluster_coders(corpus, measure, seed=self.subject.seed, chance=_chance(measure))
+
+    def heat(self, text_items: tuple[str, ...]) -> tuple[Heat, ...]:
+        if not text_items:
+            raise OptionError("the texts are too long to show")
+        assert self.subject.boundaries is not None
+        return boundary_heat(self.subject.people_of(self.subject.boundaries.select(items=text_items)))
+
+    def judgement(self) -> Judgement:
+        subject = self.subject
+        assert subject.boundaries is not None
+        judgement = judge(subject.boundaries, subject.systems, measures=subject.judge_measures, seed=subject.seed)
+        self.excluded += judgement.excluded
+        return judgement
+
+    def precision_recall(self, judgement: Outcome[Judgement] | None) -> Judgement | Pairwise:
+        if judgement is not None and judgement.result is not None:
+            return judgement.result
+        assert self.subject.boundaries is not None
+        return pairwise(self.subject.boundaries, _CONFUSION, ordered=True)
+
+    def parsers(self) -> tuple[ParserScore, ...]:
+        """Compare every parser with every treebank."""
+        scores = []
+        for measure, system, coder in product(self.subject.measures, self.subject.systems, self.subject.people):
+            gold, predicted = self.subject.corpus.of_coder(coder), self.subject.corpus.of_coder(system)
+            pairs: list[Any] = [(gold[item], predicted[item]) for item in gold if item in predicted]
+            batch = score_many(pairs, measure)
+            if not batch.scored.size:
+                continue
+            interval = None
+            if batch.scored.size > 1:
+                sample = bootstrap(
+                    batch.counts[batch.scored],
+                    lambda counts, measure=measure, types=batch.types: measure.finish(counts, types),
+                    seed=self.subject.seed,
+                )
+                interval = (sample.low, sample.high)
+            scores.append(ParserScore(system, coder, batch.over(batch.scored), interval))
+        return tuple(scores)
+
+    def fuzzy(self, text_items: tuple[str, ...]) -> tuple[FuzzyItem, ...]:
+        """Score every system on every item whose text is shown."""
+        if self.subject.kind == "dialogue":
+            raise OptionError("fuzzy success needs boundaries without streams; the corpus holds dialogues")
+        scores: list[FuzzyItem] = []
+        errors: list[InputError] = []
+        for item, system in product(text_items, self.subject.systems):
+            try:
+                score = self.fuzzy_score(item, system)
+            except InputError as error:
+                errors.append(error)
+            else:
+                scores += [] if score is None else [FuzzyItem(item, system, score)]
+        if errors and not scores:
+            raise errors[-1]
+        return tuple(scores)
+
+    def fuzzy_score(self, item: str, system: str) -> FuzzyScore | None:
+        """Return the score, or None if the system or the people have nothing to compare."""
+        assert self.subject.boundaries is not None
+        by_coder = self.subject.boundaries.of_item(item)
+        people = [by_coder[coder] for coder in by_coder if coder in self.subject.people]
+        if system not in by_coder or not people:
+            return None
+        score = parse("fuzzy_success").score(Marks.of(people), by_coder[system])  # type: ignore[arg-type]
+        assert isinstance(score, FuzzyScore)
+        return score
+
+    def golds(self) -> Mapping[str, Gold]:
+        """Return the conflict-free union of what people drew, item by item."""
+        standards = make_gold(self.subject.people_of(self.subject.corpus))
+        for entry in standards.excluded:
+            self.excluded.append(Excluded(entry.item, entry.coder, f"no gold standard: {entry.reason}"))
+        self.advance()
+        return standards.golds
+
+
+def _chance(measure: Measure) -> str | None:
+    """Return "exact" if possible, so that a report does not depend on random draws."""
+    return "exact" if measure.supports_exact_chance else None
