@@ -14,8 +14,8 @@ from caesura.agreement.pairwise import Pairwise, pairwise
 from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
 from caesura.errors import CaesuraError, InputError, OptionError, Undefined
 from caesura.gold.result import Gold
-from caesura.judging.participants import Systems
 from caesura.judging.judge import judge
+from caesura.judging.participants import Systems
 from caesura.judging.result import Judgement
 from caesura.measures.base import Measure
 from caesura.measures.fuzzy import FuzzyScore
