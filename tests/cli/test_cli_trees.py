@@ -156,7 +156,7 @@ def test_words_that_take_no_time() -> None:
     )
     told = found(*both, "--zero-length", "merge")
     assert told["struct_iou"]["sentences"][0]["value"] == 1
-    assert told["struct_iou"]["sentences"][0]["gold"] == 7  # NN man_ate, and one node less than eight
+    assert told["struct_iou"]["sentences"][0]["parts"]["gold"] == 7  # NN man_ate, and one node less than eight
     merged = cz.read_trees("gold.ptb", times="gold.ctm", zero_length="merge")[0]
     assert merged is not None
     assert merged.brackets == "(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))"

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from caesura.simulation import Cell, table_1
+from caesura.simulation import ScenarioMean, table_1
 
 WD, S = "window_diff", "segmentation_similarity"
 
@@ -33,7 +33,7 @@ def printed(cell: tuple[str, int, int, str]) -> tuple[float, float]:
     return values[:2] if cell[3] == WD else values[2:]
 
 
-def by_place(table: tuple[Cell, ...]) -> dict[tuple[str, int, int, str], Cell]:
+def by_place(table: tuple[ScenarioMean, ...]) -> dict[tuple[str, int, int, str], ScenarioMean]:
     """Cells under the ranges that were printed: the last column's 5..44 is headed (5, 45)."""
     return {(c.scenario, c.low, 45 if c.high == 44 else c.high, c.measure.name): c for c in table}
 
@@ -44,16 +44,16 @@ LONG = {"seed": 2012, "trials": 200, "hypotheses": 10}
 
 
 @pytest.fixture(scope="module")
-def corrected() -> dict[tuple[str, int, int, str], Cell]:
+def corrected() -> dict[tuple[str, int, int, str], ScenarioMean]:
     return by_place(table_1(**LONG))
 
 
 @pytest.fixture(scope="module")
-def preset() -> dict[tuple[str, int, int, str], Cell]:
+def preset() -> dict[tuple[str, int, int, str], ScenarioMean]:
     return by_place(table_1(**LONG, compat="fournier2012"))
 
 
-def sampling_error(cell: Cell) -> float:
+def sampling_error(cell: ScenarioMean) -> float:
     """Three standard errors of the difference between our mean and one over 10 trials of 100, and the rounding of print.
 
     The variance of a trial's mean is that between trials and that within, divided by the hypotheses; of a single value

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import MismatchError, OptionError, TreeError, Undefined
 from caesura.model.rewording import join_words, split_words
+from caesura.progress import on_progress
 from caesura.simulation import trees
 from caesura.views.tree_experiments import ambiguity_table, curve_table, length_table
 from oracle import rewording as oracle
@@ -155,7 +156,7 @@ def test_noise_is_uniform():
 
 
 def test_silence_must_be_removed_before_noise():
-    with pytest.raises(OptionError, match=r"word 2 'man' ends at 2 s, the next begins at 3 s. Take without_silence"):
+    with pytest.raises(OptionError, match=r"word 2 'man' ends at 2 s, the next begins at 3 s. Use without_silence"):
         trees.noise(cz.Tree.from_brackets(MAN, [(0, 1), (1, 2), (3, 4), (4, 5)]), 0.5, seed=1)
 
 
@@ -287,7 +288,7 @@ def test_every_draw_has_its_own_stream():
     whole = trees.perturbation_curve(SPOKEN, deltas=[0.2, 0.7], repeats=2, seed=5)
     turned = trees.perturbation_curve(SPOKEN, kinds=["delete", "noise"], deltas=[0.7, 0.5, 0.2], repeats=2, seed=5)
     for kind in ("noise", "delete"):
-        assert {point for point in turned.of(kind) if point.delta != 0.5} == set(whole.of(kind))
+        assert {point for point in turned.of_kind(kind) if point.delta != 0.5} == set(whole.of_kind(kind))
     assert whole != trees.perturbation_curve(SPOKEN, deltas=[0.2, 0.7], repeats=2, seed=6)
 
 
@@ -304,7 +305,8 @@ def test_mean_and_deviation_are_over_repeats():
 
 def test_seed_progress_signature_and_json():
     seen: list[tuple[int, int]] = []
-    curve = trees.perturbation_curve(SPOKEN, deltas=[0, 1], repeats=2, progress=lambda *step: seen.append(step))
+    with on_progress(lambda *step: seen.append(step)):
+        curve = trees.perturbation_curve(SPOKEN, deltas=[0, 1], repeats=2)
     assert seen == [(step, 12) for step in range(1, 13)]
     again = trees.perturbation_curve(SPOKEN, deltas=[0, 1], repeats=2, seed=curve.seed)
     assert again == curve
@@ -316,8 +318,8 @@ def test_seed_progress_signature_and_json():
     table = curve_table(curve)
     assert table.columns == ("delta", "noise", "noise sd", "insert", "insert sd", "delete", "delete sd")
     assert [row[0] for row in table.rows] == [0, 1]
-    assert table.rows[1][5] == curve.of("delete")[1].mean
-    assert curve_table(curve, level="corpus").rows[1][3] == curve.of("insert")[1].corpus
+    assert table.rows[1][5] == curve.of_kind("delete")[1].mean
+    assert curve_table(curve, level="corpus").rows[1][3] == curve.of_kind("insert")[1].corpus
 
 
 def test_on_natural_stories_noise_falls_more_than_insertion(shared: Path):
@@ -325,7 +327,9 @@ def test_on_natural_stories_noise_falls_more_than_insertion(shared: Path):
     stories = natural_stories(shared)[:60]
     deltas = (0.0, 0.2, 0.6, 1.0)
     curve = trees.perturbation_curve(stories, deltas=deltas, repeats=2, seed=1)
-    means = {kind: np.array([[p.mean, p.corpus] for p in curve.of(kind)]) for kind in ("noise", "insert", "delete")}
+    means = {
+        kind: np.array([[p.mean, p.corpus] for p in curve.of_kind(kind)]) for kind in ("noise", "insert", "delete")
+    }
     for fell in means.values():
         assert (fell[0] == 1).all()
         assert (np.diff(fell, axis=0) < 0).all()
@@ -335,40 +339,43 @@ def test_on_natural_stories_noise_falls_more_than_insertion(shared: Path):
     mixed = trees.perturbation_curve(
         [*stories, *[one_word] * 40], kinds=["noise", "insert"], deltas=[1], repeats=2, seed=1
     )
-    assert mixed.of("insert")[0].mean < mixed.of("noise")[0].mean
+    assert mixed.of_kind("insert")[0].mean < mixed.of_kind("noise")[0].mean
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: trees.noise(SPOKEN[1], 1.5, seed=1), "delta must lie between 0 and 1; got 1.5"),
-        (lambda: trees.insert(SPOKEN[1], -0.1, seed=1), "delta must lie between 0 and 1; got -0.1"),
-        (lambda: trees.delete(SPOKEN[1], math.nan, seed=1), "delta must lie between 0 and 1; got nan"),
+        (lambda: trees.noise(SPOKEN[1], 1.5, seed=1), "delta must be a number from 0 to 1; got 1.5"),
+        (lambda: trees.insert(SPOKEN[1], -0.1, seed=1), "delta must be a number from 0 to 1; got -0.1"),
+        (lambda: trees.delete(SPOKEN[1], math.nan, seed=1), "delta must be a number; got nan"),
         (lambda: trees.delete(SPOKEN[1], 1, seed=-1), "seed must be a whole number"),
-        (lambda: trees.delete(cz.Tree.from_brackets(MAN), 1, seed=1), "a tree with times is needed"),
-        (lambda: trees.insert("(S (A a))", 1, seed=1), "a Tree is needed; got str"),
+        (lambda: trees.delete(cz.Tree.from_brackets(MAN), 1, seed=1), "expected a tree with times"),
+        (lambda: trees.insert("(S (A a))", 1, seed=1), "expected a Tree; got str"),
         (lambda: trees.perturbation_curve([]), "gold: at least one tree is needed"),
-        (lambda: trees.perturbation_curve([*SPOKEN, None]), "gold, sentence 3: a Tree is needed; got NoneType"),
+        (lambda: trees.perturbation_curve([*SPOKEN, None]), "gold, sentence 3: expected a Tree; got NoneType"),
         (lambda: trees.perturbation_curve(SPOKEN, SPOKEN[:1]), "gold has 2, predicted 1"),
-        (
-            lambda: trees.perturbation_curve(SPOKEN, SPOKEN[::-1]),
-            "sentence 1: both trees must stand over the same word",
-        ),
+        (lambda: trees.perturbation_curve(SPOKEN, SPOKEN[::-1]), "sentence 1: both trees must have the same word"),
         (lambda: trees.perturbation_curve(SPOKEN, kinds=["blur"]), "kinds must be one of 'noise', 'insert', 'delete'"),
         (lambda: trees.perturbation_curve(SPOKEN, kinds="noise"), "kinds must be a list; got 'noise'"),
         (lambda: trees.perturbation_curve(SPOKEN, deltas=[]), "deltas: at least one is needed"),
-        (lambda: trees.perturbation_curve(SPOKEN, deltas=[2]), "deltas must lie between 0 and 1; got 2"),
+        (lambda: trees.perturbation_curve(SPOKEN, deltas=[2]), "deltas must be a number from 0 to 1; got 2"),
         (lambda: trees.perturbation_curve(SPOKEN, repeats=0), "repeats must be a whole number of at least 1"),
-        (lambda: trees.perturbation_curve(SPOKEN, measure="pk"), r"measure: one of trees is needed; got pk"),
+        (
+            lambda: trees.perturbation_curve(SPOKEN, measure="pk"),
+            r"measure must compare trees, like struct_iou; got pk",
+        ),
         (lambda: trees.perturbation_curve(SPOKEN, seed="x"), "seed must be a whole number"),
-        (lambda: trees.perturbation_curve(SPOKEN, deltas=[1], repeats=1).of("blur"), "no kind 'blur'; there are noise"),
+        (
+            lambda: trees.perturbation_curve(SPOKEN, deltas=[1], repeats=1).of_kind("blur"),
+            "no kind 'blur'; choose from 'noise'",
+        ),
         (lambda: trees.plausible_trees(0), "n must be a whole number of at least 1"),
-        (lambda: trees.ambiguity(1), "n must be at least 2"),
+        (lambda: trees.ambiguity(1), "n must be a whole number of at least 2"),
         (lambda: trees.ambiguity(11), "n must be a whole number of at most 10"),
         (lambda: trees.ambiguity(2, random_trees=0), "random_trees must be a whole number of at least 1"),
         (lambda: trees.random_tree([], seed=1), "words: at least one is needed"),
-        (lambda: trees.by_length([0.5]), "corpus: what struct_iou_corpus returns is needed; got list"),
-        (lambda: trees.correlation(SPOKEN, SPOKEN), "2 sentences make 0 of 10. Take a smaller size"),
+        (lambda: trees.by_length([0.5]), "corpus: expected the result of struct_iou_corpus; got list"),
+        (lambda: trees.correlation(SPOKEN, SPOKEN), "2 sentences make 0 of 10. Use a smaller size"),
         (
             lambda: trees.correlation(SPOKEN, SPOKEN, samples=5),
             "size must be at most the number of sentences, 2; got 10",
@@ -544,7 +551,7 @@ def test_samples_of_one_sentence(shared: Path):
 def test_samples_of_ten_on_two_parsers(shared: Path):
     gold, predicted = two_parsers(shared)
     found = trees.correlation(gold, predicted, seed=1)
-    assert (len(found.f1), found.size, found.sentences, found.errors) == (28, 10, 283, {})
+    assert (len(found.f1), found.size, found.sentences, found.excluded) == (28, 10, 283, ())
     assert found.rho == pytest.approx(spearman(found.struct_iou, found.f1))
     assert 0.4 < found.rho < 1
     assert found.p < 0.01
@@ -567,8 +574,8 @@ def test_sentences_that_cannot_be_compared_are_left_out_and_named():
     gold = [None, *map(cz.Tree.from_brackets, texts), tree("(S (A a))", 0, 1), tree("(S (A a) (B b))", 0, 1, 2)]
     odd = [tree("(S (A a) (B b))", 0, 0.5, 1), tree("(S (A a) (B b))", 0, 1, 2)]
     found = trees.correlation(gold, [other[0], *other, *odd], size=1, seed=1)
-    assert (found.sentences, sorted(found.errors)) == (5, [0, 5])
-    assert str(found.errors[5]) == "both sides must have the same words after deletion; gold has 1, predicted has 2"
+    assert (found.sentences, [entry.item for entry in found.excluded]) == (5, ["1", "6"])
+    assert found.excluded[1].reason == "both sides must have the same words after deletion; gold has 1, predicted has 2"
 
 
 def test_no_brackets_above_words_are_no_disagreement_and_what_never_varies_has_no_correlation():

@@ -389,7 +389,7 @@ def test_perturbation_curves() -> None:
         axes = plot.perturbation(curve, level=level).axes[0]
         assert [box.get_label() for box in axes.containers] == ["noise", "insert", "delete"]
         for box in axes.containers:
-            points = curve.of(box.get_label())
+            points = curve.of_kind(box.get_label())
             assert box.lines[0].get_xdata().tolist() == [0, 0.5, 1]
             assert box.lines[0].get_ydata().tolist() == [getattr(point, mean) for point in points]
             for point, ((_, low), (_, high)) in zip(points, box.lines[2][0].get_segments(), strict=True):

@@ -1,24 +1,21 @@
-"""Segmentations made up at random, and coders who err at a known rate: what does a measure say when we know what happened?
+"""Simulated segmentations and coders whose errors are known: what do measures say about them?
 
-Of segmentations four kinds of things are made here.
-
-**Bounds.** What a segmenter that knows nothing of the text achieves: :func:`random_segmentation` (segments as long as
-people make them, anywhere), :func:`regular_segmentation` (a boundary every so many units), :func:`no_boundaries` and
-:func:`all_boundaries`.
+**Baselines.** Segmenters that know nothing of the text: :func:`random_segmentation` (segments as long as people's, anywhere),
+:func:`regular_segmentation` (a boundary every so many units), :func:`no_boundaries` and :func:`all_boundaries`.
 
 **Errors.** A copy of a reference with one kind of error: :func:`misses`, :func:`false_alarms`, :func:`near_misses`,
 :func:`shifts`.
 
-**Experiments.** The pairs behind Figure 5 of Fournier & Inkpen (2012), which leave nothing to chance
-(:func:`figure_5a`, :func:`figure_5b`, :func:`figure_5c`), and their Table 1, which is drawn (:func:`table_1`).
+**Experiments.** The pairs behind Figure 5 of Fournier & Inkpen (2012), which are not random (:func:`figure_5a`,
+:func:`figure_5b`, :func:`figure_5c`), and their Table 1, which is (:func:`table_1`).
 
 **Coders.** A whole corpus: :func:`pseudo_coders`, who copy one segmentation and err, and :func:`random_coders`, who have
 nothing in common but the length of their segments (Fournier 2013, section 5, Figure 9).
 
-Trees have a module of their own, :mod:`caesura.simulation.trees`: word boundaries perturbed, sentences with many parses.
+Trees have a module of their own, :mod:`caesura.simulation.trees`: perturbed word boundaries, sentences with many parses.
 
-Whatever is drawn takes a ``seed``: a whole number, which gives the same result every time, or a ``numpy.random.Generator``,
-which goes on from where it is, so that two calls are independent. Boundaries here are of one unnamed kind.
+All random functions take a ``seed``: a whole number, which gives the same result every time, or a
+``numpy.random.Generator``, which continues from its state, so that two calls are independent. Boundaries have no named types.
 
 >>> from caesura import Segmentation, boundary_similarity
 >>> reference = Segmentation.from_masses([4, 3, 5])
@@ -30,15 +27,11 @@ Segmentation(12 units: ·····|·|······)
 """
 
 from caesura.simulation import trees
+from caesura.simulation.experiments import ScenarioMean, figure_5a, figure_5b, figure_5c, table_1
+from caesura.simulation.sampling import MAX_SIMULATED_UNITS, SEGMENTATION_OVERHEAD
 from caesura.simulation.segmentations import (
-    EACH,
-    MOST,
-    Cell,
     all_boundaries,
     false_alarms,
-    figure_5a,
-    figure_5b,
-    figure_5c,
     misses,
     near_misses,
     no_boundaries,
@@ -47,14 +40,13 @@ from caesura.simulation.segmentations import (
     random_segmentation,
     regular_segmentation,
     shifts,
-    table_1,
     uniform_segments,
 )
 
 __all__ = [
-    "EACH",
-    "MOST",
-    "Cell",
+    "MAX_SIMULATED_UNITS",
+    "SEGMENTATION_OVERHEAD",
+    "ScenarioMean",
     "all_boundaries",
     "false_alarms",
     "figure_5a",

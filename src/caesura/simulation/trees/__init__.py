@@ -1,10 +1,12 @@
-"""Trees whose words or brackets were changed on purpose: the experiments of Shi, Gimpel & Livescu (2024) with Struct-IoU.
+"""Trees whose words or brackets are changed: the experiments of Shi, Gimpel & Livescu (2024) with Struct-IoU.
 
-    perturbation.py   word boundaries moved, added, taken away (section 5.1.3, Figures 4 and 5)
+The modules are::
+
+    perturbation.py   word boundaries moved, added, removed (section 5.1.3, Figures 4 and 5)
     plausible.py      a sentence with many parses, against each other and against random ones (section 5.2.2, Table 1)
     levels.py         sentences and corpora (section 5.1.4, Figure 6), Struct-IoU and PARSEVAL (Figures 3 and 7)
 
-Whatever is drawn takes a ``seed``, as all of :mod:`caesura.simulation` does.
+All random functions take a ``seed``, as in :mod:`caesura.simulation`.
 
 Shi, F., Gimpel, K., & Livescu, K. (2024). Structured tree alignment for evaluation of (speech) constituency parsing. ACL.
 """

@@ -1,4 +1,4 @@
-"""Sentences and corpora, Struct-IoU and PARSEVAL: does one say what the other says?"""
+"""Sentence level and corpus level, Struct-IoU and PARSEVAL: do they agree?"""
 
 from __future__ import annotations
 
@@ -9,45 +9,63 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, OptionError, Undefined
+from caesura.errors import OptionError, Undefined
 from caesura.measures.many import score_many
 from caesura.measures.parseval import Parseval
+from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.tree import Tree
 from caesura.options import flag, optional, whole
 from caesura.options import seed as check_seed
 from caesura.parsing.structiou import StructIoUResult, struct_iou_corpus
-from caesura.version import __version__
-
-__all__ = ["Correlation", "LengthRow", "by_length", "correlation"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class LengthRow:
-    """Struct-IoU of all sentences up to one length."""
+class LengthRow(Result):
+    """Struct-IoU of all sentences up to one length.
+
+    Attributes
+    ----------
+    length : int
+        Largest number of words of the gold tree.
+    sentences : int
+        Number of sentences.
+    mean : float or None
+        Sentence level: mean of the sentences' scores; None if there are none.
+    corpus : float or None
+        Corpus level: from summed parts; None if there are none.
+    """
 
     length: int
-    """Words of the gold tree, at most."""
     sentences: int
     mean: float | None
-    """At the level of sentences; None if there are none."""
     corpus: float | None
-    """At the level of the corpus."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def by_length(corpus: StructIoUResult, lengths: Iterable[int] | None = None) -> tuple[LengthRow, ...]:
-    """Sentence level against corpus level, over sentences of at most so many words (section 5.1.4, Figure 6).
+    """Compare sentence level and corpus level, over sentences of limited length (section 5.1.4, Figure 6).
 
-    A row for each of ``lengths``; by default for every length that a sentence has. Short sentences have high scores and few
-    nodes, so the mean of sentences lies above the score of the corpus, and the more so the longer the others are. Sentences
-    that could not be scored are left out.
+    Parameters
+    ----------
+    corpus : StructIoUResult
+        Result of :func:`struct_iou_corpus`.
+    lengths : iterable of int, optional
+        Largest numbers of words (default: every length that occurs).
 
+    Returns
+    -------
+    tuple of LengthRow
+        One row per length. Sentences that could not be scored are excluded.
+
+    Notes
+    -----
+    Short sentences have high scores and few nodes, so the mean of sentences lies above the score of the corpus, and more so the
+    longer the other sentences are.
+
+    Examples
+    --------
     >>> gold = [Tree.from_brackets(text) for text in ("(X (UH yes))", "(S (NP (PRP he)) (VP (VBD slept)))")]
     >>> predicted = [gold[0], Tree.from_brackets("(S (PRP he) (VP (VBD slept)))")]
     >>> for row in by_length(struct_iou_corpus(gold, predicted)):
@@ -56,46 +74,56 @@ def by_length(corpus: StructIoUResult, lengths: Iterable[int] | None = None) -> 
     2 2 0.9444 0.9231
     """
     if not isinstance(corpus, StructIoUResult):
-        raise OptionError(f"corpus: what struct_iou_corpus returns is needed; got {type(corpus).__name__}")
+        raise OptionError(f"corpus: expected the result of struct_iou_corpus; got {type(corpus).__name__}")
     scores = corpus.scores
     order = np.argsort(scores.batch.length, kind="stable")
     words, places = scores.batch.length[order], scores.places[order]
-    asked = np.unique(words).tolist() if lengths is None else [whole(1)("lengths", one) for one in lengths]
-    value = np.cumsum(scores.values[places])
-    finished = scores.measure.finish(np.cumsum(scores.counts[places], axis=0), scores.types)
+    limits = np.unique(words).tolist() if lengths is None else [whole(1)("lengths", length) for length in lengths]
+    sums = np.cumsum(scores.values[places])
+    corpus_values = scores.measure.finish(np.cumsum(scores.counts[places], axis=0), scores.types)
     rows = []
-    for length in asked:
+    for length in limits:
         n = int(np.searchsorted(words, length, side="right"))
-        mean, total = (float(value[n - 1]) / n, float(finished[n - 1])) if n else (None, None)
+        mean, total = (float(sums[n - 1]) / n, float(corpus_values[n - 1])) if n else (None, None)
         rows.append(LengthRow(length, n, mean, total))
     return tuple(rows)
 
 
 @dataclass(frozen=True, eq=False)
-class Correlation:
-    """Spearman's correlation of Struct-IoU with PARSEVAL F1 over samples of sentences."""
+class Correlation(Result):
+    """Spearman's correlation of Struct-IoU with PARSEVAL F1 over samples of sentences.
+
+    Attributes
+    ----------
+    rho : float
+        Spearman's rank correlation.
+    p : float
+        Two-sided p-value of no correlation.
+    struct_iou : numpy.ndarray
+        Mean Struct-IoU of the sentences of each sample.
+    f1 : numpy.ndarray
+        F1 of the brackets of all sentences of each sample.
+    size : int
+        Number of sentences per sample.
+    sentences : int
+        Number of sentences that could be scored.
+    excluded : tuple of Excluded
+        Sentences that could not be scored, by number.
+    seed : int
+        Random seed.
+    signature : str
+        One line to reproduce the result.
+    """
 
     rho: float
     p: float
-    """Two-sided, of no correlation."""
     struct_iou: Floats = field(repr=False)
-    """The mean Struct-IoU of the sentences of each sample."""
     f1: Floats = field(repr=False)
-    """F1 of the brackets of all sentences of each sample."""
     size: int
-    """Sentences a sample."""
     sentences: int
-    """Those that could be scored, and sampled from."""
-    errors: dict[int, CaesuraError] = field(repr=False)
-    """Place of a sentence, from 0 -> why it was left out."""
+    excluded: tuple[Excluded, ...] = field(repr=False)
     seed: int
     signature: str = field(repr=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        plain = {name: getattr(self, name) for name in ("rho", "p", "size", "sentences", "seed", "signature")}
-        arrays = {name: getattr(self, name).tolist() for name in ("struct_iou", "f1")}
-        return plain | arrays | {"errors": {place: str(problem) for place, problem in self.errors.items()}}
 
 
 def correlation(
@@ -104,70 +132,94 @@ def correlation(
     *,
     samples: int | None = None,
     size: int = 10,
-    seed: int | None = None,
+    seed: int | None = 0,
     unlabelled: bool = False,
 ) -> Correlation:
-    """Does Struct-IoU order samples of sentences as PARSEVAL does? Spearman's rho (Figures 3 and 7).
+    """Compute Spearman's rho of Struct-IoU and PARSEVAL F1 over samples of sentences (Figures 3 and 7).
 
-    Each sample is ``size`` sentences; its Struct-IoU is the mean of theirs, its F1 that of all their brackets together. By
-    default the sentences are shuffled and cut into samples, so that each is in one of them, and what does not fill the last is
-    left out: as it seems the paper did it, since its p-values go with 378 and 170 dots, and 170 is a tenth of the 1,700
-    sentences of its second corpus. With ``samples`` so many are drawn, each of different sentences, and p, which
-    takes samples to be independent, is then too small.
+    Parameters
+    ----------
+    gold, predicted : iterable of Tree or None
+        Trees sentence by sentence, over the same words.
+    samples : int, optional
+        Number of samples to draw, each of different sentences (default: each sentence is in one sample).
+    size : int, default 10
+        Number of sentences per sample.
+    seed : int or None, default 0
+        Random seed; None draws one.
+    unlabelled : bool, default False
+        Whether to ignore labels.
 
-    The trees of a sentence must be over the same words. F1 is that of :func:`~caesura.parseval`, with its defaults.
+    Returns
+    -------
+    Correlation
+        Rho, its p-value and the values of all samples.
 
+    Raises
+    ------
+    Undefined
+        If Struct-IoU or F1 is the same in all samples.
+
+    Notes
+    -----
+    The Struct-IoU of a sample is the mean of its sentences, its F1 that of all their brackets together, by
+    :func:`~caesura.parseval` with its defaults.
+
+    By default the sentences are shuffled and cut into samples; sentences that do not fill the last sample are unused. The
+    paper seems to do this: its p-values fit 378 and 170 dots, and 170 is a tenth of the 1,700 sentences of its second corpus.
+    With ``samples`` p is too small, because it assumes independent samples.
+
+    Examples
+    --------
     >>> gold = [Tree.from_brackets(f"(S (NP {'(N a) ' * n}) (VP (V b)))") for n in range(1, 5)]
     >>> predicted = [Tree.from_brackets(f"(S (NP (N a)) {'(N a) ' * (n - 1)} (VP (V b)))") for n in range(1, 5)]
-    >>> found = correlation(gold, predicted, size=1, seed=1)
-    >>> round(found.rho, 3), found.struct_iou.round(3).tolist(), found.f1.round(3).tolist()
+    >>> result = correlation(gold, predicted, size=1, seed=1)
+    >>> round(result.rho, 3), result.struct_iou.round(3).tolist(), result.f1.round(3).tolist()
     (0.775, [1.0, 0.833, 0.857, 0.875], [1.0, 0.667, 0.667, 0.667])
     """
     size = whole(1)("size", size)
-    asked = optional(whole(3))("samples", samples)
+    samples = optional(whole(3))("samples", samples)
     flag("unlabelled", unlabelled)
     root = check_seed("seed", seed)
-    a, b = list(gold), list(predicted)
-    scored = struct_iou_corpus(a, b, unlabelled=unlabelled)
-    errors = dict(scored.errors)
-    pairs: list[Any] = list(zip(a, b, strict=True))
-    bracketed = score_many(pairs, Parseval.cached(None, labelled=not unlabelled))
-    errors |= bracketed.errors
-    sound = np.array([place for place in range(len(scored)) if place not in errors], np.int64)
-    chosen = _samples(sound, asked, size, np.random.default_rng(root))
-    iou = scored.values[chosen].mean(axis=1)
-    f1 = bracketed.measure.finish(bracketed.counts[chosen].sum(axis=1), bracketed.types)
+    gold_trees, predicted_trees = list(gold), list(predicted)
+    iou_scores = struct_iou_corpus(gold_trees, predicted_trees, unlabelled=unlabelled)
+    pairs: list[Any] = list(zip(gold_trees, predicted_trees, strict=True))
+    bracket_scores = score_many(pairs, Parseval(labelled=not unlabelled))
+    errors = iou_scores.errors | bracket_scores.errors
+    valid = np.array([place for place in range(len(pairs)) if place not in errors], np.int64)
+    chosen = _samples(valid, samples, size, np.random.default_rng(root))
+    iou = iou_scores.values[chosen].mean(axis=1)
+    f1 = bracket_scores.measure.finish(bracket_scores.counts[chosen].sum(axis=1), bracket_scores.types)
     for name, values in (("Struct-IoU", iou), ("F1", f1)):
         if (values == values[0]).all():
-            raise Undefined(f"{name} is the same in all {len(values)} samples, and has no correlation with anything")
+            raise Undefined(f"{name} is the same in all {len(values)} samples, so its correlation is undefined")
     from scipy.stats import spearmanr  # slow to import
 
     result = spearmanr(iou, f1)
-    signature = "|".join(
-        [
-            "correlation",
-            f"labels:{not unlabelled}",
-            f"sentences:{len(sound)}",
-            f"samples:{len(chosen)}",
-            f"size:{size}",
-            f"seed:{root}",
-            f"caesura:{__version__}",
-        ]
-    )
     return Correlation(
-        float(result.statistic), float(result.pvalue), iou, f1, size, len(sound), errors, root, signature
+        rho=float(result.statistic),
+        p=float(result.pvalue),
+        struct_iou=iou,
+        f1=f1,
+        size=size,
+        sentences=len(valid),
+        excluded=tuple(Excluded(str(place + 1), None, str(errors[place])) for place in sorted(errors)),
+        seed=root,
+        signature=signature_line(
+            "correlation", labels=not unlabelled, sentences=len(valid), samples=len(chosen), size=size, seed=root
+        ),
     )
 
 
-def _samples(sound: Ints, samples: int | None, size: int, rng: np.random.Generator) -> Ints:
-    """A row a sample, of places."""
+def _samples(valid: Ints, samples: int | None, size: int, rng: np.random.Generator) -> Ints:
+    """Return places of sentences, one row per sample."""
     if samples is None:
-        samples = len(sound) // size
+        samples = len(valid) // size
         if samples < 3:
             raise OptionError(
-                f"at least 3 samples are needed; {len(sound)} sentences make {samples} of {size}. Take a smaller size"
+                f"at least 3 samples are needed; {len(valid)} sentences make {samples} of {size}. Use a smaller size"
             )
-        return rng.permutation(sound)[: samples * size].reshape(samples, size)
-    if size > len(sound):
-        raise OptionError(f"size must be at most the number of sentences, {len(sound)}; got {size}")
-    return np.array([rng.choice(sound, size, replace=False) for _ in range(samples)])
+        return rng.permutation(valid)[: samples * size].reshape(samples, size)
+    if size > len(valid):
+        raise OptionError(f"size must be at most the number of sentences, {len(valid)}; got {size}")
+    return np.array([rng.choice(valid, size, replace=False) for _ in range(samples)])

@@ -63,7 +63,7 @@ def perturbation(
     with new_figure(check_width(width), 0.7 * width + 0.2, title) as figure:
         axes = figure.add_subplot()
         for i, kind in enumerate(kinds):
-            points = sorted(curve.of(kind), key=lambda point: point.delta)
+            points = sorted(curve.of_kind(kind), key=lambda point: point.delta)
             axes.errorbar(
                 [point.delta for point in points],
                 [point.corpus if corpus else point.mean for point in points],
