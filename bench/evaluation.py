@@ -21,7 +21,7 @@ from bench import collection
 from bench.timing import best
 from caesura.engines import open_engine
 from caesura.evaluation import Evaluation
-from caesura.formats.documents_parquet import AT_ONCE
+from caesura.formats.documents_parquet import BATCH_SIZE
 from caesura.kernels import boundary, window
 from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.registry import parse
@@ -100,8 +100,8 @@ def bare_kernels() -> tuple[float, float]:
 
 
 def _batch(seed: int) -> Batch:
-    (a, a_off), (b, b_off) = collection.documents(AT_ONCE, seed)
-    return Batch(np.full(AT_ONCE, collection.UNITS), a, EMPTY, a_off, b, EMPTY, b_off)
+    (a, a_off), (b, b_off) = collection.documents(BATCH_SIZE, seed)
+    return Batch(np.full(BATCH_SIZE, collection.UNITS), a, EMPTY, a_off, b, EMPTY, b_off)
 
 
 _GAIN_T, _GAIN_S = parse(MEASURES[0]).costs(("boundary",)).gains  # type: ignore[attr-defined]

@@ -197,7 +197,7 @@ def test_documents_of_two_coders(name: str, run: Run) -> None:
     there = "1, 2, 3, 4, 5, 6, 7"
     assert (refused.exit_code, refused.stderr) == (
         1,
-        f"caesura: {out}: no coder is called 'hypothesis'; name the hypothesis, one of {there}\n",
+        f"caesura: {out}: no coder is called 'hypothesis'; choose the hypothesis: one of {there}\n",
     )
     assert not Path(out).exists()
     assert run(*words, "--reference", "2", "--hypothesis", "7").exit_code == 0
@@ -216,7 +216,7 @@ def test_what_documents_cannot_hold(run: Run) -> None:
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
         "caesura: warning: out.jsonl: left out, because one of the two coders has nothing: b",
-        "caesura: warning: out.jsonl: the text of units and the labels of segments have no place in it and are left out",
+        "caesura: warning: out.jsonl: this format cannot hold the text of units and the labels of segments; they are left out",
     ]
     assert Path("out.jsonl").read_text() == '{"item": "a", "length": 2, "reference": [1], "hypothesis": []}\n'
     Path("s.csv").write_text("item,coder,start,end,level,label\nx,ann,1,6,1,A\nx,ann,1,3,2,b\nx,bo,1,6,1,A\n")

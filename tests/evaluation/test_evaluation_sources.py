@@ -27,8 +27,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Partitions of a few documents."""
     monkeypatch.setattr(sources, "PAIRS_PER_PARTITION", 3)
     monkeypatch.setattr(sources, "_GROUPS_PER_PARTITION", 2)
-    monkeypatch.setattr(documents_json, "_STRETCH", 200)
-    monkeypatch.setattr(documents_json, "_BLOCK", 50)
+    monkeypatch.setattr(documents_json, "_PART_BYTES", 200)
+    monkeypatch.setattr(documents_json, "_BLOCK_BYTES", 50)
 
 
 def drawn(number: int = NUMBER, seed: int = 1) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
@@ -141,7 +141,7 @@ def test_files_of_several_formats(tmp_path: Path) -> None:
     (tmp_path / "a.json").unlink()
     result = cz.evaluate(tmp_path, "pk")  # the first file says what they are
     assert (result.documents, result.excluded_partitions) == (2, 1)
-    assert result.excluded[0].reason == "a row a document is needed; this is a table of units"
+    assert result.excluded[0].reason == "one row per document is needed; this is a table of units"
 
 
 def test_the_same_names_in_several_files_are_other_documents(tmp_path: Path) -> None:
@@ -162,9 +162,9 @@ def parquet(monkeypatch: pytest.MonkeyPatch) -> Any:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
     from caesura.formats import documents_parquet
 
-    monkeypatch.setattr(documents_parquet, "AT_ONCE", 2)
-    monkeypatch.setattr(documents_parquet, "_SMALL", 0)
-    monkeypatch.setattr(documents_parquet, "_TOGETHER", 3)
+    monkeypatch.setattr(documents_parquet, "BATCH_SIZE", 2)
+    monkeypatch.setattr(documents_parquet, "_MIN_SPLIT_BYTES", 0)
+    monkeypatch.setattr(documents_parquet, "_ROWS_PER_TASK", 3)
     return documents_parquet
 
 
@@ -462,13 +462,13 @@ def test_a_coder_who_is_nowhere_is_an_error_at_once(tmp_path: Path, monkeypatch:
         (corpus, {}),
     ]
     for source, asked in sources_:
-        with pytest.raises(OptionError, match="no coder is called 'gold'; name the reference, one of ann, bo"):
+        with pytest.raises(OptionError, match="no coder is called 'gold'; choose the reference: one of ann, bo"):
             cz.evaluate(source, "pk", reference="gold", hypothesis="bo", **asked)
-        with pytest.raises(OptionError, match="no coder is called 'hypothesis'; name the hypothesis, one of ann, bo"):
+        with pytest.raises(OptionError, match="no coder is called 'hypothesis'; choose the hypothesis: one of ann, bo"):
             cz.evaluate(source, "pk", reference="ann", **asked)
     monkeypatch.undo()
     for source in (both, tmp_path / "one.json"):
-        with pytest.raises(OptionError, match="no coder is called 'reference'; name the reference, one of ann, bo"):
+        with pytest.raises(OptionError, match="no coder is called 'reference'; choose the reference: one of ann, bo"):
             cz.evaluate(source, "pk")
     with pytest.raises(OptionError, match="reference and hypothesis must be two coders; got 'ann' for both"):
         cz.evaluate(corpus, "pk", reference="ann", hypothesis="ann")
@@ -573,7 +573,7 @@ def test_nothing_is_left_of_parts_that_were_not_finished(
             use_dictionary=False,
             row_group_size=2,
         )
-    monkeypatch.setattr(parquet, "_SMALL", 2**20)
+    monkeypatch.setattr(parquet, "_MIN_SPLIT_BYTES", 2**20)
     whole = (folder / "b.parquet").read_bytes()
     at = whole.index(b"\x02\0\0\0i4")
     (folder / "b.parquet").write_bytes(whole[:at] + b"\x02\0\0\0j4" + whole[at + 6 :])

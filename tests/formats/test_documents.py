@@ -167,7 +167,7 @@ def test_words_of_a_dictionary(tmp_path: Path) -> None:
 @pytest.mark.parametrize("group", [1, 3, 1000])
 @pytest.mark.parametrize("named", ["text", "number", "no"])
 def test_names_and_rows_of_every_batch(group: int, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents_parquet, "AT_ONCE", 2)
+    monkeypatch.setattr(documents_parquet, "BATCH_SIZE", 2)
     number = 11
     table: dict[str, Any] = {
         "length": [d + 2 for d in range(number)],
@@ -193,8 +193,8 @@ def test_names_and_rows_of_every_batch(group: int, named: str, tmp_path: Path, m
 def test_a_file_is_cut_at_its_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = {"length": [5] * 10, "reference": [[1]] * 10, "hypothesis": [[d % 4 + 1] for d in range(10)]}
     path = put(tmp_path / "a.parquet", table, row_group_size=2)
-    monkeypatch.setattr(documents_parquet, "_SMALL", 0)
-    monkeypatch.setattr(documents_parquet, "_TOGETHER", 3)
+    monkeypatch.setattr(documents_parquet, "_MIN_SPLIT_BYTES", 0)
+    monkeypatch.setattr(documents_parquet, "_ROWS_PER_TASK", 3)
     cut = documents_parquet.partitions([str(path)], str(tmp_path))
     assert [(one.first, one.last) for one in cut] == [(0, 2), (2, 4), (4, 5)]
     assert [one.place for one in cut] == [
@@ -298,21 +298,21 @@ def test_what_is_beyond_measure_is_refused_unread(tmp_path: Path, monkeypatch: p
         "hypothesis": pa.array([[]] * 5, pa.list_(pa.int64())),
     }
     path = put(tmp_path / "a.parquet", table)
-    monkeypatch.setattr(documents_parquet, "_MOST_NUMBERS", 100)
+    monkeypatch.setattr(documents_parquet, "_MAX_ENTRIES", 100)
     with pytest.raises(
-        FormatError, match="row group 0: at most 100 entries in a column are needed; this says it has 204"
+        FormatError, match="row group 0: at most 100 entries in a column are needed; this claims to have 204"
     ):
         cz.read(path)
-    monkeypatch.setattr(documents_parquet, "_MOST_DOCUMENTS", 4)
-    with pytest.raises(FormatError, match="a corpus of at most 4 documents is needed; this says it has 5; evaluate"):
+    monkeypatch.setattr(documents_parquet, "_MAX_DOCUMENTS", 4)
+    with pytest.raises(FormatError, match="a corpus of at most 4 documents is needed; this claims to have 5; evaluate"):
         cz.read(path)
 
 
 def test_batches_are_cut_by_what_they_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = {"length": [99] * 8, **dict.fromkeys(("reference", "hypothesis"), [list(range(1, 51))] * 8)}
-    monkeypatch.setattr(documents_parquet, "_NUMBERS", 100)
+    monkeypatch.setattr(documents_parquet, "_BATCH_ENTRIES", 100)
     assert [len(one) for one in chunks(put(tmp_path / "a.parquet", table))] == [2, 2, 2, 2]
-    monkeypatch.setattr(documents_parquet, "_CHARACTERS", 30)  # of 18, 9, 18, 9, 18, 9
+    monkeypatch.setattr(documents_parquet, "_TREE_CHARACTERS", 30)  # of 18, 9, 18, 9, 18, 9
     put(tmp_path / "b.parquet", {"reference": ["(S (N a))", None] * 3, "hypothesis": ["(S (N a))"] * 6})
     made = list(chunks(tmp_path / "b.parquet"))
     assert [list(one.rows) for one in made] == [[1, 2, 3], [4, 5, 6]]
@@ -412,8 +412,8 @@ def test_every_line_is_read_once_wherever_a_file_is_cut(
 ) -> None:
     text = end.join(lines) + end * last
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(documents_json, "_STRETCH", stretch)
-        patched.setattr(documents_json, "_BLOCK", block)
+        patched.setattr(documents_json, "_PART_BYTES", stretch)
+        patched.setattr(documents_json, "_BLOCK_BYTES", block)
         folder = Path(FOLDER.name)
         path = folder / "a.jsonl"
         path.write_bytes(b"\xef\xbb\xbf" * mark + text.encode())
@@ -440,7 +440,7 @@ def test_kinds_of_documents_may_stand_side_by_side(tmp_path: Path, monkeypatch: 
     assert (corpus["2", "reference"].boundaries, corpus["3", "hypothesis"].words) == (((2, "x"), (4, "y")), ("a", "b"))
     results = []
     for number in (1, 2, 100):
-        monkeypatch.setattr(documents_json, "AT_ONCE", number)
+        monkeypatch.setattr(documents_json, "BATCH_SIZE", number)
         results.append(cz.evaluate(path, "pk"))
     assert len({(one["pk"].parts.get("errors"), one["pk"].parts["windows"], one.documents) for one in results}) == 1
     assert results[0]["pk"].documents == 4
@@ -453,7 +453,7 @@ def test_kinds_of_documents_may_stand_side_by_side(tmp_path: Path, monkeypatch: 
 
 
 def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents_json, "_LONGEST_LINE", 100)
+    monkeypatch.setattr(documents_json, "_MAX_LINE_BYTES", 100)
     (tmp_path / "a.jsonl").write_text(f"{GOOD}\n{GOOD[:-1]}{' ' * 100}}}\n{GOOD}\n")
     (tmp_path / "b.jsonl").write_text(GOOD)
     result = cz.evaluate(tmp_path, "pk")
@@ -530,8 +530,8 @@ TYPED_ONE = cz.Segmentation.from_marks(["", "x", "", ""])
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ({"i": {"ann": PLAIN_ONE}}, "no coder is called 'reference'; name the reference, one of ann"),
-        ({"i": {"reference": PLAIN_ONE}}, "no coder is called 'hypothesis'; name the hypothesis, one of reference"),
+        ({"i": {"ann": PLAIN_ONE}}, "no coder is called 'reference'; choose the reference: one of ann"),
+        ({"i": {"reference": PLAIN_ONE}}, "no coder is called 'hypothesis'; choose the hypothesis: one of reference"),
         (
             {"i": {"reference": PLAIN_ONE, "hypothesis": cz.Segmentation.from_masses([5])}},
             "item 'i': both sides must have the same units; got 4 and 5",
@@ -588,13 +588,15 @@ def test_what_has_no_place_is_told(tmp_path: Path) -> None:
     with pytest.warns(CaesuraWarning) as said:
         cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="bo")
     assert [str(one.message) for one in said] == [
-        f"{path}: left out, because one of the two coders has nothing: j0, j1, j2, j3, j4 and 2 more",
-        f"{path}: the text of units and the labels of segments have no place in it and are left out",
+        f"{path}: left out, because only one of the two coders annotated them: j0, j1, j2, j3, j4 and 2 more",
+        f"{path}: this format cannot hold the text of units and the labels of segments; they are left out",
     ]
     assert cz.read(path).item_names == ("i0", "i1")
     with pytest.warns(CaesuraWarning, match="left out"), pytest.raises(FormatError, match="no item has both coders"):
         cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="cy")
     with pytest.raises(FormatError, match="reference and hypothesis must be two coders; got 'ann' for both"):
         cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="ann")
-    with pytest.raises(OptionError, match="reference is for writing; of documents the columns say it, leave it out"):
+    with pytest.raises(
+        OptionError, match="reference is an option for writing; the columns of documents name it, leave it out"
+    ):
         cz.read(path, reference="ann")

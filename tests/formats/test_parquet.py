@@ -155,7 +155,7 @@ def test_a_page_that_was_changed_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("limit", "message"),
-    [("_CELLS", "100 cells is needed; this says it has 400$"), ("MAX_BYTES", "100 bytes is needed")],
+    [("_MAX_CELLS", "100 cells is needed; this claims to have 400$"), ("MAX_BYTES", "100 bytes is needed")],
 )
 def test_what_is_beyond_measure_is_refused_unread(
     limit: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

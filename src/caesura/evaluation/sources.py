@@ -16,7 +16,7 @@ from typing import Any
 from caesura.errors import CaesuraError, FormatError, OptionError
 from caesura.evaluation.partition import Chunk, Partition
 from caesura.formats import detect, documents_json, find, folders, read_files
-from caesura.formats.documents import SIDES, sides_of
+from caesura.formats.documents import SIDES, choose_sides
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format
 from caesura.formats.settings import Settings
@@ -331,7 +331,7 @@ class FilePartition:
             excluded: list[FormatError] = []
             corpus = _read(group, self.naming, self.options, self.declared, excluded)
             if self.is_only and len(corpus):
-                sides_of(corpus.coders, self.options.sides)
+                choose_sides(corpus.coders, self.options.sides)
             yield _pairs_of(corpus, self.options, excluded)
 
     def types(self) -> set[str] | tuple[str, ...]:
@@ -395,7 +395,7 @@ def _has_both_coders(files: list[InputFile], naming: NamingScheme, options: Sour
     """Return whether the first readable file has both coders."""
     for file in files if len(files) > 1 else ():
         try:
-            sides_of(_read([file], naming, options, types, []).coders, options.sides)
+            choose_sides(_read([file], naming, options, types, []).coders, options.sides)
         except OptionError:
             return False
         except CaesuraError:
@@ -411,7 +411,7 @@ def _check_coders(groups: list[list[InputFile]], naming: NamingScheme, options: 
     if None in by_file:
         coders += _coders_in(groups, naming, options, types)
     if coders:
-        sides_of(list(dict.fromkeys(coders)), options.sides)
+        choose_sides(list(dict.fromkeys(coders)), options.sides)
 
 
 def _coders_in(groups: list[list[InputFile]], naming: NamingScheme, options: SourceOptions, types: Types) -> list[str]:
@@ -532,7 +532,7 @@ def _with_name(entry: Any, number: int) -> tuple[str, Any]:
 
 def _corpus_partitions(corpus: Corpus, options: SourceOptions) -> Iterator[PairPartition]:
     options.refuse("format", "pattern", "align", reason="with a Corpus, which has been read already")
-    sides_of(corpus.coders, options.sides)
+    choose_sides(corpus.coders, options.sides)
     whole = _pairs_of(corpus, options, [])
     for first in range(0, len(whole), PAIRS_PER_PARTITION):
         last = min(first + PAIRS_PER_PARTITION, len(whole))

@@ -1,26 +1,27 @@
-"""A row a document: a reference and a hypothesis over the same units, for collections of any size.
+"""Documents: a reference and a hypothesis over the same units, one row per document, for collections of any size.
 
 ===================  ==================================================================================================
-``item``             the name of the document; optional, by default the number of its row
-``length``           the number of its units
-``reference``,       boundary positions, rising, each from 1 to length - 1, as lists of whole numbers; or, for trees, brackets
-``hypothesis``       as text, and then there is no ``length``
-``reference_types``, the type of each position, as lists of text; optional. Positions may then be repeated, once for
-``hypothesis_types`` each type, and the last may be ``length``
-``reference_times``, of trees: a pair of times for each word; optional
+``item``             name of the document; optional, by default the number of its row
+``length``           number of its units
+``reference``,       boundary positions, ascending, each from 1 to length - 1, as lists of whole numbers; or trees in
+``hypothesis``       brackets as text, without ``length``
+``reference_types``, type of each position, as lists of text; optional. Positions may then be repeated, once per type,
+``hypothesis_types`` and the last may be ``length``
+``reference_times``, for trees: one pair of times per word; optional
 ``hypothesis_times``
 ===================  ==================================================================================================
 
-As Parquet (``documents_parquet.py``) or as lines of JSON objects (``documents_json.py``).
+The rows are stored as Parquet (``documents_parquet.py``) or as lines of JSON objects (``documents_json.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, OptionError, SegmentationError, TreeError
-from caesura.formats.format import Reading, warn
+from caesura.formats.format import Reading, shorten, warn
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
@@ -29,122 +30,297 @@ from caesura.model.tree import Tree
 from caesura.options import Option, text
 
 SIDES = ("reference", "hypothesis")
+"""The two columns with annotations."""
 FIELDS = ("item", "length", *SIDES, *(f"{side}_types" for side in SIDES), *(f"{side}_times" for side in SIDES))
-_SHOWN = 5  # names that a message still lists
+"""All columns."""
+WRITING_OPTIONS = tuple(Option(side, None, text, f"for writing: the coder that is the {side}") for side in SIDES)
+"""Options that choose the coders of the two columns."""
+
+_Pair = tuple[Annotation, Annotation]
 
 
-WRITING = tuple(Option(side, None, text, f"in writing: which coder is the {side}") for side in SIDES)
-"""Which of several coders stand in the two columns."""
+@dataclass(frozen=True)
+class FilePart:
+    """Part of a file of documents: what one worker reads.
+
+    Attributes
+    ----------
+    path : str
+        Path of the file.
+    name : str
+        Path of the file relative to the data set.
+    size : int
+        Size of the file in bytes.
+    modified : int
+        Time of the last change, in nanoseconds.
+    first : int
+        First row group or byte.
+    last : int or None
+        End of the row groups or bytes, excluded; None for the end of the file.
+    """
+
+    path: str
+    name: str
+    size: int
+    modified: int
+    first: int = 0
+    last: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Name of the part in messages."""
+        raise NotImplementedError
+
+    @property
+    def fingerprint(self) -> list[Any]:
+        """Values by which a checkpoint recognises the part."""
+        return [self.name, self.size, self.modified, self.first, self.last]
+
+    def chunks(self) -> Iterator[Documents | DocumentPairs]:
+        """Read the documents.
+
+        Yields
+        ------
+        Documents or DocumentPairs
+            Batches of bounded size.
+        """
+        raise NotImplementedError
+
+    def types(self) -> set[str]:
+        """Return the boundary types that occur.
+
+        Returns
+        -------
+        set of str
+            Empty if boundaries have no types.
+        """
+        if not self._has_types():
+            return set()
+        return {name for chunk in self.chunks() if isinstance(chunk, Documents) for name in chunk.types if name}
+
+    def _has_types(self) -> bool:
+        raise NotImplementedError
 
 
-def sides_of(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tuple[str, str]:
-    """The coders that are reference and hypothesis: those that were named, or those of that name."""
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def check_reading(reading: Reading) -> None:
+    """Raise an error if an option for writing is set.
+
+    Parameters
+    ----------
+    reading : Reading
+        The file.
+
+    Raises
+    ------
+    OptionError
+        If a coder is chosen, although the columns of a file say which side is which.
+    """
+    for side in SIDES:
+        if reading.options.get(side) is not None:
+            raise OptionError(f"{side} is an option for writing; the columns of documents name it, leave it out")
+
+
+def add_chunk(reading: Reading, chunk: Documents | DocumentPairs, types: tuple[str, ...] | None) -> None:
+    """Add documents to the corpus of a file, with the coders ``reference`` and ``hypothesis``.
+
+    Parameters
+    ----------
+    reading : Reading
+        The file.
+    chunk : Documents or DocumentPairs
+        The documents.
+    types : tuple of str or None
+        Boundary types in ordinal order, if they are declared.
+    """
+    for d in range(len(chunk)):
+        with reading.item(chunk.rows[d], f"item {chunk.items[d]!r}: "):
+            if d in chunk.excluded:
+                raise SegmentationError(str(chunk.excluded[d]))
+            pair = chunk.pair(d, types) if isinstance(chunk, Documents) else chunk.pairs[d]
+            for side, annotation in zip(SIDES, pair, strict=True):
+                if annotation is not None:
+                    reading.add(chunk.items[d], side, annotation)
+
+
+def parse_tree(side: str, brackets: str, times: Any) -> Tree:
+    """Return a tree from brackets.
+
+    Parameters
+    ----------
+    side : str
+        Column of the brackets, for messages.
+    brackets : str
+        The tree.
+    times : object
+        One pair of times per word, or None.
+
+    Returns
+    -------
+    Tree
+        The tree.
+
+    Raises
+    ------
+    TreeError
+        If the brackets or the times are invalid.
+    """
+    try:
+        return Tree.from_brackets(brackets, times)
+    except (CaesuraError, TypeError, ValueError) as problem:
+        raise TreeError(f"{side}: {problem}") from None
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def choose_sides(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tuple[str, str]:
+    """Return the coders that are reference and hypothesis.
+
+    Parameters
+    ----------
+    coders : sequence of str
+        Coders of a corpus.
+    chosen : mapping
+        ``reference`` and ``hypothesis``: the coder that the caller chose, or None for the coder of that name.
+
+    Returns
+    -------
+    tuple of str
+        Reference and hypothesis.
+
+    Raises
+    ------
+    OptionError
+        If a coder does not exist, or both are the same.
+    """
     reference, hypothesis = (chosen.get(side) or side for side in SIDES)
     for side, name in zip(SIDES, (reference, hypothesis), strict=True):
         if name not in coders:
-            there = ", ".join(coders[:20]) + (f" and {len(coders) - 20} more" if len(coders) > 20 else "")
-            raise OptionError(f"no coder is called {name!r}; name the {side}, one of {there or 'none'}")
+            names = shorten(coders, 20) or "none"
+            raise OptionError(f"no coder is called {name!r}; choose the {side}: one of {names}")
     if reference == hypothesis:
         raise OptionError(f"reference and hypothesis must be two coders; got {reference!r} for both")
     return reference, hypothesis
 
 
-def rows_of(corpus: Corpus, path: str, options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Every item that both coders made something of, as a row. Items that one of them left out are named in a warning."""
-    both, left_out = _both(corpus, path, options)
-    if left_out:
-        more = f" and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
-        warn(f"{path}: left out, because one of the two coders has nothing: {', '.join(left_out[:_SHOWN])}{more}")
-    if not both:
+def document_rows(corpus: Corpus, path: str, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return one row per item that both coders annotated, and warn about the other items.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What to write.
+    path : str
+        Path of the file, for messages.
+    options : mapping
+        ``reference`` and ``hypothesis``, as for :func:`choose_sides`.
+
+    Returns
+    -------
+    list of dict
+        Column -> value.
+
+    Raises
+    ------
+    FormatError
+        If an item is no document, or no item has both coders.
+    """
+    pairs, incomplete = _pairs(corpus, path, options)
+    if incomplete:
+        warn(f"{path}: left out, because only one of the two coders annotated them: {shorten(incomplete)}")
+    if not pairs:
         raise FormatError(path, None, "no item has both coders; there is nothing to write")
-    if any(_has_more(one) for pair in both.values() for one in pair):
-        warn(f"{path}: the text of units and the labels of segments have no place in it and are left out")
-    typed = any(isinstance(one, Segmentation) and one.types != UNTYPED for pair in both.values() for one in pair)
-    return [{"item": item} | _row(item, *pair, path, typed) for item, pair in both.items()]
+    segmentations = _segmentations(pairs)
+    if any(segmentation.units is not None or segmentation.labels is not None for segmentation in segmentations):
+        warn(f"{path}: this format cannot hold the text of units and the labels of segments; they are left out")
+    typed = any(segmentation.types != UNTYPED for segmentation in segmentations)
+    return [{"item": item, **_row(item, pair, path, typed)} for item, pair in pairs.items()]
 
 
-def scale_of(corpus: Corpus, path: str, options: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The types that the rows have, in order; None where boundaries have none, or where nobody declared an order."""
-    both, _ = _both(corpus, path, options)
+def common_types(corpus: Corpus, path: str, options: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the declared types of all documents.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What to write.
+    path : str
+        Path of the file, for messages.
+    options : mapping
+        ``reference`` and ``hypothesis``, as for :func:`choose_sides`.
+
+    Returns
+    -------
+    tuple of str or None
+        The types in ordinal order; None if boundaries have no types, or nobody declared an order.
+
+    Raises
+    ------
+    FormatError
+        If documents declare different types.
+    """
+    pairs, _ = _pairs(corpus, path, options)
     scales = dict.fromkeys(
-        one.types
-        for pair in both.values()
-        for one in pair
-        if isinstance(one, Segmentation) and one.types_declared and one.types != UNTYPED
+        segmentation.types
+        for segmentation in _segmentations(pairs)
+        if segmentation.types_declared and segmentation.types != UNTYPED
     )
     if len(scales) > 1:
-        said = " and ".join(", ".join(scale) for scale in list(scales)[:2])
-        raise FormatError(path, None, f"all items must declare the same types in the same order; got {said}")
+        got = " and ".join(", ".join(scale) for scale in list(scales)[:2])
+        raise FormatError(path, None, f"all items must declare the same types in the same order; got {got}")
     return next(iter(scales), None)
 
 
-def _both(
-    corpus: Corpus, path: str, options: Mapping[str, Any]
-) -> tuple[dict[str, tuple[Annotation, Annotation]], list[str]]:
-    """What both coders made of each item; and the items that one of them left out."""
+def _pairs(corpus: Corpus, path: str, options: Mapping[str, Any]) -> tuple[dict[str, _Pair], list[str]]:
+    """Return the annotations of both coders by item, and the items that only one of them annotated."""
     try:
-        reference, hypothesis = sides_of(corpus.coders, options)
+        reference, hypothesis = choose_sides(corpus.coders, options)
     except OptionError as problem:
         raise FormatError(path, None, str(problem)) from None
-    both = {}
-    left_out = []
+    pairs = {}
+    incomplete = []
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         if reference in by_coder and hypothesis in by_coder:
-            both[item] = by_coder[reference], by_coder[hypothesis]
+            pairs[item] = by_coder[reference], by_coder[hypothesis]
         elif reference in by_coder or hypothesis in by_coder:
-            left_out.append(item)
-    return both, left_out
+            incomplete.append(item)
+    return pairs, incomplete
 
 
-def check_reading(reading: Reading) -> None:
-    """Which coder is which is for writing; a file of documents says it itself."""
-    for side in SIDES:
-        if reading.options.get(side) is not None:
-            raise OptionError(f"{side} is for writing; of documents the columns say it, leave it out")
+def _segmentations(pairs: Mapping[str, _Pair]) -> list[Segmentation]:
+    return [annotation for pair in pairs.values() for annotation in pair if isinstance(annotation, Segmentation)]
 
 
-def add_chunk(reading: Reading, chunk: Documents | DocumentPairs, types: tuple[str, ...] | None) -> None:
-    """Documents into a corpus of two coders, called reference and hypothesis."""
-    for d in range(len(chunk)):
-        with reading.item(chunk.rows[d], f"item {chunk.items[d]!r}: "):
-            if d in chunk.excluded:
-                raise SegmentationError(str(chunk.excluded[d]))
-            both = chunk.pair(d, types) if isinstance(chunk, Documents) else chunk.pairs[d]
-            for side, one in zip(SIDES, both, strict=True):
-                if one is not None:
-                    reading.add(chunk.items[d], side, one)
-
-
-def tree_from(side: str, text: str, times: Any) -> Tree:
-    """A tree from brackets and, where there are some, times."""
-    try:
-        return Tree.from_brackets(text, times)
-    except (CaesuraError, TypeError, ValueError) as problem:
-        raise TreeError(f"{side}: {problem}") from None
-
-
-def _has_more(one: object) -> bool:
-    return isinstance(one, Segmentation) and (one.units is not None or one.labels is not None)
-
-
-def _row(item: str, one: Annotation, other: Annotation, path: str, typed: bool) -> dict[str, Any]:
-    if isinstance(one, Tree) and isinstance(other, Tree):
-        row: dict[str, Any] = {"reference": one.brackets, "hypothesis": other.brackets}
-        times = {"reference_times": one.times, "hypothesis_times": other.times}
-        return row | {name: found.tolist() for name, found in times.items() if found is not None}
-    if not isinstance(one, Segmentation) or not isinstance(other, Segmentation):
+def _row(item: str, pair: _Pair, path: str, typed: bool) -> dict[str, Any]:
+    """Return the columns of a document."""
+    reference, hypothesis = pair
+    if isinstance(reference, Tree) and isinstance(hypothesis, Tree):
+        times = {"reference_times": reference.times, "hypothesis_times": hypothesis.times}
+        return {
+            "reference": reference.brackets,
+            "hypothesis": hypothesis.brackets,
+            **{name: array.tolist() for name, array in times.items() if array is not None},
+        }
+    if not isinstance(reference, Segmentation) or not isinstance(hypothesis, Segmentation):
         raise FormatError(path, None, f"item {item!r}: a document is two segmentations or two trees")
-    if one.length != other.length:
-        said = f"both sides must have the same units; got {one.length} and {other.length}"
-        raise FormatError(path, None, f"item {item!r}: {said}")
-    row = {"length": one.length}
-    for side, segmentation in zip(SIDES, (one, other), strict=True):
-        row[side] = [position for position, _ in segmentation.boundaries]
-        if typed and segmentation.types == UNTYPED and row[side]:
-            raise FormatError(
-                path, None, f"item {item!r}: all boundaries must have types, or none; the {side} has none"
-            )
-        if typed:
-            row[f"{side}_types"] = [name for _, name in segmentation.boundaries]
+    if reference.length != hypothesis.length:
+        lengths = f"{reference.length} and {hypothesis.length}"
+        raise FormatError(path, None, f"item {item!r}: both sides must have the same units; got {lengths}")
+    row: dict[str, Any] = {"length": reference.length}
+    for side, segmentation in zip(SIDES, (reference, hypothesis), strict=True):
+        row |= _side_columns(item, side, segmentation, path, typed)
     return row
+
+
+def _side_columns(item: str, side: str, segmentation: Segmentation, path: str, typed: bool) -> dict[str, Any]:
+    columns: dict[str, Any] = {side: [position for position, _ in segmentation.boundaries]}
+    if typed:
+        if segmentation.types == UNTYPED and columns[side]:
+            problem = f"all boundaries must have types, or none; the {side} has none"
+            raise FormatError(path, None, f"item {item!r}: {problem}")
+        columns[f"{side}_types"] = [name for _, name in segmentation.boundaries]
+    return columns

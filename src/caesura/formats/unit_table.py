@@ -343,6 +343,7 @@ def _share_types(corpus: Corpus) -> Corpus:
 
 
 def _occurring_types(segmentations: Iterable[Segmentation]) -> tuple[str, ...]:
+    """Return the types of all boundaries, numbers first, then in alphabetical order."""
     return sort_types({name for segmentation in segmentations for _, name in segmentation.boundaries})
 
 
@@ -378,21 +379,24 @@ def table_rows(corpus: Corpus, path: str) -> list[list[str]]:
     _check_coders(corpus.coders, path)
     segmentations = list(_segmentations(corpus))
     types = _common_types(segmentations, path)
-    # A scale that nobody declared is left to the reader, who collects the same one.
-    declared = any(segmentation.types_declared for segmentation in segmentations)
-    declares = types is not None and (declared or types != _occurring_types(segmentations))
     optional = {
         "stream": any(isinstance(annotation, Dialogue) for annotation in corpus.values()),
         "unit": True,
         "text": any(segmentation.units is not None for segmentation in segmentations),
-        "types": declares,
+        "types": types is not None and _must_declare(types, segmentations),
     }
     header = ["item", *(name for name, present in optional.items() if present), *corpus.coders]
     typed = types is not None
     rows = [header, *chain.from_iterable(_item_rows(corpus, item, header, typed, path) for item in corpus.item_names)]
-    if types is not None and declares:
+    if types is not None and optional["types"]:
         rows[1][header.index("types")] = json.dumps(list(types), ensure_ascii=False)
     return rows
+
+
+def _must_declare(types: tuple[str, ...], segmentations: Sequence[Segmentation]) -> bool:
+    """Return whether a table must declare its types; a reader collects the types of a table that declares none."""
+    declared = any(segmentation.types_declared for segmentation in segmentations)
+    return declared or types != _occurring_types(segmentations)
 
 
 def _check_coders(coders: Iterable[str], path: str) -> None:
@@ -419,7 +423,7 @@ def _item_rows(corpus: Corpus, item: str, header: list[str], typed: bool, path: 
 
 
 def _common_types(segmentations: Sequence[Segmentation], path: str) -> tuple[str, ...] | None:
-    """Return the types of all segmentations, None if the table needs none."""
+    """Return the types of all segmentations, None if boundaries have no types."""
     scales = list(dict.fromkeys(segmentation.types for segmentation in segmentations))
     if len(scales) > 1:
         got = " and ".join(map(str, scales))

@@ -1,0 +1,186 @@
+"""Shared pieces of the Parquet formats: opening and writing files, and Arrow columns as Python or numpy values."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, FormatError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def require_pyarrow(path: str, action: str) -> None:
+    """Raise an error if pyarrow is not installed.
+
+    Parameters
+    ----------
+    path : str
+        Path of the file, for the message.
+    action : str
+        ``"reading"`` or ``"writing"``.
+
+    Raises
+    ------
+    FormatError
+        If pyarrow cannot be imported.
+    """
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise FormatError(path, None, f"{action} this needs pyarrow; install caesura[parquet]") from None
+
+
+@contextmanager
+def arrow_errors(path: str) -> Iterator[None]:
+    """Turn the errors of Arrow inside a ``with`` block into a ``FormatError``.
+
+    Parameters
+    ----------
+    path : str
+        Path of the file.
+
+    Yields
+    ------
+    None
+        Control to the block.
+    """
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as problem:
+        if isinstance(problem, CaesuraError):
+            raise
+        reason = " ".join(str(problem).split())[:200] or type(problem).__name__
+        raise FormatError(path, None, f"not valid Parquet: {reason}") from None
+
+
+def parquet_bytes(table: pa.Table, **options: Any) -> bytes:
+    """Return a table as the bytes of a Parquet file with checksums.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table.
+    **options
+        Options of ``pyarrow.parquet.write_table``.
+
+    Returns
+    -------
+    bytes
+        Content of the file.
+    """
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(table, out, write_page_checksum=True, **options)
+    return out.getvalue()
+
+
+@contextmanager
+def encoding_errors(path: str) -> Iterator[None]:
+    """Turn an encoding error inside a ``with`` block into a ``FormatError``.
+
+    Parameters
+    ----------
+    path : str
+        Path of the file.
+
+    Yields
+    ------
+    None
+        Control to the block.
+    """
+    try:
+        yield
+    except UnicodeEncodeError:
+        raise FormatError(path, None, "text in UTF-8 cannot hold half a surrogate pair") from None
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether a column holds text.
+
+    Parameters
+    ----------
+    kind : pyarrow.DataType
+        Type of the column.
+
+    Returns
+    -------
+    bool
+        True for strings, dictionaries of strings included.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def to_list(column: pa.Array) -> Sequence[Any]:
+    """Return the values of a column; each value of a dictionary becomes one object.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        The column.
+
+    Returns
+    -------
+    sequence
+        The values, None for null.
+    """
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return list(column.to_pylist())
+    values = column.dictionary.to_pylist()
+    return [None if i is None else values[i] for i in column.indices.to_pylist()]
+
+
+def to_int64(column: pa.Array) -> NDArray[np.int64]:
+    """Return the numbers of a column, without a copy if they have 64 bits.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        A column of whole numbers without nulls.
+
+    Returns
+    -------
+    array
+        The numbers; those that are too large become the largest.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if column.type == pa.uint64():
+        column = pc.min_element_wise(column, pa.scalar(2**63 - 1, pa.uint64()))
+    if column.type != pa.int64():
+        column = column.cast(pa.int64())
+    return np.asarray(column.to_numpy(zero_copy_only=False), np.int64)
+
+
+def null_places(column: pa.Array) -> NDArray[np.int64]:
+    """Return the places of the nulls of a column.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        The column.
+
+    Returns
+    -------
+    array
+        Places, ascending.
+    """
+    if not column.null_count:
+        return np.empty(0, np.int64)
+    return np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
