@@ -405,8 +405,8 @@ def test_a_written_file_is_what_praatio_reads(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("corpus", "said"),
     [
-        (Corpus({"talk": {"a": ANN}, "y": {"a": ANN}}), "a TextGrid holds one item; got 'talk', 'y'"),
-        (Corpus({"y": {"a": ANN}}), r"a TextGrid names the item by the file; write item 'y' to y\.TextGrid"),
+        (Corpus({"talk": {"a": ANN}, "y": {"a": ANN}}), "this format holds one item; choose one of talk, y"),
+        (Corpus({"y": {"a": ANN}}), r"the file names the item: 'y' would be read as 'talk'"),
         (Corpus({"talk": {"a": Segmentation.from_masses([2, 1])}}), "cannot hold a Segmentation; it can be written as"),
         (Corpus({"talk": {"a": cz.Hierarchy(2, [(1, 2)])}}), r"this format \(textgrid\) cannot hold a Hierarchy"),
         (

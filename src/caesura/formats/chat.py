@@ -58,14 +58,14 @@ def _dialogue(reading: Reading) -> Dialogue:
     utterances = list(_utterances(reading))
     wordless = 0
     for utterance, tokens in zip(utterances, _tokens(reading, utterances), strict=True):
-        if not any(_is_word(token) for token in tokens if token not in symbols.types):
+        if not any(map(_is_word, set(tokens).difference(symbols.types))):
             wordless += 1
             continue
         try:
             tokens, boundary_type = symbols.split(tokens)
         except SegmentationError as error:
             raise reading.error(utterance.line, str(error)) from None
-        units = [token for token in tokens if _is_word(token)]
+        units = list(filter(_is_word, tokens))
         words.setdefault(utterance.speaker, []).extend(units)
         marks.setdefault(utterance.speaker, []).extend([""] * (len(units) - 1) + [boundary_type])
     if not words:
@@ -85,17 +85,17 @@ def _utterances(reading: Reading) -> Iterator[_Utterance]:
     utterance: _Utterance | None = None
     last_header = ""
     for number, line in enumerate(lines_of(reading.text), 1):
-        if line[:1] in ("\t", " "):
-            if utterance is not None:
-                utterance.text += f" {line.strip()}"
-                _check_size(reading, utterance)
+        if line.startswith(("\t", " ")):
+            _append(reading, utterance, line)
             continue
         if utterance is not None:
             yield utterance
-        utterance = _main_line(reading, number, line) if line.startswith("*") else None
-        if line.startswith("@"):
+            utterance = None
+        if line.startswith("*"):
+            utterance = _main_line(reading, number, line)
+        elif line.startswith("@"):
             last_header = line.rstrip()
-        elif line and line[0] not in "*%":
+        elif line and not line.startswith("%"):
             raise reading.error(number, f"a line must begin with @, *, % or a tab; got {line[:60]!r}")
     if utterance is not None:
         yield utterance
@@ -110,6 +110,13 @@ def _main_line(reading: Reading, number: int, line: str) -> _Utterance:
     utterance = _Utterance(match.group(1), number, match.group(2))
     _check_size(reading, utterance)
     return utterance
+
+
+def _append(reading: Reading, utterance: _Utterance | None, line: str) -> None:
+    """Append a continuation line; lines that continue other tiers are skipped."""
+    if utterance is not None:
+        utterance.text += f" {line.strip()}"
+        _check_size(reading, utterance)
 
 
 def _check_size(reading: Reading, utterance: _Utterance) -> None:

@@ -275,10 +275,7 @@ def _in_order(reading: Reading, group: list[_EafAnnotation]) -> list[_EafAnnotat
 
 def _interpolate_slots(reading: Reading, tier: _EafTier, times: _TimeTable) -> None:
     """Set the times of slots without a time, along chains of annotations that share slots."""
-    for annotation in tier.annotations:
-        for slot in annotation.slots or ():
-            if slot not in times.slots:
-                raise reading.error(annotation.line, f"a time slot must be in the time order; got {slot[:40]!r}")
+    _check_slots(reading, tier, times)
     pairs = [annotation.slots for annotation in tier.annotations if annotation.slots is not None]
     following = dict(pairs)
     for slots in pairs:
@@ -288,6 +285,13 @@ def _interpolate_slots(reading: Reading, tier: _EafTier, times: _TimeTable) -> N
             for i, slot in enumerate(chain[1:-1], 1):
                 times.slots[slot] = start + (end - start) * i / (len(chain) - 1)
                 times.interpolated += 1
+
+
+def _check_slots(reading: Reading, tier: _EafTier, times: _TimeTable) -> None:
+    for annotation in tier.annotations:
+        for slot in annotation.slots or ():
+            if slot not in times.slots:
+                raise reading.error(annotation.line, f"a time slot must be in the time order; got {slot[:40]!r}")
 
 
 def _chain(slots: tuple[str, str], following: Mapping[str, str], times: _TimeTable) -> list[str]:

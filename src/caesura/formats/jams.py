@@ -118,9 +118,11 @@ def _by_coder(
         coders[namespace].append(coder)
         if segments is None:
             invalid.add(coder)
-        rows.setdefault(coder, []).extend(segments or ())
-    valid = {coder: coder_rows for coder, coder_rows in rows.items() if coder not in invalid}
-    return _levels_from_1(valid) if None in levels.values() else valid
+        else:
+            rows.setdefault(coder, []).extend(segments)
+    for coder in invalid:
+        rows.pop(coder, None)
+    return _levels_from_1(rows) if None in levels.values() else rows
 
 
 def _levels_from_1(by_coder: Mapping[str, list[SpanRow]]) -> dict[str, list[SpanRow]]:

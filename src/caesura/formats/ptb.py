@@ -120,15 +120,20 @@ def _by_sentence(timing: Reading, recordings: dict[str, WordTimes], trees: list[
         (words,) = recordings.values()
         return _split_words(timing, words, lengths)
     if all(name.isascii() and name.isdecimal() for name in recordings):
-        for number in map(int, recordings):
-            if not 1 <= number <= len(trees):
-                raise timing.error(None, f"sentence {number} has times, but there are {len(trees)} trees")
-        return {int(name): words for name, words in recordings.items()}
+        return _numbered(timing, recordings, len(trees))
     if len(recordings) != len(lengths):
         raise timing.error(
             None, f"times for each sentence are needed; there are {len(lengths)} trees, and times for {len(recordings)}"
         )
     return dict(zip(lengths, recordings.values(), strict=True))
+
+
+def _numbered(timing: Reading, recordings: Mapping[str, WordTimes], count: int) -> dict[int, WordTimes]:
+    """Return number of a sentence -> its words, from recordings that are named by numbers."""
+    for name in recordings:
+        if not 1 <= int(name) <= count:
+            raise timing.error(None, f"sentence {int(name)} has times, but there are {count} trees")
+    return {int(name): words for name, words in recordings.items()}
 
 
 def _split_words(timing: Reading, words: WordTimes, lengths: Mapping[int, int]) -> dict[int, WordTimes]:

@@ -26,7 +26,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -265,21 +265,25 @@ def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     """Return the table; the first row of each coder describes the continuum."""
     spans = spans_of(corpus, path)
     continua = _continua(spans, path)
-    fields = [name for name in CONTINUUM_FIELDS if any(getattr(c, name) is not None for c in continua.values())]
+    fields = _used_fields(continua.values())
     between = _IN_SECONDS if any(continuum.seconds for continuum in continua.values()) else _IN_UNITS
     table: list[list[Any]] = [["item", "coder", *between, "level", "label", *fields]]
     for (item, coder), (hierarchy, _) in spans.items():
         place = f"item {item!r}, coder {coder!r}"
-        rows = span_rows(hierarchy) or [SpanRow("", "")]
-        if any(row.label == "" for row in rows):
-            raise FormatError(
-                path, None, f"{place}: a table cannot tell an empty label from none; write spans as .json"
-            )
         cells = [_cell(path, f"{place}: {name}", getattr(continua[item, coder], name)) for name in fields]
-        for row in rows:
+        for row in span_rows(hierarchy) or [SpanRow("", "")]:
+            if row.label == "":
+                raise FormatError(
+                    path, None, f"{place}: a table cannot tell an empty label from none; write spans as .json"
+                )
             table.append([item, coder, *row, *cells])
             cells = [""] * len(fields)
     return table_text(table, "\t" if path.lower().endswith(".tsv") else ",")
+
+
+def _used_fields(continua: Collection[Continuum]) -> list[str]:
+    """Return the fields that at least one continuum sets."""
+    return [name for name in CONTINUUM_FIELDS if any(getattr(continuum, name) is not None for continuum in continua)]
 
 
 def _continua(

@@ -16,14 +16,14 @@ see :func:`~caesura.over_units`::
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading, decode, load
 from caesura.formats.names import list_names
+from caesura.formats.one_text import only_item
 from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers, choose_tiers, snap_intervals
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
@@ -184,14 +184,19 @@ def word_times(
         Name of the file -> ``(word, start, end)``; and the number of overlaps that were moved.
     """
     reading = Reading(fspath(path), _decode(path, load(path)))
-    interval_tiers = [entry for entry in _tiers(reading) if entry.points is None]
-    word_tiers = [entry for entry in interval_tiers if tier in (None, entry.name)]
-    if len(word_tiers) != 1:
-        expected = "one interval tier is needed" if tier is None else f"one interval tier must be named {tier!r}"
-        names = list_names(entry.name for entry in interval_tiers)
-        raise reading.error(None, f"{expected}, for the words; the tiers are {names}")
-    rows, moved = snap_intervals(reading, [row for row in word_tiers[0].rows if row.label.strip()], snap)
+    rows, moved = snap_intervals(reading, _word_rows(reading, tier), snap)
     return {reading.stem: [(row.label, row.start, row.end) for row in rows]}, moved
+
+
+def _word_rows(reading: Reading, name: str | None) -> list[IntervalRow]:
+    """Return the words of the interval tier with this name, or of the only one."""
+    interval_tiers = [tier for tier in _tiers(reading) if tier.points is None]
+    word_tiers = [tier for tier in interval_tiers if name in (None, tier.name)]
+    if len(word_tiers) != 1:
+        expected = "one interval tier is needed" if name is None else f"one interval tier must be named {name!r}"
+        names = list_names(tier.name for tier in interval_tiers)
+        raise reading.error(None, f"{expected}, for the words; the tiers are {names}")
+    return [row for row in word_tiers[0].rows if row.label.strip()]
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -199,12 +204,7 @@ def word_times(
 
 def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     """Return the text of one item: one tier per coder, and one for the words if there are any."""
-    if len(corpus.item_names) != 1:
-        raise FormatError(path, None, f"a TextGrid holds one item; got {list_names(corpus.item_names)}")
-    (item,) = corpus.item_names
-    if item not in (Path(path).stem, options["item"]):
-        # The file names the item; under another name it would be read back as a different item.
-        raise FormatError(path, None, f"a TextGrid names the item by the file; write item {item!r} to {item}.TextGrid")
+    item = only_item(corpus, path, options)
     tiers: dict[str, Tier] = {}
     for coder, tier in corpus.of_item(item).items():
         assert isinstance(tier, Tier)
@@ -212,12 +212,7 @@ def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     parts = [_tier_lines(coder, tier.intervals, tier.points, tier.begin, tier.end) for coder, tier in tiers.items()]
     words = _common_words(tiers, path)
     if words is not None:
-        name = options["words"] or "words"
-        if name in tiers:
-            raise FormatError(
-                path, None, f"a coder has the name of the word tier, {name!r}; choose another with words=..."
-            )
-        parts.append(_tier_lines(name, words, None, words[0].start, words[-1].end))
+        parts.append(_word_tier_lines(words, options["words"] or "words", tiers, path))
     lines = [
         'File type = "ooTextFile"',
         'Object class = "TextGrid"',
@@ -249,6 +244,12 @@ def _common_words(tiers: Mapping[str, Tier], path: str) -> tuple[Interval, ...] 
     if tier.words is not None and not tier.words:
         raise FormatError(path, None, "a word tier must have words; got none")
     return tier.words
+
+
+def _word_tier_lines(words: Sequence[Interval], name: str, coders: Container[str], path: str) -> list[str]:
+    if name in coders:
+        raise FormatError(path, None, f"a coder has the name of the word tier, {name!r}; choose another with words=...")
+    return _tier_lines(name, words, None, words[0].start, words[-1].end)
 
 
 def _tier_lines(

@@ -87,24 +87,29 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
         If a name or pattern matches no tier, no tier is left, or one coder is named for several tiers.
     """
     word_tier = _word_tier(reading, tiers)
-    candidates = [tier for tier in tiers if tier is not word_tier]
-    patterns = reading.options["tiers"]
-    hint = ""
-    if patterns is None:
-        chosen = [tier for tier in candidates if tier.points is None]
-        hint = "; choose point tiers with tiers=..." if candidates else ""
-    else:
-        _check_patterns(reading, patterns, tiers)
-        chosen = [tier for tier in candidates if matches(tier.name, patterns)]
-    if not chosen:
-        raise reading.error(
-            None, f"at least one tier besides the words is needed; the tiers are {_tier_names(tiers)}{hint}"
-        )
+    chosen = _coder_tiers(reading, tiers, word_tier)
     if reading.options["coder"] is not None and len(chosen) > 1:
         raise reading.error(
             None, f"with coder=..., one tier is needed; choose it with tiers=...: {_tier_names(chosen)}"
         )
     return chosen, word_tier
+
+
+def _coder_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier | None) -> list[FileTier]:
+    """Return the tiers that the option ``tiers`` chooses, by default all interval tiers."""
+    patterns = reading.options["tiers"]
+    candidates = [tier for tier in tiers if tier is not word_tier]
+    if patterns is None:
+        chosen = [tier for tier in candidates if tier.points is None]
+    else:
+        _check_patterns(reading, patterns, tiers)
+        chosen = [tier for tier in candidates if matches(tier.name, patterns)]
+    if not chosen:
+        hint = "; choose point tiers with tiers=..." if candidates else ""
+        raise reading.error(
+            None, f"at least one tier besides the words is needed; the tiers are {_tier_names(tiers)}{hint}"
+        )
+    return chosen
 
 
 def _word_tier(reading: Reading, tiers: Sequence[FileTier]) -> FileTier | None:
