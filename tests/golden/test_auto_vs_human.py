@@ -22,15 +22,15 @@ def conversations(shared: Path) -> tuple[cz.Corpus, dict]:
     """The file calls a boundary that nobody classified "none"; here it is ";", for none is no boundary."""
     docs = json.loads((shared / "data/auto_vs_human/sbc_iu_boundaries_10docs.json").read_text())["docs"]
 
-    def stream(one):
-        marks = [";" if mark == "none" else mark for _, mark in one["b"]]
-        return cz.Segmentation.from_positions(one["n"], [at for at, _ in one["b"]], marks=marks, types=TYPES)
+    def segmentation(stream):
+        marks = [";" if mark == "none" else mark for _, mark in stream["b"]]
+        return cz.Segmentation.from_positions(stream["n"], [at for at, _ in stream["b"]], marks=marks, types=TYPES)
 
-    made = {
-        doc: {who: {speaker: stream(one) for speaker, one in by.items()} for who, by in coded.items()}
+    items = {
+        doc: {who: {speaker: segmentation(stream) for speaker, stream in by.items()} for who, by in coded.items()}
         for doc, coded in docs.items()
     }
-    return cz.Corpus(made), docs
+    return cz.Corpus(items), docs
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +38,9 @@ def judged(conversations):
     corpus, docs = conversations
     before = time.process_time()
     with pytest.warns(CaesuraWarning, match="an interval from 10 items is too short"):
-        found = cz.judge(corpus, ["auto"], seed=1)
-    assert found.mistakes["auto"].matches
-    return found, docs, time.process_time() - before
+        judgement = cz.judge(corpus, ["auto"], seed=1)
+    assert judgement.mistakes["auto"].matches
+    return judgement, docs, time.process_time() - before
 
 
 def test_in_under_five_seconds(judged):
@@ -49,10 +49,10 @@ def test_in_under_five_seconds(judged):
 
 
 def test_values(judged, conversations):
-    found, _, _ = judged
+    judgement, _, _ = judged
     corpus, _ = conversations
     for normalize in ("positions", "boundaries"):
-        row = found.row("auto", f"flexible_similarity(normalize={normalize!r})")
+        row = judgement.row("auto", f"flexible_similarity(normalize={normalize!r})")
         scores = [
             cz.flexible_similarity(corpus[doc, "human"], corpus[doc, "auto"], normalize=normalize)
             for doc in corpus.item_names
@@ -61,38 +61,40 @@ def test_values(judged, conversations):
         assert row.macro == pytest.approx(sum(map(float, scores)) / 10, abs=1e-12)
         assert row.interval[0] < row.value < row.interval[1]
         assert row.by_coder == {"human": pytest.approx(row.value)}
-        values = {one.segmenter: one.value for one in found.rows if one.measure == row.measure}
+        values = {stream.segmenter: stream.value for stream in judgement.rows if stream.measure == row.measure}
         assert list(values) == ["auto", "random", "regular", "none", "all"]
         assert values["auto"] == max(values.values())
 
 
 def test_what_is_undefined_is_said(judged):
-    found, _, _ = judged
-    assert found.undefined == {
+    judgement, _, _ = judged
+    assert judgement.undefined == {
         "human": "at least two coders are needed; got one",
         "drop": "at least two coders are needed; got one",
         "replacement": "the alternative annotator test needs at least 3 coders; got 1",
         "comparison": "at least two systems are needed; got one",
     }
-    assert found.drops[0].reason == "at least two coders are needed; got one"
-    assert found.replacements[0].reason == found.undefined["replacement"]
-    assert found.excluded == ()
-    json.dumps(found.to_dict(), allow_nan=False)
+    assert judgement.drops[0].reason == "at least two coders are needed; got one"
+    assert judgement.replacements[0].reason == judgement.undefined["replacement"]
+    assert judgement.excluded == ()
+    json.dumps(judgement.to_dict(), allow_nan=False)
 
 
 def test_mistakes_add_up_to_the_boundaries_of_the_file(judged):
-    found, docs, _ = judged
-    mistakes = found.mistakes["auto"]
-    human, auto = (sum(len(one["b"]) for by in docs.values() for one in by[who].values()) for who in ("human", "auto"))
+    judgement, docs, _ = judged
+    mistakes = judgement.mistakes["auto"]
+    human, auto = (
+        sum(len(stream["b"]) for by in docs.values() for stream in by[who].values()) for who in ("human", "auto")
+    )
     n = mistakes.counts
     paired = mistakes.matches + n["near miss"] + n["confusion"]
     assert (paired + n["miss"], paired + n["false alarm"]) == (human, auto)
     assert mistakes.offset == 0
     inner = {
-        who: sum(at < one["n"] for by in docs.values() for one in by[who].values() for at, _ in one["b"])
+        who: sum(at < stream["n"] for by in docs.values() for stream in by[who].values() for at, _ in stream["b"])
         for who in ("human", "auto")
     }
-    positions = sum(one["n"] - 1 for by in docs.values() for one in by["human"].values())
+    positions = sum(stream["n"] - 1 for by in docs.values() for stream in by["human"].values())
     assert mistakes.coders_density == pytest.approx(inner["human"] / positions)
     assert mistakes.density == pytest.approx(inner["auto"] / positions)
     assert (mistakes.confusions[0].type, mistakes.confusions[0].system_type) == (",", ".")

@@ -65,25 +65,25 @@ FIGURE_6 = (
 )
 
 
-def drawn(found: tuple[Candidate, ...]) -> set[str]:
+def letters(candidates: tuple[Candidate, ...]) -> set[str]:
     """The letters of these spans."""
-    return {label for one in found for label in one.labels}
+    return {label for candidate in candidates for label in candidate.labels}
 
 
 def test_figure_1():
     """All agree on only the largest segment (A, E, and H); FlatCNS gives the same gold standard."""
     for level in ("full", "flat"):
         gold = cz.unify(FIGURE_1, method="consensus", level=level)
-        assert drawn(gold.included) == set("AEH")
+        assert letters(gold.included) == set("AEH")
         assert gold.hierarchy.full == {(1, 8, 1)}
 
 
 def test_figure_2():
     """FullCNS has, aside from the largest, only D, G, M; FlatCNS in addition B, H, K and C, I, L."""
     full = cz.unify(FIGURE_2, method="consensus", level="full")
-    assert drawn(full.included) == set("AEJ") | set("DGM")
+    assert letters(full.included) == set("AEJ") | set("DGM")
     flat = cz.unify(FIGURE_2, method="consensus", level="flat")
-    assert drawn(flat.included) == set("AEJ") | set("DGM") | set("BHK") | set("CIL")
+    assert letters(flat.included) == set("AEJ") | set("DGM") | set("BHK") | set("CIL")
     # The levels that two of three gave.
     assert flat.hierarchy.full == {(1, 8, 1), (1, 2, 2), (3, 6, 2), (7, 8, 2)}
 
@@ -91,28 +91,28 @@ def test_figure_2():
 def test_figure_3():
     """FullMCNS: the largest, and the two of annotators 1 and 3: B and C, I and J. D is left out."""
     gold = cz.unify(FIGURE_1, method="majority", level="full")
-    assert drawn(gold.included) == set("AEH") | set("BCIJ")
-    assert drawn(gold.dropped) == set("DFG")
+    assert letters(gold.included) == set("AEH") | set("BCIJ")
+    assert letters(gold.dropped) == set("DFG")
 
 
 def test_figure_4():
     """CFU: not included are only F and G; to remove C and J would have been equally good."""
     gold = cz.unify(FIGURE_1)
-    assert drawn(gold.dropped) == set("FG")
-    assert (gold.optima, sum(one.weight for one in gold.included)) == (2, 8)
-    assert [(drawn(one.crossed_spans), one.crossed_coders) for one in gold.dropped] == [
+    assert letters(gold.dropped) == set("FG")
+    assert (gold.optima, sum(candidate.weight for candidate in gold.included)) == (2, 8)
+    assert [(letters(candidate.crossed_spans), candidate.crossed_coders) for candidate in gold.dropped] == [
         (set("CJ"), ("annotation 1", "annotation 3")),
         (set("CJ"), ("annotation 1", "annotation 3")),
     ]
     unique = cz.unify(FIGURE_1, weights="unique")
-    assert drawn(unique.dropped) == set("CJ")
+    assert letters(unique.dropped) == set("CJ")
     assert (unique.optima, len(unique.included)) == (1, 5)
 
 
 def test_figure_5():
     """FullUNI: every segment, with internal conflicts. H, I and J of annotation 3 match annotation 1."""
     gold = cz.unify(FIGURE_1, method="union", level="full")
-    assert drawn(gold.included) == set("ABCDEFGHIJ")
+    assert letters(gold.included) == set("ABCDEFGHIJ")
     assert (gold.dropped, gold.conflicts) == ((), 2)
     assert kappa_or_none(FIGURE_1["annotation 1"], FIGURE_1["annotation 3"]) == 1
 
@@ -121,8 +121,8 @@ def test_kappa_by_hand():
     """Annotations 1 and 2: only A and E match. Three of eight units begin and three end a segment of 1, two and two of 2."""
     observed = 2 / 7
     chance = 4 / 7 * (3 / 8) ** 2 * (1 / 4 + 1 / 4 - 1 / 16) ** 2 + 3 / 7 * (1 / 4) ** 2 * (3 / 8 + 3 / 8 - 9 / 64) ** 2
-    found = kappa_or_none(FIGURE_1["annotation 1"], FIGURE_1["annotation 2"])
-    assert found == pytest.approx((observed - chance) / (1 - chance), abs=1e-12)
+    kappa = kappa_or_none(FIGURE_1["annotation 1"], FIGURE_1["annotation 2"])
+    assert kappa == pytest.approx((observed - chance) / (1 - chance), abs=1e-12)
 
 
 def test_figure_6():
@@ -137,7 +137,7 @@ def test_figure_6():
     assert kappa_or_none(empty, empty) is None
 
 
-# The music corpora that stand for the paper's own, which is not free
+# Music corpora in place of the paper's own, which is not free
 
 
 def music(levels: dict[str, list[tuple[float, float, str]]]) -> Hierarchy:
@@ -151,7 +151,7 @@ def salami(shared: Path) -> Unification:
     """40 songs, 2 annotators."""
     songs = json.loads((shared / "data/hierarchical_time/salami_40songs.json").read_text())["songs"]
     return cz.evaluate_unification(
-        cz.Corpus({song: {who: music(one) for who, one in by.items()} for song, by in songs.items()})
+        cz.Corpus({song: {who: music(levels) for who, levels in by.items()} for song, by in songs.items()})
     )
 
 
@@ -160,31 +160,36 @@ def spam(shared: Path) -> Unification:
     """12 tracks, 5 annotators."""
     tracks = json.loads((shared / "data/hierarchical_time/spam_12tracks_5annotators.json").read_text())["tracks"]
     return cz.evaluate_unification(
-        cz.Corpus({name: {who: music(one) for who, one in by["annotators"].items()} for name, by in tracks.items()})
+        cz.Corpus(
+            {name: {who: music(levels) for who, levels in by["annotators"].items()} for name, by in tracks.items()}
+        )
     )
 
 
 def test_the_best_annotator_with_and_without_itself(salami: Unification):
-    """spec/hierarchy.md: .777 against .553 on SALAMI."""
+    """With the coder's own annotation .777, without it .553, on SALAMI."""
     assert salami.row("BestAnnotator").kappa.mean == pytest.approx(0.777, abs=5e-4)
     assert salami.row("BestAnnotator-self").kappa.mean == pytest.approx(0.553, abs=5e-4)
     assert salami.row("BestAnnotator").tied_golds == len(salami.items) == 40
 
 
 def test_ties_are_normal(spam: Unification):
-    """spec/hierarchy.md: 12 of 12 SPAM tracks."""
+    """All 12 SPAM tracks have several best unions."""
     assert spam.row("CFU").tied_golds == len(spam.items) == 12
     assert spam.row("CFU").annotations == 60
 
 
 @pytest.mark.parametrize("name", ["salami", "spam"])
 def test_what_holds_by_definition_holds_on_music(name: str, request: pytest.FixtureRequest):
-    found: Unification = request.getfixturevalue(name)
-    assert not found.excluded
+    unification: Unification = request.getfixturevalue(name)
+    assert not unification.excluded
     for level in ("Flat", "Full"):
-        assert (found.row(f"{level}UNI").recall.mean, found.row(f"{level}UNI").recall.deviation) == (1, 0)
-        assert (found.row(f"{level}CNS").precision.mean, found.row(f"{level}CNS").precision.deviation) == (1, 0)
-        assert found.row(f"{level}CNS").non_crossing.mean == 1
-        assert found.row(f"{level}MCNS").conflicting_golds == 0
-    assert found.row("CFU").non_crossing.mean == pytest.approx(found.row("CFU").recall.mean, abs=1e-12)
-    assert found.row("CFU").conflicting_golds == 0
+        assert (unification.row(f"{level}UNI").recall.mean, unification.row(f"{level}UNI").recall.deviation) == (1, 0)
+        assert (unification.row(f"{level}CNS").precision.mean, unification.row(f"{level}CNS").precision.deviation) == (
+            1,
+            0,
+        )
+        assert unification.row(f"{level}CNS").non_crossing.mean == 1
+        assert unification.row(f"{level}MCNS").conflicting_golds == 0
+    assert unification.row("CFU").non_crossing.mean == pytest.approx(unification.row("CFU").recall.mean, abs=1e-12)
+    assert unification.row("CFU").conflicting_golds == 0

@@ -1,7 +1,7 @@
 """EVALB's own output: counts of every sentence, and the summary as it is printed, under every parameter file.
 
-``../shared/oracles/evalb.json`` and ``evalb_extra.json``: EVALB of 2008 with F, on 76 pairs of trees, its own samples and
-two parsers of GUM.
+The oracles ``evalb.json`` and ``evalb_extra.json`` are output of EVALB of 2008 with F, on 76 pairs of trees, on its own samples
+and on two parsers of GUM.
 """
 
 from __future__ import annotations
@@ -49,31 +49,35 @@ def printed(value: float | None) -> str:
     return f"{100 * (value or 0):.2f}"
 
 
-def check_summary(found: cz.ParsevalResult, expected: dict[str, dict[str, str]]) -> None:
-    assert list(expected) == ["All", f"len<={found.measure['cutoff']}"]
-    for block, said in zip((found.all, found.cutoff), expected.values(), strict=True):
-        assert set(said) == set(NUMBERS) | set(FIGURES)
-        for name, mine in NUMBERS.items():
-            assert str(getattr(block, mine)) == said[name], name
-        for name, mine in FIGURES.items():
-            value = getattr(block, mine)
+def check_summary(result: cz.ParsevalResult, expected: dict[str, dict[str, str]]) -> None:
+    assert list(expected) == ["All", f"len<={result.measure['cutoff']}"]
+    for block, figures in zip((result.all, result.cutoff), expected.values(), strict=True):
+        assert set(figures) == set(NUMBERS) | set(FIGURES)
+        for name, own_name in NUMBERS.items():
+            assert str(getattr(block, own_name)) == figures[name], name
+        for name, own_name in FIGURES.items():
+            value = getattr(block, own_name)
             if not block.valid:  # where EVALB prints 0 or -nan
                 assert value is None
             elif name == "Average crossing":
-                assert f"{value:.2f}" == said[name]
+                assert f"{value:.2f}" == figures[name]
             else:
-                assert printed(value) == said[name], name
+                assert printed(value) == figures[name], name
 
 
-def check_rows(found: cz.ParsevalResult, expected: list[dict[str, Any]]) -> None:
-    assert len(found.sentences) == len(expected)
-    for mine, said in zip(found.sentences, expected, strict=True):
-        assert mine.number == said["id"]
-        assert {name: getattr(mine, own) for name, own in COUNTS.items()} == {name: said[name] for name in COUNTS}
-        assert (mine.reason is None) == (mine.status == 0)
-        for name, own in SHARES.items():
-            if name in said and (name == "tag_acc" or mine.gold + mine.predicted):  # of nothing, EVALB says 0 and we 1
-                assert printed(getattr(mine, own)) == said[name]
+def check_rows(result: cz.ParsevalResult, expected: list[dict[str, Any]]) -> None:
+    assert len(result.sentences) == len(expected)
+    for sentence, figures in zip(result.sentences, expected, strict=True):
+        assert sentence.number == figures["id"]
+        assert {name: getattr(sentence, own_name) for name, own_name in COUNTS.items()} == {
+            name: figures[name] for name in COUNTS
+        }
+        assert (sentence.reason is None) == (sentence.status == 0)
+        for name, own_name in SHARES.items():
+            if name in figures and (
+                name == "tag_acc" or sentence.gold + sentence.predicted
+            ):  # of nothing, EVALB says 0 and we 1
+                assert printed(getattr(sentence, own_name)) == figures[name]
 
 
 @pytest.mark.parametrize(
@@ -85,38 +89,38 @@ def check_rows(found: cz.ParsevalResult, expected: list[dict[str, Any]]) -> None
     ],
 )
 def test_76_pairs(shared: DataFolder, run: str, file: str, options: dict[str, Any]) -> None:
-    told = read_oracle("evalb.json")
+    oracle = read_oracle("evalb.json")
     gold, predicted = (
-        [cz.Tree.from_brackets(pair[side]) if pair[side].strip() else None for pair in told["pairs"]]
+        [cz.Tree.from_brackets(pair[side]) if pair[side].strip() else None for pair in oracle["pairs"]]
         for side in ("gold", "test")
     )
-    found = cz.parseval_corpus(gold, predicted, param=shared / f"data/trees/evalb/{file}", **options)
-    expected = told["evalb"][run]
-    check_rows(found, expected["per_sentence"])
-    check_summary(found, expected["summary"])
+    result = cz.parseval_corpus(gold, predicted, param=shared / f"data/trees/evalb/{file}", **options)
+    expected = oracle["evalb"][run]
+    check_rows(result, expected["per_sentence"])
+    check_summary(result, expected["summary"])
     # "3 : Length unmatch (28|27)", "32 : Words unmatch (an|,)"; the list is cut
     for line in expected["stderr"]:
         number, _, problem = line.partition(" : ")
         kind, _, rest = problem.partition(" (")
         x, _, y = rest.rstrip(")").partition("|")
-        why = found.sentences[int(number) - 1].reason
-        said = f"gold has {x}, predicted has {y}" if kind == "Length unmatch" else f"is {x!r} and {y!r}"
+        why = result.sentences[int(number) - 1].reason
+        part = f"gold has {x}, predicted has {y}" if kind == "Length unmatch" else f"is {x!r} and {y!r}"
         assert why is not None
-        assert said in why
+        assert part in why
 
 
 def test_unlabelled_figures_stand_beside_the_labelled() -> None:
-    told = read_oracle("evalb.json")
+    oracle = read_oracle("evalb.json")
     gold, predicted = (
-        [cz.Tree.from_brackets(pair[side]) if pair[side].strip() else None for pair in told["pairs"]]
+        [cz.Tree.from_brackets(pair[side]) if pair[side].strip() else None for pair in oracle["pairs"]]
         for side in ("gold", "test")
     )
-    found = cz.parseval_corpus(gold, predicted)
-    said = told["evalb"]["COLLINS_unlabelled"]["summary"]["All"]
-    block = found.all
-    mine = (block.unlabelled_recall, block.unlabelled_precision, block.unlabelled_f, block.unlabelled_complete)
+    result = cz.parseval_corpus(gold, predicted)
+    figures = oracle["evalb"]["COLLINS_unlabelled"]["summary"]["All"]
+    block = result.all
+    values = (block.unlabelled_recall, block.unlabelled_precision, block.unlabelled_f, block.unlabelled_complete)
     names = ("Bracketing Recall", "Bracketing Precision", "Bracketing FMeasure", "Complete match")
-    assert [printed(value) for value in mine] == [said[name] for name in names]
+    assert [printed(value) for value in values] == [figures[name] for name in names]
 
 
 @pytest.mark.parametrize("parsed", ["evalb", "gum_two_parsers"])
@@ -127,9 +131,9 @@ def test_samples_and_two_parsers(shared: DataFolder, parsed: str) -> None:
         name, _, which = run["files"].partition(" ")
         endings = ("new.ptb", "old.ptb") if which == "(gold=new,test=old)" else ("gld", "tst")
         gold, predicted = (cz.read_trees(shared / f"data/trees/{name}.{ending}", layout="lines") for ending in endings)
-        found = cz.parseval_corpus(gold, predicted, param=shared / f"data/trees/evalb/{run['prm']}")
-        check_rows(found, run["rows"])
-        check_summary(found, run["summary"])
+        result = cz.parseval_corpus(gold, predicted, param=shared / f"data/trees/evalb/{run['prm']}")
+        check_rows(result, run["rows"])
+        check_summary(result, run["summary"])
     if parsed == "evalb":
         assert {("evalb/bug", "new.prm"), ("evalb/sample", "sample.prm")} <= {
             (run["files"], run["prm"]) for run in runs

@@ -24,14 +24,14 @@ S, B = "segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)"
 QUIET = {"interval": None}
 
 
-def corpus(items: dict) -> cz.Corpus:
+def corpus_from_masses(items: dict) -> cz.Corpus:
     return cz.Corpus({i: {c: cz.Segmentation.from_masses(m) for c, m in by.items()} for i, by in items.items()})
 
 
 @pytest.fixture(scope="module")
 def moonstone(segeval: ModuleType) -> dict[str, cz.Corpus]:
     samples = segeval.data.samples
-    return {"G2": corpus(samples.KAZANTSEVA2012_G2), "G5": corpus(samples.KAZANTSEVA2012_G5)}
+    return {"G2": corpus_from_masses(samples.KAZANTSEVA2012_G2), "G5": corpus_from_masses(samples.KAZANTSEVA2012_G5)}
 
 
 @pytest.fixture(scope="module")
@@ -48,19 +48,19 @@ def numbered(kubla_khan: cz.Corpus) -> dict[int, str]:
     return {i: by_count[n] for i, n in enumerate(placed)} | {1: "C3", 4: "C5"}
 
 
-# pi* over S and B, defaults of the ruling: pi* S, B, kappa* S, B, bias
+# pi* over S and B, pi* S, B, kappa* S, B, bias
 STARGAZER = (0.7667, 0.4644, 0.7670, 0.4653, 0.0014)
 KUBLA_KHAN = (0.7267, 0.3880, 0.7272, 0.3892, 0.0018)
 MOONSTONE = {"G2": (0.8987, 0.4106, 0.8987, 0.4107, 0.0002), "G5": (0.8319, 0.2406, 0.8322, 0.2421, 0.0020)}
 
 
-def defaults(one: cz.Corpus) -> tuple[float, ...]:
-    found = [
-        cz.agreement(one, measure=measure, coefficient=name, **QUIET).value
+def defaults(corpus: cz.Corpus) -> tuple[float, ...]:
+    values = [
+        cz.agreement(corpus, measure=measure, coefficient=name, **QUIET).value
         for name in ("multi_pi", "multi_kappa")
         for measure in (S, B)
     ]
-    return tuple(round(value, 4) for value in (*found, cz.agreement(one, coefficient="bias", **QUIET).value))
+    return tuple(round(value, 4) for value in (*values, cz.agreement(corpus, coefficient="bias", **QUIET).value))
 
 
 def test_stargazer() -> None:
@@ -74,11 +74,11 @@ def test_moonstone(moonstone: dict[str, cz.Corpus]) -> None:
     """2013, section 5, prints two digits: the third and the fifth coder group."""
     printed = {"G2": (0.90, 0.40), "G5": (0.83, 0.23)}
     preset = {"G2": (0.8972, 0.4018), "G5": (0.8297, 0.2308)}
-    for group, one in moonstone.items():
-        values = [cz.agreement(one, measure=measure, compat="fournier2013", **QUIET).value for measure in (S, B)]
+    for group, corpus in moonstone.items():
+        values = [cz.agreement(corpus, measure=measure, compat="fournier2013", **QUIET).value for measure in (S, B)]
         assert tuple(round(value, 2) for value in values) == printed[group]
         assert tuple(round(value, 4) for value in values) == preset[group]
-        assert defaults(one) == MOONSTONE[group]
+        assert defaults(corpus) == MOONSTONE[group]
 
 
 # Table 2 of 2012: pi*, kappa*, bias, mean and deviation of 1-WD.
@@ -96,27 +96,27 @@ TABLE_2 = {
 
 @pytest.mark.parametrize("chapter", TABLE_2)
 def test_table_2_of_2012(moonstone: dict[str, cz.Corpus], chapter: str) -> None:
-    group = next(one for one in moonstone.values() if chapter in one.item_names)
-    one = group.select(items=[chapter])
-    found = [
-        cz.agreement(one, measure="segmentation_similarity(n_t=2)", coefficient=name, compat="fournier2012").value
+    group = next(corpus for corpus in moonstone.values() if chapter in corpus.item_names)
+    corpus = group.select(items=[chapter])
+    values = [
+        cz.agreement(corpus, measure="segmentation_similarity(n_t=2)", coefficient=name, compat="fournier2012").value
         for name in ("multi_pi", "multi_kappa", "bias")
     ]
-    wd = cz.pairwise(one, "window_diff(compat='fournier2012')", ordered=True)
-    assert tuple(round(value, 4) for value in (*found, 1 - wd.mean, wd.deviation)) == TABLE_2[chapter]
-    n = len(one.coders)
+    wd = cz.pairwise(corpus, "window_diff(compat='fournier2012')", ordered=True)
+    assert tuple(round(value, 4) for value in (*values, 1 - wd.mean, wd.deviation)) == TABLE_2[chapter]
+    n = len(corpus.coders)
     assert len(wd.rows) == n * (n - 1)
 
 
 def test_table_2_is_the_oracles() -> None:
     rows = read_oracle("fournier_figures.json")
-    found = {}
+    published = {}
     for row in rows:
-        named = re.match(r"Moonstone (ch\d+) pi", row["figure"])
-        if named:
+        chapter = re.match(r"Moonstone (ch\d+) pi", row["figure"])
+        if chapter:
             p = row["published"]
-            found[named[1]] = (p["pi"], p["kappa"], p["bias"], p["one_minus_wd"], p["sd"])
-    assert found == TABLE_2
+            published[chapter[1]] = (p["pi"], p["kappa"], p["bias"], p["one_minus_wd"], p["sd"])
+    assert published == TABLE_2
 
 
 def test_kubla_khan(kubla_khan: cz.Corpus) -> None:
@@ -127,19 +127,19 @@ def test_kubla_khan(kubla_khan: cz.Corpus) -> None:
 
 
 def test_clusters_of_the_poetry_study(kubla_khan: cz.Corpus, numbered: dict[int, str]) -> None:
-    """All seven, found by complete linkage on 1 - B; average linkage joins coder 4 with 0, 1, 2 before 7."""
+    """All seven, by complete linkage on 1 - B; average linkage joins coder 4 with 0, 1, 2 before 7."""
     published = {}
     for row in read_oracle("fournier_figures.json"):
-        named = re.match(r"Kubla Khan pi\*_B coders (\[.*\])", row["figure"])
-        if named:
-            published[frozenset(numbered[i] for i in json.loads(named[1]))] = row["published"]
+        match = re.match(r"Kubla Khan pi\*_B coders (\[.*\])", row["figure"])
+        if match:
+            published[frozenset(numbered[i] for i in json.loads(match[1]))] = row["published"]
     assert len(published) == 7
     published[frozenset(kubla_khan.coders)] = 0.3789
-    found = cz.cluster_coders(kubla_khan, compat="fournier2013")
-    assert {frozenset(one.coders): round(one.value, 4) for one in found.clusters} == published
-    assert found.method == "complete"
+    clustering = cz.cluster_coders(kubla_khan, compat="fournier2013")
+    assert {frozenset(cluster.coders): round(cluster.value, 4) for cluster in clustering.clusters} == published
+    assert clustering.method == "complete"
     average = cz.cluster_coders(kubla_khan, compat="fournier2013", linkage="average")
-    values = {frozenset(one.coders): round(one.value, 4) for one in average.clusters}
+    values = {frozenset(cluster.coders): round(cluster.value, 4) for cluster in average.clusters}
     assert len(values.items() & published.items()) == 7
     for coders, value in published.items():
         alone = cz.agreement(kubla_khan.select(coders=coders), compat="fournier2013").value
@@ -152,12 +152,12 @@ def test_segeval_on_sixty_data_sets() -> None:
     for case in read_oracle("segeval.jsonl"):
         if case["kind"] != "agreement":
             continue
-        one = corpus(case["data"])
+        corpus = corpus_from_masses(case["data"])
         for letter, measure in (("S", "segmentation_similarity"), ("B", "boundary_similarity")):
             options = {"measure": f"{measure}(n_t={case['n_t']})", "compat": "segeval-2.0.11", **QUIET}
             theirs = {name: float(Decimal(value)) for name, value in case[letter].items()}
             pi, kappa, bias = (
-                cz.agreement(one, coefficient=name, **options) for name in ("multi_pi", "multi_kappa", "bias")
+                cz.agreement(corpus, coefficient=name, **options) for name in ("multi_pi", "multi_kappa", "bias")
             )
             ours = {
                 "Aa": pi.observed,
@@ -176,7 +176,7 @@ def test_segeval_live(segeval: ModuleType) -> None:
     """The same against the program itself, on its own samples; its bias of two identical coders is not ours."""
     samples = segeval.data.samples
     for data in (samples.HEARST_1997_STARGAZER, samples.KAZANTSEVA2012_G2, samples.KAZANTSEVA2012_G5):
-        one = corpus(data)
+        corpus = corpus_from_masses(data)
         for fnc, measure in (
             (segeval.boundary_similarity, "boundary_similarity"),
             (segeval.segmentation_similarity, "segmentation_similarity"),
@@ -187,6 +187,6 @@ def test_segeval_live(segeval: ModuleType) -> None:
                 pi = float(segeval.fleiss_pi_linear(data, fnc_compare=fnc))
                 kappa = float(segeval.fleiss_kappa_linear(data, fnc_compare=fnc))
                 bias = float(segeval.artstein_poesio_bias_linear(data, fnc_compare=fnc))
-            assert cz.agreement(one, coefficient="multi_pi", **options).value == pytest.approx(pi, abs=1e-11)
-            assert cz.agreement(one, coefficient="multi_kappa", **options).value == pytest.approx(kappa, abs=1e-11)
-            assert cz.agreement(one, coefficient="bias", **options).value == pytest.approx(bias, abs=1e-11)
+            assert cz.agreement(corpus, coefficient="multi_pi", **options).value == pytest.approx(pi, abs=1e-11)
+            assert cz.agreement(corpus, coefficient="multi_kappa", **options).value == pytest.approx(kappa, abs=1e-11)
+            assert cz.agreement(corpus, coefficient="bias", **options).value == pytest.approx(bias, abs=1e-11)

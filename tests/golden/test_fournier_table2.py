@@ -83,15 +83,15 @@ def test_judgement_over_boundary_pairs(segmenter):
     corpus = cz.Corpus({str(i): {"coder": reference} for i, (reference, _) in enumerate(pairs)})
     systems = {segmenter: {str(i): hypothesis for i, (_, hypothesis) in enumerate(pairs)}}
     confusion = "boundary_confusion(n_t=2, compat='fournier2013')"
-    found = cz.judge(
+    judgement = cz.judge(
         corpus, systems, measures=["boundary_similarity", confusion], interval="pairs", bounds=False, seed=1
     )
-    row = found.row(segmenter, "boundary_similarity")
+    row = judgement.row(segmenter, "boundary_similarity")
     assert (round(row.value, 4), round(row.standard_error, 4), row.pairs) == (B, error, n)
     assert row.interval == pytest.approx(
         (row.value - 1.96 * row.standard_error, row.value + 1.96 * row.standard_error), abs=1e-5
     )
-    figures = found.row(segmenter, "boundary_confusion").score.figures
+    figures = judgement.row(segmenter, "boundary_confusion").score.figures
     assert tuple(round(figures[name], 4) for name in ("precision", "recall", "f")) == CONFUSION[segmenter][:3]
 
 
@@ -99,11 +99,11 @@ def test_judgement_over_boundary_pairs(segmenter):
 def test_mean_and_standard_error(segmenter):
     B, error, n, tp, fp, fn, matches, near = TABLE_2[segmenter]  # noqa: N806
     assert (near, matches) == (2 * (n - fp - fn - tp), n - fp - fn - near)
-    found = mean_interval([1, 0.5, 0], [matches, near, fp + fn])
-    assert found.n == n
-    assert round(found.mean, 4) == B
-    assert round(found.standard_error, 4) == error
-    assert (found.high - found.low) / 2 == pytest.approx(1.96 * found.standard_error, rel=1e-4)
+    interval = mean_interval([1, 0.5, 0], [matches, near, fp + fn])
+    assert interval.n == n
+    assert round(interval.mean, 4) == B
+    assert round(interval.standard_error, 4) == error
+    assert (interval.high - interval.low) / 2 == pytest.approx(1.96 * interval.standard_error, rel=1e-4)
 
 
 def test_what_section_6_says_of_it():
@@ -111,7 +111,7 @@ def test_what_section_6_says_of_it():
 
     The text also says that B puts MinCut and APS below the random baseline; by the table APS is above it.
     """
-    of = {name: mean_interval([1, 0.5, 0], [row[6], row[7], row[4] + row[5]]) for name, row in TABLE_2.items()}
-    assert of["Random"].high < of["BayesSeg"].low < of["BayesSeg"].high < of["Human"].low
-    assert of["MinCut"].mean < of["Random"].mean < of["APS"].mean
-    assert of["APS"].low < of["Random"].high
+    intervals = {name: mean_interval([1, 0.5, 0], [row[6], row[7], row[4] + row[5]]) for name, row in TABLE_2.items()}
+    assert intervals["Random"].high < intervals["BayesSeg"].low < intervals["BayesSeg"].high < intervals["Human"].low
+    assert intervals["MinCut"].mean < intervals["Random"].mean < intervals["APS"].mean
+    assert intervals["APS"].low < intervals["Random"].high

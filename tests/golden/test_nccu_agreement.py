@@ -57,8 +57,8 @@ def test_kappa_of_s_f(talks: dict[str, cz.Corpus], talk: str, matrix: str, kappa
     exact = cz.agreement(talks[talk], measure=measure(matrix), chance="exact")
     assert exact.method == "exact"
     assert f"{exact.value:.6f}" == f"{kappa:.6f}"
-    drawn = cz.agreement(talks[talk], measure=measure(matrix), seed=1, draws=4000)
-    assert abs(drawn.value - kappa) < 3 * drawn.standard_error + 5e-7
+    simulated = cz.agreement(talks[talk], measure=measure(matrix), seed=1, draws=4000)
+    assert abs(simulated.value - kappa) < 3 * simulated.standard_error + 5e-7
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_other_coefficients_of_s_f(talks: dict[str, cz.Corpus], talk: str, value
     for name, value in values.items():
         exact = cz.agreement(talks[talk], measure=measure("identity"), coefficient=name, chance="exact")
         assert f"{exact.value:.6f}" == f"{value:.6f}", name
-        drawn = cz.agreement(talks[talk], measure=measure("identity"), coefficient=name, seed=2, draws=4000)
-        assert abs(drawn.value - value) < 3 * drawn.standard_error + 5e-7, name
+        simulated = cz.agreement(talks[talk], measure=measure("identity"), coefficient=name, seed=2, draws=4000)
+        assert abs(simulated.value - value) < 3 * simulated.standard_error + 5e-7, name
 
 
 # S_f^B, and the R package's alignment and counting with the whole distribution: simulated, to five digits.
@@ -95,9 +95,9 @@ def test_kappa_of_s_f_b_and_of_the_r_package(
         ({"compat": "segsimflex", "transposition": costs}, old),
         ({"compat": "segsimflex", "transposition": costs, "normalize": "boundaries"}, old_b),
     ):
-        drawn = cz.agreement(talks[talk], measure=measure(matrix, **options), seed=3, draws=4000)
+        simulated = cz.agreement(talks[talk], measure=measure(matrix, **options), seed=3, draws=4000)
         # the figures are simulated themselves, with a standard error below .0001
-        assert abs(drawn.value - value) < 3 * drawn.standard_error + 1e-4, options
+        assert abs(simulated.value - value) < 3 * simulated.standard_error + 1e-4, options
 
 
 def test_s_f_b_helped_by_the_exact_cost(talks: dict[str, cz.Corpus]) -> None:

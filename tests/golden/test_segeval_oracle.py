@@ -27,21 +27,21 @@ def cases() -> dict[str, list[dict]]:
 @pytest.fixture(scope="module")
 def single(cases) -> list[tuple[dict, cz.Segmentation, cz.Segmentation]]:
     """(case, reference, hypothesis)"""
-    made = [(c, cz.Segmentation.from_masses(c["r"]), cz.Segmentation.from_masses(c["h"])) for c in cases["single"]]
-    assert len(made) == 1000
-    return made
+    pairs = [(c, cz.Segmentation.from_masses(c["r"]), cz.Segmentation.from_masses(c["h"])) for c in cases["single"]]
+    assert len(pairs) == 1000
+    return pairs
 
 
 @pytest.fixture(scope="module")
 def multi(cases) -> list[tuple[dict, cz.Segmentation, cz.Segmentation]]:
     """(case, hypothesis, reference). segeval's types are numbers: declared are all from the least to the greatest."""
-    made = []
+    pairs = []
     for case in cases["multi"]:
-        numbers = {t for side in (case["h"], case["r"]) for one in side for t in one} or {1}
+        numbers = {t for side in (case["h"], case["r"]) for marks in side for t in marks} or {1}
         types = [str(t) for t in range(min(numbers), max(numbers) + 1)]
-        made.append((case, *(cz.Segmentation.from_sets(case[side], types=types) for side in ("h", "r"))))
-    assert len(made) == 250
-    return made
+        pairs.append((case, *(cz.Segmentation.from_sets(case[side], types=types) for side in ("h", "r"))))
+    assert len(pairs) == 250
+    return pairs
 
 
 def crashed(field) -> bool:
@@ -111,8 +111,8 @@ def test_unweighted(single, field, name):
     checked = 0
     for case, reference, hypothesis in single:
         if not crashed(case[field]):
-            made = measure(n_t=case["n_t"], compat=SEGEVAL, transposition="unit", substitution="unit")
-            value = made.score(reference, hypothesis).value
+            unweighted = measure(n_t=case["n_t"], compat=SEGEVAL, transposition="unit", substitution="unit")
+            value = unweighted.score(reference, hypothesis).value
             assert value == pytest.approx(float(Decimal(case[field])), abs=1e-11), case["id"]
             checked += 1
     assert checked > 900

@@ -49,9 +49,9 @@ def sides(case: dict[str, Any]) -> tuple[Dialogue, Dialogue]:
 
 
 def test_random_dialogues() -> None:
-    listed = read_oracle("segsimflex.jsonl")
-    assert len(listed) == 300
-    for case in listed:
+    cases = read_oracle("segsimflex.jsonl")
+    assert len(cases) == 300
+    for case in cases:
         a, b = sides(case)
         score = cz.flexible_similarity(a, b, **options(case), compat="segsimflex")
         R = case["R"]  # noqa: N806
@@ -73,11 +73,11 @@ def test_the_minimum() -> None:
     equal = searched = 0
     for case in read_oracle("segsimflex.jsonl"):
         a, b = sides(case)
-        given = options(case)
+        case_options = options(case)
         minimum = pytest.approx(case["py"]["optimal_cost"], abs=1e-9)
-        assert cz.flexible_similarity(a, b, **given, mover="right").parts["cost"] == minimum, case["id"]
-        score = cz.flexible_similarity(a, b, **given)
-        c = given["transposition"]
+        assert cz.flexible_similarity(a, b, **case_options, mover="right").parts["cost"] == minimum, case["id"]
+        score = cz.flexible_similarity(a, b, **case_options)
+        c = case_options["transposition"]
         if isinstance(c, float) or len(set(c.values())) == 1:
             assert score.parts["cost"] == minimum, case["id"]
             equal += 1
@@ -97,15 +97,15 @@ def test_the_minimum() -> None:
 
 def test_conversations_of_the_case_study() -> None:
     """Texts 001, 004 and 016 under the identity, the matrix as worded, and with comma and period swapped."""
-    seen = set()
+    compared = set()
     for case in read_oracle("nccu.jsonl"):
         a, b = sides(case)
         for normalize, figure in (("positions", "S_f"), ("boundaries", "S_f_B")):
             score = cz.flexible_similarity(a, b, **options(case), normalize=normalize, compat="segsimflex")
             assert score.value == pytest.approx(case[figure], abs=5e-8)
         assert score.parts == {"cost": case["cost"], "positions": case["N"], "objects": case["actions"]}
-        seen.add((case["text"], case["config"]))
-    assert len(seen) == 9
+        compared.add((case["text"], case["config"]))
+    assert len(compared) == 9
 
 
 def test_conversations_by_the_definition() -> None:
@@ -118,8 +118,8 @@ def test_conversations_by_the_definition() -> None:
 
 def distribution(side: Dialogue, types: tuple[str, ...]) -> np.ndarray:
     """Shares of each type and of none, streams pooled."""
-    counts = Counter(kind for one in side.values() for _, kind in one.boundaries)
-    positions = sum(one.length for one in side.values())
+    counts = Counter(kind for stream in side.values() for _, kind in stream.boundaries)
+    positions = sum(stream.length for stream in side.values())
     return np.array([*(counts[name] for name in types), positions - counts.total()]) / positions
 
 
@@ -141,13 +141,13 @@ def test_kappa_by_simulation(compat: str | None) -> None:
         a, b = sides(case)
         measure = FlexibleSimilarity(**options(case), compat=compat)
         types = tuple(case["order"][:-1])
-        lengths = [one.length for one in a.values()]
+        lengths = [stream.length for stream in a.values()]
         p_a, p_b = (distribution(side, types) for side in (a, b))
         rows = measure.draw(types, p_a, p_b, lengths, draws=4000, state=state(3))
         observed = measure.score(a, b).parts
         for figure, expected, column in zip(("s_f", "s_f_b"), figures[compat is not None], (1, 2), strict=True):
-            drawn = 1 - rows[:, 0] / rows[:, column]
-            chance, spread = drawn.mean(), drawn.std() / math.sqrt(len(rows))
+            similarities = 1 - rows[:, 0] / rows[:, column]
+            chance, standard_error = similarities.mean(), similarities.std() / math.sqrt(len(rows))
             kappa = (observed[figure] - chance) / (1 - chance)
-            se = (1 - observed[figure]) / (1 - chance) ** 2 * spread
+            se = (1 - observed[figure]) / (1 - chance) ** 2 * standard_error
             assert abs(kappa - expected) < 4 * se + 1e-4, (case["text"], case["config"], figure)

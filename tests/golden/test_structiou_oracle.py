@@ -23,11 +23,13 @@ def test_oracle() -> None:
         assert score.value == pytest.approx(case["struct_iou"], abs=1e-9), case["id"]
         assert score.parts["iou"] == pytest.approx(case["sum_iou"], abs=1e-9)
         # One of several alignments of equal value: what must agree is the sum.
-        spans, others = gold.spans, predicted.spans
+        gold_spans, predicted_spans = gold.spans, predicted.spans
         theirs = [(j, i) for i, j in case["alignment_preorder"]]
         assert not violations(gold, predicted, [(p.gold, p.predicted) for p in score.alignment])
         assert math.fsum(p.iou for p in score.alignment) == pytest.approx(case["sum_iou"], abs=1e-9)
-        assert math.fsum(_iou(spans[i], others[j]) for i, j in theirs) == pytest.approx(case["sum_iou"], abs=1e-9)
+        assert math.fsum(_iou(gold_spans[i], predicted_spans[j]) for i, j in theirs) == pytest.approx(
+            case["sum_iou"], abs=1e-9
+        )
         if options == {"flexible_terminals": True, "threshold": 0.0}:
             assert cz.struct_iou(gold, predicted, compat="struct-iou").value == score.value
 
