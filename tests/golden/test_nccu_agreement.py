@@ -57,7 +57,7 @@ def test_kappa_of_s_f(talks: dict[str, cz.Corpus], talk: str, matrix: str, kappa
     exact = cz.agreement(talks[talk], measure=measure(matrix), chance="exact")
     assert exact.method == "exact"
     assert f"{exact.value:.6f}" == f"{kappa:.6f}"
-    simulated = cz.agreement(talks[talk], measure=measure(matrix), seed=1, draws=4000)
+    simulated = cz.agreement(talks[talk], measure=measure(matrix), seed=1, chance=cz.Simulate(draws=4000))
     assert abs(simulated.value - kappa) < 3 * simulated.standard_error + 5e-7
 
 
@@ -72,7 +72,9 @@ def test_other_coefficients_of_s_f(talks: dict[str, cz.Corpus], talk: str, value
     for name, value in values.items():
         exact = cz.agreement(talks[talk], measure=measure("identity"), coefficient=name, chance="exact")
         assert f"{exact.value:.6f}" == f"{value:.6f}", name
-        simulated = cz.agreement(talks[talk], measure=measure("identity"), coefficient=name, seed=2, draws=4000)
+        simulated = cz.agreement(
+            talks[talk], measure=measure("identity"), coefficient=name, seed=2, chance=cz.Simulate(draws=4000)
+        )
         assert abs(simulated.value - value) < 3 * simulated.standard_error + 5e-7, name
 
 
@@ -95,13 +97,16 @@ def test_kappa_of_s_f_b_and_of_the_r_package(
         ({"compat": "segsimflex", "transposition": costs}, old),
         ({"compat": "segsimflex", "transposition": costs, "normalize": "boundaries"}, old_b),
     ):
-        simulated = cz.agreement(talks[talk], measure=measure(matrix, **options), seed=3, draws=4000)
+        simulated = cz.agreement(
+            talks[talk], measure=measure(matrix, **options), seed=3, chance=cz.Simulate(draws=4000)
+        )
         # the figures are simulated themselves, with a standard error below .0001
         assert abs(simulated.value - value) < 3 * simulated.standard_error + 1e-4, options
 
 
 def test_s_f_b_helped_by_the_exact_cost(talks: dict[str, cz.Corpus]) -> None:
-    options = {"measure": measure("identity"), "normalize": "boundaries", "seed": 4, "draws": 4000}
-    plain, helped = (cz.agreement(talks["t001"], **options, chance=chance) for chance in ("simulate", "exact"))
+    ratio = measure("identity", normalize="boundaries")
+    chances = (cz.Simulate(draws=4000), cz.Exact(draws=4000))
+    plain, helped = (cz.agreement(talks["t001"], measure=ratio, seed=4, chance=chance) for chance in chances)
     assert helped.standard_error < plain.standard_error
     assert abs(helped.value - 0.55086) < 3 * helped.standard_error + 5e-6
