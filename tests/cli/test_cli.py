@@ -94,7 +94,7 @@ def test_score_edits_are_drawn(run: Run) -> None:
 
 def test_edits_of_a_measure_without(run: Run) -> None:
     result = run("score", "ref.bits", "hyp.bits", "-m", "pk", "--edits")
-    assert "None of these measures aligns boundaries; boundary_similarity does." in result.stderr
+    assert "None of these measures aligns boundaries; boundary_similarity does." in result.stdout
 
 
 def test_two_coders_of_one_file(run: Run) -> None:
@@ -107,7 +107,10 @@ def test_two_coders_of_one_file(run: Run) -> None:
 def test_coder_must_be_named(run: Run) -> None:
     result = run("score", "readers.json", "readers.json")
     assert result.exit_code == 1
-    assert result.stderr == "caesura: the reference has several coders; name one of 1, 2, 3, 4, 5, 6, 7\n"
+    assert result.stderr == (
+        "caesura: the reference has several coders; choose one with --reference-coder: "
+        "'1', '2', '3', '4', '5', '6', '7'\n"
+    )
     result = run("score", "readers.json", "--reference-coder", "9", "--hypothesis-coder", "1")
     assert result.stderr == "caesura: no coder '9'; there are '1', '2', '3', '4', '5', '6', '7'\n"
 
@@ -130,7 +133,7 @@ def test_unreadable_items_are_listed_and_good_ones_scored(run: Run) -> None:
     assert result.exit_code == 1
     assert result.stderr.splitlines() == [
         "caesura: odd.bits:2: a bit must be 0 or 1; got 'x' at mark 3",
-        "caesura: item '2' is not in the hypothesis",
+        "caesura: item '2': not in the hypothesis",
     ]
     assert "0.75,1" in result.stdout
 
@@ -257,11 +260,8 @@ def test_trees(run: Run) -> None:
     ]
     assert (total["value"], total["parts"]["matched"]) == (2 / 3, 2)
     for words, said in (
-        (
-            ("score", "gold.ptb", "told.ptb", "-m", "pk"),
-            "pk does not apply: this corpus holds trees, for which there is ",
-        ),
-        (("agree", "gold.ptb", "told.ptb"), "agreement beyond chance is not defined over trees; "),
+        (("score", "gold.ptb", "told.ptb", "-m", "pk"), "pk cannot score trees; use "),
+        (("agree", "gold.ptb", "told.ptb"), "`agree` is not defined for trees; "),
         (("judge", "gold.ptb", "--system", "told.ptb"), "judge compares boundaries, and gold.ptb holds trees; "),
     ):
         result = run(*words)
@@ -332,10 +332,7 @@ def test_operations(talk: Run) -> None:
 
 def test_linear_measures_refuse_a_dialogue(talk: Run) -> None:
     result = talk("score", "talk.csv", "-m", "pk")
-    assert (result.exit_code, result.stderr) == (
-        1,
-        "caesura: item 'talk': pk: reference: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity\n",
-    )
+    assert (result.exit_code, result.stderr) == (1, "caesura: pk cannot score dialogues; use flexible_similarity\n")
 
 
 def test_agree(talk: Run) -> None:
@@ -348,7 +345,7 @@ def test_agree(talk: Run) -> None:
         ("kappa", 200, 1),
         ("pi", 200, 1),
     ]
-    expected = cz.agreement(cz.read("talk.csv"), measure="flexible_similarity", seed=1, draws=200)
+    expected = cz.agreement(cz.read("talk.csv"), measure="flexible_similarity", seed=1, chance=cz.Simulate(draws=200))
     assert (found[0]["value"], found[0]["signature"]) == (expected.value, expected.signature)
     shown = talk("agree", "talk.csv", "--seed", "1", "--draws", "200").stdout
     assert f"{expected.value:.6f}" in shown
@@ -366,9 +363,9 @@ def test_agree_with_a_file_for_each_coder(talk: Run) -> None:
         rows = list(csv.reader(io.StringIO(TALK)))
         with open(f"talk_{who}.csv", "w", newline="") as file:
             csv.writer(file).writerows([*row[1:3], row[column]] for row in rows)
-    one = json.loads(talk("agree", "talk.csv", "--chance", "exact", "-m", "flexible_similarity", "--json").stdout)
-    two = json.loads(
-        talk("agree", "talk_ann.csv", "talk_bo.csv", "--chance", "exact", "-m", "flexible_similarity", "--json").stdout
+    one = results_of(talk("agree", "talk.csv", "--chance", "exact", "-m", "flexible_similarity", "--json"))
+    two = results_of(
+        talk("agree", "talk_ann.csv", "talk_bo.csv", "--chance", "exact", "-m", "flexible_similarity", "--json")
     )
     assert one["agreement"][0]["value"] == two["agreement"][0]["value"]
 
@@ -505,7 +502,7 @@ def test_agree_json_has_everything(many: Run) -> None:
     assert [one["interval"] for one in data["agreement"]] == [list(one.interval or ()) for one in expected.values()]
     assert [one["measure"] for one in data["agreement"]] == [B, B, B, None]
     assert len(data["agreement"][0]["pairs"]) == len(data["agreement"][0]["coders"]) == 3
-    assert data["placed"]["coders"][0] == {
+    assert data["placed"]["rows"][0] == {
         "coder": "ann",
         "items": 3,
         "units": 18,
@@ -514,10 +511,16 @@ def test_agree_json_has_everything(many: Run) -> None:
         "per_item": 4 / 3,
         "per_unit": 4 / 15,
         "types": {"1": 4},
-    } | {"types": data["placed"]["coders"][0]["types"]}
-    assert data["clusters"] == cz.cluster_coders(corpus).to_dict()
-    assert data["cochran"] == cz.cochran_q(corpus).to_dict()
-    assert data["heat"][0] == {"item": "x", "coders": 3, "counts": [0, 2, 0, 1, 2]}
+    } | {"types": data["placed"]["rows"][0]["types"]}
+    assert data["analyses"]["clusters"] == cz.cluster_coders(corpus).to_dict()
+    assert data["analyses"]["cochran"] == cz.cochran_q(corpus).to_dict()
+    assert data["analyses"]["heat"][0] == {
+        "item": "x",
+        "stream": None,
+        "coders": 3,
+        "counts": [0, 2, 0, 1, 2],
+        "excluded": [],
+    }
     assert excluded_of(result) == []
 
 
@@ -530,10 +533,10 @@ def test_agree_tables_as_csv(many: Run) -> None:
     assert float(whole[0]["value"]) == expected.value
     assert (float(whole[0]["low"]), float(whole[0]["high"])) == expected.interval
     assert [(row["coder"], row["boundaries"], float(row["value"])) for row in coders] == [
-        (row.name, n, row.value) for row, n in zip(expected.coders, ("4", "4", "3"), strict=True)
+        (row.coder, n, row.value) for row, n in zip(expected.coders, ("4", "4", "3"), strict=True)
     ]
     assert [(row["coders"], float(row["value"]), row["items"]) for row in pairs] == [
-        (" - ".join(row.name), row.value, "3") for row in expected.pairs
+        (" - ".join(row.coders), row.value, "3") for row in expected.pairs
     ]
     assert [(row["item"], float(row["observed"])) for row in items] == [
         ("x", pytest.approx(0.5)),
@@ -575,7 +578,7 @@ def test_agree_interval_options(many: Run) -> None:
         (found,) = results_of(result)["agreement"]
         return found["interval"], found["interval_note"]
 
-    assert interval("--interval", "none") == (None, "no interval was asked for")
+    assert interval("--interval", "none") == (None, "no interval was requested")
     _, note = interval("--interval", "coders", "--seed", "1", "--replicates", "300", "--level", "0.8")
     assert note == "0.8 percentile bootstrap over 3 coders, 300 replicates"
     assert interval("--seed", "5") == interval("--seed", "5")
@@ -586,8 +589,8 @@ def test_agree_interval_options(many: Run) -> None:
 
 
 def test_agree_tells_the_seed_it_chose(many: Run) -> None:
-    first = json.loads(many("agree", "many.json", "-m", B, "--json").stdout)["agreement"][0]
-    again = json.loads(many("agree", "many.json", "-m", B, "--json", "--seed", str(first["seed"])).stdout)
+    first = results_of(many("agree", "many.json", "-m", B, "--json"))["agreement"][0]
+    again = results_of(many("agree", "many.json", "-m", B, "--json", "--seed", str(first["seed"])))
     assert again["agreement"][0] == first
 
 
@@ -610,12 +613,12 @@ def test_agree_clusters(run: Run) -> None:
 
 
 def test_agree_clusters_of_dialogues_are_drawn_as_asked(talk: Run) -> None:
-    data = json.loads(talk("agree", "talk.csv", "--clusters", "--draws", "200", "--seed", "3", "--json").stdout)
-    assert "|draws:200|seed:3|" in data["clusters"]["signature"]
-    assert data["clusters"]["clusters"][0]["value"] == data["agreement"][0]["value"]
-    data = json.loads(talk("agree", "talk.csv", "--clusters", "--chance", "exact", "-c", "pi", "--json").stdout)
-    assert "|pi|" in data["clusters"]["signature"]
-    assert "|chance:exact|" in data["clusters"]["signature"]
+    data = results_of(talk("agree", "talk.csv", "--clusters", "--draws", "200", "--seed", "3", "--json"))
+    assert "|draws:200|seed:3|" in data["analyses"]["clusters"]["signature"]
+    assert data["analyses"]["clusters"]["clusters"][0]["value"] == data["agreement"][0]["value"]
+    data = results_of(talk("agree", "talk.csv", "--clusters", "--chance", "exact", "-c", "pi", "--json"))
+    assert "|pi|" in data["analyses"]["clusters"]["signature"]
+    assert "|chance:exact|" in data["analyses"]["clusters"]["signature"]
 
 
 def test_agree_cochran(run: Run) -> None:
@@ -648,7 +651,7 @@ def test_agree_labels(labelled: Run) -> None:
     # units: 1, 1, 0 and 1/2
     assert ["ann", "-", "bo", "0.6250", "0.4146", "4"] in lines
     assert ["all", "0.6250", "0.4146", "4"] in lines
-    assert json.loads(labelled("agree", "labelled.json", "--labels", "--json").stdout)["labels"]["value"] == 0.625
+    assert results_of(labelled("agree", "labelled.json", "--labels", "--json"))["analyses"]["labels"]["value"] == 0.625
 
 
 def test_agree_heat(run: Run) -> None:
@@ -674,19 +677,22 @@ def test_an_undefined_analysis_says_so_in_its_place(run: Run) -> None:
     Path("blank.json").write_text('{"items": {"x": {"a": [5], "b": [5]}}}')
     result = run("agree", "blank.json", "--cochran", "-m", B)
     assert result.exit_code == 0
-    assert "nobody placed a boundary, so agreement beyond chance has no meaning" in result.stdout
+    assert "nobody placed a boundary, so agreement beyond chance is undefined" in result.stdout
     assert "every coder marked all positions or none, so Q is 0/0" in result.stdout
     assert "Conventional thresholds" not in result.stdout
     whole, cochran = tables(run("agree", "blank.json", "--cochran", "-m", B, "--csv").stdout)
     assert (whole[0]["value"], whole[0]["reason"]) == (
         "undefined",
-        "nobody placed a boundary, so agreement beyond chance has no meaning",
+        "nobody placed a boundary, so agreement beyond chance is undefined",
     )
     assert cochran == [{"cochran": "undefined", "reason": "every coder marked all positions or none, so Q is 0/0"}]
     data = results_of(run("agree", "blank.json", "--cochran", "-m", B, "--json"))
     assert data["agreement"][0]["value"] is None
-    assert data["agreement"][0]["undefined"].startswith("nobody placed a boundary")
-    assert data["cochran"] == {"undefined": "every coder marked all positions or none, so Q is 0/0"}
+    assert data["agreement"][0]["reason"].startswith("nobody placed a boundary")
+    assert data["analyses"]["cochran"] == {
+        "value": None,
+        "reason": "every coder marked all positions or none, so Q is 0/0",
+    }
 
 
 def test_a_coefficient_that_cannot_be_computed_leaves_the_others(talk: Run) -> None:
@@ -696,8 +702,8 @@ def test_a_coefficient_that_cannot_be_computed_leaves_the_others(talk: Run) -> N
     assert result.exit_code == 1
     assert [row["coefficient"] for row in tables(result.stdout)[0]] == ["kappa"]
     assert result.stderr == (
-        "caesura: alpha: no item is left that two coders share: item 'talk': a is ann, b is bo: a: a dialogue, whose "
-        "streams only flexible_similarity scores; got 2 stream(s)\n"
+        "caesura: alpha: no item is left that two coders share: item 'talk': reference is ann, hypothesis is bo: "
+        "reference: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity\n"
     )
 
 
@@ -728,14 +734,14 @@ def test_items_left_out_are_named(many: Run, output: str | None) -> None:
     result = many("agree", "bad.json", "-m", B, "--heat", *([output] if output else []))
     assert result.exit_code == 1
     assert result.stderr.splitlines() == [
-        "caesura: item 'bad' left out: coded by ann only",
-        "caesura: item 'odd' left out: a is ann, b is bo: both sides must have the same units; a has 4, b has 5",
+        "caesura: item 'bad': coded by ann only",
+        "caesura: item 'odd': a is ann, b is bo: both sides must have the same units; a has 4, b has 5",
     ]
     assert "0.7" in result.stdout
     if output == "--json":
         data = results_of(result)
         assert [line.removeprefix("caesura: ") for line in result.stderr.splitlines()] == excluded_of(result)
-        assert [one["item"] for one in data["heat"]] == ["x"]
+        assert [one["item"] for one in data["analyses"]["heat"]] == ["x"]
 
 
 def test_unreadable_items_are_named_and_the_others_used(run: Run) -> None:
@@ -794,11 +800,11 @@ def test_agree_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], mess
         (["readers.json", "-c", "gamma"], "'gamma' is not one of 'pi', 'kappa', 'multi_pi'"),
         (
             ["readers.json", "-c", "s"],
-            "s is not defined over boundary_similarity, but pi, kappa, multi_pi, multi_kappa, bias, alpha are",
+            "s is not defined over boundary_similarity; use pi, kappa, multi_pi, multi_kappa, bias, alpha",
         ),
         (
             ["readers.json", "-m", "flexible_similarity", "-c", "multi_pi"],
-            "multi_pi is not defined over flexible_similarity, but kappa, pi, s, s_modified, alpha are",
+            "multi_pi is not defined over flexible_similarity; use kappa, pi, s, s_modified, alpha",
         ),
         (["readers.json", "--compat", "nltk"], "'nltk' is not one of 'fournier2012', 'fournier2013'"),
         (
@@ -806,17 +812,17 @@ def test_agree_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], mess
             "boundary_similarity has no preset 'fournier2012'; did you mean 'fournier2013'?",
         ),
         (["readers.json", "--compat", "segsimflex"], "has no preset 'segsimflex'"),
-        (["readers.json", "--draws", "100"], "--draws: only over flexible_similarity, other measures count boundaries"),
+        (["readers.json", "--draws", "100"], "--draws: only for measures whose chance agreement is simulated"),
         (
             ["readers.json", "--chance", "exact", "--tolerance", "0.1"],
-            "--chance, --tolerance: only over flexible_similarity, other measures count boundaries",
+            "--chance, --tolerance: only for measures whose chance agreement is simulated",
         ),
-        (["readers.json", "--level", "1"], "1.0 is not in the range 0<x<1"),
-        (["readers.json", "--replicates", "99"], "99 is not in the range x>=100"),
-        (["readers.json", "--seed", "-1"], "-1 is not in the range"),
+        (["readers.json", "--level", "1"], "level must be a number between 0 and 1; got 1.0"),
+        (["readers.json", "--replicates", "99"], "replicates must be a whole number of at least 100; got 99"),
+        (["readers.json", "--seed", "-1"], "seed must be a whole number of at least 0; got -1"),
         (["readers.json", "--interval", "units"], "'units' is not one of 'items', 'coders', 'none'"),
-        (["readers.json", "--draws", "1"], "1 is not in the range x>=20"),
-        (["readers.json", "--tolerance", "0"], "0.0 is not in the range 0<x<1"),
+        (["readers.json", "--draws", "1"], "draws must be a whole number of at least 20; got 1"),
+        (["readers.json", "--tolerance", "0"], "tolerance must be a number between 0 and 1; got 0.0"),
     ],
 )
 def test_agree_bad_usage_is_exit_2(run: Run, words: list[str], message: str) -> None:

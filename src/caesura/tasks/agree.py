@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,7 +20,7 @@ from caesura.errors import InputError, OptionConflictError, OptionError, Undefin
 from caesura.measures.base import Measure
 from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
-from caesura.model.result import Excluded, Result
+from caesura.model.result import Excluded, Result, to_plain
 from caesura.options import OptionSet, choice, flag, fraction, optional, seed, setting, whole
 from caesura.tasks.prepare import choose_measures, measure_value, on_common_units, warn_all
 
@@ -134,6 +134,9 @@ class Analysis:
     result: Clustering | CochranQ | LabelAgreement | tuple[Heat, ...] | None
     reason: str = ""
 
+    def __json__(self) -> Any:
+        return {"value": None, "reason": self.reason} if self.result is None else to_plain(self.result)
+
 
 @dataclass(frozen=True)
 class AgreementStudy(Result):
@@ -145,15 +148,15 @@ class AgreementStudy(Result):
         One entry per measure and coefficient.
     placed : Placed
         How many boundaries each coder placed.
-    analyses : tuple of Analysis
-        Additional analyses that were asked for.
+    analyses : mapping
+        Name -> additional analysis that was asked for.
     excluded : tuple of Excluded
         Items and analyses that could not be used.
     """
 
     agreement: tuple[AgreementOutcome, ...]
     placed: Placed
-    analyses: tuple[Analysis, ...] = ()
+    analyses: Mapping[str, Analysis] = field(default_factory=dict)
     excluded: tuple[Excluded, ...] = ()
 
     frame_field: ClassVar[str] = "agreement"
@@ -213,7 +216,7 @@ def agree(
     return AgreementStudy(
         agreement=tuple(coefficients),
         placed=boundaries_placed(prepared.boundaries),
-        analyses=tuple(analyses),
+        analyses={entry.name: entry for entry in analyses},
         excluded=(*failures, *excluded, *more_failures),
     )
 

@@ -66,7 +66,7 @@ def agreement_blocks(study: AgreementStudy, tables: AgreeTables, *, output: str 
         blocks.append(agreement_views.coder_table(outcomes, study.placed))
     blocks += [agreement_views.pair_table(outcomes)] if study.defined and tables.by_pair else []
     blocks += [agreement_views.item_table(outcomes)] if study.defined and tables.by_item else []
-    for analysis in study.analyses:
+    for analysis in study.analyses.values():
         blocks += _analysis_blocks(analysis, output, width)
     if any(entry.coefficient != "bias" for entry, _ in study.defined):
         blocks.append("\n".join(agreement_views.THRESHOLDS))
