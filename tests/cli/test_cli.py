@@ -262,7 +262,7 @@ def test_trees(run: Run) -> None:
     for words, said in (
         (("score", "gold.ptb", "told.ptb", "-m", "pk"), "pk cannot score trees; use "),
         (("agree", "gold.ptb", "told.ptb"), "`agree` is not defined for trees; "),
-        (("judge", "gold.ptb", "--system", "told.ptb"), "judge compares boundaries, and gold.ptb holds trees; "),
+        (("judge", "gold.ptb", "--system", "told.ptb"), "`judge` is not defined for trees; "),
     ):
         result = run(*words)
         assert result.exit_code == 1

@@ -143,7 +143,7 @@ def test_bad_usage(run: Run, words: tuple[str, ...], said: str) -> None:
             "the figure shows one item; name it with --item, one of 'x', 'y'",
         ),
         (("clusters", "readers.json", "--system", "7", "-m", "pk"), "clusters are those of fuzzy_success; got pk"),
-        (("operations", "readers.json"), "the reference has several coders; name one of 1, 2"),
+        (("operations", "readers.json"), "the reference has several coders; choose one with"),
         (("pairwise", "gold.ptb"), "this figure is of segmentations or hierarchies, and the files hold trees"),
         (("perturbation", "one.ptb"), "a tree with times is needed"),
     ],

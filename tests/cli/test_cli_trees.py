@@ -127,7 +127,7 @@ def test_times_by_name_and_from_a_textgrid() -> None:
     assert cz.read_trees("gold.ptb", times="talk.TextGrid", tier="words") == timed
     Path("short.ptb").write_text(GOLD.replace(" (NP (NN rice))", ""))
     with pytest.raises(
-        FormatError, match=r"talk.TextGrid: a time a word is needed; the trees have 6 words, this has 7"
+        FormatError, match=r"talk.TextGrid: one time per word is needed; the trees have 6 words, this has 7"
     ):
         cz.read_trees("short.ptb", times="talk.TextGrid")
     with pytest.raises(OptionError, match=r"tier names a tier of a \.TextGrid"):

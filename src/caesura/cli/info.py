@@ -32,11 +32,12 @@ def info(path: str, reading: ReadingOptions, output: str | None) -> None:
         if output is None:
             print_blocks(_tier_blocks(result), output)
         reading.require_any()
-    print_result("info", result, _blocks(result, output), output=output, reading=reading)
+    first = {"first": dict(_first_lines(result))}
+    print_result("info", result, _blocks(result, output), output=output, reading=reading, extra=first)
 
 
 def _blocks(result: FileInfo, output: str | None) -> Iterator[Block]:
-    from caesura.views.contents import contents_table, first_lines
+    from caesura.views.contents import contents_table
     from caesura.views.table import Table, clean
 
     assert result.contents is not None
@@ -50,7 +51,14 @@ def _blocks(result: FileInfo, output: str | None) -> Iterator[Block]:
     if output is None:
         yield from _tier_blocks(result)
         yield f"{clean(items[0])} begins"
-        yield Table(("coder", "first line"), tuple(first_lines(result.corpus.of_item(items[0]))))
+        yield Table(("coder", "first line"), tuple(_first_lines(result)))
+
+
+def _first_lines(result: FileInfo) -> list[tuple[str, str]]:
+    from caesura.views.contents import first_lines
+
+    assert result.corpus is not None
+    return first_lines(result.corpus.of_item(result.corpus.item_names[0]))
 
 
 def _tier_blocks(result: FileInfo) -> list[Table]:

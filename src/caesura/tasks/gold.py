@@ -25,7 +25,7 @@ class GoldOptions(OptionSet):
 
     method: str = setting("conflict_free_union", choice(*METHODS), "How the gold standard is made.")
     level: str = setting("flat", choice("flat", "full"), "Whether coders must agree on spans, or on their levels too.")
-    threshold: float = setting(0.5, number(0, 1), "A majority is more than this fraction of the coders.")
+    threshold: float = setting(0.5, number(0, 1, below=True), "A majority is more than this fraction of the coders.")
     weights: str = setting(
         "coders",
         choice("coders", "unique"),

@@ -50,7 +50,7 @@ class JudgeOptions(OptionSet):
     alpha: float = setting(0.05, fraction, "Significance level; systems with a higher corrected p share a letter.")
     epsilon: float = setting(
         0.2,
-        number(0, 1),
+        number(0, 1, below=True),
         "Margin of the alternative annotator test: .2 for experts, .15 for skilled coders, .1 for crowds.",
     )
     seed: int = setting(0, seed, "Random seed of bootstrap, tests and random bound.")
