@@ -16,13 +16,15 @@ from click.testing import CliRunner
 from scipy.stats import chi2
 
 import caesura as cz
-from caesura.agreement import simulated
+from caesura.agreement import chance_simulation
 from caesura.cli import main
 from caesura.engines import Engine, TaskResult, open_engine
 from caesura.errors import CaesuraWarning, CheckpointError, OptionError
 from caesura.measures import many
 from caesura.parsing.corpus import parseval_corpus
 from caesura.parsing.structiou import struct_iou_corpus
+from caesura.progress import on_progress
+from support.simulated import flexible_agreement as simulation
 
 MARKS = ["", "", "", ",", "."]
 
@@ -79,16 +81,16 @@ GOLD = [
 TOLD = ["(S (DT the) (VP (NN girl) (VBD slept)))", "(S (NP (PRP he)) (VP (VBD got)) (ADVP (RB up)))", "(X (UH yes))"]
 
 
-def results(**engine: Any) -> list[Any]:
-    """Everything that runs on an engine."""
+def results(engine: Engine) -> list[Any]:
+    """Return everything that runs on an engine."""
     trees = [[cz.Tree.from_brackets(text) for text in texts] * 7 for texts in (GOLD, TOLD)]
-    flexible: dict[str, Any] = {"measure": "flexible_similarity", "interval": "coders", "seed": 4, **engine}
-    iou, brackets = struct_iou_corpus(*trees, **engine), parseval_corpus(*trees, **engine)
-    table = cz.pairwise(poems(), "window_diff", **engine)
+    flexible: dict[str, Any] = {"interval": "coders", "seed": 4, "engine": engine}
+    iou, brackets = struct_iou_corpus(*trees, engine=engine), parseval_corpus(*trees, engine=engine)
+    table = cz.pairwise(poems(), "window_diff", engine=engine)
     return [
-        cz.agreement(poems(), interval="coders", seed=1, **engine),
-        cz.agreement(talks(), draws=2600, **flexible),
-        cz.agreement(talks(), tolerance=1.4e-4, draws=9000, normalize="boundaries", **flexible),
+        cz.agreement(poems(), interval="coders", seed=1, engine=engine),
+        simulation(talks(), draws=2600, **flexible),
+        simulation(talks(), tolerance=1.4e-4, draws=9000, normalize="boundaries", **flexible),
         (iou.values.tolist(), iou.total.parts),
         (brackets.sentences, brackets.total.parts),
         [(row.coders, row.score.parts, row.items) for row in table.rows],
@@ -98,15 +100,16 @@ def results(**engine: Any) -> list[Any]:
 @pytest.fixture
 def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small work is spread too, and every block is a task."""
-    monkeypatch.setattr(many, "_SMALL", 0)
-    monkeypatch.setattr(many, "_PIECE", 50)
-    monkeypatch.setattr(simulated, "_TASK", 1)
+    monkeypatch.setattr(many, "_MIN_PARALLEL", 0)
+    monkeypatch.setattr(many, "_REMOTE_PIECE", 50)
+    monkeypatch.setattr(chance_simulation, "_TASK", 1)
 
 
 @pytest.fixture(scope="module")
 def expected() -> list[Any]:
     """In one thread, in as few pieces as there can be."""
-    return results(workers=1)
+    with open_engine("threads", 1) as engine:
+        return results(engine)
 
 
 @pytest.mark.usefixtures("in_pieces")
@@ -115,13 +118,13 @@ def test_every_engine_gives_the_same_to_the_last_bit(name: str, workers: int, ex
     if name == "dask":
         pytest.importorskip("distributed", reason="Dask is not installed: pip install caesura[cluster]")
     with open_engine(name, workers) as engine:
-        assert results(engine=engine) == expected
+        assert results(engine) == expected
 
 
 @pytest.mark.usefixtures("in_pieces")
 def test_blocks_in_another_order_give_the_same(expected: list[Any]) -> None:
     engine = Here()
-    assert results(engine=engine) == expected
+    assert results(engine) == expected
     assert engine.tasks > 3 * 6 + 3 * 8  # blocks of three pairs of coders, and a round and more of them
 
 
@@ -130,14 +133,11 @@ def test_the_schedule_of_a_tolerance_was_used(expected: list[Any]) -> None:
     assert 4000 < expected[2].draws < 9000
 
 
-def test_an_open_engine_has_its_workers() -> None:
-    for given in ({"workers": 2}, {"scheduler": "tcp://nowhere:1"}):
-        with pytest.raises(OptionError, match="an open engine has its workers; leave out workers and scheduler"):
-            cz.agreement(poems(), engine=Here(), **given)  # type: ignore[arg-type]
+def test_engines_that_do_not_exist() -> None:
     with pytest.raises(OptionError, match="engine must be one of 'threads', 'processes', 'dask'; got 'grid'"):
-        cz.score_many([], "pk", engine="grid")
-    with pytest.raises(OptionError, match="scheduler is for engine='dask'; with engine='threads' leave it out"):
-        cz.pairwise(poems(), "pk", scheduler="tcp://nowhere:1")
+        cz.agreement(poems(), engine="grid")
+    with pytest.raises(OptionError, match="engine must be one of 'threads', 'processes', 'dask'; got 'grid'"):
+        cz.pairwise(poems(), "pk", engine="grid")
 
 
 def test_a_pickled_measure_is_the_same_and_does_not_warn_again() -> None:
@@ -150,10 +150,6 @@ def test_a_pickled_measure_is_the_same_and_does_not_warn_again() -> None:
 
 
 # -- what is simulated ------------------------------------------------------------------------------------------------
-
-
-def simulation(corpus: cz.Corpus, **options: Any) -> cz.Agreement:
-    return cz.agreement(corpus, **{"measure": "flexible_similarity", "interval": None, **options})
 
 
 @pytest.mark.parametrize("normalize", ["positions", "boundaries"])
@@ -198,10 +194,11 @@ def test_standard_error_is_the_spread_of_runs_with_other_seeds(variates: bool) -
 
 def test_progress_ends_at_the_most_there_will_be() -> None:
     told: list[tuple[int, int]] = []
-    simulation(talks(), seed=1, draws=1234, progress=lambda *step: told.append(step))
-    assert told[-1] == (3702, 3702)
-    told.clear()
-    simulation(talks(), seed=1, tolerance=0.01, progress=lambda *step: told.append(step))
+    with on_progress(lambda *step: told.append(step)):
+        simulation(talks(), seed=1, draws=1234)
+        assert told[-1] == (3702, 3702)
+        told.clear()
+        simulation(talks(), seed=1, tolerance=0.01)
     assert told == sorted(told)
     assert told[-1] == (3_000_000, 3_000_000)
 
@@ -250,14 +247,14 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
 def test_a_checkpoint_where_nothing_is_simulated(tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     for options, said in (
-        ({"measure": "boundary_similarity"}, "and nothing is in agreement over boundary_similarity; leave it out"),
-        ({"coefficient": "alpha"}, "and nothing is in agreement over alpha; leave it out"),
-        ({"chance": "exact"}, "and chance='exact' simulates nothing here; leave it out"),
+        ({"measure": "boundary_similarity"}, "chance has no effect on multi_pi over boundary_similarity"),
+        ({"coefficient": "alpha"}, "chance has no effect on alpha, which simulates nothing; leave it out"),
+        ({"chance": "exact"}, "checkpoint records draws, and chance='exact' simulates nothing here; leave it out"),
     ):
-        with pytest.raises(OptionError, match=f"checkpoint keeps what was simulated, {said}"):
+        with pytest.raises(OptionError, match=said):
             simulation(talks(1), checkpoint=folder, seed=1, **options)
-    with pytest.raises(OptionError, match="checkpoint needs a seed, so that the same call goes on where it was"):
-        simulation(talks(1), checkpoint=folder)
+    with pytest.raises(OptionError, match="checkpoint needs a seed, so that the same call continues where it stopped"):
+        simulation(talks(1), checkpoint=folder, seed=None)
     assert not folder.exists()
 
 

@@ -8,20 +8,20 @@ from itertools import product
 
 import numpy as np
 import pytest
-from caesura.agreement.observed import observe
 
 import caesura as cz
-from caesura.agreement import drawn
-from caesura.agreement.chance import distributions
+from caesura.agreement import random_texts
+from caesura.agreement.chance_model import ChanceModel
+from caesura.agreement.families import resolve_coefficient
+from caesura.agreement.pair_scores import score_pairs
+from caesura.agreement.random_items import distributions
 from caesura.engines import open_engine
 from caesura.errors import OptionError, Undefined
+from support.excluded import reasons
 from support.random_states import state
+from support.simulated import flexible_agreement as agreement
 
 TYPES = [".", ","]
-
-
-def agreement(corpus: cz.Corpus, **options: object) -> cz.Agreement:
-    return cz.agreement(corpus, **{"measure": "flexible_similarity", "interval": None, **options})  # type: ignore[arg-type]
 
 
 def text(marks: str, types: list[str] = TYPES) -> cz.Segmentation:
@@ -97,23 +97,25 @@ def test_control_variates_take_out_variance() -> None:
 @pytest.mark.parametrize("normalize", ["positions", "boundaries"])
 def test_same_seed_same_number_whatever_workers_and_order(normalize: str) -> None:
     items = {"x": {**TALK, "cy": ", . . ."[:8].ljust(8)}, "y": {"ann": ". .", "bo": "  ."}}
-    first = agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, workers=1)
+
+    def with_workers(workers: int, items: dict[str, dict[str, str]]) -> cz.Agreement:
+        with open_engine("threads", workers) as engine:
+            return agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, engine=engine)
+
+    first = with_workers(1, items)
     turned = {item: dict(reversed(by.items())) for item, by in reversed(items.items())}
-    for again in (
-        agreement(corpus(**items), seed=5, draws=2000, normalize=normalize, workers=3),
-        agreement(corpus(**turned), seed=5, draws=2000, normalize=normalize, workers=2),
-    ):
+    for again in (with_workers(3, items), with_workers(2, turned)):
         assert (again.value, again.expected, again.standard_error) == (
             first.value,
             first.expected,
             first.standard_error,
         )
-        assert {row.name: row.expected for row in again.items} == {row.name: row.expected for row in first.items}
+        assert {row.item: row.expected for row in again.items} == {row.item: row.expected for row in first.items}
     assert agreement(corpus(**items), seed=6, draws=2000, normalize=normalize).expected != first.expected
 
 
 def test_seed_is_told_when_it_was_not_given() -> None:
-    result = agreement(corpus(talk=TALK), draws=100)
+    result = agreement(corpus(talk=TALK), draws=100, seed=None)
     assert agreement(corpus(talk=TALK), draws=100, seed=result.seed).value == result.value
     assert f"|draws:100|seed:{result.seed}|" in result.signature
 
@@ -150,7 +152,7 @@ def test_exact_cost_helps_the_ratio() -> None:
 
 
 def test_too_many_states_fall_back_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawn, "MOST_STATES", 1)
+    monkeypatch.setattr(random_texts, "MAX_STATES", 1)
     result = agreement(corpus(talk=TALK), chance="exact", seed=1, draws=200)
     assert result.method == "simulated, 6 control variates; exact chance would need more than 1 states"
     assert result.draws == 200
@@ -163,14 +165,14 @@ def test_several_items_are_summed_before_the_ratio() -> None:
     assert result.observed == pytest.approx(1 - sum(p["cost"] for p in parts) / sum(p["positions"] for p in parts))
     chances = {item: agreement(corpus(**{item: by}), chance="exact").expected for item, by in items.items()}
     assert result.expected == pytest.approx((8 * chances["x"] + 3 * chances["y"]) / 11)
-    assert [(row.name, row.items) for row in result.items] == [(("x",), 1), (("y",), 1)]
-    assert {row.name[0]: row.expected for row in result.items} == pytest.approx(chances)
+    assert [row.item for row in result.items] == ["x", "y"]
+    assert {row.item: row.expected for row in result.items} == pytest.approx(chances)
 
 
 def test_more_than_two_coders_is_the_mean_over_pairs() -> None:
     three = {**TALK, "cy": ". . . ,."}
     result = agreement(corpus(talk=three), chance="exact")
-    assert [row.name for row in result.pairs] == [("ann", "bo"), ("ann", "cy"), ("bo", "cy")]
+    assert [row.coders for row in result.pairs] == [("ann", "bo"), ("ann", "cy"), ("bo", "cy")]
     pairs = [
         agreement(corpus(talk={one: three[one] for one in pair}), chance="exact")
         for pair in (("ann", "bo"), ("ann", "cy"), ("bo", "cy"))
@@ -184,7 +186,7 @@ def test_more_than_two_coders_is_the_mean_over_pairs() -> None:
 def test_missing_coders_and_bad_items_are_named() -> None:
     items = {"x": TALK, "alone": {"ann": ", ."}, "torn": {"ann": ", .", "bo": ", ."[:2]}}
     result = agreement(corpus(**items), chance="exact")
-    assert result.dropped == {
+    assert reasons(result) == {
         "alone": "coded by ann only",
         "torn": "a is ann, b is bo: both sides must have the same units; a has 3, b has 2",
     }
@@ -209,7 +211,7 @@ def test_compat_of_the_r_package() -> None:
     result = agreement(corpus(talk=TALK), compat="segsimflex", seed=1, draws=500)
     assert result.measure.compat == "segsimflex"
     assert "compat:segsimflex" in result.signature
-    with pytest.raises(OptionError, match="chance='exact' is for the exact alignment"):
+    with pytest.raises(OptionError, match="chance='exact' needs the exact alignment"):
         agreement(corpus(talk=TALK), compat="segsimflex", chance="exact")
 
 
@@ -227,33 +229,39 @@ def test_compat_of_the_r_package() -> None:
             {"x": {"ann": "   ", "bo": "   "}},
             {},
             Undefined,
-            "nobody placed a boundary, so agreement beyond chance has no meaning",
+            "nobody placed a boundary, so agreement beyond chance is undefined",
         ),
         (
             {"x": {"ann": "...", "bo": "..."}},
             {"chance": "exact"},
             Undefined,
-            "chance agreement is 1, so agreement beyond chance has no meaning",
+            "chance agreement is 1, so agreement beyond chance is undefined",
         ),
         (
             {"x": TALK},
             {"coefficient": "multi_pi"},
             OptionError,
-            "coefficient must be one of kappa, pi, s, s_modified, alpha over flexible_similarity; got 'multi_pi'",
+            "flexible_similarity has no coefficient 'multi_pi'; choose from 'kappa', 'pi', 's', 's_modified', 'alpha'",
         ),
-        ({"x": TALK}, {"chance": "guess"}, OptionError, "chance must be 'simulate' or 'exact'; got 'guess'"),
-        ({"x": TALK}, {"draws": 0}, OptionError, "draws must be a whole number of at least 1; got 0"),
-        ({"x": TALK}, {"draws": 5}, OptionError, "draws must be at least 20, or there is no standard error; got 5"),
-        ({"x": TALK}, {"tolerance": 2}, OptionError, "tolerance must lie between 0 and 1; got 2"),
-        ({"x": TALK}, {"seed": -1}, OptionError, "seed must be a whole number from 0 to 2^63 - 1; got -1"),
-        ({"x": TALK}, {"workers": 0}, OptionError, "workers must be a whole number of at least 1; got 0"),
-        ({"x": TALK}, {"variates": 6}, OptionError, "variates must be True or False; got 6"),
         (
             {"x": TALK},
-            {"variates": False, "chance": "exact"},
+            {"chance": "guess"},
             OptionError,
-            "variates=False is plain simulation; with chance='exact' leave it out",
+            "chance must be 'simulate', 'exact', Simulate(...) or Exact(...); got 'guess'",
         ),
+        ({"x": TALK}, {"draws": 0}, OptionError, "draws must be a whole number of at least 20; got 0"),
+        ({"x": TALK}, {"draws": 5}, OptionError, "draws must be a whole number of at least 20; got 5"),
+        ({"x": TALK}, {"tolerance": 2}, OptionError, "tolerance must be a number between 0 and 1; got 2"),
+        ({"x": TALK}, {"seed": -1}, OptionError, "seed must be a whole number of at least 0; got -1"),
+        ({"x": TALK}, {"tolerance": "x"}, OptionError, "tolerance must be a number; got 'x'"),
+        ({"x": TALK}, {"checkpoint": 5}, OptionError, "checkpoint must be the path of a folder; got 5"),
+        (
+            {"x": TALK},
+            {"workers": 0},
+            OptionError,
+            "kappa over flexible_similarity has no option 'workers'; it has none",
+        ),
+        ({"x": TALK}, {"variates": 6}, OptionError, "variates must be True or False; got 6"),
         (
             {"x": TALK},
             {"normalize": "units"},
@@ -300,10 +308,12 @@ def random_talks(seed: int, *, items: int = 6, coders: str = "abc", missing: flo
     return cz.Corpus(made)  # type: ignore[arg-type]
 
 
-def basis(corpus: cz.Corpus, coefficient: str, chance: str, measure: str = "flexible_similarity") -> drawn.Drawn:
-    plan = drawn.Plan.of(4000, None, 1)
+def chance_model(
+    corpus: cz.Corpus, coefficient: str, chance: cz.Simulate | cz.Exact, measure: str = "flexible_similarity"
+) -> ChanceModel:
+    resolved = resolve_coefficient(measure, coefficient, chance=chance, seed=1)
     with open_engine() as engine:
-        return drawn.Drawn(observe(corpus, cz.parse(measure)), coefficient, plan, chance, engine)
+        return resolved.model_class(score_pairs(corpus, resolved.measure), resolved, engine)
 
 
 WEIGHTS = np.array([[1, 1, 1, 1, 1, 1], [2, 0, 1, 3, 0, 0], [0, 0, 6, 0, 0, 0], [1, 2, 0, 0, 2, 1]], float)
@@ -318,14 +328,14 @@ def resampled(corpus: cz.Corpus, items: tuple[str, ...], weights: np.ndarray) ->
 @pytest.mark.parametrize("coefficient", ["kappa", "pi", "s", "s_modified"])
 def test_bootstrap_over_items_is_agreement_on_the_resampled_corpus(coefficient: str, missing: float) -> None:
     corpus = random_talks(5, missing=missing)
-    made = basis(corpus, coefficient, "exact")
-    assert len(made.observed.items) == 6
-    figures = made.over_items(WEIGHTS)
+    model = chance_model(corpus, coefficient, cz.Exact())
+    assert len(model.observed.items) == 6
+    arrays = model.over_items(WEIGHTS)
     for k, weights in enumerate(WEIGHTS):
-        alone = agreement(resampled(corpus, made.observed.items, weights), coefficient=coefficient, chance="exact")
-        assert figures.observed[k] == pytest.approx(alone.observed, abs=1e-9)
-        assert figures.expected[k] == pytest.approx(alone.expected, abs=1e-9)
-        assert figures.corrected[k] == pytest.approx(alone.value, abs=1e-9)
+        alone = agreement(resampled(corpus, model.observed.items, weights), coefficient=coefficient, chance="exact")
+        assert arrays.observed[k] == pytest.approx(alone.observed, abs=1e-9)
+        assert arrays.expected[k] == pytest.approx(alone.expected, abs=1e-9)
+        assert arrays.corrected[k] == pytest.approx(alone.value, abs=1e-9)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
@@ -333,32 +343,32 @@ def test_bootstrap_over_items_of_s_f_b_is_nearly_that(missing: float) -> None:
     """The expectation of a ratio of sums is not the ratio of expectations, but near."""
     measure = "flexible_similarity(normalize='boundaries')"
     corpus = random_talks(5, missing=missing)
-    made = basis(corpus, "kappa", "simulate", measure)
-    figures = made.over_items(WEIGHTS)
+    model = chance_model(corpus, "kappa", cz.Simulate(draws=4000), measure)
+    arrays = model.over_items(WEIGHTS)
     for k, weights in enumerate(WEIGHTS):
-        alone = agreement(resampled(corpus, made.observed.items, weights), measure=measure, seed=2, draws=8000)
-        assert figures.observed[k] == pytest.approx(alone.observed, abs=1e-9)
-        assert figures.expected[k] == pytest.approx(alone.expected, abs=0.03)
+        alone = agreement(resampled(corpus, model.observed.items, weights), measure=measure, seed=2, draws=8000)
+        assert arrays.observed[k] == pytest.approx(alone.observed, abs=1e-9)
+        assert arrays.expected[k] == pytest.approx(alone.expected, abs=0.03)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
 def test_bootstrap_over_coders(missing: float) -> None:
     """Pairs weigh w_c w_d, and a coder drawn twice makes no pair with itself."""
     corpus = random_talks(7, coders="abcd", missing=missing)
-    made = basis(corpus, "kappa", "exact")
-    alone = {row.name: row for row in agreement(corpus, chance="exact").pairs}
+    model = chance_model(corpus, "kappa", cz.Exact())
+    alone = {row.coders: row for row in agreement(corpus, chance="exact").pairs}
     weights = np.array([[1, 1, 1, 1], [2, 1, 1, 0], [0, 3, 1, 0], [1, 0, 2, 1]], float)
-    figures = made.over_coders(weights)
+    arrays = model.over_coders(weights)
     for k, row in enumerate(weights):
-        w = dict(zip(made.observed.coders, row, strict=True))
+        w = dict(zip(model.observed.coders, row, strict=True))
         each = [(w[a] * w[b], alone[a, b]) for a, b in alone]
         whole = sum(weight for weight, _ in each)
         a, e = (sum(weight * getattr(one, name) for weight, one in each) / whole for name in ("observed", "expected"))
-        assert (figures.observed[k], figures.expected[k]) == pytest.approx((a, e), abs=1e-12)
-        assert figures.corrected[k] == pytest.approx((a - e) / (1 - e), abs=1e-12)
+        assert (arrays.observed[k], arrays.expected[k]) == pytest.approx((a, e), abs=1e-12)
+        assert arrays.corrected[k] == pytest.approx((a - e) / (1 - e), abs=1e-12)
         if set(row) <= {0, 1}:
             some = [c for c in w if w[c]]
-            assert figures.corrected[k] == pytest.approx(agreement(corpus.select(coders=some), chance="exact").value)
+            assert arrays.corrected[k] == pytest.approx(agreement(corpus.select(coders=some), chance="exact").value)
 
 
 def test_percentiles_of_the_replicates() -> None:
@@ -379,9 +389,9 @@ def test_percentiles_of_the_replicates() -> None:
 def test_pairs_of_a_coder_without_items_in_the_sample() -> None:
     """Only the first item has cy; a sample without it is agreement of ann and bo."""
     whole = corpus(x={**TALK, "cy": ". ,  . "[:7].ljust(8)}, y={"ann": ". .", "bo": "  ."})
-    figures = basis(whole, "pi", "exact").over_items(np.array([[0.0, 2.0]]))
+    arrays = chance_model(whole, "pi", cz.Exact()).over_items(np.array([[0.0, 2.0]]))
     alone = agreement(corpus(y={"ann": ". .", "bo": "  ."}), coefficient="pi", chance="exact")
-    assert figures.corrected[0] == pytest.approx(alone.value, abs=1e-12)
+    assert arrays.corrected[0] == pytest.approx(alone.value, abs=1e-12)
 
 
 def test_asymmetric_similarity_takes_the_first_coder_as_first_side() -> None:
@@ -416,16 +426,32 @@ def test_a_row_of_a_table_is_the_coefficient_of_that_part_alone(missing: float) 
     corpus = random_talks(11, coders="abcd", missing=missing)
     whole = agreement(corpus, chance="exact")
     for row in whole.pairs:
-        alone = agreement(corpus.select(coders=row.name), chance="exact")
+        alone = agreement(corpus.select(coders=row.coders), chance="exact")
         assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
         assert row.items == len(alone.items)
     for row in whole.items:
-        alone = agreement(corpus.select(items=row.name), chance="exact")
+        alone = agreement(corpus.select(items=[row.item]), chance="exact")
         assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
     for row in whole.coders:
-        others = agreement(corpus.select(coders=[c for c in corpus.coders if c != row.name]), chance="exact")
+        others = agreement(corpus.select(coders=[c for c in corpus.coders if c != row.coder]), chance="exact")
         assert (row.without, row.gain) == pytest.approx((others.value, others.value - whole.value))
-        mine = [pair for pair in whole.pairs if row.name in pair.name]
+        mine = [pair for pair in whole.pairs if row.coder in pair.coders]
         assert row.observed == pytest.approx(sum(pair.observed for pair in mine) / len(mine))
         assert row.expected == pytest.approx(sum(pair.expected or 0 for pair in mine) / len(mine))
-        assert row.items == len([i for i in corpus.item_names if (i, row.name) in corpus])
+        assert row.items == len([i for i in corpus.item_names if (i, row.coder) in corpus])
+
+
+def test_options_of_the_simulation_are_those_of_a_value() -> None:
+    whole = corpus(talk=TALK)
+    for draws in (100, np.int64(100)):
+        assert cz.Simulate(draws=draws) == cz.Simulate(draws=100)
+        assert agreement(whole, draws=draws).draws == 100
+    for chance_class in (cz.Simulate, cz.Exact):
+        for value in ("x", None, 2, True, math.nan):
+            if value is not None:
+                with pytest.raises(OptionError, match=rf"^tolerance must be a number.*; got {value!r}$"):
+                    chance_class(tolerance=value)
+    with pytest.raises(OptionError, match=r"^draws is an option of the simulation; give chance=Simulate\(draws=...\)$"):
+        cz.agreement(whole, "flexible_similarity", draws=100)
+    assert agreement(whole, chance="simulate") == agreement(whole) == agreement(whole, chance=cz.Simulate())
+    assert agreement(whole, chance="exact") == agreement(whole, chance=cz.Exact())

@@ -16,6 +16,7 @@ import caesura as cz
 from caesura.errors import OptionError
 from oracle.linkage import Group, Joint, clusters, nearest
 from support.corpora import of_masses, random_corpus, shuffled
+from support.excluded import reasons
 
 QUIET = {"interval": None}
 METHODS = ["average", "complete", "single", "weighted"]
@@ -107,8 +108,8 @@ def test_linkage_is_scipys(method: str) -> None:
         square[i, j] = square[j, i] = distances[frozenset((found.coders[i], found.coders[j]))]
     assert found.distances == pytest.approx(square, abs=1e-12)
     theirs = linkage(squareform(square), method)
-    assert found.linkage[:, 2:] == pytest.approx(theirs[:, 2:])
-    assert np.sort(found.linkage[:, :2], axis=1).tolist() == np.sort(theirs[:, :2], axis=1).tolist()
+    assert found.joins[:, 2:] == pytest.approx(theirs[:, 2:])
+    assert np.sort(found.joins[:, :2], axis=1).tolist() == np.sort(theirs[:, :2], axis=1).tolist()
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.25])
@@ -217,9 +218,9 @@ def test_flexible_similarity_of_dialogues() -> None:
     ]
     assert "|chance:exact|" in exact.signature
     assert "seed" not in exact.signature
-    drawn = cz.cluster_coders(corpus, "flexible_similarity", coefficient="pi", draws=300, seed=4)
+    drawn = cz.cluster_coders(corpus, "flexible_similarity", coefficient="pi", chance=cz.Simulate(draws=300), seed=4)
     assert "|draws:300|seed:4|" in drawn.signature
-    for found, options in ((exact, {"chance": "exact"}), (drawn, {"draws": 300, "seed": 4})):
+    for found, options in ((exact, {"chance": "exact"}), (drawn, {"chance": cz.Simulate(draws=300), "seed": 4})):
         for one in found.clusters:
             alone = cz.agreement(
                 corpus.select(coders=one.coders), measure="flexible_similarity", coefficient="pi", **options, **QUIET
@@ -251,8 +252,8 @@ def test_cut() -> None:
     [
         ({}, "cut needs either a height or a number of clusters"),
         ({"height": 0.5, "clusters": 2}, "cut needs either a height or a number of clusters"),
-        ({"clusters": 0}, "clusters must lie in 1..2; got 0"),
-        ({"clusters": 3}, "clusters must lie in 1..2; got 3"),
+        ({"clusters": 0}, "clusters must be a whole number of at least 1; got 0"),
+        ({"clusters": 3}, "clusters must be a whole number of at most 2; got 3"),
     ],
 )
 def test_cut_of_nonsense(options: dict, message: str) -> None:
@@ -284,33 +285,40 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
             "agreement needs a symmetric measure; window_diff changes when its sides change places. "
             "pairwise(corpus, measure, ordered=True) gives its table",
         ),
-        ({"x": SAME}, {"linkage": "ward"}, "linkage must be one of average, single, complete, weighted; got 'ward'"),
+        (
+            {"x": SAME},
+            {"linkage": "ward"},
+            "linkage must be one of 'average', 'single', 'complete', 'weighted'; got 'ward'",
+        ),
         (
             {"x": SAME},
             {"coefficient": "pi"},
-            "coefficient must be one of multi_pi, multi_kappa, alpha for clusters; got 'pi'",
+            "clusters over boundary_similarity have no coefficient 'pi'; choose from 'multi_pi', 'multi_kappa', 'alpha'",
         ),
         (
             {"x": SAME},
             {"measure": "flexible_similarity", "coefficient": "multi_pi"},
-            "coefficient must be one of kappa, pi, s, s_modified for clusters; got 'multi_pi'",
+            "flexible_similarity has no coefficient 'multi_pi'; choose from 'kappa', 'pi', 's', 's_modified', 'alpha'",
         ),
         (
             {"x": SAME},
             {"compat": "nltk"},
-            "agreement has no preset 'nltk'; it has 'fournier2012', 'fournier2013', 'segeval-2.0.11'",
+            "agreement has no preset 'nltk'; choose from 'fournier2012', 'fournier2013', 'segeval-2.0.11'",
         ),
-        ({"x": SAME}, {"draws": 100}, "draws has no place in clusters over boundary_similarity; leave it out"),
-        ({"x": SAME}, {"chance": "exact"}, "chance has no place in clusters over boundary_similarity; leave it out"),
+        (
+            {"x": SAME},
+            {"chance": "exact"},
+            "chance has no effect on multi_pi over boundary_similarity, which simulates nothing; leave it out",
+        ),
         (
             {"x": SAME},
             {"measure": "flexible_similarity", "chance": "guess"},
-            "chance must be 'simulate' or 'exact'; got 'guess'",
+            "chance must be 'simulate', 'exact', Simulate(...) or Exact(...); got 'guess'",
         ),
         (
             {"x": SAME},
             {"measure": "flexible_similarity", "seed": -1},
-            "seed must be a whole number from 0 to 2^63 - 1; got -1",
+            "seed must be a whole number of at least 0; got -1",
         ),
         (
             {"x": SAME},
@@ -339,7 +347,7 @@ def test_no_corpus() -> None:
 
 def test_items_that_cannot_be_used_are_named() -> None:
     found = cz.cluster_coders(of_masses(x=SAME, y={"a": [3]}, z={"a": [3], "b": [4]}))
-    assert found.dropped == {
+    assert reasons(found) == {
         "y": "coded by a only",
         "z": "a is a, b is b: both sides must have the same units; a has 3, b has 4",
     }
@@ -348,10 +356,19 @@ def test_items_that_cannot_be_used_are_named() -> None:
 def test_signature_and_json() -> None:
     found = cz.cluster_coders(random_corpus(1), compat="fournier2013")
     assert found.signature.startswith(
-        "cluster_coders|linkage:complete|multi_pi|coders:5|items:8|counted:segments|rates:mean|types:together|"
+        "cluster_coders|linkage:complete|multi_pi|coders:5|items:8|chance:counted|counted:segments|rates:mean|types:together|"
         "boundary_similarity|"
     )
     data = json.loads(json.dumps(found.to_dict()))
     assert (data["linkage"], data["coefficient"], data["coders"]) == ("complete", "multi_pi", list("abcde"))
     assert data["distances"] == found.distances.tolist()
     assert [one["coders"] for one in data["clusters"]] == [list(one.coders) for one in found.clusters]
+
+
+def test_the_seed_is_0_unless_it_is_drawn() -> None:
+    chance = cz.Simulate(draws=100)
+    corpus = random_corpus(1, items=3, coders="abc")
+    first, again = (cz.cluster_coders(corpus, "flexible_similarity", chance=chance, **s) for s in ({}, {"seed": 0}))
+    assert "|draws:100|seed:0|" in first.signature
+    assert first.to_dict() == again.to_dict()
+    assert "|seed:" in cz.cluster_coders(corpus, "flexible_similarity", chance=chance, seed=None).signature

@@ -8,11 +8,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from caesura.agreement.exact import Expectation, expectation, expected_cost
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from caesura.agreement.expected_cost import Expectation, expectation, expected_cost
 from caesura.errors import CaesuraError, OptionError, TooManyStates
 from oracle.chance import Rules, mean_by_runs, table_cost
 from support.oracles import read_oracle

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError, OptionError, Undefined
+from support.excluded import reasons
 
 Labels = dict[str, dict[str, list[str]]]
 """Item -> coder -> a label for each unit."""
@@ -74,16 +75,16 @@ def test_value_is_the_mean_over_everything_compared(labels: Labels) -> None:
     assert found.deviation == pytest.approx(pstdev(map(float, values)), abs=1e-12)
     assert found.comparisons == len(values)
     for row in found.pairs:
-        mine = compared(labels, *row.name)
+        mine = compared(labels, *row.coders)
         assert row.comparisons == len(mine)
         assert row.value == (pytest.approx(fmean(map(float, mine))) if mine else None)
         assert row.deviation == (pytest.approx(pstdev(map(float, mine)), abs=1e-12) if mine else None)
     shared = {pair for by_coder in labels.values() for pair in combinations(sorted(by_coder), 2)}
-    assert {row.name for row in found.pairs} == shared
+    assert {row.coders for row in found.pairs} == shared
     kept = {item: by_coder for item, by_coder in labels.items() if len(by_coder) > 1}
-    assert [row.name for row in found.items] == [(item,) for item in kept]
+    assert [row.item for row in found.items] == list(kept)
     for row in found.items:
-        (item,) = row.name
+        item = row.item
         mine = compared({item: labels[item]})
         assert row.value == (pytest.approx(fmean(map(float, mine))) if mine else None)
         for unit, mean in enumerate(found.units[item]):
@@ -203,8 +204,12 @@ def test_items_that_cannot_be_used_are_named() -> None:
     found = cz.label_agreement(corpus)
     assert found.value == 0.5
     assert found.coders == ("Ann", "Bo")
-    assert found.unlabelled == (("good", "Cy"), ("bare", "Ann"), ("bare", "Bo"))
-    assert found.dropped == {
+    assert [(entry.item, entry.coder) for entry in found.excluded if entry.coder] == [
+        ("good", "Cy"),
+        ("bare", "Ann"),
+        ("bare", "Bo"),
+    ]
+    assert reasons(found) == {
         "half": "labelled by Bo only",
         "bare": "labelled by nobody",
         "long": "2 tokens for Ann and 3 for Bo",
@@ -224,8 +229,7 @@ def test_result_as_a_value() -> None:
         "items": [{"item": "x", "value": 0.5, "deviation": 0.5, "comparisons": 2}],
         "units": {"x": [1.0, None, 0.0]},
         "separator": "/",
-        "unlabelled": [],
-        "dropped": {},
+        "excluded": [],
         "signature": f"label_agreement|separator:/|coders:2|items:1|comparisons:2|caesura:{cz.__version__}",
     }
     assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
@@ -242,8 +246,8 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
         {},
         "no item is left that two coders labelled: item 'x': labelled by nobody",
     ),
-    (cz.Corpus({}), {"separator": ""}, "separator must be a string that is not empty, or None; got ''"),
-    (cz.Corpus({}), {"separator": 7}, "separator must be a string that is not empty, or None; got 7"),
+    (cz.Corpus({}), {"separator": ""}, "separator must be a text that is not empty; got ''"),
+    (cz.Corpus({}), {"separator": 7}, "separator must be a text that is not empty; got 7"),
 ]
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import CaesuraWarning, OptionError
 from support.corpora import of_masses, random_corpus, shuffled
+from support.excluded import reasons
 
 # x   bo  ··|··|··   ann ··|···|·   cy ·····|·      B: bo-ann 3/4, bo-cy 1/4, ann-cy 1/2, over two pairs each
 # y   bo  ·|···      ann ·|···                      B: 1, over one pair
@@ -115,7 +116,7 @@ def test_missing_coders() -> None:
     corpus = of_masses(x={"a": [2, 3], "b": [2, 3]}, y={"b": [1, 4], "c": [2, 3]}, z={"c": [2]})
     table = cz.pairwise(corpus, "boundary_similarity")
     assert [row.coders for row in table.rows] == [("a", "b"), ("b", "c")]
-    assert table.dropped == {"z": "coded by c only"}
+    assert reasons(table) == {"z": "coded by c only"}
     assert np.isnan(table.matrix).tolist() == [[False, False, True], [False, False, False], [True, False, False]]
     assert "|coders:3|pairs:2|unordered|" in table.signature
 
@@ -125,7 +126,7 @@ def test_items_that_cannot_be_scored_are_named() -> None:
         good={"a": [2, 3], "b": [2, 3]}, unequal={"a": [2, 3], "b": [2, 4]}, short={"a": [1, 1], "b": [1, 1]}
     )
     table = cz.pairwise(corpus, "window_diff(window=3)", ordered=True)
-    assert table.dropped == {
+    assert reasons(table) == {
         "unequal": "reference is a, hypothesis is b: both sides must have the same units; "
         "reference has 5, hypothesis has 6",
         "short": "reference is a, hypothesis is b: window must lie in 1..1 for a text of 2 units; got 3",
@@ -137,10 +138,10 @@ def test_dialogues_under_a_linear_measure_are_named() -> None:
     plain = cz.Segmentation.from_masses([2, 3])
     corpus = cz.Corpus({"talk": {"a": {"F": plain}, "b": {"F": plain}}, "text": {"a": plain, "b": plain}})
     table = cz.pairwise(corpus, "boundary_similarity")
-    assert table.dropped == {
+    assert reasons(table) == {
         "talk": "a is a, b is b: a: this measure cannot score a dialogue; got 1 speaker; use flexible_similarity"
     }
-    assert cz.pairwise(corpus, "flexible_similarity").dropped == {}
+    assert cz.pairwise(corpus, "flexible_similarity").excluded == ()
 
 
 def test_types_nobody_declared() -> None:
@@ -168,9 +169,9 @@ def test_json() -> None:
     data = json.loads(json.dumps(table.to_dict()))
     assert (data["measure"], data["ordered"]) == ("window_diff", True)
     assert (data["mean"], data["deviation"]) == (table.mean, table.deviation)
-    assert [one["coders"] for one in data["pairs"]] == [list(row.coders) for row in table.rows]
-    assert data["pairs"][0]["items"] == table.rows[0].items
-    assert data["pairs"][0]["value"] == table.rows[0].value
+    assert [one["coders"] for one in data["rows"]] == [list(row.coders) for row in table.rows]
+    assert data["rows"][0]["items"] == table.rows[0].items
+    assert data["rows"][0]["value"] == table.rows[0].value
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,7 @@ def test_json() -> None:
             "pk",
             "no item is left that two coders share: item 'x': coded by a only; item 'y': coded by b only",
         ),
-        (BY_HAND, "kp", "there is no measure 'kp'; there are pk, window_diff, "),
+        (BY_HAND, "kp", "there is no measure 'kp'; choose from 'pk', 'window_diff', "),
         ({"x": {}}, "pk", "corpus: a Corpus is needed; got dict"),
     ],
 )

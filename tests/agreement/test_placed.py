@@ -64,7 +64,7 @@ def test_sums(seed: int) -> None:
     assert placed.mean == pytest.approx(mean)
     assert placed.deviation == pytest.approx(math.sqrt(sum((n - mean) ** 2 for n in each) / len(each)))
     data = json.loads(json.dumps(placed.to_dict()))
-    assert [row["coder"] for row in data["coders"]] == list(corpus.coders)
+    assert [row["coder"] for row in data["rows"]] == list(corpus.coders)
     assert data["mean"] == placed.mean
 
 
@@ -92,7 +92,13 @@ def test_heat_by_hand() -> None:
     assert draw_heat(found) == "x, 2 coders\n    1  ·2·11\n\ny, 1 coder\n    1  1"
     assert heat_table(found).columns == ("item", "position", "marked by", "coders")
     assert heat_table(found).rows[1] == ("x", 2, 2, 2)
-    assert json.loads(json.dumps(found[0].to_dict())) == {"item": "x", "coders": 2, "counts": [0, 2, 0, 1, 1]}
+    assert json.loads(json.dumps(found[0].to_dict())) == {
+        "item": "x",
+        "stream": None,
+        "coders": 2,
+        "counts": [0, 2, 0, 1, 1],
+        "excluded": [],
+    }
 
 
 def test_heat_of_streams() -> None:

@@ -80,6 +80,7 @@ def resolve_coefficient(
     name, model_class = _choose(requested, coefficient)
     owner = f"{name} over {requested.name}" if model_class.uses_measure else name
     resolved = _with_preset(requested, compat, name, model_class)
+    _check_simulation_options(options or {})
     settings = resolve_options(owner, model_class.options, options or {}, model_class.presets.get(compat or ""))
     if not model_class.accepts_chance and chance is not None:
         raise OptionError(f"chance has no effect on {owner}, which simulates nothing; leave it out")
@@ -89,6 +90,12 @@ def resolve_coefficient(
     if isinstance(value, Exact) and not resolved.supports_exact_chance:
         raise OptionError("chance='exact' needs the exact alignment; with algorithm='pardist' chance must be simulated")
     return Coefficient(name, resolved, model_class, settings, value, compat, check_seed("seed", seed))
+
+
+def _check_simulation_options(options: Mapping[str, Any]) -> None:
+    for name in options:
+        if name in ("draws", "tolerance", "variates", "checkpoint"):
+            raise OptionError(f"{name} is an option of the simulation; give chance=Simulate({name}=...)")
 
 
 def _choose(measure: Measure, name: str | None) -> tuple[str, type[ChanceModel]]:
