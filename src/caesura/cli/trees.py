@@ -71,4 +71,4 @@ def trees(
         align=tables.align,
         width=min(console().width, 120),
     )
-    print_result("trees", result, blocks, output=output)
+    print_result("trees", result, blocks, output=output, reading=banks.reading)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.engines import Engine
-from caesura.errors import FormatError
 from caesura.formats.ptb import read_trees
 from caesura.judging.parsers import ParserComparison, compare_parsers
+from caesura.model.corpus import Corpus
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, flag, number, optional, seed, setting, text
@@ -66,14 +66,14 @@ class Treebanks:
         Trees; None for a sentence without a parse.
     versus : list of Tree or None, or None
         Trees of a second parser, if there is one.
-    excluded : tuple of Excluded
-        Sentences that could not be read.
+    reading : ReadingOptions
+        A summary of the files, and what could not be read.
     """
 
     gold: Trees
     predicted: Trees
     versus: Trees | None = None
-    excluded: tuple[Excluded, ...] = ()
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
 
 
 @dataclass(frozen=True)
@@ -122,22 +122,25 @@ def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = 
         The trees.
     """
     options = options or TreeFileOptions()
-    errors: list[FormatError] = []
+    reading = ReadingOptions(format="ptb")
 
     def load(path: str, times: str | None) -> Trees:
-        return read_trees(
+        trees = read_trees(
             path,
             times=times,
             tier=options.tier,
             snap=options.snap,
             zero_length=options.zero_length,
             layout=options.layout,
-            excluded=errors,
+            excluded=reading.errors,
         )
+        sentences = {str(number): {"trees": tree} for number, tree in enumerate(trees, 1) if tree is not None}
+        reading.summaries.append(summarize([path], "ptb", Corpus(sentences)))
+        return trees
 
     sides = load(gold, options.gold_times), load(predicted, options.predicted_times)
     versus = None if options.versus is None else load(options.versus, options.versus_times)
-    return Treebanks(*sides, versus, tuple(Excluded(None, None, str(error)) for error in errors))
+    return Treebanks(*sides, versus, reading)
 
 
 def compare_trees(
@@ -174,7 +177,7 @@ def compare_trees(
         if side.versus is not None:
             parsers = {"predicted": side.predicted, "versus": side.versus}
             versus.append(compare_parsers(side.gold, parsers, measure=measure, seed=options.seed))
-    return TreeStudy(struct_iou, parseval, tuple(versus), trees.excluded, plain)
+    return TreeStudy(struct_iou, parseval, tuple(versus), trees.reading.excluded, plain)
 
 
 def _without_functions(trees: Treebanks) -> Treebanks:
@@ -182,4 +185,4 @@ def _without_functions(trees: Treebanks) -> Treebanks:
         return [tree if tree is None else tree.without_functions() for tree in side]
 
     versus = None if trees.versus is None else strip(trees.versus)
-    return Treebanks(strip(trees.gold), strip(trees.predicted), versus, trees.excluded)
+    return Treebanks(strip(trees.gold), strip(trees.predicted), versus, trees.reading)
