@@ -15,6 +15,7 @@ from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, flag, number, optional, seed, setting, text
 from caesura.parsing.corpus import ParsevalResult, parseval_corpus
 from caesura.parsing.structiou import StructIoUResult, struct_iou_corpus
+from caesura.tasks.reading import ReadingOptions, summarize
 
 Trees = Sequence[Tree | None]
 
