@@ -13,7 +13,6 @@ from click.testing import CliRunner, Result
 import caesura as cz
 from caesura import plot
 from caesura.cli import main
-from caesura.cli.plot import _MAKERS
 from caesura.data import stargazer
 from caesura.views.figures.kinds import KINDS
 
@@ -52,7 +51,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 TREES = ("gold.ptb", "predicted.ptb")
-WORDS = {
+ARGUMENTS = {
     "pairwise": ("readers.json", "-m", "window_diff"),
     "boundary_heat": ("readers.json", "--item", "stargazer"),
     "dendrogram": ("readers.json", "-c", "multi_kappa", "--title", "Who reads like whom"),
@@ -75,7 +74,7 @@ def strings(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_writes_its_figure(run: Run, folder: Path, kind: str) -> None:
-    result = run(kind, *WORDS[kind])
+    result = run(kind, *ARGUMENTS[kind])
     assert result.exit_code == 0, result.output
     assert result.stderr.splitlines()[-1] == f"{kind}.svg"
     assert strings(folder / f"{kind}.svg")
@@ -83,7 +82,7 @@ def test_every_kind_writes_its_figure(run: Run, folder: Path, kind: str) -> None
 
 def test_the_figure_is_that_of_the_library(run: Run, folder: Path) -> None:
     """What the options say goes into the result: the measure, the coefficient, the item, the title."""
-    run("dendrogram", *WORDS["dendrogram"], "-m", "segmentation_similarity(n_t=3)", "-o", "d.svg")
+    run("dendrogram", *ARGUMENTS["dendrogram"], "-m", "segmentation_similarity(n_t=3)", "-o", "d.svg")
     found = cz.cluster_coders(stargazer(), "segmentation_similarity(n_t=3)", coefficient="multi_kappa")
     plot.save(plot.dendrogram(found, title="Who reads like whom"), folder / "mine.svg")
     assert (folder / "d.svg").read_bytes() == (folder / "mine.svg").read_bytes()
@@ -105,20 +104,21 @@ def test_list_has_every_kind_with_what_it_needs(run: Run) -> None:
     assert result.exit_code == 0
     assert all(f"  {kind.name} " in result.output for kind in KINDS.values())
     assert "--gold-times" in result.output
-    assert set(_MAKERS) == set(KINDS) == set(WORDS)
+    assert set(KINDS) == set(ARGUMENTS)
+    assert all(getattr(plot, name) is kind.draw for name, kind in KINDS.items())
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "a kind is needed; there are pairwise, boundary_heat"),
-        (("pie", "readers.json"), "no kind 'pie'; there are pairwise"),
+        ((), "a kind is needed; choose from pairwise, boundary_heat"),
+        (("pie", "readers.json"), "no kind 'pie'; choose from pairwise"),
         (("pairwise",), "pairwise needs a corpus with several coders"),
         (("pairwise", "readers.json", "--system", "7"), "pairwise does not take --system; it takes --measure --item"),
         (("pairwise", "readers.json", "-m", "pk", "-m", "crisp"), "pairwise shows one measure; got 2"),
         (("systems", "readers.json"), "--system is needed"),
         (("systems", "a.json", "b.json", "--system", "7"), "systems needs a corpus and --system; got 2 files"),
-        (("clusters", "readers.json"), "clusters shows one program; name it with --system"),
+        (("clusters", "readers.json"), "clusters shows one system; choose it with --system"),
         (("by_length", "gold.ptb"), "two files of trees are needed, gold and predicted; got one"),
         (("tree_alignment", *TREES, "--item", "31"), "the number of one sentence, from 1 to 30; got '31'"),
         (("tree_alignment", *TREES, "--item", "²"), "the number of one sentence, from 1 to 30; got '²'"),
@@ -138,13 +138,13 @@ def test_bad_usage(run: Run, words: tuple[str, ...], said: str) -> None:
         (("pairwise", "readers.json", "-o", "no/x.svg"), "no/x.svg: cannot be written: No such file or directory"),
         (("pairwise", "readers.json", "--item", "no"), "no item 'no'; there are 'stargazer'"),
         (("gold", "readers.json"), "item 'stargazer': gold needs spans"),
-        (
-            ("clusters", "items.json", "--system", "2"),
-            "the figure shows one item; name it with --item, one of 'x', 'y'",
-        ),
+        (("clusters", "items.json", "--system", "2"), "the figure shows one item; choose it with --item: 'x', 'y'"),
         (("clusters", "readers.json", "--system", "7", "-m", "pk"), "clusters are those of fuzzy_success; got pk"),
-        (("operations", "readers.json"), "the reference has several coders; choose one with"),
-        (("pairwise", "gold.ptb"), "this figure is of segmentations or hierarchies, and the files hold trees"),
+        (
+            ("operations", "readers.json"),
+            "the reference has several coders; choose one with --reference-coder: '1', '2'",
+        ),
+        (("pairwise", "gold.ptb"), "this figure shows segmentations or hierarchies; the files hold trees"),
         (("perturbation", "one.ptb"), "a tree with times is needed"),
     ],
 )

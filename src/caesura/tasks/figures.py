@@ -1,0 +1,368 @@
+"""What each kind of figure draws: corpora or trees and options in, the arguments of a plot function out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from caesura.agreement.clusters import cluster_coders
+from caesura.agreement.families import COEFFICIENTS
+from caesura.agreement.pairwise import pairwise
+from caesura.agreement.placed import boundaries_placed, boundary_heat
+from caesura.errors import MismatchError, OptionConflictError, OptionError
+from caesura.formats.ptb import read_trees
+from caesura.gold.unify import METHODS, unify
+from caesura.judging.result import Judgement
+from caesura.measures.base import Measure
+from caesura.measures.many import score_many
+from caesura.measures.operations import operations_table
+from caesura.measures.registry import parse
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.marks import Marks
+from caesura.model.result import Excluded
+from caesura.model.segmentation import Segmentation
+from caesura.model.tree import Tree
+from caesura.options import OptionSet, choice, optional, path, seed, setting, text
+from caesura.parsing.structiou import struct_iou_corpus
+from caesura.simulation.trees import by_length, correlation, perturbation_curve
+from caesura.tasks.judge import JudgeOptions, judge_systems
+from caesura.tasks.pairing import pair_items
+from caesura.tasks.prepare import choose_measures, measure_value, on_common_units, split_systems, warn_all
+from caesura.tasks.reading import ReadingOptions
+
+if TYPE_CHECKING:
+    from caesura.formats.settings import Settings
+
+Trees = list[Tree | None]
+
+
+@dataclass(frozen=True)
+class FigureOptions(OptionSet):
+    """Options of figures; each kind takes some of them."""
+
+    measures: tuple[Measure, ...] = setting(
+        (),
+        measure_value,
+        "Measure with its options; for systems it may be repeated (default: that of the command with the table).",
+        flags=("-m", "--measure"),
+        multiple=True,
+    )
+    coefficient: str | None = setting(
+        None,
+        optional(choice(*COEFFICIENTS)),
+        "Coefficient inside clusters (default: multi_pi; kappa over S_f and hierarchies).",
+        flags=("-c", "--coefficient"),
+    )
+    systems: tuple[str, ...] = setting(
+        (),
+        text,
+        "A coder in CORPUS that is a program, or a file with the output of one. May be repeated.",
+        flags=("--system",),
+        multiple=True,
+    )
+    items: tuple[str, ...] = setting(
+        (), text, "Item to show, or number of a sentence. May be repeated.", flags=("--item",), multiple=True
+    )
+    method: str | None = setting(
+        None, optional(choice(*METHODS)), "Method that makes the gold standard (default: conflict_free_union)."
+    )
+    gold_times: str | None = setting(
+        None, optional(path), "Times of the words of the (gold) trees: CTM (first column: sentence) or TextGrid."
+    )
+    predicted_times: str | None = setting(None, optional(path), "Times of the words of the predicted trees.")
+    reference_coder: str | None = setting(
+        None, optional(text), "Coder of the first file, if there are several (for operations)."
+    )
+    hypothesis_coder: str | None = setting(
+        None, optional(text), "Coder of the second file, or second coder of the same file (for operations)."
+    )
+    seed: int | None = setting(None, optional(seed), "Random seed (default: 0).")
+
+
+@dataclass(frozen=True)
+class FigureSource:
+    """What was read for a figure.
+
+    Parameters
+    ----------
+    corpora : tuple of Corpus
+        The corpus, or reference and hypothesis.
+    system_files : mapping of str to Corpus
+        Path -> corpus, for systems that are files.
+    trees : tuple of list of Tree or None
+        Trees of each file; None for a sentence without a tree.
+    paths : tuple of str
+        The files.
+    settings : Settings or None
+        Symbols, similarity matrix and costs of a settings file.
+    """
+
+    corpora: tuple[Corpus, ...] = ()
+    system_files: Mapping[str, Corpus] = field(default_factory=dict)
+    trees: tuple[Trees, ...] = ()
+    paths: tuple[str, ...] = ()
+    settings: Settings | None = None
+
+
+@dataclass(frozen=True)
+class FigureData:
+    """What a plot function draws.
+
+    Parameters
+    ----------
+    arguments : tuple
+        Positional arguments of the plot function.
+    excluded : tuple of Excluded
+        Items and sentences that the figure does not show.
+    """
+
+    arguments: tuple[Any, ...]
+    excluded: tuple[Excluded, ...] = ()
+
+
+def read_figure_source(
+    form: str, files: Sequence[str], options: FigureOptions, reading: ReadingOptions
+) -> FigureSource:
+    """Read the files of a figure.
+
+    Parameters
+    ----------
+    form : {"corpus", "pair", "trees"}
+        One corpus with systems, reference and hypothesis, or files of trees.
+    files : sequence of str
+        The files.
+    options : FigureOptions
+        Systems, items, and times of words.
+    reading : ReadingOptions
+        How files are read; collects what cannot be read.
+
+    Returns
+    -------
+    FigureSource
+        The corpora, with the chosen items only, or the trees.
+
+    Raises
+    ------
+    OptionError
+        If nothing is left to show, or a corpus holds trees.
+    """
+    paths = tuple(files)
+    if form == "trees":
+        times = (options.gold_times, options.predicted_times)
+        trees = [
+            read_trees(file, times=file_times, excluded=reading.errors)
+            for file, file_times in zip(paths, times, strict=False)
+        ]
+        return FigureSource(trees=tuple(trees), paths=paths)
+    system_files: dict[str, Corpus] = {}
+    if form == "pair":
+        corpora = reading.read_separately(paths)
+    else:
+        corpus, system_files = reading.read_with_systems(paths, options.systems)
+        corpora = [corpus]
+    for corpus in corpora:
+        reading.require(corpus, "show")
+        if corpus.kind == "trees":
+            raise OptionError("this figure shows segmentations or hierarchies; the files hold trees")
+    chosen = tuple(corpus.select(items=options.items or None) for corpus in corpora)
+    return FigureSource(chosen, system_files, (), paths, reading.settings)
+
+
+# -- coders ---------------------------------------------------------------------------------------------------------
+
+
+def pairwise_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Score all pairs of coders, in both directions if the measure is not symmetric."""
+    corpus = _shared_units(source)
+    measure = _measure(source, options, corpus)
+    pairs = pairwise(corpus, measure, ordered=not measure.symmetric)
+    return FigureData((pairs,), pairs.excluded)
+
+
+def boundary_heat_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Count the coders who marked each position."""
+    return FigureData((boundary_heat(_boundaries(source)),))
+
+
+def dendrogram_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Cluster the coders."""
+    corpus = _shared_units(source)
+    measure = _measure(source, options, corpus)
+    clustering = cluster_coders(corpus, measure, coefficient=options.coefficient, seed=options.seed or 0)
+    return FigureData((clustering,), clustering.excluded)
+
+
+def boundaries_per_coder_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Count the boundaries of each coder."""
+    return FigureData((boundaries_placed(_boundaries(source)),))
+
+
+def _shared_units(source: FigureSource) -> Corpus:
+    """Return the corpus, hierarchies over common units."""
+    shared = on_common_units(source.corpora[0])
+    warn_all(shared.notes)
+    return shared.corpus
+
+
+def _boundaries(source: FigureSource) -> Corpus:
+    """Return the corpus as segmentations, hierarchies with levels as types."""
+    shared = on_common_units(source.corpora[0])
+    warn_all(shared.notes)
+    return shared.boundaries
+
+
+def _measure(source: FigureSource, options: FigureOptions, corpus: Corpus, default: str | None = None) -> Measure:
+    """Return the requested measure, or the default, or the first one for the kind of data."""
+    requested = options.measures or ((parse(default),) if default else ())
+    return choose_measures("score", corpus, requested, settings=source.settings)[0]
+
+
+# -- systems --------------------------------------------------------------------------------------------------------
+
+Systems = dict[str, dict[str, Annotation]]
+
+
+def precision_recall_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Compute precision and recall of the systems, or of the coders if there are no systems."""
+    default = "boundary_confusion(n_t=2)"
+    if not options.systems:
+        corpus = _boundaries(source)
+        pairs = pairwise(corpus, _measure(source, options, corpus, default), ordered=True)
+        return FigureData((pairs,), pairs.excluded)
+    measure = options.measures[0] if options.measures else parse(default)
+    judgement = _judge(source, options, (measure,))
+    return FigureData((judgement, measure), judgement.excluded)
+
+
+def systems_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Judge the systems against people."""
+    judgement = _judge(source, options, options.measures)
+    return FigureData((judgement,), judgement.excluded)
+
+
+def clusters_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Compute the fuzzy success of one system on one item."""
+    if len(options.systems) != 1:
+        raise OptionConflictError("clusters shows one system; choose it with --system")
+    people, systems = _people_and_systems(source, options)
+    (by_item,) = systems.values()
+    item = _only_item(people)
+    if item not in by_item:
+        raise OptionError(f"system {options.systems[0]!r} has no item {item!r}")
+    annotations = [*people.of_item(item).values(), by_item[item]]
+    coders = [annotation for annotation in annotations if isinstance(annotation, Segmentation)]
+    if len(coders) < len(annotations):
+        raise OptionError(f"item {item!r}: fuzzy success needs segmentations; this is a dialogue")
+    measure = options.measures[0] if options.measures else parse("fuzzy_success")
+    if measure.name != "fuzzy_success":
+        raise OptionError(f"clusters are those of fuzzy_success; got {measure!r}")
+    return FigureData((measure.score(Marks.of(coders[:-1]), coders[-1]),))
+
+
+def _judge(source: FigureSource, options: FigureOptions, measures: tuple[Measure, ...]) -> Judgement:
+    if not options.systems:
+        raise OptionConflictError("--system is needed: a coder of the corpus that is a program, or a file")
+    people, systems = _people_and_systems(source, options)
+    judge_options = JudgeOptions(measures=measures, seed=options.seed or 0)
+    return judge_systems(people, systems, judge_options, settings=source.settings)
+
+
+def _people_and_systems(source: FigureSource, options: FigureOptions) -> tuple[Corpus, Systems]:
+    return split_systems(_boundaries(source), options.systems, source.system_files)
+
+
+def _only_item(corpus: Corpus) -> str:
+    """Return the only item of the corpus, or raise an error that lists the items."""
+    if len(corpus.item_names) != 1:
+        names = ", ".join(map(repr, corpus.item_names[:10])) + (", …" if len(corpus.item_names) > 10 else "")
+        raise OptionError(f"the figure shows one item; choose it with --item: {names}")
+    return corpus.item_names[0]
+
+
+# -- edits and gold standards ---------------------------------------------------------------------------------------
+
+
+def operations_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Add up the edits between reference and hypothesis by boundary type."""
+    paired = pair_items(
+        *source.corpora, reference_coder=options.reference_coder, hypothesis_coder=options.hypothesis_coder
+    )
+    if not paired.pairs:
+        raise OptionError("the two sides have no item in common")
+    measure = _measure(source, options, source.corpora[0], "flexible_similarity")
+    scores = score_many(paired.pairs, measure)
+    failures = [Excluded(paired.items[i], None, str(error)) for i, error in scores.errors.items()]
+    return FigureData((operations_table(scores),), (*paired.excluded, *failures))
+
+
+def gold_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Make the gold standard of one item."""
+    item = _only_item(source.corpora[0])
+    if source.corpora[0].kind != "hierarchy":
+        raise OptionError(
+            f"item {item!r}: gold needs spans; `caesura convert IN OUT.json --to spans-json` makes them from segments"
+        )
+    annotations = _shared_units(source).of_item(item)
+    hierarchies = {coder: entry for coder, entry in annotations.items() if isinstance(entry, Hierarchy)}
+    return FigureData((unify(hierarchies, method=options.method or "conflict_free_union"), hierarchies))
+
+
+# -- trees ----------------------------------------------------------------------------------------------------------
+
+
+def tree_alignment_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Align two trees of one sentence."""
+    gold, predicted = _gold_and_predicted(source)
+    number = _sentence_number(options, len(gold))
+    trees = gold[number - 1], predicted[number - 1]
+    for tree, path_ in zip(trees, source.paths, strict=True):
+        if tree is None:
+            raise OptionError(f"sentence {number} has no tree in {path_}")
+    measure = options.measures[0] if options.measures else parse("struct_iou")
+    return FigureData((*trees, measure.score(*trees)))  # type: ignore[arg-type]
+
+
+def perturbation_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Score trees whose word boundaries are perturbed."""
+    trees = [tree for tree in source.trees[0] if tree is not None]
+    measure = options.measures[0] if options.measures else parse("struct_iou")
+    return FigureData((perturbation_curve(trees, seed=options.seed or 0, measure=measure),))
+
+
+def by_length_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Score all sentences up to each length."""
+    result = struct_iou_corpus(*_gold_and_predicted(source))
+    return FigureData((by_length(result),), result.excluded)
+
+
+def correlation_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Compare Struct-IoU with PARSEVAL on samples of sentences."""
+    result = correlation(*_gold_and_predicted(source), seed=options.seed or 0)
+    return FigureData((result,), result.excluded)
+
+
+def _gold_and_predicted(source: FigureSource) -> tuple[Trees, Trees]:
+    if len(source.trees) != 2:
+        raise OptionConflictError(
+            f"two files of trees are needed, gold and predicted; got {'one' if source.trees else 'none'}"
+        )
+    gold, predicted = source.trees
+    if len(gold) != len(predicted):
+        raise MismatchError(
+            f"both files must have the same sentences; {source.paths[0]} has {len(gold)}, "
+            f"{source.paths[1]} has {len(predicted)}"
+        )
+    return gold, predicted
+
+
+def _sentence_number(options: FigureOptions, sentences: int) -> int:
+    chosen = options.items or ("1",)
+    number = int(chosen[0]) if chosen[0].isdecimal() and len(chosen[0]) < 10 else 0
+    if len(chosen) > 1 or not 1 <= number <= sentences:
+        raise OptionConflictError(
+            f"--item must be the number of one sentence, from 1 to {sentences}; got {chosen[-1]!r}"
+        )
+    return number
