@@ -104,7 +104,7 @@ def _by_coder(
     """Return coder -> rows of all levels; an invalid annotation excludes its coder."""
     rows: dict[str, list[SpanRow]] = {}
     coders: dict[str, list[str]] = {namespace: [] for namespace in levels}
-    invalid = set()
+    invalid: set[str] = set()
     for i, annotation in enumerate(annotations):
         namespace = annotation["namespace"]
         if namespace not in levels:

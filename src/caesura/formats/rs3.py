@@ -40,11 +40,11 @@ class _Yield(NamedTuple):
 
     first: int = 0
     last: int = 0
-    count: int = 0
+    size: int = 0
 
     @property
     def has_gap(self) -> bool:
-        return self.count != self.last - self.first + 1
+        return self.size != self.last - self.first + 1
 
 
 @dataclass
@@ -172,8 +172,8 @@ def _compute_yields(reading: Reading, order: list[_RstNode]) -> None:
 
 
 def _union(yields: Iterable[_Yield]) -> _Yield:
-    firsts, lasts, counts = zip(*yields, strict=True)
-    return _Yield(min(firsts), max(lasts), sum(counts))
+    firsts, lasts, sizes = zip(*yields, strict=True)
+    return _Yield(min(firsts), max(lasts), sum(sizes))
 
 
 def _rows(reading: Reading, order: list[_RstNode], log: WarningLog) -> list[SpanRow]:
@@ -188,7 +188,7 @@ def _rows(reading: Reading, order: list[_RstNode], log: WarningLog) -> list[Span
 
 def _spans(reading: Reading, node: _RstNode, log: WarningLog) -> Iterator[tuple[int, int, str | None]]:
     """Yield first EDU, last EDU and relation of the spans of a node."""
-    first, last, count = node.full_yield
+    first, last, size = node.full_yield
     if not node.full_yield.has_gap:
         yield first, last, node.relation
     elif reading.options["repair"]:
@@ -196,7 +196,7 @@ def _spans(reading: Reading, node: _RstNode, log: WarningLog) -> Iterator[tuple[
     else:
         raise reading.error(
             node.line,
-            f"the yield of node {node.name[:40]!r} must have no gap; it has {count} of the EDUs {first}-{last}; "
+            f"the yield of node {node.name[:40]!r} must have no gap; it has {size} of the EDUs {first}-{last}; "
             "or read with repair=True, which leaves such spans out",
         )
     if node.nuclear_yield != node.full_yield and not node.nuclear_yield.has_gap:

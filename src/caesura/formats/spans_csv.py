@@ -219,20 +219,22 @@ def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], 
                 length = _unit_count(continuum, coders_of_item, reading.options["length"])
                 continuum = replace(continuum, length=length)
                 _check_ends(reading, place, coder, length)
-            last = max(last_end(other.rows) for other in coders_of_item)
+            last = max(last_end(entry.rows) for entry in coders_of_item)
             add_spans(reading, log, item, name, coder.rows, continuum, last=last)
     log.emit()
 
 
 def _continuum(coder: _CoderRows, coders_of_item: Sequence[_CoderRows], seconds: bool) -> Continuum:
     """Return the continuum that a coder's rows describe, else the one of the first coder of the item that has one."""
-    described = (other.continuum for other in coders_of_item if other.continuum and other.error is None)
+    described = (entry.continuum for entry in coders_of_item if entry.continuum and entry.error is None)
     cells = coder.continuum or next(described, {})
-    parsers = {"units": _parse_list, "edges": _parse_list, "duration": lambda _, cell: parse_number(cell)}
-    values = {
-        name: parsers[name](name, cell) if name in parsers else _parse_whole(cell) for name, cell in cells.items()
-    }
-    return check_continuum(values, seconds)
+    return check_continuum({name: _parse_field(name, cell) for name, cell in cells.items()}, seconds)
+
+
+def _parse_field(name: str, cell: str) -> object:
+    if name in ("units", "edges"):
+        return _parse_list(name, cell)
+    return parse_number(cell) if name == "duration" else _parse_whole(cell)
 
 
 def _unit_count(continuum: Continuum, coders_of_item: Sequence[_CoderRows], default: int | None) -> int:

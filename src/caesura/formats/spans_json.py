@@ -237,7 +237,7 @@ class _SpansReader:
                     annotations[coder] = shape.parse(self.data, fields, spans)
             for coder, (rows, continuum) in annotations.items():
                 duration = continuum.duration
-                last = max(last_end(rows) for rows, other in annotations.values() if other.duration == duration)
+                last = max(last_end(spans) for spans, c in annotations.values() if c.duration == duration)
                 if duration is not None and abs(last - duration) < shape.rounding:
                     continuum = replace(continuum, duration=last)
                 with self.entry(item, coder):

@@ -233,17 +233,17 @@ def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
 
 def _common_words(tiers: Mapping[str, Tier], path: str) -> tuple[Interval, ...] | None:
     """Return the words, which must be the same for all coders."""
-    (first, tier), *rest = tiers.items()
-    for coder, other in rest:
-        if other.words != tier.words:
+    first, words = next((coder, tier.words) for coder, tier in tiers.items())
+    for coder, tier in tiers.items():
+        if tier.words != words:
             raise FormatError(
                 path,
                 None,
                 f"a TextGrid has one word tier; coders {first!r} and {coder!r} have different words or word times",
             )
-    if tier.words is not None and not tier.words:
+    if words is not None and not words:
         raise FormatError(path, None, "a word tier must have words; got none")
-    return tier.words
+    return words
 
 
 def _word_tier_lines(words: Sequence[Interval], name: str, coders: Container[str], path: str) -> list[str]:
