@@ -1,67 +1,61 @@
 """Every exception of the package.
 
-    CaesuraError
-    ├── InputError (ValueError)      a value that cannot be
-    │   ├── SegmentationError        no segmentation can look like this
-    │   ├── HierarchyError           no hierarchy can look like this
-    │   ├── TierError                no tier can look like this, or it cannot be laid over these units
-    │   ├── TreeError                no tree can look like this; has .line and .column where brackets were read
-    │   ├── MismatchError            two segmentations that cannot be compared
-    │   ├── OptionError              a measure, option, preset or coder that does not exist or cannot have this value
-    │   └── Undefined                the number asked for has no meaning here
-    ├── FormatError (ValueError)     a file that cannot be read or written; has .path and .line
-    ├── EngineError                  workers that cannot be reached, that died, or that have another version
-    ├── CheckpointError              a checkpoint of another run, or that cannot be written
-    └── TooManyStates (ValueError)   exact chance would need more states than allowed; draw at random instead
+::
 
-Messages name the place, what must hold, what came and, where there is one, the way out.
-``CaesuraWarning`` is the category of all warnings.
+    CaesuraError
+    ├── InputError (ValueError)      a value is invalid
+    │   ├── SegmentationError        a segmentation is invalid
+    │   ├── HierarchyError           a hierarchy is invalid
+    │   ├── TierError                a tier is invalid, or does not fit on the chosen units
+    │   ├── TreeError                a tree is invalid; has .line and .column if it was read from brackets
+    │   ├── MismatchError            two annotations cannot be compared
+    │   ├── OptionError              a measure, option, preset or coder does not exist, or has an invalid value
+    │   │   └── OptionConflictError  options do not go together, whatever the data
+    │   └── Undefined                the number is not defined for this data
+    ├── FormatError (ValueError)     a file cannot be read or written; has .path and .line
+    ├── EngineError                  workers cannot be reached, died, or have a different version
+    ├── CheckpointError              a checkpoint belongs to a different run, or cannot be written
+    └── TooManyStates (ValueError)   exact chance would need more states than allowed; use random draws instead
+
+Messages name the place, what is wrong, what was expected and, if there is one, what to do. ``CaesuraWarning`` is the
+category of all warnings.
 """
 
 from __future__ import annotations
 
 from os import PathLike, fspath
 
-__all__ = [
-    "CaesuraError",
-    "CaesuraWarning",
-    "CheckpointError",
-    "EngineError",
-    "FormatError",
-    "HierarchyError",
-    "InputError",
-    "MismatchError",
-    "OptionError",
-    "SegmentationError",
-    "TierError",
-    "TooManyStates",
-    "TreeError",
-    "Undefined",
-]
-
 
 class CaesuraError(Exception):
-    """The root: ``except CaesuraError`` catches whatever this package raises on purpose."""
+    """Base class: ``except CaesuraError`` catches everything that this package raises on purpose."""
 
 
 class InputError(CaesuraError, ValueError):
-    """A value that cannot be."""
+    """Raised when a value is invalid."""
 
 
 class SegmentationError(InputError):
-    """No segmentation can look like this: a mass of zero, an unsorted position, an undeclared type."""
+    """Raised when a segmentation is invalid: a mass of zero, an unsorted position, an undeclared type."""
 
 
 class HierarchyError(InputError):
-    """No hierarchy can look like this: spans that cross, a span outside the text, levels that contradict nesting."""
+    """Raised when a hierarchy is invalid: spans that cross, a span outside the text, levels that contradict nesting."""
 
 
 class TierError(InputError):
-    """No tier can look like this, intervals that overlap or end before they start; or it does not fit on these units."""
+    """Raised when a tier is invalid (intervals that overlap) or does not fit on the chosen units."""
 
 
 class TreeError(InputError):
-    """No tree can look like this: brackets that do not close, a word that is not alone, times that do not rise."""
+    """Raised when a tree is invalid: brackets that do not match, a word beside a bracket, times that do not ascend.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong.
+    line, column : int, optional
+        Where it is wrong, from 1, if the tree was read from brackets.
+    """
 
     def __init__(self, problem: str, line: int | None = None, column: int | None = None) -> None:
         self.problem = problem
@@ -74,11 +68,11 @@ class TreeError(InputError):
 
 
 class MismatchError(InputError):
-    """Two segmentations that cannot be compared: other lengths, other units, other types."""
+    """Raised when two annotations cannot be compared: different lengths, units or types."""
 
 
 class OptionError(InputError):
-    """A measure, option, preset or coder that does not exist, or cannot have this value."""
+    """Raised when a measure, option, preset or coder does not exist, or has an invalid value."""
 
 
 class OptionConflictError(OptionError):
@@ -86,11 +80,21 @@ class OptionConflictError(OptionError):
 
 
 class Undefined(InputError):  # noqa: N818 - the name is part of the interface
-    """The number asked for has no meaning here; the message says why."""
+    """Raised when a number is not defined for the data; the message says why."""
 
 
 class FormatError(CaesuraError, ValueError):
-    """A file that cannot be read or written. The message starts ``path:line:`` where the line is known."""
+    """Raised when a file cannot be read or written. The message starts with ``path:line:`` if the line is known.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    line : int or None
+        Line of the file, from 1; None if the whole file is concerned.
+    problem : str
+        What is wrong.
+    """
 
     def __init__(self, path: str | PathLike[str], line: int | None, problem: str) -> None:
         self.path = fspath(path)
@@ -104,16 +108,16 @@ class FormatError(CaesuraError, ValueError):
 
 
 class EngineError(CaesuraError):
-    """Workers that cannot be reached, that died, or that have another version."""
+    """Raised when workers cannot be reached, died, or have a different version."""
 
 
 class CheckpointError(CaesuraError):
-    """A checkpoint of another run, or that cannot be written."""
+    """Raised when a checkpoint belongs to a different run, or cannot be written."""
 
 
 class TooManyStates(CaesuraError, ValueError):  # noqa: N818 - a signal more than an error
-    """Exact chance would need more states than allowed: a signal to draw at random instead, and to say so."""
+    """Raised when exact chance would need more states than allowed; the caller may use random draws instead."""
 
 
 class CaesuraWarning(UserWarning):
-    """Something legal that is easily read wrongly."""
+    """Category of warnings about valid input that is easily misread."""

@@ -178,9 +178,9 @@ def test_parts_are_a_mapping():
     assert hash(parts) == hash(Parts({"hits": 2, "all": 3}))
     assert parts != Parts({"hits": 2, "all": 4})
     assert repr(parts) == "{'hits': 2, 'all': 3}"
-    assert dict(parts.derived) == {"share": 2 / 3}
+    assert dict(parts.figures) == {"share": 2 / 3}
     with pytest.raises(TypeError):
-        parts.derived["share"] = 1
+        parts.figures["share"] = 1
 
 
 @pytest.mark.parametrize("name", ALL)

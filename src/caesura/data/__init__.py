@@ -1,13 +1,12 @@
-"""Codings that ship with the package: figures from published tables."""
+"""Annotations that ship with the package, from published tables."""
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
+import json
+from importlib.resources import files
 
-from caesura.formats import read
 from caesura.model.corpus import Corpus
-
-__all__ = ["STARGAZER_SOURCE", "stargazer"]
+from caesura.model.segmentation import Segmentation
 
 STARGAZER_SOURCE = (
     "Hearst, M. (1997). TextTiling. Computational Linguistics 23(1): 33-64, seven readers of 'Stargazers'"
@@ -15,6 +14,27 @@ STARGAZER_SOURCE = (
 
 
 def stargazer() -> Corpus:
-    """Seven readers' topic segments of a magazine article in 21 paragraphs."""
-    with as_file(files("caesura.data") / "stargazer.json") as path:
-        return read(path)
+    """Return the topic segments that seven readers saw in a magazine article of 21 paragraphs.
+
+    Returns
+    -------
+    Corpus
+        One item, ``"stargazer"``, and the coders ``"1"`` to ``"7"``.
+
+    References
+    ----------
+    Hearst, M. (1997). TextTiling: segmenting text into multi-paragraph subtopic passages. Computational Linguistics 23(1):
+    33-64.
+
+    Examples
+    --------
+    >>> stargazer()["stargazer", "5"]
+    Segmentation(21 units: ···|··|····|···|·····|····)
+    """
+    table = json.loads((files("caesura.data") / "stargazer.json").read_text(encoding="utf-8"))
+    return Corpus(
+        {
+            item: {coder: Segmentation.from_masses(masses) for coder, masses in by_coder.items()}
+            for item, by_coder in table["items"].items()
+        }
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any
 
 from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue
@@ -178,9 +177,6 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
 
     def _key(self) -> frozenset[tuple[tuple[str, str], Annotation]]:
         return frozenset(self._annotations.items())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Corpus, (self._by_item,)
 
     def __repr__(self) -> str:
         items, coders = count_of(len(self.item_names), "item"), count_of(len(self.coders), "coder")

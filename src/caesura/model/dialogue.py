@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from caesura.errors import MismatchError, SegmentationError
 from caesura.model.display import count_of
@@ -68,9 +67,6 @@ class Dialogue(Value, Mapping[str, Segmentation]):
 
     def _key(self) -> frozenset[tuple[str, Segmentation]]:
         return frozenset(self._streams.items())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Dialogue, (self._streams,)
 
     def __repr__(self) -> str:
         head = f"Dialogue({self.length} units in {count_of(len(self), 'stream')}: "

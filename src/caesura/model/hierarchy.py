@@ -344,7 +344,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         -----
         A union of several coders may hold spans that cross, which no coder's own hierarchy may.
         """
-        return _restore(self.length, spans, self.units, self.edges, self.extent)
+        return self._with(spans=tuple(spans))
 
     def brackets(self) -> str:
         """Return a bracket string with the text of the units, or their numbers; each distinct span once.
@@ -370,9 +370,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def _key(self) -> tuple[Any, ...]:
         return (self.length, self.spans, self.units, self.edges, self.extent)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.length, tuple(map(tuple, self.spans)), self.units, self.edges, self.extent)
-
     def __json__(self) -> dict[str, Any]:
         """Return the plain form: number of units, times between units (if any) and spans."""
         return {
@@ -384,19 +381,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def __repr__(self) -> str:
         drawing = f": {self.brackets()}" if self.length <= _MAX_DRAWN_UNITS and self.spans else ""
         return f"Hierarchy({count_of(self.length, 'unit')}, {count_of(len(self.spans), 'span')}{drawing})"
-
-
-def _restore(
-    length: int,
-    spans: Iterable[Sequence[Any]],
-    units: tuple[str, ...] | None,
-    edges: tuple[float, ...] | None,
-    extent: int,
-) -> Hierarchy:
-    """Return a hierarchy of values that were checked before."""
-    hierarchy = Hierarchy.__new__(Hierarchy)
-    hierarchy._fill(length=length, spans=tuple(Span(*span) for span in spans), units=units, edges=edges, extent=extent)
-    return hierarchy
 
 
 # -- common units -----------------------------------------------------------------------------------------------------

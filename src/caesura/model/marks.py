@@ -124,7 +124,13 @@ class Marks(Value):
         positions, counts = np.unique(
             np.concatenate([segmentation.inner for segmentation in listed]), return_counts=True
         )
-        return _restore(listed[0].length, len(listed), positions, counts.astype(np.int64), _common_units(listed))
+        return cls._trusted(
+            length=listed[0].length,
+            coders=len(listed),
+            positions=positions,
+            position_counts=counts.astype(np.int64),
+            units=_common_units(listed),
+        )
 
     def __len__(self) -> int:
         return self.length
@@ -161,9 +167,6 @@ class Marks(Value):
     def _key(self) -> tuple[Any, ...]:
         return (self.length, self.coders, self.positions.tobytes(), self.position_counts.tobytes(), self.units)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.length, self.coders, self.positions, self.position_counts, self.units)
-
     def __repr__(self) -> str:
         head = f"Marks({count_of(self.coders, 'coder')}, {count_of(self.length, 'unit')}"
         if self.length <= MAX_DRAWN_UNITS:
@@ -196,9 +199,3 @@ def _common_units(segmentations: list[Segmentation]) -> tuple[str, ...] | None:
                 f"segmentations[{i}]: all must be of one text; unit {unit} is {text!r}, before it was {before!r}"
             )
     return units
-
-
-def _restore(length: int, coders: int, positions: Ints, counts: Ints, units: tuple[str, ...] | None) -> Marks:
-    marks = Marks.__new__(Marks)
-    marks._fill(length=length, coders=coders, positions=positions, position_counts=counts, units=units)
-    return marks

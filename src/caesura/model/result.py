@@ -1,4 +1,4 @@
-"""What all results have in common: plain data for JSON, a data frame, a signature, a list of what was excluded.
+"""What all results share: plain data for JSON, a data frame, a signature, a list of excluded items.
 
 A result is a frozen dataclass that derives from :class:`Result`. No result writes its own JSON: :func:`to_plain` turns any
 of them into dictionaries, lists, texts and numbers.
@@ -47,10 +47,14 @@ class Excluded:
 
 
 class Result(Displayed):
-    """Base class of results: frozen dataclasses with ``to_dict``, ``to_frame``, ``signature`` and ``excluded``.
+    """Base class of results, which are frozen dataclasses.
 
-    A subclass lists in ``json_properties`` the properties that belong to its JSON beside its fields, and names in
-    ``frame_field`` the field whose entries are the rows of its data frame.
+    Attributes
+    ----------
+    json_properties : tuple of str
+        Properties of the class that belong to its JSON beside its fields.
+    frame_field : str or None
+        Field whose entries are the rows of the data frame; None for a result that is a single row.
     """
 
     __slots__ = ()
@@ -113,19 +117,40 @@ def to_plain(value: Any) -> Any:
         return value.__json__()
     if isinstance(value, Result):
         return value.to_dict()
+    if hasattr(value, "tolist"):  # numpy arrays and numbers
+        return to_plain(value.tolist())
+    return _plain_container(value)
+
+
+def _plain_container(value: Any) -> Any:
+    """Return an object with named entries as a dictionary, another collection as a list, anything else as text."""
     if is_dataclass(value) and not isinstance(value, type):
         return _fields_of(value)
     if hasattr(value, "_asdict"):  # a named tuple
-        return to_plain(value._asdict())
+        value = value._asdict()
     if isinstance(value, Mapping):
         return {_key(key): to_plain(entry) for key, entry in value.items()}
-    if hasattr(value, "tolist"):  # numpy arrays and numbers
-        return to_plain(value.tolist())
     if isinstance(value, Set):
         return sorted(map(to_plain, value))
-    if isinstance(value, Iterable):
-        return [to_plain(entry) for entry in value]
-    return str(value)
+    return [to_plain(entry) for entry in value] if isinstance(value, Iterable) else str(value)
+
+
+def to_json(value: Any, *, indent: int | None = 2) -> str:
+    """Return ``value`` as JSON text. Everything that the program writes as JSON goes through this function.
+
+    Parameters
+    ----------
+    value : object
+        Anything that :func:`to_plain` takes.
+    indent : int or None, default 2
+        Spaces per level; None writes one line.
+
+    Returns
+    -------
+    str
+        The text, in Unicode.
+    """
+    return json.dumps(to_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
 
 
 def signature_line(*words: str, over: str | None = None, **facts: Any) -> str:
@@ -191,21 +216,3 @@ def _entries(value: Any) -> list[Any]:
 def _row(entry: Any) -> dict[str, Any]:
     plain = to_plain(entry)
     return plain if isinstance(plain, dict) else {"value": plain}
-
-
-def to_json(value: Any, *, indent: int | None = 2) -> str:
-    """Return ``value`` as JSON text. Everything that the program writes as JSON goes through this function.
-
-    Parameters
-    ----------
-    value : object
-        Anything that :func:`to_plain` takes.
-    indent : int or None, default 2
-        Spaces per level; None writes one line.
-
-    Returns
-    -------
-    str
-        The text, in Unicode.
-    """
-    return json.dumps(to_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)

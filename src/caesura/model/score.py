@@ -1,4 +1,4 @@
-"""What a measure returns: one number, and everything that says where it comes from."""
+"""Scores: one number, and everything that says where it comes from."""
 
 from __future__ import annotations
 
@@ -7,19 +7,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from caesura.errors import OptionError
-from caesura.model.display import Displayed
+from caesura.model.result import HIDDEN, Result
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What happened to one boundary, or to a pair of them.
+    """What happened to one boundary, or to a pair of boundaries.
 
-    ``kind`` is ``match``, ``substitution``, ``transposition``, ``transposition with substitution``, ``deletion`` (on
-    the first side only) or ``insertion`` (on the second side only); the side that has nothing carries ``None``. In a
-    dialogue, positions are those of the ``stream``.
+    Parameters
+    ----------
+    kind : str
+        ``match``, ``substitution``, ``transposition``, ``transposition with substitution``, ``deletion`` (only the first
+        side has the boundary) or ``insertion`` (only the second side has it).
+    a_position, b_position : int or None
+        Positions on both sides; None on the side without a boundary. In a dialogue they are positions of the stream.
+    a_type, b_type : str or None
+        Boundary types on both sides.
+    cost : float
+        Cost of the edit.
+    stream : str, optional
+        Name of the stream, in a dialogue.
     """
 
     kind: str
@@ -32,30 +42,37 @@ class Edit:
 
     @property
     def position(self) -> int:
-        """The leftmost position it touches."""
-        return min(p for p in (self.a_position, self.b_position) if p is not None)
+        """The leftmost position that the edit touches."""
+        return min(position for position in (self.a_position, self.b_position) if position is not None)
 
     @property
     def distance(self) -> int:
-        """How many positions apart the two sides are."""
+        """Number of positions between both sides; 0 if only one side has a boundary."""
         return 0 if self.a_position is None or self.b_position is None else abs(self.a_position - self.b_position)
 
 
 class Parts(Mapping[str, Any]):
-    """The additive counts a score is made from, in a fixed order.
+    """The additive counts that a score is computed from, in a fixed order.
 
-    Iteration, length and equality are over the counts alone, so that they can be summed. Figures that follow from the
-    counts (precision, recall, f) are answered on request: ``score.parts["precision"]``.
+    Iteration, length and equality are over the counts alone, so that they can be summed. Figures that follow from the counts
+    (precision, recall, f) can be looked up too: ``score.parts["precision"]``.
+
+    Parameters
+    ----------
+    counts : mapping of str to float
+        The counts.
+    figures : mapping of str to float, optional
+        Figures that follow from the counts.
     """
 
-    __slots__ = ("_counts", "_derived")
+    __slots__ = ("_counts", "_figures")
 
-    def __init__(self, counts: Mapping[str, float], derived: Mapping[str, float] | None = None) -> None:
+    def __init__(self, counts: Mapping[str, float], figures: Mapping[str, float] | None = None) -> None:
         self._counts = dict(counts)
-        self._derived = dict(derived or {})
+        self._figures = dict(figures or {})
 
     def __getitem__(self, name: str) -> Any:
-        return self._counts[name] if name in self._counts else self._derived[name]
+        return self._counts[name] if name in self._counts else self._figures[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._counts)
@@ -70,58 +87,105 @@ class Parts(Mapping[str, Any]):
         return repr(self._counts)
 
     @property
-    def derived(self) -> Mapping[str, float]:
+    def figures(self) -> Mapping[str, float]:
         """Figures that follow from the counts."""
-        return MappingProxyType(self._derived)
+        return MappingProxyType(self._figures)
 
 
 class MeasureProtocol(Protocol):
-    """What a ``Score`` knows of the measure that made it."""
+    """What a ``Score`` needs from the measure that computed it."""
 
     @property
     def name(self) -> str:
-        """The name in the registry."""
+        """Name in the registry."""
         ...
 
     @property
     def label(self) -> str:
-        """A short text form, for tables."""
+        """Short text form, for tables."""
         ...
 
     def total(self, scores: list[Score]) -> Score:
-        """The score of all these documents together."""
+        """Return the score of all documents together.
+
+        Parameters
+        ----------
+        scores : list of Score
+            Scores of this measure.
+
+        Returns
+        -------
+        Score
+        """
         ...
 
     def align(self, source: Any) -> tuple[Edit, ...] | None:
-        """What happened to every boundary."""
+        """Return what happened to every boundary.
+
+        Parameters
+        ----------
+        source : object
+            What the measure compared.
+
+        Returns
+        -------
+        tuple of Edit or None
+        """
         ...
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        """Name and every resolved option in one line."""
+        """Return the name and every resolved option in one line.
+
+        Parameters
+        ----------
+        params : mapping
+            Resolved options.
+        types : tuple of str
+            Boundary types.
+        documents : int
+            Number of documents.
+
+        Returns
+        -------
+        str
+        """
         ...
 
 
 @dataclass(frozen=True, eq=False)
-class Score(Displayed):
-    """The result of a measure, whatever its options.
+class Score(Result):
+    """The result of a measure.
 
-    ``float(score)`` is ``score.value``. Scores of the same measure add up: ``a + b`` is the score of both documents
-    together, from summed ``parts``, and so is ``sum(scores)``.
+    ``float(score)`` is ``score.value``. Scores of the same measure add up: ``a + b`` is the score of both documents together,
+    computed from the summed ``parts``, and so is ``sum(scores)``.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure with its options: a value that ``parse`` reads back from its ``repr``.
+    value : float
+        The score.
+    parts : Parts
+        The additive counts.
+    params : mapping
+        Every option as it was resolved.
+    types : tuple of str
+        Boundary types over which the score was computed.
+    documents : int, default 1
+        Number of documents.
+    source : object, optional
+        What the measure aligned; edits are computed from it on request.
     """
 
+    json_properties: ClassVar[tuple[str, ...]] = ("figures", "signature")
+
     measure: MeasureProtocol
-    """The measure with its options: a value that ``parse`` reads back from its repr."""
     value: float
     parts: Parts
-    """The additive counts; see :class:`Parts`."""
     params: Mapping[str, Any]
-    """Every option as it was resolved."""
-    types: tuple[str, ...]
-    """The boundary types it was computed over."""
+    types: tuple[str, ...] = field(metadata=HIDDEN)
     documents: int = 1
-    """How many documents it covers."""
-    source: Any = field(default=None, repr=False)
-    """What the measure aligned, from which the edits are made when first asked for."""
+    source: Any = field(default=None, repr=False, metadata=HIDDEN)
 
     def __float__(self) -> float:
         return self.value
@@ -133,8 +197,13 @@ class Score(Displayed):
 
     @cached_property
     def edits(self) -> tuple[Edit, ...] | None:
-        """What happened to every boundary, from left to right; None where the measure aligns nothing."""
+        """What happened to every boundary, from left to right; None if the measure aligns nothing."""
         return None if self.source is None else self.measure.align(self.source)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Further figures beside the value, such as precision and recall."""
+        return dict(self.parts.figures)
 
     def __add__(self, other: object) -> Score:
         if isinstance(other, Score):
@@ -153,46 +222,63 @@ class Score(Displayed):
         return hash(self._key())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return _restore, (type(self), values | {"params": dict(self.params)})
 
     def __repr__(self) -> str:
         return f"Score({self.value:.6g}, {self.measure!r}, parts={self.parts!r})"
 
     def precision(self) -> float:
-        """Precision, for measures that have one."""
-        return self._derived("precision")
+        """Return the precision.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        AttributeError
+            If the measure has no precision.
+        """
+        return self._figure("precision")
 
     def recall(self) -> float:
-        """Recall, for measures that have one."""
-        return self._derived("recall")
+        """Return the recall.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        AttributeError
+            If the measure has no recall.
+        """
+        return self._figure("recall")
 
     def f(self, *, beta: float = 1.0) -> float:
-        """F-beta, for measures that have precision and recall."""
+        """Return F-beta.
+
+        Parameters
+        ----------
+        beta : float, default 1
+            Weight of recall against precision.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        AttributeError
+            If the measure has no precision and recall.
+        """
         return f_measure(self.precision(), self.recall(), beta)
 
-    def _derived(self, name: str) -> float:
-        if name not in self.parts.derived:
+    def _figure(self, name: str) -> float:
+        if name not in self.parts.figures:
             raise AttributeError(f"{self.measure.name} has no {name}")
-        return self.parts.derived[name]
-
-    @property
-    def figures(self) -> dict[str, float]:
-        """Further figures beside the value, such as precision and recall."""
-        return dict(self.parts.derived)
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints: measure, value, parts, further figures, params, signature."""
-        return {
-            "measure": repr(self.measure),
-            "value": self.value,
-            "parts": dict(self.parts),
-            "figures": self.figures,
-            # JSON has no infinity; the word is what ``float`` and ``parse`` read.
-            "params": {name: "inf" if value == math.inf else value for name, value in self.params.items()},
-            "documents": self.documents,
-            "signature": self.signature,
-        }
+        return self.parts.figures[name]
 
 
 def _restore(kind: type[Score], values: dict[str, Any]) -> Score:
@@ -200,14 +286,45 @@ def _restore(kind: type[Score], values: dict[str, Any]) -> Score:
 
 
 def ratio(part: float, whole: float, boundaries: float) -> float:
-    """Precision or recall: with nothing to divide by, 1 if neither side has boundaries and 0 if one has."""
+    """Return precision or recall, also if there is nothing to divide by.
+
+    Parameters
+    ----------
+    part, whole : float
+        Numerator and denominator.
+    boundaries : float
+        Number of boundaries of both sides.
+
+    Returns
+    -------
+    float
+        ``part / whole``; if ``whole`` is 0, 1 if neither side has boundaries and else 0.
+    """
     if whole > 0:
         return part / whole
     return 0.0 if boundaries > 0 else 1.0
 
 
 def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
-    """The weighted harmonic mean; 0 when both are 0."""
+    """Return the weighted harmonic mean of precision and recall.
+
+    Parameters
+    ----------
+    precision, recall : float
+        Numbers from 0 to 1.
+    beta : float, default 1
+        Weight of recall against precision, from 0 up.
+
+    Returns
+    -------
+    float
+        0 if both are 0.
+
+    Raises
+    ------
+    OptionError
+        If ``beta`` is negative, infinite or no number.
+    """
     if not 0 <= beta < math.inf:
         raise OptionError(f"beta must be a number from 0 up; got {beta!r}")
     weighted = beta * beta * precision + recall

@@ -21,6 +21,7 @@ from caesura.model.value import (
     check_length,
     check_unit_texts,
     frozen_array,
+    read_only,
 )
 
 UNTYPED = ("boundary",)
@@ -113,9 +114,12 @@ class Segmentation(Value, Displayed):
         units: Iterable[str] | None = None,
         labels: tuple[str, ...] | None = None,
     ) -> None:
+        positions = read_only(positions)
+        inner = np.unique(positions) if codes.size else positions  # shared if nothing has two types
         self._fill(
             length=length,
             boundary_positions=positions,
+            inner=inner[:-1] if inner.size and inner[-1] == length else inner,
             _codes=codes,
             types=types,
             # A text without boundaries and types says nothing about types: all such texts are equal.
@@ -123,11 +127,6 @@ class Segmentation(Value, Displayed):
             units=check_unit_texts(units, length),
             labels=labels,
         )
-        inner = self.positions
-        if inner.size and inner[-1] == length:
-            inner = inner[:-1]
-        inner.flags.writeable = False
-        object.__setattr__(self, "inner", inner)
 
     # -- constructors ---------------------------------------------------------------------------------------------
 
@@ -522,27 +521,13 @@ class Segmentation(Value, Displayed):
         -------
         Segmentation
         """
-        return self if self.labels is None else _restore(*(*self._state()[:-1], None))
+        return self if self.labels is None else self._with(labels=None)
 
     # -- value ----------------------------------------------------------------------------------------------------
 
-    def _state(self) -> tuple[Any, ...]:
-        return (
-            self.length,
-            self.boundary_positions,
-            self._codes,
-            self.types,
-            self.types_declared,
-            self.units,
-            self.labels,
-        )
-
     def _key(self) -> tuple[Any, ...]:
-        length, positions, codes, *others = self._state()
-        return (length, positions.tobytes(), codes.tobytes(), *others)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, self._state()
+        boundaries = (self.boundary_positions.tobytes(), self._codes.tobytes())
+        return (self.length, boundaries, self.types, self.types_declared, self.units, self.labels)
 
     def __repr__(self) -> str:
         head = f"Segmentation({count_of(self.length, 'unit')}"
@@ -671,15 +656,3 @@ def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> t
     if length > _MAX_LABELLED_UNITS:
         raise SegmentationError(f"labels: a text with labels has at most {_MAX_LABELLED_UNITS} units; got {length}")
     return tuple(name for name, mass in zip(names, masses, strict=True) for _ in range(mass))
-
-
-def _restore(
-    length: int,
-    positions: Ints,
-    codes: Ints,
-    types: tuple[str, ...],
-    types_declared: bool,
-    units: tuple[str, ...] | None,
-    labels: tuple[str, ...] | None,
-) -> Segmentation:
-    return Segmentation(length, positions, codes, types, types_declared=types_declared, units=units, labels=labels)

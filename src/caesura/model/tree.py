@@ -138,8 +138,7 @@ class Tree(Value, Displayed):
         -------
         Tree
         """
-        tree = cls.__new__(cls)
-        tree._fill(
+        return cls._trusted(
             labels=tuple(nodes.labels),
             parent=frozen_array(nodes.parent),
             start=frozen_array(nodes.start),
@@ -147,7 +146,6 @@ class Tree(Value, Displayed):
             words=tuple(nodes.words),
             times=times,
         )
-        return tree
 
     @classmethod
     def from_brackets(cls, text: str, times: Times | None = None, *, zero_length: str = "error") -> Tree:
@@ -225,12 +223,6 @@ class Tree(Value, Displayed):
         return result if times is None else result.with_times(times, zero_length=zero_length)
 
     # -- variations -----------------------------------------------------------------------------------------------
-
-    def _with(self, **slots: Any) -> Tree:
-        """Return a copy with other values in some slots."""
-        tree = Tree.__new__(Tree)
-        tree._fill(**{name: getattr(self, name) for name in Tree.__slots__} | slots)
-        return tree
 
     def with_times(self, times: Times | None, *, zero_length: str = "error") -> Tree:
         """Return the same tree with different times, or without times.
@@ -340,9 +332,6 @@ class Tree(Value, Displayed):
     def _key(self) -> tuple[Any, ...]:
         times = None if self.times is None else self.times.tobytes()
         return self.labels, self.parent.tobytes(), self.start.tobytes(), self.words, times
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Tree, (self.labels, self.parent, self.start, self.end, self.words, self.times)
 
     def __str__(self) -> str:
         return self.brackets

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from math import isfinite
 from numbers import Real
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ _MAX_NUMBER = 2**62
 class Value:
     """Base class of immutable objects that compare by their content.
 
-    A subclass fills its slots with :meth:`_fill` and returns from ``_key`` what equality and hash depend on.
+    A subclass fills its slots with ``_fill`` and returns from ``_key`` what equality and hash depend on.
     """
 
     __slots__ = ("_hash",)
@@ -37,6 +37,23 @@ class Value:
         for name, value in slots.items():
             object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else value)
         object.__setattr__(self, "_hash", None)
+
+    @classmethod
+    def _trusted(cls, **slots: Any) -> Self:
+        """Return an object with these slots, which are known to be valid."""
+        self = cls.__new__(cls)
+        self._fill(**slots)
+        return self
+
+    def _with(self, **slots: Any) -> Self:
+        """Return a copy with different values in some slots."""
+        return self._trusted(**self.__getstate__() | slots)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in type(self).__slots__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._fill(**state)
 
     def _key(self) -> Any:
         raise NotImplementedError
