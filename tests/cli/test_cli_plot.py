@@ -145,7 +145,7 @@ def test_bad_usage(run: Run, words: tuple[str, ...], said: str) -> None:
             "the reference has several coders; choose one with --reference-coder: '1', '2'",
         ),
         (("pairwise", "gold.ptb"), "this figure shows segmentations or hierarchies; the files hold trees"),
-        (("perturbation", "one.ptb"), "a tree with times is needed"),
+        (("perturbation", "one.ptb"), "expected a tree with times"),
     ],
 )
 def test_bad_input_is_one_line(run: Run, words: tuple[str, ...], said: str) -> None:

@@ -196,6 +196,11 @@ def by_item(alignments: Alignments) -> Mapping[str, list[PairAlignment]]:
     ----------
     alignments : Alignments
         The alignments of a corpus.
+
+    Returns
+    -------
+    dict
+        Item -> its alignments.
     """
     groups: dict[str, list[PairAlignment]] = {}
     for pair in alignments.pairs:

@@ -175,7 +175,20 @@ def read_figure_source(
 
 
 def pairwise_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Score all pairs of coders, in both directions if the measure is not symmetric."""
+    """Score all pairs of coders, in both directions if the measure is not symmetric.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The corpus, and systems in files.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        The pairs of coders.
+    """
     corpus = _shared_units(source)
     measure = _measure(source, options, corpus)
     pairs = pairwise(corpus, measure, ordered=not measure.symmetric)
@@ -183,12 +196,38 @@ def pairwise_data(source: FigureSource, options: FigureOptions) -> FigureData:
 
 
 def boundary_heat_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Count the coders who marked each position."""
+    """Count the coders who marked each position.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The corpus, and systems in files.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        The counts per position.
+    """
     return FigureData((boundary_heat(_boundaries(source)),))
 
 
 def dendrogram_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Cluster the coders."""
+    """Cluster the coders.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The corpus, and systems in files.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        The clusters.
+    """
     corpus = _shared_units(source)
     measure = _measure(source, options, corpus)
     clustering = cluster_coders(corpus, measure, coefficient=options.coefficient, seed=options.seed or 0)
@@ -196,7 +235,20 @@ def dendrogram_data(source: FigureSource, options: FigureOptions) -> FigureData:
 
 
 def boundaries_per_coder_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Count the boundaries of each coder."""
+    """Count the boundaries of each coder.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The corpus, and systems in files.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        The counts per coder.
+    """
     return FigureData((boundaries_placed(_boundaries(source)),))
 
 
@@ -226,7 +278,20 @@ Systems = dict[str, dict[str, Annotation]]
 
 
 def precision_recall_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Compute precision and recall of the systems, or of the coders if there are no systems."""
+    """Compute precision and recall of the systems, or of the coders if there are no systems.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The corpus, and systems in files.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        A judgement and its measure, or pairs of coders.
+    """
     default = "boundary_confusion(n_t=2)"
     if not options.systems:
         corpus = _boundaries(source)
@@ -238,13 +303,39 @@ def precision_recall_data(source: FigureSource, options: FigureOptions) -> Figur
 
 
 def systems_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Judge the systems against people."""
+    """Judge the systems against people.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The corpus, and systems in files.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        The judgement.
+    """
     judgement = _judge(source, options, options.measures)
     return FigureData((judgement,), judgement.excluded)
 
 
 def clusters_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Compute the fuzzy success of one system on one item."""
+    """Compute the fuzzy success of one system on one item.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The corpus, and systems in files.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        The score.
+    """
     if len(options.systems) != 1:
         raise OptionConflictError("clusters shows one system; choose it with --system")
     people, systems = _people_and_systems(source, options)
@@ -286,7 +377,20 @@ def _only_item(corpus: Corpus) -> str:
 
 
 def operations_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Add up the edits between reference and hypothesis by boundary type."""
+    """Add up the edits between reference and hypothesis by boundary type.
+
+    Parameters
+    ----------
+    source : FigureSource
+        Reference and hypothesis.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        The edits by type.
+    """
     paired = pair_items(
         *source.corpora, reference_coder=options.reference_coder, hypothesis_coder=options.hypothesis_coder
     )
@@ -299,7 +403,20 @@ def operations_data(source: FigureSource, options: FigureOptions) -> FigureData:
 
 
 def gold_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Make the gold standard of one item."""
+    """Make the gold standard of one item.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The corpus, and systems in files.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        The gold standard and the hierarchies it was made from.
+    """
     item = _only_item(source.corpora[0])
     if source.corpora[0].kind != "hierarchy":
         raise OptionError(
@@ -314,7 +431,20 @@ def gold_data(source: FigureSource, options: FigureOptions) -> FigureData:
 
 
 def tree_alignment_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Align two trees of one sentence."""
+    """Align two trees of one sentence.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The trees.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        Gold tree, predicted tree and their score.
+    """
     gold, predicted = _gold_and_predicted(source)
     number = _sentence_number(options, len(gold))
     trees = gold[number - 1], predicted[number - 1]
@@ -326,20 +456,59 @@ def tree_alignment_data(source: FigureSource, options: FigureOptions) -> FigureD
 
 
 def perturbation_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Score trees whose word boundaries are perturbed."""
+    """Score trees whose word boundaries are perturbed.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The trees.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        The curve.
+    """
     trees = [tree for tree in source.trees[0] if tree is not None]
     measure = options.measures[0] if options.measures else parse("struct_iou")
     return FigureData((perturbation_curve(trees, seed=options.seed or 0, measure=measure),))
 
 
 def by_length_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Score all sentences up to each length."""
+    """Score all sentences up to each length.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The trees.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        One row per length.
+    """
     result = struct_iou_corpus(*_gold_and_predicted(source))
     return FigureData((by_length(result),), result.excluded)
 
 
 def correlation_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Compare Struct-IoU with PARSEVAL on samples of sentences."""
+    """Compare Struct-IoU with PARSEVAL on samples of sentences.
+
+    Parameters
+    ----------
+    source : FigureSource
+        The trees.
+    options : FigureOptions
+        Options of the figure.
+
+    Returns
+    -------
+    FigureData
+        Both scores of all samples.
+    """
     result = correlation(*_gold_and_predicted(source), seed=options.seed or 0)
     return FigureData((result,), result.excluded)
 

@@ -99,7 +99,18 @@ class Subject:
     seed: int
 
     def people_of(self, corpus: Corpus) -> Corpus:
-        """Return a corpus without the systems."""
+        """Return a corpus without the systems.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            A corpus of people and systems.
+
+        Returns
+        -------
+        Corpus
+            The people's part.
+        """
         return corpus.select(coders=[coder for coder in self.people if coder in corpus.coders])
 
     @property

@@ -95,6 +95,11 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
         Coefficients; undefined ones are skipped.
     placed : Placed
         Boundaries that each coder placed.
+
+    Returns
+    -------
+    Table
+        One table per coefficient on a terminal; the notes name the coder without whom the others agree best.
     """
     by_coder = {row.coder: row for row in placed.rows}
     records: list[dict[str, Cell]] = []
@@ -129,7 +134,18 @@ def _boundaries_per_item(placed: Placed) -> str:
 
 
 def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
-    """Return one row per pair of coders, each computed as if there were no other coders."""
+    """Return one row per pair of coders, each computed as if there were no other coders.
+
+    Parameters
+    ----------
+    outcomes : sequence of AgreementOutcome
+        Coefficients; undefined ones are skipped.
+
+    Returns
+    -------
+    Table
+        One table per coefficient on a terminal.
+    """
     records = [
         _heading(outcome)
         | {
@@ -146,7 +162,18 @@ def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
 
 
 def item_table(outcomes: Sequence[AgreementOutcome]) -> Table:
-    """Return one row per item, each computed as if there were no other items."""
+    """Return one row per item, each computed as if there were no other items.
+
+    Parameters
+    ----------
+    outcomes : sequence of AgreementOutcome
+        Coefficients; undefined ones are skipped.
+
+    Returns
+    -------
+    Table
+        One table per coefficient on a terminal.
+    """
     records = [
         _heading(outcome)
         | {"item": row.item, "value": or_undefined(row.value), "observed": row.observed, "expected": row.expected}
@@ -157,7 +184,18 @@ def item_table(outcomes: Sequence[AgreementOutcome]) -> Table:
 
 
 def pairwise_table(pairs: Pairwise) -> Table:
-    """Return one row per pair of coders under one measure, with further figures such as precision and recall."""
+    """Return one row per pair of coders under one measure, with further figures such as precision and recall.
+
+    Parameters
+    ----------
+    pairs : Pairwise
+        Scores of all pairs of coders, from :func:`caesura.pairwise`.
+
+    Returns
+    -------
+    Table
+        Mean, excluded items and signature are its notes.
+    """
     names = extra_figures(row.score for row in pairs.rows)
     records = [
         {"coders": " - ".join(row.coders), "value": row.value}
@@ -170,7 +208,18 @@ def pairwise_table(pairs: Pairwise) -> Table:
 
 
 def placed_table(placed: Placed) -> Table:
-    """Return one row per coder: how many boundaries, and how many of each type."""
+    """Return one row per coder: how many boundaries, and how many of each type.
+
+    Parameters
+    ----------
+    placed : Placed
+        Boundaries of each coder, from :func:`caesura.boundaries_placed`.
+
+    Returns
+    -------
+    Table
+        Mean and deviation over coders are its note.
+    """
     types = list(dict.fromkeys(name for row in placed.rows for name in row.types))
     names = types if set(types) - set(UNTYPED) else []
     records = [
@@ -188,7 +237,18 @@ def placed_table(placed: Placed) -> Table:
 
 
 def cluster_table(clustering: Clustering) -> Table:
-    """Return one row per cluster, in the order in which they were joined."""
+    """Return one row per cluster, in the order in which they were joined.
+
+    Parameters
+    ----------
+    clustering : Clustering
+        Clusters of coders, from :func:`caesura.cluster_coders`.
+
+    Returns
+    -------
+    Table
+        Distance and coefficient of each cluster.
+    """
     rows = tuple(
         (step, ", ".join(cluster.coders), cluster.height, or_undefined(cluster.value))
         for step, cluster in enumerate(clustering.clusters, 1)
@@ -199,7 +259,18 @@ def cluster_table(clustering: Clustering) -> Table:
 
 
 def cochran_table(result: CochranQ) -> Table:
-    """Return one row per number of coders that marked a position, with its part of Q; thresholds as notes."""
+    """Return one row per number of coders that marked a position, with its part of Q; thresholds as notes.
+
+    Parameters
+    ----------
+    result : CochranQ
+        The test, from :func:`caesura.cochran_q`.
+
+    Returns
+    -------
+    Table
+        Degrees of freedom and p-value of each part.
+    """
     records = [
         {
             "coders that marked it": row.g,
@@ -227,7 +298,18 @@ def cochran_table(result: CochranQ) -> Table:
 
 
 def heat_table(strips: Sequence[Heat]) -> Table:
-    """Return one row per position of every item: how many coders marked it, of how many."""
+    """Return one row per position of every item: how many coders marked it, of how many.
+
+    Parameters
+    ----------
+    strips : sequence of Heat
+        Coders per position, from :func:`caesura.boundary_heat`.
+
+    Returns
+    -------
+    Table
+        Item, position and number of coders.
+    """
     streams = any(strip.stream is not None for strip in strips)
     records = [
         {
@@ -253,6 +335,11 @@ def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
     width : int, default 50
         Positions per line.
 
+    Returns
+    -------
+    str
+        One block of lines per item or stream.
+
     Examples
     --------
     >>> from caesura.agreement.placed import Heat
@@ -271,7 +358,18 @@ def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
 
 
 def label_table(result: LabelAgreement) -> Table:
-    """Return one row per pair of coders: how well the labels of their segments agree."""
+    """Return one row per pair of coders: how well the labels of their segments agree.
+
+    Parameters
+    ----------
+    result : LabelAgreement
+        Agreement of labels, from :func:`caesura.label_agreement`.
+
+    Returns
+    -------
+    Table
+        The last row is the mean over all pairs.
+    """
     columns = ("coders", "mean Jaccard", "deviation", "comparisons")
     rows: list[tuple[Cell, ...]] = [
         (" - ".join(row.coders), row.value, row.deviation, row.comparisons) for row in result.pairs

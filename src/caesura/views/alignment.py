@@ -47,6 +47,11 @@ def draw_text(
         Names of the two sides.
     width : int, default 78
         Characters per line.
+
+    Returns
+    -------
+    str
+        Three lines, or more if the text is long.
     """
     if isinstance(a, Segmentation) and isinstance(b, Segmentation):
         return draw(a, b, edits, sides=sides, width=width)
@@ -74,6 +79,11 @@ def draw(
         Names of the two sides.
     width : int, default 78
         Characters per line; longer texts continue in three more lines.
+
+    Returns
+    -------
+    str
+        The lines.
 
     Examples
     --------
@@ -167,6 +177,11 @@ def edit_table(edits: Sequence[Edit], sides: tuple[str, str]) -> Table:
         The edits between two sides.
     sides : tuple of str
         Names of the two sides.
+
+    Returns
+    -------
+    Table
+        Positions, types and cost; a column for streams only if there are some.
     """
     first, second = sides
     typed = any(name not in (None, *UNTYPED) for edit in edits for name in (edit.a_type, edit.b_type))

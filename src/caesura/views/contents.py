@@ -23,6 +23,11 @@ def contents_table(contents: Contents) -> Table:
     ----------
     contents : Contents
         What the corpus contains, from :func:`caesura.tasks.contents.describe`.
+
+    Returns
+    -------
+    Table
+        Items, units, marks, types, streams, and whether there are texts and labels.
     """
     return Table.from_records(map(_record, contents.coders))
 

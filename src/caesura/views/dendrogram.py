@@ -29,6 +29,11 @@ def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
     width : int, default 60
         Characters between the coders and the last joint.
 
+    Returns
+    -------
+    str
+        The drawing, two lines per coder.
+
     Notes
     -----
     Three coders look like this::

@@ -62,6 +62,11 @@ def unification_table(experiment: Unification) -> Table:
     ----------
     experiment : Unification
         Gold standards of all methods, compared with the annotations they are made from.
+
+    Returns
+    -------
+    Table
+        Undefined figures and excluded items are listed in the notes.
     """
     records: list[dict[str, Cell]] = []
     notes: list[str] = []
@@ -106,6 +111,11 @@ def unified_table(golds: Mapping[str, Gold]) -> Table:
     ----------
     golds : mapping of item to Gold
         The gold standards, made by one method.
+
+    Returns
+    -------
+    Table
+        Drawn, kept and dropped spans, and crossing pairs.
     """
     records = [
         {
@@ -135,6 +145,11 @@ def span_table(golds: Mapping[str, Gold]) -> Table:
     ----------
     golds : mapping of item to Gold
         The gold standards.
+
+    Returns
+    -------
+    Table
+        Spans in order, with level, label and coders.
     """
     records = [
         {
@@ -159,6 +174,11 @@ def dropped_table(golds: Mapping[str, Gold]) -> Table:
     ----------
     golds : mapping of item to Gold
         The gold standards.
+
+    Returns
+    -------
+    Table
+        Reason of each, and the spans that it crosses with their coders.
     """
     records = []
     for item, gold in golds.items():
@@ -177,6 +197,19 @@ def dropped_table(golds: Mapping[str, Gold]) -> Table:
 
 
 def span_text(gold: Gold, start: int, end: int) -> str:
-    """Return a span of the gold standard's item as text: its first and last unit, or its times in seconds."""
+    """Return a span of the gold standard's item as text: its first and last unit, or its times in seconds.
+
+    Parameters
+    ----------
+    gold : Gold
+        The gold standard.
+    start, end : int
+        First and last unit.
+
+    Returns
+    -------
+    str
+        Units, or seconds if units have times.
+    """
     edges = gold.hierarchy.edges
     return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.2f}-{edges[end]:.2f} s"

@@ -18,6 +18,11 @@ def score_tables(judgement: Judgement) -> list[Table]:
     ----------
     judgement : Judgement
         Systems judged against people.
+
+    Returns
+    -------
+    list of Table
+        The tables, without their common notes.
     """
     return [_measure_table(rows, judgement) for rows in rows_by_measure(judgement)]
 
@@ -29,6 +34,11 @@ def score_table(judgement: Judgement) -> Table:
     ----------
     judgement : Judgement
         Systems judged against people.
+
+    Returns
+    -------
+    Table
+        One row per measure and segmenter.
     """
     groups = rows_by_measure(judgement)
     figures = extra_figures(row.score for rows in groups for row in rows)
@@ -63,6 +73,11 @@ def rows_by_measure(judgement: Judgement) -> list[list[SegmenterScore]]:
     ----------
     judgement : Judgement
         Systems judged against people.
+
+    Returns
+    -------
+    list of list of SegmenterScore
+        One list per measure.
     """
     groups: dict[str, list[SegmenterScore]] = {}
     for row in judgement.rows:
@@ -77,7 +92,18 @@ def _best_first(rows: list[SegmenterScore]) -> list[SegmenterScore]:
 
 
 def segmenter_name(row: SegmenterScore) -> str:
-    """Return the name of a system, or of a bound in brackets."""
+    """Return the name of a system, or of a bound in brackets.
+
+    Parameters
+    ----------
+    row : SegmenterScore
+        Score of a system or a bound.
+
+    Returns
+    -------
+    str
+        The name.
+    """
     return f"({row.segmenter})" if row.bound else row.segmenter
 
 
@@ -125,6 +151,11 @@ def score_notes(judgement: Judgement) -> tuple[str, ...]:
     ----------
     judgement : Judgement
         Systems judged against people.
+
+    Returns
+    -------
+    tuple of str
+        What the columns mean, and the signature.
     """
     notes = ["value and figures: from counts summed over all items and coders; macro: the mean over items"]
     notes += _interval_notes(judgement)
@@ -158,6 +189,11 @@ def comparison_table(comparisons: Iterable[Comparison]) -> Table:
     ----------
     comparisons : iterable of Comparison
         Tests between systems, one comparison per measure.
+
+    Returns
+    -------
+    Table
+        Differences with intervals, p-values, and items won, tied and lost.
     """
     listed = list(comparisons)
     records = []
@@ -205,6 +241,11 @@ def drop_table(drops: Iterable[AgreementDrop]) -> Table:
     ----------
     drops : iterable of AgreementDrop
         Drop in agreement of each system.
+
+    Returns
+    -------
+    Table
+        Agreement without and with the system, or the reason why it is undefined.
     """
     listed = list(drops)
     records = [
@@ -232,6 +273,11 @@ def replacement_table(replacements: Iterable[Replacement]) -> Table:
     ----------
     replacements : iterable of Replacement
         Test of each system.
+
+    Returns
+    -------
+    Table
+        Result of the test, or the reason why it is undefined.
     """
     listed = list(replacements)
     epsilon = next((replacement.test.epsilon for replacement in listed if replacement.test is not None), None)
@@ -270,6 +316,11 @@ def mistake_table(mistakes: Iterable[Mistakes]) -> Table:
     ----------
     mistakes : iterable of Mistakes
         Mistakes of each system.
+
+    Returns
+    -------
+    Table
+        Counts per kind, best shift and density of boundaries.
     """
     listed = list(mistakes)
     records = [
@@ -314,6 +365,11 @@ def mistake_list(mistakes: Mistakes) -> Table:
     ----------
     mistakes : Mistakes
         Mistakes of the system.
+
+    Returns
+    -------
+    Table
+        Items, coders, kinds and positions.
     """
     records = [
         {

@@ -43,6 +43,11 @@ def to_html(value: object) -> str:
     value : object
         A corpus, segmentation, tree, score, agreement, judgement, evaluation or table; the ``repr`` of anything else.
 
+    Returns
+    -------
+    str
+        One HTML element.
+
     Examples
     --------
     >>> from caesura import Segmentation

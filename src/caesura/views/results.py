@@ -58,6 +58,11 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     ----------
     evaluation : Evaluation
         The evaluation of the collection.
+
+    Returns
+    -------
+    Table
+        The signatures are its notes.
     """
     table = score_table([(None, score) for score in evaluation.scores.values()], by_item=False)
     columns = tuple("documents" if name == "items" else name for name in table.columns)
@@ -74,6 +79,11 @@ def score_json(scores: Sequence[ItemScore], *, edits: bool) -> list[dict[str, An
         Items and their scores; None stands for all items together.
     edits : bool
         Whether to list the edits of every item.
+
+    Returns
+    -------
+    list of dict
+        One entry per score.
     """
     entries = []
     for item, score in scores:
@@ -91,6 +101,11 @@ def operations_view(operations: OperationsTable) -> Table:
     ----------
     operations : OperationsTable
         Edits added up by type, from :func:`~caesura.operations_table`.
+
+    Returns
+    -------
+    Table
+        Proportions of each row add up to 1.
     """
     names = [row.type for row in operations]
     records = [

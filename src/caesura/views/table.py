@@ -67,6 +67,11 @@ class Table(Displayed):
         **look : object
             Title, notes and the other parameters of :class:`Table`.
 
+        Returns
+        -------
+        Table
+            The table.
+
         Examples
         --------
         >>> Table.from_records([{"coder": "ann", "B": 0.5}, {"coder": "bo"}]).rows
@@ -181,7 +186,13 @@ class Table(Displayed):
         console.print(grid)
 
     def csv(self) -> str:
-        """Return the table as comma-separated values with full precision, without notes."""
+        """Return the table as comma-separated values with full precision, without notes.
+
+        Returns
+        -------
+        str
+            One line per row, below the names of the columns.
+        """
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
         writer.writerow(self.columns)
@@ -189,7 +200,13 @@ class Table(Displayed):
         return buffer.getvalue()
 
     def latex(self) -> str:
-        """Return the table as a LaTeX booktabs ``tabular``, with the notes as comments."""
+        """Return the table as a LaTeX booktabs ``tabular``, with the notes as comments.
+
+        Returns
+        -------
+        str
+            The environment.
+        """
         alignment = "".join("r" if numeric else "l" for numeric in self.numeric_columns)
         lines = [
             rf"\begin{{tabular}}{{{alignment}}}",
@@ -205,6 +222,11 @@ class Table(Displayed):
 
     def markdown(self) -> str:
         """Return the table as a Markdown pipe table, with its title above and its notes below.
+
+        Returns
+        -------
+        str
+            The table; everything that Markdown would interpret is escaped.
 
         Examples
         --------
@@ -230,12 +252,35 @@ class Table(Displayed):
 
 
 def or_undefined(value: float | None) -> Cell:
-    """Return the value, or the word "undefined" for None."""
+    """Return the value, or the word "undefined" for None.
+
+    Parameters
+    ----------
+    value : float or None
+        The value.
+
+    Returns
+    -------
+    float or str
+        The cell.
+    """
     return "undefined" if value is None else value
 
 
 def count_of(number: int, noun: str) -> str:
     """Return a number with its noun in singular or plural.
+
+    Parameters
+    ----------
+    number : int
+        The number.
+    noun : str
+        The noun in the singular.
+
+    Returns
+    -------
+    str
+        Number and noun.
 
     Examples
     --------
@@ -249,6 +294,16 @@ def extra_figures(scores: Iterable[Score]) -> list[str]:
     """Return the names of all figures of the scores, such as precision and recall, without ``f``.
 
     The value of a measure that has an F is that F, so a table would show the same number twice.
+
+    Parameters
+    ----------
+    scores : iterable of Score
+        The scores.
+
+    Returns
+    -------
+    list of str
+        Names in the order in which they first occur.
     """
     return [name for name in dict.fromkeys(name for score in scores for name in score.figures) if name != "f"]
 
@@ -294,6 +349,11 @@ def clean(text: str) -> str:
     ----------
     text : str
         Text from a file or a user.
+
+    Returns
+    -------
+    str
+        The text.
     """
     return "".join(
         c if c.isprintable() or c in _JOINERS or unicodedata.category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
@@ -302,18 +362,55 @@ def clean(text: str) -> str:
 
 
 def text_width(text: str) -> int:
-    """Return the number of terminal columns that the text takes."""
+    """Return the number of terminal columns that the text takes.
+
+    Parameters
+    ----------
+    text : str
+        The text; East Asian characters take two columns, combining ones none.
+
+    Returns
+    -------
+    int
+        Number of columns.
+    """
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) > 0 or c in _JOINERS for c in text)
 
 
 def pad(text: str, width: int) -> str:
-    """Return the text filled with blanks to ``width`` terminal columns."""
+    """Return the text filled with blanks to ``width`` terminal columns.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    width : int
+        Number of columns.
+
+    Returns
+    -------
+    str
+        The text with blanks.
+    """
     return text + " " * (width - text_width(text))
 
 
 def shorten(text: str, width: int) -> str:
-    """Return the text cut to ``width`` terminal columns, with an ellipsis if something is cut off."""
+    """Return the text cut to ``width`` terminal columns, with an ellipsis if something is cut off.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    width : int
+        Number of columns.
+
+    Returns
+    -------
+    str
+        The text.
+    """
     if text_width(text) <= width:
         return text
     remaining = width - 1

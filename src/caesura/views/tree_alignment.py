@@ -28,6 +28,11 @@ def draw_tree_alignment(gold: Tree, predicted: Tree, alignment: Sequence[NodePai
     width : int, default 100
         Characters per line.
 
+    Returns
+    -------
+    str
+        One line per node or pair of nodes.
+
     Examples
     --------
     >>> from caesura import struct_iou

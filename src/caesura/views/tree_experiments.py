@@ -21,6 +21,11 @@ def curve_table(curve: PerturbationCurve, *, level: str = "sentences") -> Table:
         Scores of trees with perturbed word boundaries.
     level : {"sentences", "corpus"}
         Level of the scores.
+
+    Returns
+    -------
+    Table
+        Two columns per kind.
     """
     mean, deviation = {"sentences": ("mean", "deviation"), "corpus": ("corpus", "corpus_deviation")}[
         choice("sentences", "corpus")("level", level)
@@ -71,6 +76,11 @@ def length_table(rows: Sequence[LengthRow]) -> Table:
     ----------
     rows : sequence of LengthRow
         Scores by length of sentence.
+
+    Returns
+    -------
+    Table
+        One column per level.
     """
     columns = ("words at most", "sentences", "sentence level", "corpus level")
     return Table(columns, tuple((row.length, row.sentences, row.mean, row.corpus) for row in rows))

@@ -41,6 +41,11 @@ def summary_table(result: ParsevalResult) -> Table:
     ----------
     result : ParsevalResult
         PARSEVAL of a corpus.
+
+    Returns
+    -------
+    Table
+        Figures in percent.
     """
     rows: list[tuple[Cell, ...]] = []
     for title, name in _SUMMARY:
@@ -72,6 +77,11 @@ def sentence_table(result: ParsevalResult, indices: Iterable[int] | None = None)
         PARSEVAL of a corpus.
     indices : iterable of int, optional
         Sentences to show, counted from 0 (default: all).
+
+    Returns
+    -------
+    Table
+        Counts, and figures in percent.
     """
     sentences = result.sentences if indices is None else [result.sentences[index] for index in indices]
     records = [
@@ -102,6 +112,11 @@ def struct_iou_table(result: StructIoUResult) -> Table:
     ----------
     result : StructIoUResult
         Struct-IoU of a corpus.
+
+    Returns
+    -------
+    Table
+        Two rows; sentences that could not be scored are listed in the notes.
     """
     scored = len(result.scores.scored)
     rows: list[tuple[Cell, ...]] = []
@@ -132,6 +147,11 @@ def struct_iou_sentences(result: StructIoUResult, indices: Iterable[int]) -> Tab
         Struct-IoU of a corpus.
     indices : iterable of int
         Sentences to show, counted from 0.
+
+    Returns
+    -------
+    Table
+        Value, or the reason why the sentence could not be scored.
     """
     records: list[dict[str, Cell]] = []
     for index in indices:
@@ -161,6 +181,11 @@ def struct_iou_labels(labels: Iterable[LabelIoU]) -> Table:
     ----------
     labels : iterable of LabelIoU
         Labels of a corpus.
+
+    Returns
+    -------
+    Table
+        Numbers of nodes, precision, recall and F.
     """
     columns = ("label", "gold", "predicted", "precision", "recall", "F")
     rows = tuple(
@@ -176,6 +201,11 @@ def label_table(labels: Iterable[LabelCounts]) -> Table:
     ----------
     labels : iterable of LabelCounts
         Labels of a corpus.
+
+    Returns
+    -------
+    Table
+        Counts, and recall, precision and F in percent.
     """
     listed = list(labels)
     records = [
@@ -203,6 +233,11 @@ def parser_table(comparison: ParserComparison) -> Table:
     ----------
     comparison : ParserComparison
         Parsers compared on one treebank.
+
+    Returns
+    -------
+    Table
+        Scores of the parsers are in the notes.
     """
     records = []
     for pair in comparison.pairs:

@@ -126,6 +126,11 @@ def new_figure(width: float, height: float, title: str | None) -> Iterator[Figur
         Size in inches. A title makes the figure no higher: callers add ``title_height(title)`` if they need space.
     title : str or None
         Title above the figure.
+
+    Yields
+    ------
+    matplotlib.figure.Figure
+        The figure.
     """
     with _styled():
         from matplotlib.figure import Figure
@@ -137,12 +142,34 @@ def new_figure(width: float, height: float, title: str | None) -> Iterator[Figur
 
 
 def title_height(title: str | None) -> float:
-    """Return the height in inches that a title takes."""
+    """Return the height in inches that a title takes.
+
+    Parameters
+    ----------
+    title : str or None
+        The title.
+
+    Returns
+    -------
+    float
+        Inches; 0 without a title.
+    """
     return 0.2 if title else 0.0
 
 
 def check_width(width: Any) -> float:
-    """Return a width in inches, from 1 to 40, or raise an ``OptionError``."""
+    """Return a width in inches, from 1 to 40, or raise an ``OptionError``.
+
+    Parameters
+    ----------
+    width : float
+        Width in inches.
+
+    Returns
+    -------
+    float
+        The width.
+    """
     return float(number(1, MAX_WIDTH)("width", width))
 
 
@@ -157,6 +184,11 @@ def check_type(value: object, expected: type[T], source: str) -> T:
         The type that the function draws.
     source : str
         Name of the function that returns this type, for the error message.
+
+    Returns
+    -------
+    object
+        The value.
     """
     if not isinstance(value, expected):
         raise OptionError(f"a {expected.__name__} is needed, which {source} returns; got {type(value).__name__}")
@@ -164,35 +196,101 @@ def check_type(value: object, expected: type[T], source: str) -> T:
 
 
 def check_count(number: int, limit: int, noun: str) -> None:
-    """Raise an ``OptionError`` if a figure would show more than ``limit`` things."""
+    """Raise an ``OptionError`` if a figure would show more than ``limit`` things.
+
+    Parameters
+    ----------
+    number : int
+        How many things there are.
+    limit : int
+        How many a figure has space for.
+    noun : str
+        What they are, in the plural.
+    """
     if number > limit:
         raise OptionError(f"a figure has room for {limit} {noun}; got {number}. Select fewer")
 
 
 def label_text(name: str, width: int = 24) -> str:
-    """Return a name as a label: without control characters, and cut to ``width`` characters."""
+    """Return a name as a label: without control characters, and cut to ``width`` characters.
+
+    Parameters
+    ----------
+    name : str
+        Name of a coder, item or type.
+    width : int, default 24
+        Largest number of characters.
+
+    Returns
+    -------
+    str
+        The label.
+    """
     return shorten(clean(name), width)
 
 
 def label_inches(labels: list[str], size: float = FONT_SIZE - 1) -> float:
-    """Return about how many inches the longest label takes."""
+    """Return about how many inches the longest label takes.
+
+    Parameters
+    ----------
+    labels : list of str
+        The labels.
+    size : float, default 7
+        Size of the font in points.
+
+    Returns
+    -------
+    float
+        Inches.
+    """
     return max(map(text_width, labels), default=0) * size * 0.6 / 72
 
 
 def wrap_label(text: str, inches: float) -> str:
-    """Return the text in lines of at most ``inches``: the layout makes space for the height of a label only."""
+    """Return the text in lines of at most ``inches``: the layout makes space for the height of a label only.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    inches : float
+        Width of a line.
+
+    Returns
+    -------
+    str
+        The lines.
+    """
     return "\n".join(textwrap.wrap(clean(text), max(12, int(inches * 72 / (0.62 * FONT_SIZE)))))
 
 
 def integer_ticks(axis: Axis) -> None:
-    """Put ticks only at whole numbers."""
+    """Put ticks only at whole numbers.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+        The axis to change.
+    """
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(nbins="auto", integer=True, min_n_ticks=1))
 
 
 def is_dark(colour: Any) -> bool:
-    """Return whether white text is easier to read on the colour than black text, by its luminance."""
+    """Return whether white text is easier to read on the colour than black text, by its luminance.
+
+    Parameters
+    ----------
+    colour : sequence of float
+        Red, green and blue, from 0 to 1.
+
+    Returns
+    -------
+    bool
+        Whether white text is easier to read.
+    """
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3])
     return math.sqrt(0.2126 * red + 0.7152 * green + 0.0722 * blue) < 0.42
 
@@ -240,6 +338,11 @@ def format_of(path: str | PathLike[str]) -> str:
     path : str or path-like
         File to write.
 
+    Returns
+    -------
+    str
+        ``svg``, ``pdf`` or ``png``.
+
     Raises
     ------
     FormatError
@@ -265,6 +368,11 @@ def svg(figure: Figure, *, prefix: str | None = None) -> str:
         The figure.
     prefix : str, optional
         Beginning of every id, so that figures on a page do not share ids (default: computed from the content).
+
+    Returns
+    -------
+    str
+        The element.
     """
     text = _encode(figure, "svg").decode("utf-8")
     text = text[text.index("<svg") :].rstrip()

@@ -197,7 +197,23 @@ KINDS = {
 
 
 def figure_kind(name: str | None) -> FigureKind:
-    """Return a kind of figure by name, or raise an ``OptionConflictError`` that lists all kinds."""
+    """Return a kind of figure by name, or raise an ``OptionConflictError`` that lists all kinds.
+
+    Parameters
+    ----------
+    name : str or None
+        Name of the kind.
+
+    Returns
+    -------
+    FigureKind
+        The kind.
+
+    Raises
+    ------
+    OptionConflictError
+        If there is no such kind.
+    """
     if name not in KINDS:
         problem = "a kind is needed" if name is None else f"no kind {name!r}"
         raise OptionConflictError(f"{problem}; choose from {', '.join(KINDS)}")
@@ -205,6 +221,12 @@ def figure_kind(name: str | None) -> FigureKind:
 
 
 def kind_table() -> Table:
-    """Return one row per kind: what it shows, what it needs, and which options it takes."""
+    """Return one row per kind: what it shows, what it needs, and which options it takes.
+
+    Returns
+    -------
+    Table
+        The kinds in the order of registration.
+    """
     columns = ("kind", "what it shows", "needs", "options")
     return Table(columns, tuple((kind.name, kind.description, kind.needs, kind.flags) for kind in KINDS.values()))

@@ -142,7 +142,20 @@ def build_report(
 
 
 def write_page(page: str, path: str | PathLike[str]) -> None:
-    """Write a page to a file, or raise a ``FormatError``."""
+    """Write a page to a file, or raise a ``FormatError``.
+
+    Parameters
+    ----------
+    page : str
+        The page.
+    path : str or path-like
+        File to write.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be written.
+    """
     try:
         Path(path).write_text(page, encoding="utf-8")
     except OSError as error:
@@ -160,6 +173,11 @@ def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iter
         Heading of the page.
     notes : iterable of str
         What a reader has to know beside the notes of the analyses; read after the figures are drawn.
+
+    Returns
+    -------
+    str
+        The page.
     """
     subject = analyses.subject
     sections = page_sections(analyses)

@@ -28,6 +28,11 @@ def embedded(data: Any) -> str:
     data : object
         Dictionaries, lists, texts and numbers.
 
+    Returns
+    -------
+    str
+        JSON without ``<``, ``>`` and ``&``.
+
     Examples
     --------
     >>> embedded({"unit": "</script>"})
@@ -43,6 +48,11 @@ def render(**context: Any) -> str:
     ----------
     **context : object
         Variables of the template ``page.html``.
+
+    Returns
+    -------
+    str
+        The page.
 
     Raises
     ------

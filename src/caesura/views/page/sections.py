@@ -111,6 +111,11 @@ def page_sections(report: CorpusReport) -> list[Section]:
     ----------
     report : CorpusReport
         The analyses of a corpus.
+
+    Returns
+    -------
+    list of Section
+        The sections that apply to the kind of data.
     """
     sections = (
         _agreement(report),
