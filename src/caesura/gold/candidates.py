@@ -79,18 +79,22 @@ def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:
             return Candidate(span, (span.level,), () if span.label is None else (span.label,), (coder,), 1)
     levels = Counter(level for spans in copies.values() for level in {span.level for span in spans})
     level = min(levels, key=lambda level: (-levels[level], level))
-    labelled = [span for spans in copies.values() for span in spans if span.label is not None]
-    on_level = Counter(span.label for span in labelled if span.level == level)
-    # A Counter keeps the order of coders, and max returns the first of several.
-    label = max(on_level, key=on_level.__getitem__) if on_level else None
+    # A Counter keeps the order of coders.
+    labels = Counter((span.label, span.level) for spans in copies.values() for span in spans if span.label is not None)
     first = next(iter(copies.values()))[0]
     return Candidate(
-        span=Span(first.start, first.end, level, label),
+        span=Span(first.start, first.end, level, _most_frequent_label(labels, level)),
         levels=tuple(sorted(levels)),
-        labels=tuple(dict.fromkeys(span.label for span in labelled if span.label is not None)),
+        labels=tuple(dict.fromkeys(label for label, _ in labels)),
         coders=tuple(copies),
         weight=1 if weights == "unique" else len(copies),
     )
+
+
+def _most_frequent_label(labels: Mapping[tuple[str, int], int], level: int) -> str | None:
+    """Return the label that most coders gave on a level, the first if several tie, or None if there is none."""
+    on_level = {label: count for (label, its_level), count in labels.items() if its_level == level}
+    return max(on_level, key=on_level.__getitem__) if on_level else None
 
 
 def collect_hierarchies(

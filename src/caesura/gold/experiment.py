@@ -241,22 +241,23 @@ def evaluate_unification(
     if not annotations:
         examples = "; ".join(map(str, excluded[:5]))
         raise OptionError(f"no item can be unified{': ' if examples else '; the corpus is empty'}{examples}")
-    rows: list[UnificationRow] = []
-    for method in checked:
-        rows += _rows(method, annotations, tolerance)
     return Unification(
-        rows=tuple(rows),
+        rows=tuple(row for method in checked for row in _rows(method, annotations, tolerance)),
         items=tuple(annotations),
         excluded=excluded,
         empty_spans=sum(hierarchies.empty_spans for hierarchies in annotations.values()),
-        signature=signature_line(
-            "evaluate_unification",
-            methods="+".join(dict.fromkeys(method.name for method in checked)),
-            **{name: value for method in checked for name, value in method.options.items()},
-            items=len(annotations),
-            annotations=sum(len(hierarchies.coders) for hierarchies in annotations.values()),
-            tolerance=f"{tolerance:g}" if any(hierarchies.timed for hierarchies in annotations.values()) else None,
-        ),
+        signature=_signature(checked, annotations, tolerance),
+    )
+
+
+def _signature(methods: list[UnificationMethod], annotations: Mapping[str, CoderHierarchies], tolerance: float) -> str:
+    return signature_line(
+        "evaluate_unification",
+        methods="+".join(dict.fromkeys(method.name for method in methods)),
+        **{name: value for method in methods for name, value in method.options.items()},
+        items=len(annotations),
+        annotations=sum(len(hierarchies.coders) for hierarchies in annotations.values()),
+        tolerance=f"{tolerance:g}" if any(hierarchies.timed for hierarchies in annotations.values()) else None,
     )
 
 
@@ -315,6 +316,7 @@ def _row(
         for coder, hierarchy in annotations[item].by_coder.items()
         if includes_self or coder != gold.best_annotator
     ]
+    span_counts = [len(gold.hierarchy.flat) for gold in golds.values()]
     return UnificationRow(
         name=name,
         method=method.name,
@@ -322,8 +324,8 @@ def _row(
         includes_self=includes_self,
         **{figure: FigureSummary.of(values[figure] for values in figures) for figure in _FIGURES},
         annotations=len(figures),
-        mean_spans=sum(len(gold.hierarchy.flat) for gold in golds.values()) / max(1, len(golds)),
-        empty_golds=sum(not gold.hierarchy.spans for gold in golds.values()),
+        mean_spans=sum(span_counts) / max(1, len(golds)),
+        empty_golds=span_counts.count(0),
         conflicting_golds=sum(gold.conflicts > 0 for gold in golds.values()),
         tied_golds=sum(gold.tied for gold in golds.values()),
         excluded=excluded,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -308,16 +308,19 @@ def _best_annotator(candidates: list[Candidate], hierarchies: CoderHierarchies, 
         )
     tied = [coder for coder, mean in means.items() if mean is not None and mean > max(defined) - 1e-12]
     best = tied[0]
-    notes = []
-    if len(hierarchies.coders) == 2:
-        notes.append(f"two coders always tie as best annotator; {best}, the first, was chosen")
+    reasons = [None if best in candidate.coders else f"not drawn by {best}" for candidate in candidates]
+    notes = _best_annotator_notes(tied, len(hierarchies.coders), undefined_pairs)
+    return _Verdict(reasons, tuple(notes), best_annotator=best, mean_kappas=means)
+
+
+def _best_annotator_notes(tied: list[str], coders: int, undefined_pairs: int) -> Iterator[str]:
+    if coders == 2:
+        yield f"two coders always tie as best annotator; {tied[0]}, the first, was chosen"
     elif len(tied) > 1:
-        notes.append(f"{', '.join(tied)} tie as best annotator; {best}, the first, was chosen")
+        yield f"{', '.join(tied)} tie as best annotator; {tied[0]}, the first, was chosen"
     if undefined_pairs:
         plural = "s" if undefined_pairs > 1 else ""
-        notes.append(f"kappa is undefined for {undefined_pairs} pair{plural} of coders, excluded from the means")
-    reasons = [None if best in candidate.coders else f"not drawn by {best}" for candidate in candidates]
-    return _Verdict(reasons, tuple(notes), best_annotator=best, mean_kappas=means)
+        yield f"kappa is undefined for {undefined_pairs} pair{plural} of coders, excluded from the means"
 
 
 _RULES: dict[str, Callable[[list[Candidate], CoderHierarchies, UnificationMethod], _Verdict]] = {

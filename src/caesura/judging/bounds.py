@@ -66,7 +66,7 @@ class Baselines:
             if text.types_declared and text.types != UNTYPED:
                 return text.types
         if all(text.types == UNTYPED for text in self._texts):
-            return None if all(text.inner.size == text.boundary_positions.size for text in self._texts) else UNTYPED
+            return UNTYPED if any(text.inner.size != text.boundary_positions.size for text in self._texts) else None
         # If nobody declared types, those that occur are the types, and a system may have types that no coder has.
         texts = [*self._texts, *_all_streams(self.participants.systems)]
         return sort_types({name for text in texts for _, name in text.boundaries}) or None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from caesura.errors import CaesuraWarning, OptionError
 from caesura.judging.bounds import Baselines
 from caesura.judging.comparison import Comparison, compare_systems
-from caesura.judging.pair_scores import BOUND_PREFIX, score_pairs
+from caesura.judging.pair_scores import BOUND_PREFIX, PairScores, score_pairs
 from caesura.judging.participants import Participants, Systems, collect_participants
 from caesura.judging.result import Judgement, SegmenterScore
 from caesura.judging.rows import HUMAN, RANDOM, IntervalOptions, segmenter_rows
@@ -21,7 +23,7 @@ from caesura.measures.defaults import default_measures
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.result import signature_line
+from caesura.model.result import Excluded, signature_line
 from caesura.model.segmentation import Segmentation, sort_types
 from caesura.options import choice, fraction, number, optional, whole
 from caesura.options import seed as check_seed
@@ -147,48 +149,69 @@ def judge(
     _warn_of_undeclared_order(participants, chosen)
     segmenters = _segmenters(participants, draws, options.seed)
     human = HUMAN if draws and "human" not in undefined else None
-    rows: list[SegmenterScore] = []
-    comparisons: list[Comparison] = []
-    excluded = list(participants.excluded)
-    aligners: list[Measure] = []
     steps = len(chosen) + 2
+    verdicts: list[_MeasureVerdict] = []
     for step, measure in enumerate(chosen, 1):
         scores = score_pairs(participants, measure, segmenters, human=human)
-        excluded += scores.excluded
-        rows += segmenter_rows(scores, names, options)
-        scored = tuple(name for name in names if name in scores.rows_of)
-        if scored == names and measure.coefficients and measure.aligns:
-            aligners.append(measure)
-        if len(scored) > 1:
-            comparisons.append(
-                compare_systems(
-                    scores, scored, alpha=alpha, level=options.level, replicates=options.replicates, seed=options.seed
-                )
-            )
+        verdicts.append(_judge_measure(scores, names, options, alpha))
         report_progress(step, steps)
+    rows = tuple(row for verdict in verdicts for row in verdict.rows)
+    excluded = tuple(dict.fromkeys(chain(participants.excluded, *(verdict.excluded for verdict in verdicts))))
     if not rows:
-        raise OptionError(f"nothing could be scored: {'; '.join(map(str, dict.fromkeys(excluded[:5])))}")
-    aligner = (*aligners, *default_measures("judge", participants.kind))[0]
+        raise OptionError(f"nothing could be scored: {'; '.join(map(str, excluded[:5]))}")
+    aligner = _aligner(verdicts, participants)
     drops = tuple(agreement_drop(participants, name, aligner, options.seed) for name in names)
     report_progress(steps - 1, steps)
     replacements = replacement_tests(participants, aligner, epsilon)
     report_progress(steps, steps)
     _warn_of_few_items(rows, options)
     return Judgement(
-        rows=tuple(rows),
-        comparisons=tuple(comparisons),
+        rows=rows,
+        comparisons=tuple(verdict.comparison for verdict in verdicts if verdict.comparison is not None),
         drops=drops,
         replacements=replacements,
         systems=names,
         coders=participants.coder_names,
         items=participants.items,
         undefined=undefined,
-        excluded=tuple(dict.fromkeys(excluded)),
+        excluded=excluded,
         seed=options.seed,
         signature=_signature(participants, options, draws),
         participants=participants,
         aligner=aligner,
     )
+
+
+@dataclass(frozen=True)
+class _MeasureVerdict:
+    """Systems and bounds under one measure; ``is_complete`` if every system could be scored."""
+
+    measure: Measure
+    rows: list[SegmenterScore]
+    comparison: Comparison | None
+    excluded: tuple[Excluded, ...]
+    is_complete: bool
+
+
+def _judge_measure(
+    scores: PairScores, systems: tuple[str, ...], options: IntervalOptions, alpha: float
+) -> _MeasureVerdict:
+    scored = tuple(name for name in systems if name in scores.rows_of)
+    comparison = None
+    if len(scored) > 1:
+        comparison = compare_systems(
+            scores, scored, alpha=alpha, level=options.level, replicates=options.replicates, seed=options.seed
+        )
+    rows = segmenter_rows(scores, systems, options)
+    return _MeasureVerdict(scores.measure, rows, comparison, scores.excluded, scored == systems)
+
+
+def _aligner(verdicts: Iterable[_MeasureVerdict], participants: Participants) -> Measure:
+    """Return the first measure that scored all systems, aligns boundaries and has a coefficient of agreement."""
+    for verdict in verdicts:
+        if verdict.is_complete and verdict.measure.coefficients and verdict.measure.aligns:
+            return verdict.measure
+    return default_measures("judge", participants.kind)[0]
 
 
 def _random_draws(bounds: bool | int) -> int:
@@ -260,17 +283,17 @@ def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measur
 
     Bounds declare the types they use, so scoring does not notice that nobody else did.
     """
-    texts = [
-        annotation
-        for by_name in (*participants.coders.values(), *participants.systems.values())
-        for annotation in by_name.values()
-        if isinstance(annotation, Segmentation) and annotation.boundary_positions.size
-    ]
-    if any(measure.view == "typed" for measure in measures) and not any(text.types_declared for text in texts):
+    if not any(measure.view == "typed" for measure in measures):
+        return
+    annotations = chain.from_iterable(
+        by_name.values() for by_name in (*participants.coders.values(), *participants.systems.values())
+    )
+    texts = [text for text in annotations if isinstance(text, Segmentation) and text.boundary_positions.size]
+    if not any(text.types_declared for text in texts):
         warn_about_type_order(sort_types({name for text in texts for _, name in text.boundaries}), stacklevel=4)
 
 
-def _warn_of_few_items(rows: list[SegmenterScore], options: IntervalOptions) -> None:
+def _warn_of_few_items(rows: Iterable[SegmenterScore], options: IntervalOptions) -> None:
     items = min((row.items for row in rows if row.interval is not None and not row.bound), default=20)
     if options.over == "items" and items < 20:
         warnings.warn(

@@ -184,19 +184,12 @@ def find_mistakes(participants: Participants, system: str, measure: Measure) -> 
     items = [item for item in participants.items if item in by_item]
     keys = [(item, coder) for item in items for coder in participants.coders[item]]
     pairs: list[tuple[Any, Any]] = [(participants.coders[item][coder], by_item[item]) for item, coder in keys]
-    scores = score_many(pairs, measure)
-    edits = [(edit, keys[i]) for i in scores.scored.tolist() for edit in scores[i].edits or ()]
-    confusions = Counter(
-        (edit.a_type, edit.b_type)
-        for edit, _ in edits
-        if edit.a_type is not None and edit.b_type is not None and edit.a_type != edit.b_type
-    )
-    mistakes = tuple(_mistake(edit, item, coder) for edit, (item, coder) in edits if edit.kind != "match")
+    mistakes, matches = _mistakes_and_matches(pairs, keys, measure)
     return Mistakes(
         system=system,
         mistakes=mistakes,
-        matches=len(edits) - len(mistakes),
-        confusions=tuple(TypeConfusion(a, b, count) for (a, b), count in confusions.most_common()),
+        matches=matches,
+        confusions=_confusions(mistakes),
         offsets=_offsets(pairs),
         density=_density([by_item[item]] for item in items),
         coders_density=_density(participants.coders[item].values() for item in items),
@@ -204,10 +197,34 @@ def find_mistakes(participants: Participants, system: str, measure: Measure) -> 
     )
 
 
+def _mistakes_and_matches(
+    pairs: list[tuple[Any, Any]], keys: list[tuple[str, str]], measure: Measure
+) -> tuple[tuple[Mistake, ...], int]:
+    """Return the mistakes in all pairs that can be scored, and the number of matches; ``keys`` are (item, coder)."""
+    mistakes: list[Mistake] = []
+    matches = 0
+    scores = score_many(pairs, measure)
+    for place in scores.scored.tolist():
+        for edit in scores[place].edits or ():
+            if edit.kind == "match":
+                matches += 1
+            else:
+                mistakes.append(_mistake(edit, *keys[place]))
+    return tuple(mistakes), matches
+
+
 def _mistake(edit: Edit, item: str, coder: str) -> Mistake:
     return Mistake(
         _KINDS[edit.kind], item, coder, edit.a_position, edit.b_position, edit.a_type, edit.b_type, edit.stream
     )
+
+
+def _confusions(mistakes: Iterable[Mistake]) -> tuple[TypeConfusion, ...]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for mistake in mistakes:
+        if mistake.type is not None and mistake.system_type is not None and mistake.type != mistake.system_type:
+            counts[mistake.type, mistake.system_type] += 1
+    return tuple(TypeConfusion(a, b, count) for (a, b), count in counts.most_common())
 
 
 def _offsets(pairs: Iterable[tuple[Annotation, Annotation]]) -> dict[int, int]:

@@ -272,14 +272,23 @@ def score_pairs(
             if item in by_item:
                 pairs += [(reference, by_item[item]) for _, reference in references]
                 keys += [(s, i, c, -1) for c, _ in references]
-        for author, annotation in by_coder.items() if human is not None else ():
-            rest = {coder: reference for coder, reference in by_coder.items() if coder != author}
-            references = _references(rest, place, measure)
-            pairs += [(reference, annotation) for _, reference in references]
-            keys += [(len(segmenters), i, c, place[author]) for c, _ in references]
+        if human is not None:
+            for author, c, pair in _human_pairs(by_coder, place, measure):
+                pairs.append(pair)
+                keys.append((len(segmenters), i, c, author))
     columns = np.array(keys, np.int64).reshape(-1, 4).T
     names = (*segmenters, *([] if human is None else [human]))
     return PairScores(measure, names, items, coders, *columns, score_many(pairs, measure))
+
+
+def _human_pairs(
+    by_coder: Mapping[str, Annotation], place: Mapping[str, int], measure: Measure
+) -> Iterator[tuple[int, int, tuple[Any, Any]]]:
+    """Yield author, reference and pair of annotations for every coder against the others."""
+    for author, annotation in by_coder.items():
+        rest = {coder: by_coder[coder] for coder in by_coder if coder != author}
+        for c, reference in _references(rest, place, measure):
+            yield place[author], c, (reference, annotation)
 
 
 def _references(

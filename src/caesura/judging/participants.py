@@ -94,6 +94,23 @@ def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
         if name in people.coders:
             raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
     excluded: list[Excluded] = []
+    coders = _consistent_items(people, excluded)
+    comparable: dict[str, dict[str, Annotation]] = {}
+    for name, by_item in by_system.items():
+        before = len(excluded)
+        comparable[name] = _comparable_items(name, by_item, coders, excluded)
+        if not any(item in coders for item in by_item):
+            raise OptionError(
+                f"system {name!r} has no item in common with the coders, who have {_name_list(coders)}; "
+                f"got {_name_list(by_item)}"
+            )
+        if not comparable[name]:
+            raise OptionError(f"system {name!r} has no item that can be judged: {_first(excluded[before:])}")
+    return Participants(tuple(coders), coders, comparable, tuple(excluded))
+
+
+def _consistent_items(people: Corpus, excluded: list[Excluded]) -> dict[str, dict[str, Annotation]]:
+    """Return item -> coder -> annotation if all coders of an item have the same units; add the rest to ``excluded``."""
     coders: dict[str, dict[str, Annotation]] = {}
     for item in people.item_names:
         difference = text_difference(people.of_item(item))
@@ -103,24 +120,14 @@ def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
             excluded.append(Excluded(item, None, f"coders differ{difference}"))
     if not coders:
         raise OptionError(f"no item is left to judge on: {_first(excluded)}")
-    comparable: dict[str, dict[str, Annotation]] = {}
-    for name, by_item in by_system.items():
-        before = len(excluded)
-        comparable[name] = _comparable_items(name, by_item, coders, excluded)
-        if not any(item in coders for item in by_item):
-            raise OptionError(
-                f"system {name!r} has no item in common with the coders, who have {_some(coders)}; got {_some(by_item)}"
-            )
-        if not comparable[name]:
-            raise OptionError(f"system {name!r} has no item that can be judged: {_first(excluded[before:])}")
-    return Participants(tuple(coders), coders, comparable, tuple(excluded))
+    return coders
 
 
 def _first(excluded: Sequence[Excluded]) -> str:
     return "; ".join(map(str, excluded[:5]))
 
 
-def _some(items: Iterable[str]) -> str:
+def _name_list(items: Iterable[str]) -> str:
     names = [repr(item) for item in items]
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "") or "none"
 
@@ -150,6 +157,14 @@ def _separate_systems(corpus: Corpus, systems: Systems) -> tuple[Mapping[str, Ma
         return {name: systems.of_coder(name) for name in systems.coders}, corpus
     if isinstance(systems, Mapping):
         return _checked_systems(systems), corpus
+    names = _checked_names(systems)
+    people = [coder for coder in corpus.coders if coder not in names]
+    if not people:
+        raise OptionError("coders: at least one is needed to judge against; all coders of the corpus are systems")
+    return {name: corpus.of_coder(name) for name in names}, corpus.select(coders=people)
+
+
+def _checked_names(systems: Sequence[str]) -> list[str]:
     if isinstance(systems, str) or not isinstance(systems, Iterable):
         raise OptionError(
             "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus; "
@@ -159,10 +174,7 @@ def _separate_systems(corpus: Corpus, systems: Systems) -> tuple[Mapping[str, Ma
     for name in names:
         if not isinstance(name, str):
             raise OptionError(f"systems: a name must be a string; got {type(name).__name__}")
-    people = [coder for coder in corpus.coders if coder not in names]
-    if not people:
-        raise OptionError("coders: at least one is needed to judge against; all coders of the corpus are systems")
-    return {name: corpus.of_coder(name) for name in names}, corpus.select(coders=people)
+    return names
 
 
 def _checked_systems(systems: Mapping[str, object]) -> dict[str, Mapping[str, object]]:

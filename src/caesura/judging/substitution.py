@@ -47,8 +47,9 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
     by_item = participants.systems[system]
     items = [item for item in participants.items if item in by_item and len(participants.coders[item]) > 1]
     if not items:
-        one_coder = len(participants.coder_names) < 2
-        reason = "at least two coders are needed; got one" if one_coder else f"no item of {system} has two coders"
+        reason = f"no item of {system} has two coders"
+        if len(participants.coder_names) < 2:
+            reason = "at least two coders are needed; got one"
         return AgreementDrop(system, None, None, None, coefficient, measure, 0, reason)
     options: dict[str, Any] = {"measure": measure, "coefficient": coefficient, "interval": None, "seed": seed}
     try:
