@@ -32,9 +32,7 @@ def _read(reading: Reading) -> Corpus:
             for column, mark in enumerate(marks, 1):
                 if mark not in "01" and marks != _ONE_UNIT:
                     raise reading.error(number, f"a bit must be 0 or 1; got {mark!r} at mark {column}")
-            if item in reading.annotations:
-                raise reading.error(number, f"item {item!r} occurs twice")
-            reading.add(item, reading.stem, Segmentation.from_bits("" if marks == _ONE_UNIT else marks))
+            reading.add(item, reading.stem, Segmentation.from_bits("" if marks == _ONE_UNIT else marks), number)
     return reading.corpus()
 
 
@@ -50,7 +48,7 @@ def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
     lines = []
     for item in corpus.item_names:
         segmentation = require_segmentation(corpus[item, coder], path, f"item {item!r}, coder {coder!r}")
-        if any(c in item for c in "\t\n\r") or item != item.strip() or not item or len(item.splitlines()) != 1:
+        if item.strip() != item or "\t" in item or len(item.splitlines()) != 1:
             raise FormatError(path, None, f"item {item!r}: a name in a bit string file cannot hold tabs or line breaks")
         lines.append(("" if numbered else f"{item}\t") + (segmentation.bits() or _ONE_UNIT))
     return "\n".join(lines) + "\n"

@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from caesura.errors import FormatError, OptionError
@@ -43,29 +43,31 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _parse(reading: Reading) -> Segmentation:
-    marker, words = reading.options["marker"], reading.options["unit"] == "word"
-    lines = [line.strip() for line in lines_of(reading.text)]
-    while lines and not lines[-1]:
-        lines.pop()
+    segments = [segment for segment in _segments(reading) if segment]
+    if not segments:
+        raise reading.error(1, f"at least one {reading.options['unit']} is needed; got separators only")
+    return Segmentation.from_masses(map(len, segments), units=chain.from_iterable(segments))
+
+
+def _segments(reading: Reading) -> list[list[str]]:
+    """Return the units between separators."""
+    marker, unit = reading.options["marker"], reading.options["unit"]
     segments: list[list[str]] = [[]]
     after_marker = False
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines_of(reading.text.rstrip()), 1):
+        line = line.strip()
         if line == marker:
             if marker and after_marker:  # several blank lines are one separator
-                raise reading.error(number, f"a segment must hold at least one {reading.options['unit']}; got none")
+                raise reading.error(number, f"a segment must hold at least one {unit}; got none")
+            segments.append([])
             after_marker = True
-            if segments[-1]:
-                segments.append([])
         elif line:
+            segments[-1] += line.split() if unit == "word" else [line]
             after_marker = False
-            segments[-1].extend(line.split() if words else [line])
-        elif not words:
+        elif unit == "line":
             problem = "a line must hold a unit; it is empty. If blank lines separate segments, read with marker=''"
             raise reading.error(number, problem)
-    masses = [len(segment) for segment in segments if segment]
-    if not masses:
-        raise reading.error(1, f"at least one {reading.options['unit']} is needed; got separators only")
-    return Segmentation.from_masses(masses, units=[unit for segment in segments for unit in segment])
+    return segments
 
 
 def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:

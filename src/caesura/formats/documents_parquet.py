@@ -233,10 +233,12 @@ def _has_documents(file: Any) -> bool:
     if not all(map(is_text, kinds)):
         return False
     batches = file.iter_batches(batch_size=_SAMPLE_ROWS, columns=list(SIDES), use_threads=False)
-    rows = next((batch.to_pylist() for batch in batches if batch.num_rows), None)
-    if rows is None:
-        return set(schema.names) <= set(FIELDS)
-    cells = (cell.strip() for row in rows for cell in row.values() if cell)
+    rows = next((batch.to_pylist() for batch in batches if batch.num_rows), [])
+    return any(map(_has_brackets, rows)) if rows else set(schema.names) <= set(FIELDS)
+
+
+def _has_brackets(row: Mapping[str, str | None]) -> bool:
+    cells = (cell.strip() for cell in row.values() if cell)
     return any(cell.startswith("(") and cell.endswith(")") for cell in cells)
 
 

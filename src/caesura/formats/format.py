@@ -25,6 +25,7 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """A decimal number, as people write it."""
 MAX_BYTES = 2**31
 """Size of the largest file that is read."""
+_PIECE_SIZE = 2**20  # characters
 
 
 @dataclass
@@ -103,7 +104,7 @@ class Reading:
                 raise problem from None
             self.excluded.append(problem)
 
-    def add(self, item: str, coder: str, annotation: Annotation) -> None:
+    def add(self, item: str, coder: str, annotation: Annotation, line: int | None = None) -> None:
         """Add an annotation to the corpus.
 
         Parameters
@@ -112,6 +113,8 @@ class Reading:
             Where the annotation belongs.
         annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
             What the coder annotated.
+        line : int, optional
+            Line of the annotation, for messages.
 
         Raises
         ------
@@ -120,7 +123,7 @@ class Reading:
         """
         by_coder = self.annotations.setdefault(item, {})
         if coder in by_coder:
-            raise self.error(None, f"item {item!r} has coder {coder!r} twice")
+            raise self.error(line, f"item {item!r} has coder {coder!r} twice")
         by_coder[coder] = annotation
 
     def corpus(self) -> Corpus:
@@ -278,6 +281,46 @@ def shorten(names: Sequence[str], limit: int = 5) -> str:
         Such as ``"a, b, c, d, e and 3 more"``.
     """
     return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
+
+
+def parse_table(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Read a delimited table.
+
+    Parameters
+    ----------
+    reading : Reading
+        The file.
+    delimiter : str
+        Character between cells.
+
+    Yields
+    ------
+    line : int
+        Number of the line, from 1.
+    cells : list of str
+        The cells of a row that is not empty.
+
+    Raises
+    ------
+    FormatError
+        If the quotes of the table are invalid.
+    """
+    rows = csv.reader(_pieces(reading.text), delimiter=delimiter, strict=True)
+    try:
+        for row in rows:
+            if row:
+                yield rows.line_num, row
+    except csv.Error as problem:
+        raise reading.error(rows.line_num, f"not a valid table: {problem}") from None
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield the lines of a text, piece by piece, since a StringIO takes four bytes per character."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _PIECE_SIZE) + 1 or len(text)
+        yield from io.StringIO(text[start:end], newline="")
+        start = end
 
 
 def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:

@@ -5,41 +5,29 @@ A file of segeval holds one item, which the file names. With a first column ``It
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from caesura.formats.format import Format, Reading, require_segmentation, table_text
+from caesura.formats.format import Format, Reading, parse_table, require_segmentation, table_text
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
 
 def _read(reading: Reading) -> Corpus:
     """Return the masses of each row. Rows differ in length, as coders differ in the number of segments."""
-    rows = csv.reader(io.StringIO(reading.text, newline=""), delimiter="\t", strict=True)
-    try:
-        header = next((row for row in rows if row), [""])
-        first = 1 if header[0].strip().lower() == "item" else 0  # column of the coder
-        if [cell.strip().lower() for cell in header[first : first + 1]] != ["coder"]:
-            raise reading.error(
-                rows.line_num, f"the header must begin with Coder, or Item and Coder; got {header[0]!r}"
-            )
-        for row in rows:
-            if not row:
-                continue
-            line = rows.line_num
-            with reading.item(line, f"coder {row[min(first, len(row) - 1)]!r}: "):
-                if len(row) < first + 2:
-                    raise reading.error(line, f"a name and at least one mass are needed; got {len(row)} cell(s)")
-                item, coder = row[0] if first else reading.stem, row[first]
-                if coder in reading.annotations.get(item, {}):
-                    raise reading.error(line, f"item {item!r} has coder {coder!r} twice")
-                masses = [_mass(reading, line, i, cell) for i, cell in enumerate(row[first + 1 :], 1)]
-                reading.add(item, coder, Segmentation.from_masses(masses))
-    except csv.Error as problem:
-        raise reading.error(rows.line_num, f"not a valid table: {problem}") from None
+    table = parse_table(reading, "\t")
+    line, header = next(table, (1, [""]))
+    column = 1 if header[0].strip().lower() == "item" else 0  # of the coder
+    if [cell.strip().lower() for cell in header[column : column + 1]] != ["coder"]:
+        raise reading.error(line, f"the header must begin with Coder, or Item and Coder; got {header[0]!r}")
+    for line, row in table:
+        with reading.item(line, f"coder {row[min(column, len(row) - 1)]!r}: "):
+            if len(row) < column + 2:
+                raise reading.error(line, f"a name and at least one mass are needed; got {len(row)} cell(s)")
+            masses = [_mass(reading, line, i, cell) for i, cell in enumerate(row[column + 1 :], 1)]
+            item = row[0] if column else reading.stem
+            reading.add(item, row[column], Segmentation.from_masses(masses), line)
     return reading.corpus()
 
 

@@ -172,11 +172,15 @@ def _difference(corpus: Corpus, result: Corpus) -> str:
         actual = result.get((item, coder))
         if not isinstance(actual, Segmentation) or not isinstance(expected, Segmentation):
             return f"item {item!r}: this format cannot hold the name"
-        units = zip(expected.units or (), (*(actual.units or ()), None), strict=False)
-        for i, (unit, result_unit) in enumerate(units, 1) if expected.units and actual.units else ():
-            if unit != result_unit:
-                got = "nothing" if result_unit is None else describe_value(result_unit)
-                return f"item {item!r}: unit {i}, {describe_value(unit)}, would be read as {got}"
         if actual != expected:
-            return f"item {item!r}: its boundaries would be read differently"
+            difference = _unit_difference(expected.units or (), actual.units or ())
+            return f"item {item!r}: {difference or 'its boundaries would be read differently'}"
     return "more would be read than was written"
+
+
+def _unit_difference(expected: tuple[str, ...], actual: tuple[str, ...]) -> str:
+    for i, (unit, actual_unit) in enumerate(zip(expected, (*actual, None), strict=False), 1):
+        if unit != actual_unit:
+            got = "nothing" if actual_unit is None else describe_value(actual_unit)
+            return f"unit {i}, {describe_value(unit)}, would be read as {got}"
+    return ""

@@ -71,26 +71,32 @@ def _column_names(reading: Reading, file: Any) -> list[str]:
 def _cells(reading: Reading, name: str, column: pa.Array) -> list[str]:
     """Return the cells of one column as text."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    kind = column.type
-    if pa.types.is_dictionary(kind):
+    if pa.types.is_dictionary(column.type):
         indices = column.indices.cast(pa.int64()).fill_null(_NULL).to_numpy(zero_copy_only=False)
         occurring, places = np.unique(indices, return_inverse=True)
         texts = _cells(reading, name, column.dictionary.take(pa.array(occurring[occurring != _NULL], pa.int64())))
         texts = ["", *texts] if _NULL in occurring[:1] else texts
         return [texts[i] for i in places.tolist()]
+    text = _as_text(column)
+    if not is_text(text.type):
+        raise _wrong_type(reading, name, column.type)
+    return [cell or "" for cell in text.to_pylist()]
+
+
+def _as_text(column: pa.Array) -> pa.Array:
+    """Return numbers, truth values and nulls as text, and everything else as it is."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
     if pa.types.is_floating(kind):  # a data frame turns whole numbers with gaps into these
         column = pc.if_else(pc.is_nan(column), None, column)
         whole = pc.all(pc.equal(pc.floor(column), column)).as_py() is not False
         column = column.cast(pa.int64()) if whole else column
     if pa.types.is_boolean(kind):
         column = column.cast(pa.int8())
-    if pa.types.is_null(kind) or pa.types.is_integer(column.type):
-        column = column.cast(pa.string())
-    if not is_text(column.type):
-        raise _wrong_type(reading, name, kind)
-    return [cell or "" for cell in column.to_pylist()]
+    return column.cast(pa.string()) if pa.types.is_null(kind) or pa.types.is_integer(column.type) else column
 
 
 def _wrong_type(reading: Reading, name: str, kind: object) -> FormatError:

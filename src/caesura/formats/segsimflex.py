@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import FormatError, SegmentationError
-from caesura.formats.format import Format, Reading, table_text
+from caesura.formats.format import Format, Reading, parse_table, table_text
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -56,29 +56,21 @@ def _rows(reading: Reading) -> dict[tuple[str, str], list[_Row]]:
     """Return the rows of each item and coder."""
     options = reading.options
     delimiter = _delimiter(reading.text, options)
-    table = csv.reader(io.StringIO(reading.text, newline=""), delimiter=delimiter, strict=True)
+    table = parse_table(reading, delimiter)
+    header = [name.strip() for name in next(table, (1, []))[1]]
+    speaker = _require_column(reading, header, options["speaker"])
+    utterance = _require_column(reading, header, options["utterance"])
+    item_column, default_item = _name_column(reading, header, "item", _ITEM_COLUMNS)
+    coder_column, default_coder = _name_column(reading, header, "coder", _CODER_COLUMNS)
     rows: dict[tuple[str, str], list[_Row]] = {}
-    try:
-        header = [name.strip() for name in next((row for row in table if row), [])]
-        speaker = _require_column(reading, header, options["speaker"])
-        utterance = _require_column(reading, header, options["utterance"])
-        names = [
-            _name_column(reading, header, "item", _ITEM_COLUMNS),
-            _name_column(reading, header, "coder", _CODER_COLUMNS),
-        ]
-        for row in filter(None, table):
-            _check_width(reading, table.line_num, row, header, delimiter)
-            item, coder = (default if column is None else row[column].strip() for column, default in names)
-            rows.setdefault((item, coder), []).append((table.line_num, row[speaker].strip(), row[utterance]))
-    except csv.Error as problem:
-        raise reading.error(table.line_num, f"not a valid table: {problem}") from None
+    for line, row in table:
+        if len(row) != len(header):
+            hint = "; a cell with a comma in it must be quoted" if len(row) > len(header) and delimiter == "," else ""
+            raise reading.error(line, f"a row must have {len(header)} cells like the header; got {len(row)}{hint}")
+        item = default_item if item_column is None else row[item_column].strip()
+        coder = default_coder if coder_column is None else row[coder_column].strip()
+        rows.setdefault((item, coder), []).append((line, row[speaker].strip(), row[utterance]))
     return rows
-
-
-def _check_width(reading: Reading, line: int, row: list[str], header: list[str], delimiter: str) -> None:
-    if len(row) != len(header):
-        hint = "; a cell with a comma in it must be quoted" if len(row) > len(header) and delimiter == "," else ""
-        raise reading.error(line, f"a row must have {len(header)} cells like the header; got {len(row)}{hint}")
 
 
 def _delimiter(table: str, options: Mapping[str, Any]) -> str:

@@ -308,13 +308,12 @@ class _Parser:
         names = [("symbols", name) for _, name in settings.symbols or ()]
         if settings.unclassified is not None:
             names.append(("unclassified", settings.unclassified))
-        for key, name in names:
-            if name == _NONE:
-                raise self.error(key, f"{_NONE!r} means no boundary and cannot be a boundary type")
         if isinstance(settings.transposition, tuple):
             names += [(f"transposition.{name}", name) for name, _ in settings.transposition]
         types = settings.types
         for key, name in names:
+            if name == _NONE and not key.startswith("transposition"):
+                raise self.error(key, f"{_NONE!r} means no boundary and cannot be a boundary type")
             if types is not None and name not in types:
                 raise self.error(key, f"type {name!r} is not in similarity.types: {', '.join(map(repr, types))}")
 

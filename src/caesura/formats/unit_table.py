@@ -27,20 +27,18 @@ no such stream. An item whose stream cells are all empty has no streams. The ord
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from typing import Any
 
 import numpy as np
 
 from caesura.errors import FormatError, SegmentationError
-from caesura.formats.format import Format, Reading, require_segmentation, table_text
+from caesura.formats.format import Format, Reading, parse_table, require_segmentation, table_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
@@ -48,7 +46,6 @@ from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_
 _RESERVED = ("item", "stream", "unit", "text", "types")
 _MISSING = "NA"
 _BATCH_SIZE = 250  # rows; many more of them would survive a garbage collection and slow down the next ones
-_PIECE_SIZE = 2**20  # characters
 
 
 @dataclass
@@ -72,30 +69,12 @@ class _Item:
 
 def _read(reading: Reading, *, delimiter: str) -> Corpus:
     """Return the items in order of appearance; the rows of an item need not be together."""
-    rows = csv.reader(_lines(reading.text), delimiter=delimiter, strict=True)
-    try:
-        table = UnitTable(reading, next((row for row in rows if row), []))
-        lines: list[int] = []
-        batch: list[list[str]] = []
-        for row in filter(None, rows):
-            lines.append(rows.line_num)
-            batch.append(row)
-            if len(batch) == _BATCH_SIZE:
-                table.add_rows(lines, batch)
-                lines, batch = [], []
-        table.add_rows(lines, batch)
-    except csv.Error as problem:
-        raise reading.error(rows.line_num, f"not a valid table: {problem}") from None
+    rows = parse_table(reading, delimiter)
+    table = UnitTable(reading, next(rows, (1, []))[1])
+    while batch := list(islice(rows, _BATCH_SIZE)):
+        lines, cells = zip(*batch, strict=True)
+        table.add_rows(lines, cells)
     return table.corpus()
-
-
-def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text, piece by piece, since a StringIO takes four bytes per character."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start + _PIECE_SIZE) + 1 or len(text)
-        yield from io.StringIO(text[start:end], newline="")
-        start = end
 
 
 class UnitTable:
@@ -121,22 +100,21 @@ class UnitTable:
         self._types: tuple[str, ...] | None = None
         self._words: dict[str, str] = {}  # each word of the text, stored once
 
-    def add_rows(self, lines: list[int], rows: list[list[str]]) -> None:
+    def add_rows(self, lines: Sequence[int], rows: Sequence[list[str]]) -> None:
         """Add rows.
 
         Parameters
         ----------
-        lines : list of int
+        lines : sequence of int
             Line of each row in the file.
-        rows : list of lists of str
+        rows : sequence of lists of str
             Cells of each row.
         """
         width = len(self._header)
         for line, row in zip(lines, rows, strict=True) if {*map(len, rows)} != {width} else ():
             if len(row) != width:
                 raise self._reading.error(line, f"a row must have {width} cells like the header; got {len(row)}")
-        if rows:
-            self.add_columns(lines, list(zip(*rows, strict=True)))
+        self.add_columns(lines, list(zip(*rows, strict=True)))
 
     def add_columns(self, lines: Sequence[int], columns: Sequence[Sequence[str]]) -> None:
         """Add rows that are stored as columns.
