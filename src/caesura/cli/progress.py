@@ -31,16 +31,16 @@ class ProgressDisplay:
     def __enter__(self) -> Self:
         return self
 
-    def show(self, status: str, details: str, done: int, total: int | None) -> None:
+    def show(self, status: str, details: str, finished: int, total: int | None) -> None:
         """Show how far the work is.
 
         Parameters
         ----------
         status : str
-            What is done: ``"20 of 100 draws"``.
+            What is finished: ``"20 of 100 draws"``.
         details : str
             Speed and remaining time.
-        done : int
+        finished : int
             Number of finished steps.
         total : int or None
             Number of all steps, if it is known.
@@ -49,7 +49,7 @@ class ProgressDisplay:
         if self.on_terminal:
             if self.bar is None:
                 self.bar = self._new_bar()
-            self.bar.update(self.bar.task_ids[0], completed=done, total=total, description=f"{status}, {details}")
+            self.bar.update(self.bar.task_ids[0], completed=finished, total=total, description=f"{status}, {details}")
         elif monotonic() - self.last_line >= LINE_INTERVAL:
             self.last_line = monotonic()
             click.echo(f"caesura: {status}, {details}", err=True)
@@ -81,7 +81,7 @@ class Progress(ProgressDisplay):
     def __init__(self, steps: str) -> None:
         super().__init__()
         self.steps = steps
-        self.done = 0
+        self.finished = 0
         self.last_step = self.started
         self._listening = ExitStack()
 
@@ -93,31 +93,31 @@ class Progress(ProgressDisplay):
         self._listening.close()
         super().__exit__(*error)
 
-    def update(self, done: int, total: int) -> None:
+    def update(self, finished: int, total: int) -> None:
         """Show the number of finished steps; fewer than before means that a new run has begun.
 
         Parameters
         ----------
-        done : int
+        finished : int
             Number of finished steps.
         total : int
             Number of all steps.
         """
         now = monotonic()
-        if done < self.done:
+        if finished < self.finished:
             self.started = self.last_step
-        self.done, self.last_step = done, now
+        self.finished, self.last_step = finished, now
         seconds = now - self.started
-        remaining = seconds / done * (total - done) if done else None
-        self.show(f"{done:,} of {total:,} {self.steps}", pace(done, seconds, remaining), done, total)
+        remaining = seconds / finished * (total - finished) if finished else None
+        self.show(f"{finished:,} of {total:,} {self.steps}", pace(finished, seconds, remaining), finished, total)
 
 
-def pace(done: int, seconds: float, remaining: float | None) -> str:
+def pace(finished: int, seconds: float, remaining: float | None) -> str:
     """Return speed and remaining time as text.
 
     Parameters
     ----------
-    done : int
+    finished : int
         Number of finished steps.
     seconds : float
         Time that they took.
@@ -129,6 +129,6 @@ def pace(done: int, seconds: float, remaining: float | None) -> str:
     str
         ``"1,200 per second, 0:01:10 left"``.
     """
-    rate = done / seconds if seconds > 0 else 0.0
+    rate = finished / seconds if seconds > 0 else 0.0
     speed = f"{rate:,.0f} per second" if rate >= 10 else f"{rate:.1f} per second"
     return speed if remaining is None else f"{speed}, {timedelta(seconds=round(remaining))} left"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -246,18 +246,23 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
         "--no-variates": options.no_variates or None,
         "--checkpoint": checkpoint,
     }
-    used = [name for name, value in simulating.items() if value is not None]
-    if used and not any(measure.chance_family == "random_texts" for measure in measures):
+    flags = [name for name, value in simulating.items() if value is not None]
+    if flags and not any(measure.chance_family == "random_texts" for measure in measures):
         raise OptionConflictError(
-            f"{', '.join(used)}: only for measures whose chance agreement is simulated, such as flexible_similarity"
+            f"{', '.join(flags)}: only for measures whose chance agreement is simulated, such as flexible_similarity"
         )
     for name in options.coefficients:
         if not any(name in measure.coefficients for measure in measures):
             suitable = ", ".join(measures[0].coefficients) or "no coefficient"
             raise OptionConflictError(f"{name} is not defined over {measures[0].name}; use {suitable}")
-    for measure in measures if options.coefficients != ("alpha",) else ():
+    if options.coefficients != ("alpha",):
+        _check_presets(measures, options.compat)
+
+
+def _check_presets(measures: Sequence[Measure], compat: str | None) -> None:
+    for measure in measures:
         try:
-            resolve_coefficient(measure, compat=options.compat)
+            resolve_coefficient(measure, compat=compat)
         except OptionError as error:
             raise OptionConflictError(str(error)) from None
 
@@ -265,27 +270,30 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
 def _coefficients(
     corpus: Corpus, measures: Sequence[Measure], options: AgreeOptions, engine: str | Engine, checkpoint: str | None
 ) -> tuple[list[AgreementOutcome], list[Excluded]]:
-    """Return each coefficient over each measure, and what could not be computed. alpha looks at no measure: once."""
-    results: list[AgreementOutcome] = []
+    """Return each coefficient over each measure, and what could not be computed."""
+    outcomes: list[AgreementOutcome] = []
     failures: dict[str, OptionError] = {}
-    for i, measure in enumerate(measures):
-        for name in options.coefficients or (measure.default_coefficient or "multi_pi",):
-            if name not in measure.coefficients or (name == "alpha" and i):
-                continue
-            folder = None if checkpoint is None else str(Path(checkpoint, f"{i + 1}-{name}"))
-            try:
-                result = agreement(
-                    corpus, measure, coefficient=name, engine=engine, **_arguments(measure, name, options, folder)
-                )
-            except Undefined as error:
-                results.append(AgreementOutcome(name, measure, None, str(error)))
-            except OptionError as error:
-                failures[f"{name}: {error}"] = error
-            else:
-                results.append(AgreementOutcome(name, measure, result))
-    if failures and not results:
+    for number, measure, name in _requested(measures, options):
+        folder = None if checkpoint is None else str(Path(checkpoint, f"{number}-{name}"))
+        arguments = _arguments(measure, name, options, folder)
+        try:
+            result = agreement(corpus, measure, coefficient=name, engine=engine, **arguments)
+            outcomes.append(AgreementOutcome(name, measure, result))
+        except Undefined as error:
+            outcomes.append(AgreementOutcome(name, measure, None, str(error)))
+        except OptionError as error:
+            failures[f"{name}: {error}"] = error
+    if failures and not outcomes:
         raise next(iter(failures.values()))
-    return results, [Excluded(None, None, message) for message in failures]
+    return outcomes, [Excluded(None, None, message) for message in failures]
+
+
+def _requested(measures: Sequence[Measure], options: AgreeOptions) -> Iterator[tuple[int, Measure, str]]:
+    """Yield number of the measure, measure and coefficient; alpha looks at positions only and comes once."""
+    for number, measure in enumerate(measures, 1):
+        for name in options.coefficients or (measure.default_coefficient or "multi_pi",):
+            if name in measure.coefficients and (name != "alpha" or number == 1):
+                yield number, measure, name
 
 
 def _arguments(measure: Measure, coefficient: str, options: AgreeOptions, checkpoint: str | None) -> dict[str, Any]:
@@ -328,8 +336,8 @@ def _analyses(
         )
 
     def heat() -> tuple[Heat, ...]:
-        kept = [item for item in corpus.item_names if item not in excluded_items]
-        return tuple(boundary_heat(corpus.select(items=kept)))
+        items = [item for item in corpus.item_names if item not in excluded_items]
+        return tuple(boundary_heat(corpus.select(items=items)))
 
     makers: dict[str, tuple[bool, Callable[[], Any]]] = {
         "clusters": (options.clusters, clusters),

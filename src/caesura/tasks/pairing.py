@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from caesura.errors import MismatchError, OptionError
 from caesura.measures.batch import Pair
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable
+from caesura.model.dialogue import Comparable
 from caesura.model.result import Excluded
 from caesura.model.tier import Tier
 
@@ -65,8 +65,8 @@ def pair_items(
         hypothesis = reference
         if reference_coder is None and hypothesis_coder is None and len(reference.coders) == 2:
             reference_coder, hypothesis_coder = reference.coders
-    first = _comparable(reference.of_coder(_only_coder(reference, reference_coder, "reference")), "reference")
-    second = _comparable(hypothesis.of_coder(_only_coder(hypothesis, hypothesis_coder, "hypothesis")), "hypothesis")
+    first = _annotations(reference, reference_coder, "reference")
+    second = _annotations(hypothesis, hypothesis_coder, "hypothesis")
     if len(first) == len(second) == 1:
         ((item, a),), (b,) = first.items(), second.values()
         return PairedItems((item,), [(a, b)], ())
@@ -76,9 +76,15 @@ def pair_items(
     return PairedItems(items, [(first[item], second[item]) for item in items], tuple(excluded))
 
 
-def _comparable(by_item: dict[str, Annotation], side: str) -> dict[str, Comparable]:
+def _annotations(corpus: Corpus, coder: str | None, side: str) -> dict[str, Comparable]:
+    """Return item -> annotation of the chosen coder, or of the only one."""
+    if coder is None:
+        if len(corpus.coders) != 1:
+            coders = ", ".join(map(repr, corpus.coders))
+            raise OptionError(f"the {side} has several coders; choose one with --{side}-coder: {coders}")
+        coder = corpus.coders[0]
     comparable: dict[str, Comparable] = {}
-    for item, annotation in by_item.items():
+    for item, annotation in corpus.of_coder(coder).items():
         if isinstance(annotation, Tier):
             raise MismatchError(
                 f"{side}, item {item!r}: a Segmentation is needed; got a Tier, which has times but no units; "
@@ -86,12 +92,3 @@ def _comparable(by_item: dict[str, Annotation], side: str) -> dict[str, Comparab
             )
         comparable[item] = annotation
     return comparable
-
-
-def _only_coder(corpus: Corpus, coder: str | None, side: str) -> str:
-    if coder is not None:
-        return coder
-    if len(corpus.coders) != 1:
-        coders = ", ".join(map(repr, corpus.coders))
-        raise OptionError(f"the {side} has several coders; choose one with --{side}-coder: {coders}")
-    return corpus.coders[0]

@@ -257,14 +257,20 @@ def split_systems(
         if path not in system_files:
             coders = ", ".join(map(repr, corpus.coders))
             raise OptionError(f"system {path!r} is neither a coder of the corpus ({coders}) nor a file")
-        for name in system_files[path].coders:
-            if name in annotations:
-                raise OptionError(f"system {name!r} is given twice, the second time in {path}; rename one of them")
-            annotations[name] = _matching_items(system_files[path].of_coder(name), corpus)
+        _add_systems(annotations, path, system_files[path], corpus)
     people = [coder for coder in corpus.coders if coder not in inside]
     if not people:
         raise OptionError("at least one coder must be a person; all coders of the corpus are systems")
     return corpus.select(coders=people), annotations
+
+
+def _add_systems(
+    annotations: dict[str, dict[str, Annotation]], path: str, system_corpus: Corpus, corpus: Corpus
+) -> None:
+    for name in system_corpus.coders:
+        if name in annotations:
+            raise OptionError(f"system {name!r} is given twice, the second time in {path}; rename one of them")
+        annotations[name] = _matching_items(system_corpus.of_coder(name), corpus)
 
 
 def _matching_items(by_item: dict[str, Annotation], corpus: Corpus) -> dict[str, Annotation]:
