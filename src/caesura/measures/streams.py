@@ -1,7 +1,7 @@
-"""From pairs of texts, each one or several streams of typed boundaries, to the flat arrays that the kernels take.
+"""Batches of pairs of texts with one or several streams of typed boundaries.
 
-The streams of a dialogue are laid end to end in one document. Between two of them stands a border, a boundary at a
-position of its own that both sides carry, with a code past the last type: it cuts off what lies before it.
+The streams of a dialogue stand one after another in a document. Between two streams is a border: a boundary at a position
+of its own on both sides, with a code after that of the last type. Nothing is paired across a border.
 """
 
 from __future__ import annotations
@@ -21,16 +21,32 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 
 Ints = NDArray[np.int64]
 
+_MAX_TABLES = 1000
+
 
 @dataclass(frozen=True, slots=True)
-class Streams:
-    """The names and lengths of the streams of one document; a plain ``Segmentation`` is one stream without a name."""
+class StreamLayout:
+    """Names and lengths of the streams of a document; a ``Segmentation`` is one stream without a name.
+
+    Attributes
+    ----------
+    names : tuple of str or None
+        Names of the streams.
+    lengths : tuple of int
+        Number of units of each stream.
+    """
 
     names: tuple[str | None, ...]
     lengths: tuple[int, ...]
 
     def places(self) -> Iterator[tuple[str | None, int, int]]:
-        """Each stream's name, and where it begins and ends: position p of it is ``begin + p`` in the arrays."""
+        """Yield the name, begin and end of each stream: its position p is ``begin + p`` in the arrays.
+
+        Yields
+        ------
+        tuple
+            Name, begin and end.
+        """
         begin = 0
         for name, length in zip(self.names, self.lengths, strict=True):
             yield name, begin, begin + length
@@ -39,96 +55,106 @@ class Streams:
 
 @dataclass(frozen=True, slots=True)
 class StreamBatch(Batch):
-    """A batch that knows the streams of its documents."""
+    """A batch with the streams of its documents.
 
-    streams: tuple[Streams, ...] = ()
+    Attributes
+    ----------
+    streams : tuple of StreamLayout
+        The streams of each document.
+    """
+
+    streams: tuple[StreamLayout, ...] = ()
 
     def take(self, documents: Ints) -> StreamBatch:
-        """Only these documents, copied together."""
         b = Batch.take(self, documents)
         streams = tuple(self.streams[d] for d in documents.tolist())
         return StreamBatch(b.length, b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, b.types, streams)
 
 
-Aligned = list[tuple[str | None, Segmentation, Segmentation]]
+StreamPairs = list[tuple[str | None, Segmentation, Segmentation]]
+"""Name and both sides of each stream."""
 
 
 def pack_streams(
-    pairs: Sequence[Comparison], sides: tuple[str, str], types: tuple[str, ...], closed: bool
+    pairs: Sequence[Comparison], sides: tuple[str, str], types: tuple[str, ...], fixed_types: bool
 ) -> tuple[StreamBatch, Ints, dict[int, CaesuraError]]:
-    """The batch of all pairs that can be compared, their places in ``pairs``, and what is wrong with the others.
+    """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
 
-    Codes are places in ``types``; with ``closed`` a boundary of another type is an error, else ``types`` is added to.
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of segmentations or dialogues.
+    sides : tuple of str
+        Names of the two sides, for messages.
+    types : tuple of str
+        Types that the similarity names.
+    fixed_types : bool
+        Whether a boundary of another type is an error. If not, types that occur are added.
+
+    Returns
+    -------
+    tuple
+        Batch, places and errors.
     """
     errors: dict[int, CaesuraError] = {}
-    sound: list[int] = []
-    texts: list[Aligned] = []
-    for i, pair in enumerate(pairs):
+    texts: dict[int, StreamPairs] = {}
+    for place, pair in enumerate(pairs):
         try:
-            texts.append(_streams(pair, sides))
-            sound.append(i)
+            texts[place] = _stream_pairs(pair, sides)
         except MismatchError as error:
-            errors[i] = error
-    scale = types if closed else _union(texts, types)
-    coder = _coder(scale)
-    sides_pos: tuple[list[Ints], list[Ints]] = ([], [])
-    sides_code: tuple[list[Ints], list[Ints]] = ([], [])
-    good: list[int] = []
-    kept: list[Streams] = []
-    for i, text in zip(sound, texts, strict=True):
+            errors[place] = error
+    scale = types if fixed_types else _all_types(list(texts.values()), types)
+    coder = _type_coder(scale)
+    encoded: dict[int, list[tuple[Ints, Ints]]] = {}
+    for place, text in texts.items():
         try:
-            laid = [coder.lay(text, side, sides[side]) for side in (0, 1)]
+            encoded[place] = [coder.encode(text, side, sides[side]) for side in (0, 1)]
         except MismatchError as error:
-            errors[i] = error
-            continue
-        for side, (positions, codes) in enumerate(laid):
-            sides_pos[side].append(positions)
-            sides_code[side].append(codes)
-        good.append(i)
-        kept.append(Streams(tuple(name for name, _, _ in text), tuple(a.length for _, a, _ in text)))
-    length = np.array([sum(one.lengths) for one in kept], np.int64)
-    (a, b), (a_code, b_code) = sides_pos, sides_code
-    batch = StreamBatch(
-        length,
-        join_arrays(a),
-        join_arrays(a_code),
-        _ends(a),
-        join_arrays(b),
-        join_arrays(b_code),
-        _ends(b),
-        scale,
-        tuple(kept),
+            errors[place] = error
+    layouts = tuple(
+        StreamLayout(tuple(name for name, _, _ in texts[place]), tuple(a.length for _, a, _ in texts[place]))
+        for place in encoded
     )
-    return batch, np.array(good, np.int64), errors
+    length = np.array([sum(layout.lengths) for layout in layouts], np.int64)
+    arrays = [_join([both[side] for both in encoded.values()]) for side in (0, 1)]
+    batch = StreamBatch(length, *arrays[0], *arrays[1], scale, layouts)
+    return batch, np.array(list(encoded), np.int64), errors
 
 
-def _ends(arrays: list[Ints]) -> Ints:
-    return np.array([0, *accumulate(map(len, arrays))], np.int64)
+def _join(documents: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
+    """Return positions, codes and offsets of all documents of a side."""
+    positions, codes = [p for p, _ in documents], [c for _, c in documents]
+    offsets = np.array([0, *accumulate(map(len, positions))], np.int64)
+    return join_arrays(positions), join_arrays(codes), offsets
 
 
-def _streams(pair: Any, sides: tuple[str, str]) -> Aligned:
-    """The pair stream by stream."""
+def _stream_pairs(pair: Any, sides: tuple[str, str]) -> StreamPairs:
+    """Return the pair stream by stream."""
     try:
         a, b = pair
     except (TypeError, ValueError):
         raise MismatchError(f"a pair of segmentations is needed; got {type(pair).__name__}") from None
     if not isinstance(a, Mapping) and not isinstance(b, Mapping):
-        return [_stream(None, a, b, sides)]
-    for side, one, other in ((sides[0], a, b), (sides[1], b, a)):
-        if not isinstance(one, Mapping):
+        return [_check_stream(None, a, b, sides)]
+    for side, text, other_text in ((sides[0], a, b), (sides[1], b, a)):
+        if not isinstance(text, Mapping):
             raise MismatchError(
-                f"{side}: a mapping from streams to segmentations is needed, as the other side has {_listed(other)}; "
-                f"got {type(one).__name__}"
+                f"{side}: a mapping from streams to segmentations is needed, because the other side has "
+                f"{_quoted(other_text)}; got {type(text).__name__}"
             )
-        if not one:
+        if not text:
             raise MismatchError(f"{side}: a dialogue has at least one stream; got none")
-        missing = [name for name in other if name not in one]
+        missing = [name for name in other_text if name not in text]
         if missing:
-            raise MismatchError(f"{side}: no stream {_listed(missing)}, as the other side has; it has {_listed(one)}")
-    return [_stream(str(name), a[name], b[name], sides) for name in a]
+            raise MismatchError(
+                f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}"
+            )
+    return [_check_stream(str(name), a[name], b[name], sides) for name in a]
 
 
-def _stream(name: str | None, a: Any, b: Any, sides: tuple[str, str]) -> tuple[str | None, Segmentation, Segmentation]:
+def _check_stream(
+    name: str | None, a: Any, b: Any, sides: tuple[str, str]
+) -> tuple[str | None, Segmentation, Segmentation]:
     if (
         type(a) is not Segmentation
         or type(b) is not Segmentation
@@ -141,26 +167,26 @@ def _stream(name: str | None, a: Any, b: Any, sides: tuple[str, str]) -> tuple[s
     return name, a, b
 
 
-def _listed(names: Any) -> str:
+def _quoted(names: Any) -> str:
     return ", ".join(repr(str(name)) for name in names) or "none"
 
 
-def _union(texts: list[Aligned], types: tuple[str, ...]) -> tuple[str, ...]:
-    """All types that were declared or occur, and those the similarity names, in alphabetical order."""
+def _all_types(texts: list[StreamPairs], types: tuple[str, ...]) -> tuple[str, ...]:
+    """Return all types that are declared, that occur or that the similarity names, in alphabetical order."""
     scales = {
-        one.types
+        segmentation.types
         for text in texts
         for _, *both in text
-        for one in both
-        if one.boundary_positions.size or one.types != UNTYPED
+        for segmentation in both
+        if segmentation.boundary_positions.size or segmentation.types != UNTYPED
     }
     if not types and len(scales) == 1:
         return tuple(sorted(*scales))
     return tuple(sorted({name for scale in scales for name in scale}.union(types)))
 
 
-class _Coder:
-    """Turns the types of segmentations into places on one scale."""
+class _TypeCoder:
+    """Turns the types of segmentations into places on a common scale."""
 
     def __init__(self, scale: tuple[str, ...]) -> None:
         self.scale = scale
@@ -168,83 +194,83 @@ class _Coder:
         self.tables: dict[tuple[str, ...], tuple[Ints, bool, bool]] = {}
 
     def table(self, types: tuple[str, ...]) -> tuple[Ints, bool, bool]:
-        """The new code of each type (-1: unknown), whether nothing changes, and whether all are known."""
-        found = self.tables.get(types)
-        if found is None:
+        """Return the new code of each type (-1: unknown), whether no code changes, and whether all types are known."""
+        table = self.tables.get(types)
+        if table is None:
             codes = [self.place.get(name, -1) for name in types]
-            found = np.array(codes, np.int64), codes == list(range(len(codes))), -1 not in codes
-            if len(self.tables) < 1000:
-                self.tables[types] = found
-        return found
+            table = np.array(codes, np.int64), codes == list(range(len(codes))), -1 not in codes
+            if len(self.tables) < _MAX_TABLES:
+                self.tables[types] = table
+        return table
 
-    def lay(self, text: Aligned, side: int, who: str) -> tuple[Ints, Ints]:
-        """One side of a text: positions and codes, streams end to end."""
+    def encode(self, text: StreamPairs, side: int, side_name: str) -> tuple[Ints, Ints]:
+        """Return the positions and codes of one side of a text, one stream after another."""
         if len(text) == 1:
             name, *both = text[0]
-            mine, kinds = self.code(both[side], name, who)
-            if len(both[side].types) > 1 and (mine[1:] == mine[:-1]).any():
-                raise self.crowded(text, side, who)
-            return mine, kinds
-        positions: list[Ints] = []
-        codes: list[Ints] = []
+            positions, codes = self.encode_stream(both[side], name, side_name)
+            # With one type, positions are distinct.
+            if len(both[side].types) > 1 and (positions[1:] == positions[:-1]).any():
+                raise self.two_types_error(text, side, side_name)
+            return positions, codes
+        all_positions: list[Ints] = []
+        all_codes: list[Ints] = []
         begin = 0
         border = np.array([len(self.scale)], np.int64)
         for k, (name, *both) in enumerate(text):
             if k:
-                positions.append(np.array([begin], np.int64))
-                codes.append(border)
-            one = both[side]
-            mine, kinds = self.code(one, name, who)
-            positions.append(mine + begin if begin else mine)
-            codes.append(kinds)
-            begin += one.length + 1
-        laid = np.concatenate(positions)
-        if (laid[1:] == laid[:-1]).any():
-            raise self.crowded(text, side, who)
-        return laid, np.concatenate(codes)
+                all_positions.append(np.array([begin], np.int64))
+                all_codes.append(border)
+            positions, codes = self.encode_stream(both[side], name, side_name)
+            all_positions.append(positions + begin if begin else positions)
+            all_codes.append(codes)
+            begin += both[side].length + 1
+        positions = np.concatenate(all_positions)
+        if (positions[1:] == positions[:-1]).any():
+            raise self.two_types_error(text, side, side_name)
+        return positions, np.concatenate(all_codes)
 
-    def code(self, one: Segmentation, stream: str | None, who: str) -> tuple[Ints, Ints]:
-        """The boundaries of one stream."""
-        table, same, known = self.table(one.types)
-        positions, codes = one.boundary_positions, one.codes
-        if len(one.types) == 1:
-            if not known and positions.size:
-                raise self.strange(one, stream, who)
-            return positions, np.full(positions.size, table[0])
-        if same:
-            return positions, codes
-        codes = table[codes]
-        if not known and (codes < 0).any():
-            raise self.strange(one, stream, who)
+    def encode_stream(self, text: Segmentation, stream: str | None, side_name: str) -> tuple[Ints, Ints]:
+        """Return the positions and codes of a stream."""
+        new_codes, unchanged, all_known = self.table(text.types)
+        positions = text.boundary_positions
+        if len(text.types) == 1:
+            if not all_known and positions.size:
+                raise self.unknown_type_error(text, stream, side_name)
+            return positions, np.full(positions.size, new_codes[0])
+        if unchanged:
+            return positions, text.codes
+        codes = new_codes[text.codes]
+        if not all_known and (codes < 0).any():
+            raise self.unknown_type_error(text, stream, side_name)
         return positions, codes
 
-    def crowded(self, text: Aligned, side: int, who: str) -> MismatchError:
-        """The complaint about the first position with two types."""
+    def two_types_error(self, text: StreamPairs, side: int, side_name: str) -> MismatchError:
+        """Return the error for the first position with two types."""
         for stream, *both in text:
-            at: dict[int, list[str]] = {}
+            names_at: dict[int, list[str]] = {}
             for position, name in both[side].boundaries:
-                at.setdefault(position, []).append(repr(name))
-            for position, names in at.items():
+                names_at.setdefault(position, []).append(repr(name))
+            for position, names in names_at.items():
                 if len(names) > 1:
                     return MismatchError(
-                        f"{_where(who, stream)}: a position may carry one type only; "
+                        f"{_location(side_name, stream)}: a position may have one type only; "
                         f"got {' and '.join(names)} at position {position}"
                     )
         raise AssertionError("no position has two types")
 
-    def strange(self, one: Segmentation, stream: str | None, who: str) -> MismatchError:
-        """The complaint about the first boundary of an unknown type."""
-        position, name = next((p, name) for p, name in one.boundaries if name not in self.place)
+    def unknown_type_error(self, text: Segmentation, stream: str | None, side_name: str) -> MismatchError:
+        """Return the error for the first boundary of an unknown type."""
+        position, name = next((p, name) for p, name in text.boundaries if name not in self.place)
         return MismatchError(
-            f"{_where(who, stream)}: type {name!r} at position {position} is not in the similarity matrix; "
+            f"{_location(side_name, stream)}: type {name!r} at position {position} is not in the similarity matrix; "
             f"it has {', '.join(map(repr, self.scale))}"
         )
 
 
 @lru_cache(64)
-def _coder(scale: tuple[str, ...]) -> _Coder:
-    return _Coder(scale)
+def _type_coder(scale: tuple[str, ...]) -> _TypeCoder:
+    return _TypeCoder(scale)
 
 
-def _where(who: str, stream: str | None) -> str:
-    return who if stream is None else f"{who}, stream {stream!r}"
+def _location(side_name: str, stream: str | None) -> str:
+    return side_name if stream is None else f"{side_name}, stream {stream!r}"
