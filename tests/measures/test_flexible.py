@@ -466,7 +466,7 @@ def test_forms_of_one_matrix(tmp_path: Path) -> None:
     assert FlexibleSimilarity(similarity=by_name) == whole
 
     def table(measure: FlexibleSimilarity) -> dict[tuple[str, str], float]:
-        types = measure["similarity"][0] if measure.closed else (".", ",", ";")
+        types = measure["similarity"][0] if measure.fixed_types else (".", ",", ";")
         s = measure.costs(types).similarity
         return {(x, y): s[i, j] for i, x in enumerate((*types, "none")) for j, y in enumerate((*types, "none"))}
 
@@ -485,12 +485,12 @@ def with_entry(i: int, j: int, value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("similarity", "message"),
     [
-        (with_entry(0, 1, 1.5), r"similarity\['p', 'q'\]: a similarity must lie between 0 and 1; got 1.5"),
-        (with_entry(2, 0, -0.1), r"similarity\['none', 'p'\]: a similarity must lie between 0 and 1; got -0.1"),
-        (with_entry(0, 2, math.nan), r"similarity\['p', 'none'\]: a finite number is needed; got nan"),
-        (with_entry(0, 2, math.inf), r"a finite number is needed; got inf"),
-        (with_entry(0, 2, "0.5"), r"similarity\['p', 'none'\]: a number is needed; got '0.5'"),
-        (with_entry(0, 2, None), r"a number is needed; got None"),
+        (with_entry(0, 1, 1.5), r"similarity\['p', 'q'\] must be a number from 0 to 1; got 1.5"),
+        (with_entry(2, 0, -0.1), r"similarity\['none', 'p'\] must be a number from 0 to 1; got -0.1"),
+        (with_entry(0, 2, math.nan), r"similarity\['p', 'none'\] must be a number; got nan"),
+        (with_entry(0, 2, math.inf), r"must be a number from 0 to 1; got inf"),
+        (with_entry(0, 2, "0.5"), r"similarity\['p', 'none'\] must be a number; got '0.5'"),
+        (with_entry(0, 2, None), r"must be a number; got None"),
         (with_entry(1, 1, 0.999999), r"similarity\['q', 'q'\]: the diagonal must be exactly 1; got 0.999999"),
         (with_entry(2, 2, 0), r"similarity\['none', 'none'\]: the diagonal must be exactly 1; got 0"),
         (
@@ -500,7 +500,7 @@ def with_entry(i: int, j: int, value: Any) -> dict[str, Any]:
         ({"types": ["p"], "matrix": [[1, 0], [0]]}, r"similarity\['none'\]: a row must have 2 numbers.*; got 1"),
         ({"types": ["p"], "matrix": [[1, 0], 7]}, r"similarity\['none'\]: a row of 2 numbers is needed; got 7"),
         ({"types": ["p", "p"], "matrix": np.eye(3)}, r"a type may be named only once; got 'p' again"),
-        ({"types": ["none", "p"], "matrix": np.eye(3)}, r"\"none\" stands for no boundary and comes last"),
+        ({"types": ["none", "p"], "matrix": np.eye(3)}, r"\"none\" means no boundary and must be last"),
         ({"types": ["p", ""], "matrix": np.eye(3)}, r"a type must be a name that is not empty"),
         ({"types": [], "matrix": [[1]]}, r"at least one type is needed"),
         ({"types": "pq", "matrix": np.eye(3)}, r"types must be a sequence of names; got 'pq'"),
@@ -508,12 +508,12 @@ def with_entry(i: int, j: int, value: Any) -> dict[str, Any]:
         ({"p": {"p": 1, "none": 0}, "none": {"p": 0}}, r"similarity\['none'\]: there is a row 'none' but no column"),
         ({"p": {"p": 1, "q": 0, "none": 0}, "none": {"p": 0, "q": 0, "none": 1}}, r"a column 'q' but no row 'q'"),
         ({"p": {"p": 1}}, r"a row and a column \"none\" are needed, for no boundary; got 'p'"),
-        ({("p", "q"): 2}, r"similarity\['p', 'q'\]: a similarity must lie between 0 and 1; got 2"),
-        ({("p", "q"): 0.5, ("q", "p"): 0.25}, r"a pair is unordered and may have one value; got 0.5 and 0.25"),
-        ({("p", "p"): 0.5}, r"a type is alike to itself by exactly 1"),
+        ({("p", "q"): 2}, r"similarity\['p', 'q'\] must be a number from 0 to 1; got 2"),
+        ({("p", "q"): 0.5, ("q", "p"): 0.25}, r"a pair is unordered and has one value; got 0.5 and 0.25"),
+        ({("p", "p"): 0.5}, r"the similarity of a type to itself must be 1"),
         ({"pq": 0.5}, r"a pair of types is needed as key"),
         ({("p", "q", "r"): 0.5}, r"a pair of types is needed as key"),
-        ([("p", 0.5)], r"a pair is given as \(type, type, similarity\)"),
+        ([("p", 0.5)], r"a pair is written as \(type, type, similarity\)"),
         (5, r"similarity must be .* got int"),
     ],
 )
@@ -526,11 +526,11 @@ def test_matrices_that_cannot_be(similarity: Any, message: str) -> None:
     ("name", "text", "line", "message"),
     [
         ("m.csv", ",p,none\np,1,0\nnone,0,x\n", 3, "a number is needed; got 'x'"),
-        ("m.csv", ",p,none\np,1,0\nnone,0\n", 3, "a row must have 2 numbers, as there are columns; got 1"),
+        ("m.csv", ",p,none\np,1,0\nnone,0\n", 3, "a row must have 2 numbers, one per column; got 1"),
         ("m.csv", ",p,none\np,1,0\np,0,1\n", 3, "a row may be named only once; got 'p' again"),
         ("m.csv", ",p,p\np,1,0\nnone,0,1\n", 1, "a column may be named only once; got 'p' again"),
-        ("m.csv", "", None, "a line of column names and a line for each row are needed; got neither"),
-        ("m.json", '{"types": ["p"],\n "matrix": [[1, 0], [0, 1]\n', 3, "no JSON"),
+        ("m.csv", "", None, "a line of column names and one line per row are needed; got 0 lines"),
+        ("m.json", '{"types": ["p"],\n "matrix": [[1, 0], [0, 1]\n', 3, "not valid JSON"),
         ("missing.csv", None, None, "cannot be read"),
     ],
 )
@@ -562,12 +562,12 @@ def test_a_file_may_change_between_calls(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("transposition", "message"),
     [
-        (-0.5, r"transposition: the cost of moving must not be negative; got -0.5"),
-        (math.inf, r"transposition: a finite number is needed; got inf"),
-        (math.nan, r"transposition: a finite number is needed; got nan"),
-        ("0.5", r"transposition: a number is needed; got '0.5'"),
-        (True, r"transposition: a number is needed; got True"),
-        ({"p": -1}, r"transposition\['p'\]: the cost of moving must not be negative; got -1"),
+        (-0.5, r"transposition must be a number from 0 up; got -0.5"),
+        (math.inf, r"transposition must be a number from 0 up; got inf"),
+        (math.nan, r"transposition must be a number; got nan"),
+        ("0.5", r"transposition must be a number; got '0.5'"),
+        (True, r"transposition must be a number; got True"),
+        ({"p": -1}, r"transposition\['p'\] must be a number from 0 up; got -1"),
         ([0.5, 0.5], r"transposition must be a number or a mapping from types to numbers"),
         ({"p": 0.5, "x": 0.5}, r"transposition: 'x' is no type of the similarity matrix; it has 'p', 'q'"),
     ],
@@ -692,7 +692,7 @@ def test_bias_and_frequency_do_not_change_it() -> None:
         ([[1, 2], [3, 4]], r"matrix: 3 rows and columns are needed"),
         ([[1, 0, 0], [0, -1, 0], [0, 0, 1]], r"matrix\['q', 'q'\]: a count must not be negative; got -1"),
         ([[1, 0, 0], [0, math.nan, 0], [0, 0, 1]], r"matrix\['q', 'q'\]: a count must not be negative; got nan"),
-        ([[0, 1, 0], [1, 5, 0], [0, 0, 9]], r"matrix\['p', 'p'\]: without any agreement there is no estimate"),
+        ([[0, 1, 0], [1, 5, 0], [0, 0, 9]], r"matrix\['p', 'p'\]: there is no estimate without agreement"),
         ([[1, 0], [1]], r"a square matrix of counts is needed"),
     ],
 )

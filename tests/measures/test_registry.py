@@ -209,7 +209,7 @@ def test_an_unknown_measure(text):
         cz.parse(text)
     assert str(caught.value).startswith(f"there is no measure {text.strip()!r}; ")
     if text.strip() in ("", "xyz", "os.system"):
-        assert str(caught.value) == f"there is no measure {text.strip()!r}; there are {', '.join(KINDS)}"
+        assert str(caught.value) == f"there is no measure {text.strip()!r}; choose from {', '.join(map(repr, KINDS))}"
 
 
 @pytest.mark.parametrize(
