@@ -218,7 +218,7 @@ def _random_draws(bounds: bool | int) -> int:
     """Return the number of draws of the random bound; 0 if there are no bounds."""
     if isinstance(bounds, (bool, np.bool_)):
         return RANDOM_DRAWS if bounds else 0
-    return whole(1)("bounds", bounds)
+    return int(whole(1)("bounds", bounds))
 
 
 def _signature(participants: Participants, options: IntervalOptions, draws: int) -> str:

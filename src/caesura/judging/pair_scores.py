@@ -276,9 +276,11 @@ def score_pairs(
             for author, c, pair in _human_pairs(by_coder, place, measure):
                 pairs.append(pair)
                 keys.append((len(segmenters), i, c, author))
-    columns = np.array(keys, np.int64).reshape(-1, 4).T
+    segmenter_of, item_of, reference_of, author_of = np.array(keys, np.int64).reshape(-1, 4).T
     names = (*segmenters, *([] if human is None else [human]))
-    return PairScores(measure, names, items, coders, *columns, score_many(pairs, measure))
+    return PairScores(
+        measure, names, items, coders, segmenter_of, item_of, reference_of, author_of, score_many(pairs, measure)
+    )
 
 
 def _human_pairs(

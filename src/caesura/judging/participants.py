@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
@@ -177,7 +178,7 @@ def _checked_names(systems: Sequence[str]) -> list[str]:
     return names
 
 
-def _checked_systems(systems: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
+def _checked_systems(systems: Mapping[Any, Any]) -> dict[str, Mapping[str, object]]:
     checked: dict[str, Mapping[str, object]] = {}
     for name, by_item in systems.items():
         if not isinstance(by_item, Mapping) or isinstance(by_item, Dialogue):

@@ -9,7 +9,8 @@ import numpy as np
 
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
-from caesura.model.segmentation import MAX_UNITS, Segmentation
+from caesura.model.segmentation import Segmentation
+from caesura.model.value import MAX_UNITS
 from caesura.options import flag, number, positive, whole
 from caesura.simulation.sampling import (
     Ints,
