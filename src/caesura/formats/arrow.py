@@ -38,7 +38,7 @@ def require_pyarrow(path: str, action: str) -> None:
 
 
 @contextmanager
-def arrow_errors(path: str) -> Iterator[None]:
+def reading_errors(path: str) -> Iterator[None]:
     """Turn the errors of Arrow inside a ``with`` block into a ``FormatError``.
 
     Parameters
@@ -62,7 +62,7 @@ def arrow_errors(path: str) -> Iterator[None]:
         raise FormatError(path, None, f"not valid Parquet: {reason}") from None
 
 
-def parquet_bytes(table: pa.Table, **options: Any) -> bytes:
+def to_parquet(table: pa.Table, **options: Any) -> bytes:
     """Return a table as the bytes of a Parquet file with checksums.
 
     Parameters
@@ -85,7 +85,7 @@ def parquet_bytes(table: pa.Table, **options: Any) -> bytes:
 
 
 @contextmanager
-def encoding_errors(path: str) -> Iterator[None]:
+def writing_errors(path: str) -> Iterator[None]:
     """Turn an encoding error inside a ``with`` block into a ``FormatError``.
 
     Parameters

@@ -17,6 +17,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -154,92 +155,58 @@ def _open(path: str) -> Iterator[BinaryIO]:
 # -- lines to batches -------------------------------------------------------------------------------------------------
 
 
-def _by_side() -> dict[str, list[int]]:
-    return {side: [] for side in SIDES}
-
-
 @dataclass
-class _SegmentationBatch:
-    """Segmentations for one batch; each side has the positions of all documents, one after another."""
+class _Batch:
+    """Documents of one kind: segmentations with types (``"typed"``) or without (``"plain"``), or ``"trees"``."""
 
-    typed: bool = False
+    kind: str
     items: list[str] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
-    positions: dict[str, list[int]] = field(default_factory=_by_side)
-    counts: dict[str, list[int]] = field(default_factory=_by_side)
-    codes: dict[str, list[int]] = field(default_factory=_by_side)
-    code_counts: dict[str, list[int]] = field(default_factory=_by_side)
-    types: dict[str, int] = field(default_factory=dict)
+    contents: list[Any] = field(default_factory=list)  # objects of the file, or pairs of trees
     excluded: dict[int, str] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SIDES, 0))  # positions or characters
 
     @property
     def full(self) -> bool:
-        return len(self.items) >= BATCH_SIZE or max(map(len, self.positions.values())) >= _MAX_POSITIONS
+        size = sum(self.sizes.values()) if self.kind == "trees" else max(self.sizes.values())
+        return len(self.items) >= BATCH_SIZE or size >= _MAX_POSITIONS
 
     def add(self, row: int, item: str, document: Mapping[str, Any]) -> None:
+        is_tree = self.kind == "trees"
+        self.contents.append(tuple(_tree(document, side) for side in SIDES) if is_tree else document)
         self.items.append(item)
         self.rows.append(row)
-        self.lengths.append(document["length"])
         for side in SIDES:
-            self.positions[side] += document[side]
-            self.counts[side].append(len(document[side]))
-            types = document.get(f"{side}_types") or ()
-            self.codes[side] += [self.types.setdefault(name, len(self.types)) for name in types]
-            self.code_counts[side].append(len(types))
+            self.sizes[side] += len(document[side] or ())
 
     def add_invalid(self, row: int, item: str, problem: str) -> None:
         """Add an empty document in the place of an invalid one."""
         self.excluded[len(self.items)] = problem
-        self.add(row, item, {"length": 1, "reference": [], "hypothesis": []})
+        self.add(row, item, dict.fromkeys(SIDES) if self.kind == "trees" else {"length": 1, **dict.fromkeys(SIDES, ())})
 
-    def documents(self) -> Documents:
-        reference, hypothesis = map(self._column, SIDES)
-        lengths = np.array(self.lengths, np.int64)
-        return Documents(self.items, self.rows, lengths, reference, hypothesis, tuple(self.types), self.excluded)
+    def documents(self) -> Documents | DocumentPairs:
+        if self.kind == "trees":
+            return DocumentPairs(self.items, self.rows, self.contents, self.excluded)
+        types: dict[str, int] = {}
+        reference, hypothesis = (self._column(side, types) for side in SIDES)
+        lengths = np.array([document["length"] for document in self.contents], np.int64)
+        return Documents(self.items, self.rows, lengths, reference, hypothesis, tuple(types), self.excluded)
 
-    def _column(self, side: str) -> BoundaryColumn:
-        positions, offsets = np.array(self.positions[side], np.int64), _offsets(self.counts[side])
-        if not self.typed:
+    def _column(self, side: str, types: dict[str, int]) -> BoundaryColumn:
+        """Return the boundaries of one side, and add new types to ``types``."""
+        positions, offsets = _flatten([document[side] for document in self.contents])
+        if self.kind == "plain":
             return BoundaryColumn(positions, offsets)
-        codes = np.array(self.codes[side], np.int64)
-        return BoundaryColumn(positions, offsets, codes, _offsets(self.code_counts[side]))
+        names = [document.get(f"{side}_types") or () for document in self.contents]
+        return BoundaryColumn(
+            positions, offsets, *_flatten([[types.setdefault(name, len(types)) for name in row] for row in names])
+        )
 
 
-@dataclass
-class _TreeBatch:
-    """Trees for one batch."""
-
-    items: list[str] = field(default_factory=list)
-    rows: list[int] = field(default_factory=list)
-    pairs: list[Any] = field(default_factory=list)
-    excluded: dict[int, str] = field(default_factory=dict)
-    characters: int = 0
-
-    @property
-    def full(self) -> bool:
-        return len(self.pairs) >= BATCH_SIZE or self.characters >= _MAX_POSITIONS
-
-    def add(self, row: int, item: str, document: Mapping[str, Any]) -> None:
-        self.pairs.append(tuple(_tree(document, side) for side in SIDES))
-        self.items.append(item)
-        self.rows.append(row)
-        self.characters += sum(len(document[side] or "") for side in SIDES)
-
-    def add_invalid(self, row: int, item: str, problem: str) -> None:
-        """Add an empty document in the place of an invalid one."""
-        self.excluded[len(self.pairs)] = problem
-        self.add(row, item, dict.fromkeys(SIDES))
-
-    def documents(self) -> DocumentPairs:
-        return DocumentPairs(self.items, self.rows, self.pairs, self.excluded)
-
-
-_Batches = dict[str, _SegmentationBatch | _TreeBatch]
-
-
-def _offsets(counts: list[int]) -> Ints:
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+def _flatten(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """Return the entries of all lists, and where each list begins."""
+    offsets = np.concatenate([[0], np.cumsum([len(entries) for entries in lists], dtype=np.int64)])
+    return np.fromiter(chain.from_iterable(lists), np.int64, int(offsets[-1])), offsets
 
 
 def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Documents | DocumentPairs]:
@@ -247,7 +214,7 @@ def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Document
 
     So the result for a document does not depend on the documents near it.
     """
-    batches: _Batches = {}
+    batches: dict[str, _Batch] = {}
     for number, line in lines:
         if not line.removeprefix(BOM_UTF8).strip():
             continue
@@ -257,19 +224,13 @@ def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Document
             item, kind = _item_name(row, number), _kind(row)
             if kind != "trees":
                 _check_numbers(row)
-            _batch_of(batches, kind).add(number, item, row)
+            batches.setdefault(kind, _Batch(kind)).add(number, item, row)
         except CaesuraError as error:
             problem = error.problem if isinstance(error, FormatError) else str(error)
-            _batch_of(batches, kind).add_invalid(number, item, problem)
+            batches.setdefault(kind, _Batch(kind)).add_invalid(number, item, problem)
         if batches[kind].full:
             yield batches.pop(kind).documents()
     yield from (batch.documents() for batch in batches.values())
-
-
-def _batch_of(batches: _Batches, kind: str) -> _SegmentationBatch | _TreeBatch:
-    if kind not in batches:
-        batches[kind] = _TreeBatch() if kind == "trees" else _SegmentationBatch(typed=kind == "typed")
-    return batches[kind]
 
 
 def _kind(row: Mapping[str, Any]) -> str:

@@ -26,16 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.arrow import (
-    arrow_errors,
-    encoding_errors,
-    is_text,
-    null_places,
-    parquet_bytes,
-    require_pyarrow,
-    to_int64,
-    to_list,
-)
+from caesura.formats import arrow
 from caesura.formats.documents import (
     FIELDS,
     SIDES,
@@ -230,7 +221,7 @@ def _has_documents(file: Any) -> bool:
     kinds = [schema.field(side).type for side in SIDES]
     if any(map(pa.types.is_nested, kinds)):
         return True
-    if not all(map(is_text, kinds)):
+    if not all(map(arrow.is_text, kinds)):
         return False
     batches = file.iter_batches(batch_size=_SAMPLE_ROWS, columns=list(SIDES), use_threads=False)
     rows = next((batch.to_pylist() for batch in batches if batch.num_rows), [])
@@ -245,7 +236,7 @@ def _has_brackets(row: Mapping[str, str | None]) -> bool:
 @contextmanager
 def _open(path: str, source: str | bytes | None = None) -> Iterator[Any]:
     """Open a Parquet file by its path or its content."""
-    require_pyarrow(path, "reading")
+    arrow.require_pyarrow(path, "reading")
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -253,7 +244,7 @@ def _open(path: str, source: str | bytes | None = None) -> Iterator[Any]:
         source = path
     elif isinstance(source, bytes):
         source = pa.BufferReader(source)
-    with arrow_errors(path):
+    with arrow.reading_errors(path):
         metadata = pq.read_metadata(source)
         # Pages are read when they are needed, so that no row group is in memory as a whole.
         with pq.ParquetFile(
@@ -287,7 +278,7 @@ class _DocumentReader:
         self.kinds = dict(zip(schema.names, schema.types, strict=True))
         for side in SIDES:
             self._require(side)
-        self.trees = all(is_text(self.kinds[side]) for side in SIDES)
+        self.trees = all(arrow.is_text(self.kinds[side]) for side in SIDES)
         self.typed = self._has_types()
         if self.trees and "unit" in self.kinds:
             raise FormatError(path, None, "one row per document is needed; this is a table of units")
@@ -319,7 +310,7 @@ class _DocumentReader:
         import pyarrow as pa
 
         kind = self.kinds.get("item", pa.null())
-        if not (pa.types.is_null(kind) or is_text(kind) or pa.types.is_integer(kind)):
+        if not (pa.types.is_null(kind) or arrow.is_text(kind) or pa.types.is_integer(kind)):
             raise self._wrong_type("item", "text or whole numbers")
         return not pa.types.is_null(kind)
 
@@ -381,7 +372,7 @@ class _DocumentReader:
     def names(self, group: int) -> Any:
         """Return the names of a row group, which are kept for its next batch."""
         if self._names_of_group[0] != group:
-            with arrow_errors(self.path):
+            with arrow.reading_errors(self.path):
                 table = self.file.read_row_group(group, columns=["item"], use_threads=False)
             self._names_of_group = group, table.column("item")
         return self._names_of_group[1]
@@ -410,9 +401,9 @@ class _DocumentReader:
             column = column.cast(pa.int64())
         if not pa.types.is_integer(column.type):
             raise self._wrong_type("length", "whole numbers")
-        for d in null_places(column).tolist():
+        for d in arrow.null_places(column).tolist():
             excluded.setdefault(d, "length: a whole number is needed; got nothing")
-        return to_int64(column.fill_null(0) if column.null_count else column)
+        return arrow.to_int64(column.fill_null(0) if column.null_count else column)
 
     def _flatten(self, name: str, column: pa.Array, expected: str, excluded: dict[int, str]) -> tuple[pa.Array, Ints]:
         """Return the entries of all lists and where each list begins; a document without a list is excluded."""
@@ -420,12 +411,12 @@ class _DocumentReader:
 
         if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
             raise self._wrong_type(name, expected)
-        for d in null_places(column).tolist():
+        for d in arrow.null_places(column).tolist():
             excluded.setdefault(d, f"{name}: a list is needed; got nothing")
-        values, offsets = column.values, to_int64(column.offsets)
+        values, offsets = column.values, arrow.to_int64(column.offsets)
         if pa.types.is_null(values.type):  # all lists of the file are empty
             values = values.cast(pa.int64() if expected == _WHOLE_NUMBERS else pa.string())
-        nulls = null_places(values)
+        nulls = arrow.null_places(values)
         nulls = nulls[(nulls >= offsets[0]) & (nulls < offsets[-1])]
         for d in np.unique(np.searchsorted(offsets, nulls, "right") - 1).tolist():
             excluded.setdefault(d, f"{name}: every entry must have a value; got one without")
@@ -437,19 +428,19 @@ class _DocumentReader:
         values, offsets = self._flatten(name, column, _WHOLE_NUMBERS, excluded)
         if not pa.types.is_integer(values.type):
             raise self._wrong_type(name, _WHOLE_NUMBERS)
-        return to_int64(values.fill_null(0) if values.null_count else values), offsets
+        return arrow.to_int64(values.fill_null(0) if values.null_count else values), offsets
 
     def _codes(self, name: str, column: pa.Array, types: list[str], excluded: dict[int, str]) -> tuple[Ints, Ints]:
         """Return places in ``types``, to which new types are added."""
         import pyarrow as pa
 
         values, offsets = self._flatten(name, column, _TEXTS, excluded)
-        if not is_text(values.type):
+        if not arrow.is_text(values.type):
             raise self._wrong_type(name, _TEXTS)
         if not pa.types.is_dictionary(values.type):
             values = values.dictionary_encode()
         indices = values.indices
-        codes = to_int64(indices.fill_null(0) if indices.null_count else indices)
+        codes = arrow.to_int64(indices.fill_null(0) if indices.null_count else indices)
         # A dictionary may have texts that occur nowhere, or not in these rows.
         occurring = np.unique(codes[offsets[0] : offsets[-1]])
         place_of = {name: i for i, name in enumerate(types)}
@@ -460,7 +451,7 @@ class _DocumentReader:
         return places[codes], offsets
 
     def _pairs(self, batch: pa.RecordBatch, items: _ItemNames) -> DocumentPairs:
-        columns = {name: to_list(batch.column(name)) for name in self.columns}
+        columns = {name: arrow.to_list(batch.column(name)) for name in self.columns}
         pairs: list[Any] = []
         excluded: dict[int, str] = {}
         for d in range(batch.num_rows):
@@ -491,7 +482,7 @@ class _ItemNames(Sequence[str]):
             return [str(row) for row in self.rows]
         names: list[str | int | None] = []
         for chunk in self.reader.names(self.group).slice(self.start, self.size).chunks:
-            names += to_list(chunk)
+            names += arrow.to_list(chunk)
         return [str(row) if name is None else str(name) for row, name in zip(self.rows, names, strict=True)]
 
     def __len__(self) -> int:
@@ -524,7 +515,7 @@ def _read(reading: Reading) -> Corpus:
 
 def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> bytes:
     """Return one row per item, in row groups of one batch each."""
-    require_pyarrow(path, "writing")
+    arrow.require_pyarrow(path, "writing")
     import pyarrow as pa
 
     types = common_types(corpus, path, options)
@@ -543,9 +534,9 @@ def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> bytes:
     schema = pa.schema([(name, kinds[name]) for name in names])
     if types is not None:
         schema = schema.with_metadata({_TYPES_KEY: json.dumps(types)})
-    with encoding_errors(path):
+    with arrow.writing_errors(path):
         table = pa.Table.from_pylist(rows, schema)
-    return parquet_bytes(table, row_group_size=BATCH_SIZE)
+    return arrow.to_parquet(table, row_group_size=BATCH_SIZE)
 
 
 FORMAT = Format(

@@ -18,6 +18,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
@@ -112,7 +113,7 @@ def find_files(
     """
     root, glob = _split_glob(fspath(path))
     names = _walk(root)
-    candidates = [name for name in names if glob is None or glob.fullmatch(name)]
+    candidates = [name for name in names if glob is None or _matches_glob(name.split("/"), glob)]
     reasons = ("is in no known format", "are in no known format")
     if pattern is not None:
         files = _Pattern(pattern).match_all(root, candidates)
@@ -143,8 +144,8 @@ def _by_suffix(
     return candidates, [name for name in candidates if _is_readable(os.path.join(root, name), formats, looks_like)]
 
 
-def _split_glob(path: str) -> tuple[str, re.Pattern[str] | None]:
-    """Return the folder where the search begins, and the pattern that paths relative to it must match."""
+def _split_glob(path: str) -> tuple[str, Sequence[str] | None]:
+    """Return the folder where the search begins, and the parts of the glob that paths relative to it must match."""
     if os.path.isdir(path):
         return path, None
     parts = Path(path).parts
@@ -152,38 +153,18 @@ def _split_glob(path: str) -> tuple[str, re.Pattern[str] | None]:
     root = str(Path(*parts[:first])) if first else "."
     if not os.path.isdir(root):
         raise FormatError(path, None, f"cannot be read: there is no folder {root}")
-    return root, _compile_glob(parts[first:])
+    return root, parts[first:]
 
 
-def _compile_glob(parts: Sequence[str]) -> re.Pattern[str]:
-    expression = ""
-    for i, part in enumerate(parts):
-        last = i == len(parts) - 1
-        if part == "**":
-            expression += ".*" if last else "(?:[^/]+/)*"
+def _matches_glob(parts: Sequence[str], glob: Sequence[str]) -> bool:
+    """Return whether the parts of a path match those of a glob; ``**`` stands for any number of parts."""
+    starts = {0}  # numbers of parts that the glob so far can match
+    for pattern in glob:
+        if pattern == "**":
+            starts = set(range(min(starts), len(parts) + 1)) if starts else starts
         else:
-            expression += _translate_glob(part) + ("" if last else "/")
-    try:
-        return re.compile(expression, re.DOTALL)
-    except re.error as problem:
-        raise OptionError(f"invalid glob {'/'.join(parts)!r}: {problem}") from None
-
-
-def _translate_glob(part: str) -> str:
-    """Return one folder or file name of a glob as a regular expression."""
-    expression = ""
-    for match in re.finditer(r"\*+|\?|\[(!?)(\]?[^\]]*)\]|.", part, re.DOTALL):
-        text = match.group()
-        if text[0] == "*":
-            expression += "[^/]*"
-        elif text == "?":
-            expression += "[^/]"
-        elif match.group(2):
-            ranges = re.sub(r"([\\\[\]^&~|])", r"\\\1", match.group(2))
-            expression += f"(?!/)[{'^' if match.group(1) else ''}{ranges}]"
-        else:
-            expression += re.escape(text)
-    return expression
+            starts = {i + 1 for i in starts if i < len(parts) and fnmatchcase(parts[i], pattern)}
+    return len(parts) in starts
 
 
 def _walk(root: str) -> list[str]:

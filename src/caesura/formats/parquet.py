@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from caesura.errors import FormatError
-from caesura.formats.arrow import arrow_errors, encoding_errors, is_text, parquet_bytes, require_pyarrow
+from caesura.formats import arrow
 from caesura.formats.documents_parquet import is_documents
 from caesura.formats.format import MAX_BYTES, Format, Reading
 from caesura.formats.unit_table import UnitTable, table_rows
@@ -31,11 +31,11 @@ _NULL = -1
 
 def _read(reading: Reading) -> Corpus:
     """Return the corpus of a table, reading it batch by batch."""
-    require_pyarrow(reading.path, "reading")
+    arrow.require_pyarrow(reading.path, "reading")
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with arrow_errors(reading.path):
+    with arrow.reading_errors(reading.path):
         source = pa.BufferReader(reading.data)
         names = _column_names(reading, pq.ParquetFile(source))
         table = UnitTable(reading, names)
@@ -79,7 +79,7 @@ def _cells(reading: Reading, name: str, column: pa.Array) -> list[str]:
         texts = ["", *texts] if _NULL in occurring[:1] else texts
         return [texts[i] for i in places.tolist()]
     text = _as_text(column)
-    if not is_text(text.type):
+    if not arrow.is_text(text.type):
         raise _wrong_type(reading, name, column.type)
     return [cell or "" for cell in text.to_pylist()]
 
@@ -105,14 +105,14 @@ def _wrong_type(reading: Reading, name: str, kind: object) -> FormatError:
 
 def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> bytes:
     """Return the table that a CSV file would have, with all cells as text."""
-    require_pyarrow(path, "writing")
+    arrow.require_pyarrow(path, "writing")
     import pyarrow as pa
 
     header, *rows = table_rows(corpus, path)
     columns = zip(*rows, strict=True)
-    with encoding_errors(path):
+    with arrow.writing_errors(path):
         table = pa.table({name: pa.array(cells, pa.string()) for name, cells in zip(header, columns, strict=True)})
-    return parquet_bytes(table)
+    return arrow.to_parquet(table)
 
 
 FORMAT = Format(
