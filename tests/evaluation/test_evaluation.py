@@ -46,13 +46,13 @@ def whole() -> list[tuple[cz.Segmentation, cz.Segmentation]]:
     return pairs(documents(FILES * ROWS))
 
 
-def totals(given: Any, measures: list[str] = MEASURES) -> dict[str, cz.Score]:
-    return {cz.parse(name).name: cz.score_many(given, name).total for name in measures}
+def totals(scored_pairs: Any, measures: list[str] = MEASURES) -> dict[str, cz.Score]:
+    return {cz.parse(name).name: cz.score_many(scored_pairs, name).total for name in measures}
 
 
-def follow(seen: list[EvaluationProgress]) -> AbstractContextManager[None]:
+def follow(reports: list[EvaluationProgress]) -> AbstractContextManager[None]:
     """Collect the progress of an evaluation."""
-    return cz.on_progress(lambda _done, _total, detail: seen.append(detail), with_detail=True)
+    return cz.on_progress(lambda _done, _total, detail: reports.append(detail), with_detail=True)
 
 
 def run(*words: object) -> Any:
@@ -60,28 +60,28 @@ def run(*words: object) -> Any:
 
 
 def test_scores_of_all_documents(folder: Path, whole: Any) -> None:
-    found = cz.evaluate(folder, MEASURES)
-    assert dict(found) == totals(whole)
-    assert not found.partial
-    assert found["pk"] is found[cz.parse("pk")]
-    assert found["boundary_similarity(n_t=2)"] is found["boundary_similarity"]
-    assert (found.documents, found.partitions, found.excluded_documents, found.excluded_partitions) == (
+    result = cz.evaluate(folder, MEASURES)
+    assert dict(result) == totals(whole)
+    assert not result.partial
+    assert result["pk"] is result[cz.parse("pk")]
+    assert result["boundary_similarity(n_t=2)"] is result["boundary_similarity"]
+    assert (result.documents, result.partitions, result.excluded_documents, result.excluded_partitions) == (
         FILES * ROWS,
         FILES,
         0,
         0,
     )
     with pytest.raises(KeyError):
-        found["window_dif"]
+        result["window_dif"]
     with pytest.raises(KeyError):
-        found["crisp"]
+        result["crisp"]
 
 
 def test_two_measures_of_one_name(folder: Path) -> None:
-    found = cz.evaluate(folder, ["pk(window=3)", "pk", "pk(window=3)"])
-    assert list(found) == ["pk(window=3)", "pk"]
-    assert found["pk(window=3)"].params["window"] == 3
-    assert found["pk"].params["window_from"] == "auto"
+    result = cz.evaluate(folder, ["pk(window=3)", "pk", "pk(window=3)"])
+    assert list(result) == ["pk(window=3)", "pk"]
+    assert result["pk(window=3)"].params["window"] == 3
+    assert result["pk"].params["window_from"] == "auto"
 
 
 def test_one_measure_as_text(folder: Path, whole: Any) -> None:
@@ -104,37 +104,44 @@ def corrupt(folder: Path) -> None:
 
 def test_what_cannot_be_read_or_scored_is_named_and_all_else_counts(folder: Path, whole: Any) -> None:
     corrupt(folder)
-    found = cz.evaluate(folder, MEASURES)
-    kept = [*whole[ROWS : ROWS + 4], *whole[ROWS + 5 : ROWS + 7], *whole[ROWS + 8 : 3 * ROWS], *whole[4 * ROWS :]]
-    assert dict(found) == totals(kept)
-    assert (found.partial, found.excluded_documents, found.excluded_partitions, found.partitions) == (True, 2, 2, FILES)
-    said = [str(one) for one in found.excluded]
-    assert [one.partition(": ")[0] for one in said] == [
+    result = cz.evaluate(folder, MEASURES)
+    scorable = [*whole[ROWS : ROWS + 4], *whole[ROWS + 5 : ROWS + 7], *whole[ROWS + 8 : 3 * ROWS], *whole[4 * ROWS :]]
+    assert dict(result) == totals(scorable)
+    assert (result.partial, result.excluded_documents, result.excluded_partitions, result.partitions) == (
+        True,
+        2,
+        2,
+        FILES,
+    )
+    messages = [str(entry) for entry in result.excluded]
+    assert [message.partition(": ")[0] for message in messages] == [
         str(folder / "000.parquet"),
         f"{folder / '001.parquet'}:5",
         f"{folder / '001.parquet'}:8",
         str(folder / "003.parquet"),
     ]
-    assert "not valid Parquet" in said[0]
-    assert said[1].endswith("item 'd00034': reference: positions[1]: a position must lie in 1..39 for 40 units; got 40")
-    assert said[2].endswith("item 'd00037': hypothesis: positions[1]: positions must ascend; got 5 after 9")
+    assert "not valid Parquet" in messages[0]
+    assert messages[1].endswith(
+        "item 'd00034': reference: positions[1]: a position must lie in 1..39 for 40 units; got 40"
+    )
+    assert messages[2].endswith("item 'd00037': hypothesis: positions[1]: positions must ascend; got 5 after 9")
 
 
 def test_on_the_command_line(folder: Path) -> None:
     corrupt(folder)
-    found = run(folder, "-m", "pk", "--json")
-    assert found.exit_code == 1
-    data = json.loads(found.stdout)
+    result = run(folder, "-m", "pk", "--json")
+    assert result.exit_code == 1
+    data = json.loads(result.stdout)
     results = data["results"]
     assert (results["partial"], list(results["scores"]), results["documents"]) == (True, ["pk"], 3 * ROWS - 2)
-    assert [one["item"] for one in data["excluded"]] == [None, "d00034", "d00037", None]
-    lines = found.stderr.splitlines()
+    assert [entry["item"] for entry in data["excluded"]] == [None, "d00034", "d00037", None]
+    lines = result.stderr.splitlines()
     assert len(lines) == 5
     assert all(line.startswith("caesura: ") for line in lines)
     assert lines[-1] == "caesura: the result is partial: 2 document(s) excluded and 2 of 5 partition(s) not read"
-    shown = run(folder, "-m", "pk")
-    assert shown.exit_code == 1
-    assert "partial: documents that could not be read or scored are missing" in shown.stdout
+    printed = run(folder, "-m", "pk")
+    assert printed.exit_code == 1
+    assert "partial: documents that could not be read or scored are missing" in printed.stdout
 
 
 @pytest.mark.parametrize("engine", ["threads", "processes"])
@@ -149,20 +156,20 @@ def test_strict_stops(folder: Path, engine: str) -> None:
         cz.evaluate(folder, MEASURES, strict=True, engine=opened)
     assert len(finished) < FILES
     if engine == "threads":
-        found = run(folder, "--strict")
-        assert found.exit_code == 1
-        assert found.stdout == ""
-        assert len(found.stderr.splitlines()) == 1
+        result = run(folder, "--strict")
+        assert result.exit_code == 1
+        assert result.stdout == ""
+        assert len(result.stderr.splitlines()) == 1
 
 
 def test_a_measure_that_some_documents_are_too_short_for(tmp_path: Path) -> None:
     collection(tmp_path / "data", 2, 10)
     write(tmp_path / "data" / "short.parquet", [([2], [3]), ([], [1])], units=4, first=100)
-    found = cz.evaluate(tmp_path / "data", ["pk(window=6)", "boundary_similarity(n_t=2)"])
-    assert (found["pk"].documents, found["boundary_similarity"].documents) == (20, 22)
-    assert found.excluded_documents == 2
-    assert [one.measure for one in found.excluded] == ["pk(window=6)"] * 2
-    assert "window must lie in 1..3" in found.excluded[0].reason
+    result = cz.evaluate(tmp_path / "data", ["pk(window=6)", "boundary_similarity(n_t=2)"])
+    assert (result["pk"].documents, result["boundary_similarity"].documents) == (20, 22)
+    assert result.excluded_documents == 2
+    assert [entry.measure for entry in result.excluded] == ["pk(window=6)"] * 2
+    assert "window must lie in 1..3" in result.excluded[0].reason
     with pytest.raises(Undefined, match=r"pk\(window=60\): no document could be scored; .*window must lie in 1\.\.39"):
         cz.evaluate(tmp_path / "data", ["pk(window=60)", "crisp"])["pk"]
     with pytest.raises(InputError, match=r"no document could be scored; .*window must lie in"):
@@ -185,8 +192,8 @@ def test_nothing_to_score(tmp_path: Path) -> None:
 
 def test_many_problems_are_counted_and_the_first_told(tmp_path: Path) -> None:
     write(tmp_path / "a.parquet", [([1], [50])] * 100 + [([1], [1])])
-    found = cz.evaluate(tmp_path, "pk")
-    assert (found.excluded_documents, len(found.excluded), found.documents) == (100, 20, 1)
+    result = cz.evaluate(tmp_path, "pk")
+    assert (result.excluded_documents, len(result.excluded), result.documents) == (100, 20, 1)
 
 
 @dataclass(frozen=True)
@@ -208,8 +215,8 @@ class Deadly:
     def chunks(self) -> Iterator[DocumentPairs]:
         if self.number == 4:
             os.kill(os.getpid(), signal.SIGKILL)
-        given = pairs(documents(FILES * ROWS)[5 * self.number : 5 * self.number + 5])
-        yield DocumentPairs([f"{i}" for i in range(5)], range(1, 6), given)
+        scored_pairs = pairs(documents(FILES * ROWS)[5 * self.number : 5 * self.number + 5])
+        yield DocumentPairs([f"{i}" for i in range(5)], range(1, 6), scored_pairs)
 
     def types(self) -> set[str]:
         return set()
@@ -221,12 +228,12 @@ def test_a_partition_that_kills_its_worker_costs_no_other(whole: Any, monkeypatc
     assert partitions_per_task(len(parts), 1) == 3
     monkeypatch.setattr(import_module("caesura.tasks.evaluate"), "open_source", lambda *_: DocumentSource(parts))
     with open_engine("processes", 1) as engine:
-        found = cz.evaluate(iter([]), ["pk", "win_pr"], engine=engine)
-    assert dict(found) == totals([*whole[:20], *whole[25:60]], ["pk", "win_pr"])
-    assert [str(one) for one in found.excluded] == [
+        result = cz.evaluate(iter([]), ["pk", "win_pr"], engine=engine)
+    assert dict(result) == totals([*whole[:20], *whole[25:60]], ["pk", "win_pr"])
+    assert [str(entry) for entry in result.excluded] == [
         "number 4: its process died, and twice more when the task ran alone"
     ]
-    assert (found.excluded_partitions, found.partitions) == (1, 12)
+    assert (result.excluded_partitions, result.partitions) == (1, 12)
 
 
 @pytest.mark.parametrize(
@@ -242,17 +249,17 @@ def test_partitions_that_are_sent_partitions_per_task(partitions: int | None, wo
 
 
 def test_a_run_goes_on(folder: Path, whole: Any, tmp_path: Path) -> None:
-    kept = tmp_path / "checkpoint"
-    first = cz.evaluate(folder, MEASURES, checkpoint=kept)
+    checkpoint = tmp_path / "checkpoint"
+    first = cz.evaluate(folder, MEASURES, checkpoint=checkpoint)
     for number in (1, 3):
-        (kept / "done" / f"{number:07}.json").unlink()
-    (kept / "done" / "0000004.json").write_text("{}")  # damaged: done again
-    seen: list[EvaluationProgress] = []
-    with open_engine("processes", 2) as engine, follow(seen):
-        again = cz.evaluate(folder, MEASURES, checkpoint=kept, engine=engine)
+        (checkpoint / "done" / f"{number:07}.json").unlink()
+    (checkpoint / "done" / "0000004.json").write_text("{}")  # damaged: done again
+    reports: list[EvaluationProgress] = []
+    with open_engine("processes", 2) as engine, follow(reports):
+        again = cz.evaluate(folder, MEASURES, checkpoint=checkpoint, engine=engine)
     assert dict(again) == dict(first) == totals(whole)
     assert (again.resumed, again.documents, again.partitions) == (FILES - 3, FILES * ROWS, FILES)
-    assert (seen[-1].resumed_documents, seen[-1].documents) == ((FILES - 3) * ROWS, FILES * ROWS)
+    assert (reports[-1].resumed_documents, reports[-1].documents) == ((FILES - 3) * ROWS, FILES * ROWS)
 
 
 def test_a_partition_that_could_not_be_read_is_tried_again(folder: Path, whole: Any, tmp_path: Path) -> None:
@@ -281,21 +288,21 @@ def test_documents_that_were_left_out_stay_named(folder: Path, tmp_path: Path) -
 
 
 def test_other_arguments_and_other_data_are_refused(folder: Path, tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    cz.evaluate(folder, ["pk"], checkpoint=kept)
+    checkpoint = tmp_path / "kept"
+    cz.evaluate(folder, ["pk"], checkpoint=checkpoint)
     with pytest.raises(CheckpointError, match="measures was"):
-        cz.evaluate(folder, ["pk(window=3)"], checkpoint=kept)
+        cz.evaluate(folder, ["pk(window=3)"], checkpoint=checkpoint)
     with pytest.raises(CheckpointError, match="scores was null"):
-        cz.evaluate(folder, ["pk"], checkpoint=kept, scores=tmp_path / "scores")
+        cz.evaluate(folder, ["pk"], checkpoint=checkpoint, scores=tmp_path / "scores")
     write(folder / "001.parquet", documents(ROWS, seed=9), first=ROWS)
     with pytest.raises(CheckpointError, match="data was"):
-        cz.evaluate(folder, ["pk"], checkpoint=kept)
+        cz.evaluate(folder, ["pk"], checkpoint=checkpoint)
     (folder / "001.parquet").unlink()
     with pytest.raises(CheckpointError, match="partitions was 5, and is now 4"):
-        cz.evaluate(folder, ["pk"], checkpoint=kept)
-    found = run(folder, "-m", "pk", "--checkpoint", kept)
-    assert (found.exit_code, found.stdout) == (1, "")
-    assert "it belongs to a different run" in found.stderr
+        cz.evaluate(folder, ["pk"], checkpoint=checkpoint)
+    result = run(folder, "-m", "pk", "--checkpoint", checkpoint)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "it belongs to a different run" in result.stderr
 
 
 def test_an_iterator_that_says_something_else(whole: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,16 +332,16 @@ def test_progress_as_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_time_left() -> None:
-    seen: list[EvaluationProgress] = []
+    reports: list[EvaluationProgress] = []
 
     def slowly() -> Iterator[Any]:
         yield from pairs(documents(3000))
 
-    with open_engine("threads", 1) as engine, follow(seen):
+    with open_engine("threads", 1) as engine, follow(reports):
         cz.evaluate(slowly(), "pk", engine=engine)
-    assert [progress.total for progress in seen] == [None] * 3
-    assert all(progress.seconds_left is None for progress in seen)
-    assert [progress.documents for progress in seen] == [1000, 2000, 3000]
+    assert [progress.total for progress in reports] == [None] * 3
+    assert all(progress.seconds_left is None for progress in reports)
+    assert [progress.documents for progress in reports] == [1000, 2000, 3000]
 
 
 def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
@@ -369,13 +376,13 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, "")
     assert re.fullmatch(
-        r"caesura: stopped after \d+ of 30 partitions; what is done is kept in kept, and the same command goes on from there\n",
+        r"caesura: stopped after \d+ of 30 partitions; finished work is kept in kept, and the same command continues from there\n",
         err,
     )
-    kept = len(list(tmp_path.glob("kept/done/*.json")))
-    assert 2 <= kept < 30
+    finished = len(list(tmp_path.glob("kept/done/*.json")))
+    assert 2 <= finished < 30
     again = cz.evaluate(tmp_path / "data", "flexible_similarity", checkpoint=tmp_path / "kept")
-    assert again.resumed == kept
+    assert again.resumed == finished
     assert dict(again) == totals(pairs(documents(30 * 150)), ["flexible_similarity"])
 
 
@@ -385,8 +392,8 @@ def test_steps_are_paced(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     monkeypatch.setattr("caesura.cli.progress.monotonic", lambda: now)
     monkeypatch.setattr("caesura.cli.progress.LINE_INTERVAL", 1.5)
     with click.Context(main), Progress("draws") as progress:
-        for now, made in ((1.0, 10), (2.0, 20), (4.0, 40), (5.0, 5), (6.0, 10)):  # noqa: B007 - the clock reads it
-            progress.update(made, 100)
+        for now, done in ((1.0, 10), (2.0, 20), (4.0, 40), (5.0, 5), (6.0, 10)):  # noqa: B007 - the clock reads it
+            progress.update(done, 100)
     assert capsys.readouterr().err.splitlines() == [
         "caesura: 20 of 100 draws, 10 per second, 0:00:08 left",
         "caesura: 40 of 100 draws, 10 per second, 0:00:06 left",

@@ -31,7 +31,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents_json, "_BLOCK_BYTES", 50)
 
 
-def drawn(number: int = NUMBER, seed: int = 1) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
+def random_pairs(number: int = NUMBER, seed: int = 1) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
     rng = random.Random(seed)
     pairs = []
     for _ in range(number):
@@ -41,23 +41,23 @@ def drawn(number: int = NUMBER, seed: int = 1) -> list[tuple[cz.Segmentation, cz
     return pairs
 
 
-def corpus_of(pairs: list[tuple[Any, Any]], one: str = "ann", other: str = "bo") -> cz.Corpus:
-    return cz.Corpus({f"t{i}": {one: a, other: b} for i, (a, b) in enumerate(pairs)})
+def corpus_of(pairs: list[tuple[Any, Any]], reference: str = "ann", hypothesis: str = "bo") -> cz.Corpus:
+    return cz.Corpus({f"t{i}": {reference: a, hypothesis: b} for i, (a, b) in enumerate(pairs)})
 
 
-def same(found: cz.Score, expected: cz.Score) -> None:
+def same(actual: cz.Score, expected: cz.Score) -> None:
     """To the last bit."""
-    assert (found.value, found.parts, found.signature) == (expected.value, expected.parts, expected.signature)
+    assert (actual.value, actual.parts, actual.signature) == (expected.value, expected.parts, expected.signature)
 
 
 def agrees(
-    source: Any, corpus: cz.Corpus, *, partitions: int, coders: tuple[str, str] = ("ann", "bo"), **asked: Any
+    source: Any, corpus: cz.Corpus, *, partitions: int, coders: tuple[str, str] = ("ann", "bo"), **reading: Any
 ) -> None:
     pairs = [(corpus[item, coders[0]], corpus[item, coders[1]]) for item in corpus.item_names]
     if coders != ("reference", "hypothesis"):
-        asked |= {"reference": coders[0], "hypothesis": coders[1]}
+        reading |= {"reference": coders[0], "hypothesis": coders[1]}
     with open_engine("threads", 2) as engine:
-        result = cz.evaluate(source, MEASURES, engine=engine, **asked)
+        result = cz.evaluate(source, MEASURES, engine=engine, **reading)
     assert (result.documents, result.partitions, result.excluded) == (len(pairs), partitions, ())
     for measure in MEASURES:
         same(result[measure], cz.score_many(pairs, measure).total)
@@ -74,7 +74,7 @@ def grid(ends: list[float], name: str = "iu") -> str:
 
 
 def table(columns: dict[str, cz.Segmentation]) -> str:
-    bits = {name: [*one.bits(), ""] for name, one in columns.items()}
+    bits = {name: [*segmentation.bits(), ""] for name, segmentation in columns.items()}
     length = len(next(iter(bits.values())))
     rows = [[str(i + 1), *(cells[i] for cells in bits.values())] for i in range(length)]
     return "\n".join(",".join(row) for row in [["unit", *bits], *rows]) + "\n"
@@ -88,11 +88,11 @@ def put(path: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("pattern", [None, "{coder}/{item}.TextGrid", "{coder}/*.TextGrid"])
 def test_a_folder_of_grids(pattern: str | None, tmp_path: Path) -> None:
-    for i, pair in enumerate(drawn()):
-        for coder, one in zip(("ann", "bo"), pair, strict=True):
-            put(tmp_path / coder / f"t{i}.TextGrid", grid([*(p / 2 for p in one.inner.tolist()), one.length / 2]))
-    asked = {"pattern": pattern, "units": 0.5, "labels": "ignore"}
-    agrees(tmp_path, cz.read(tmp_path, **asked), partitions=4, **asked)
+    for i, pair in enumerate(random_pairs()):
+        for coder, side in zip(("ann", "bo"), pair, strict=True):
+            put(tmp_path / coder / f"t{i}.TextGrid", grid([*(p / 2 for p in side.inner.tolist()), side.length / 2]))
+    reading = {"pattern": pattern, "units": 0.5, "labels": "ignore"}
+    agrees(tmp_path, cz.read(tmp_path, **reading), partitions=4, **reading)
 
 
 @pytest.mark.parametrize(
@@ -104,17 +104,17 @@ def test_a_folder_of_grids(pattern: str | None, tmp_path: Path) -> None:
     ],
 )
 def test_a_file_a_coder(name: str, pattern: str | None, tmp_path: Path) -> None:
-    for i, pair in enumerate(drawn()):
-        for coder, one in zip(("ann", "bo"), pair, strict=True):
-            put(tmp_path / name.format(coder=coder, item=f"t{i}"), table({coder: one}))
+    for i, pair in enumerate(random_pairs()):
+        for coder, side in zip(("ann", "bo"), pair, strict=True):
+            put(tmp_path / name.format(coder=coder, item=f"t{i}"), table({coder: side}))
     corpus = cz.read(tmp_path, pattern=pattern)
     assert (sorted(corpus.item_names), sorted(corpus.coders)) == ([f"t{i}" for i in range(NUMBER)], ["ann", "bo"])
     agrees(tmp_path, corpus, partitions=4, pattern=pattern)
 
 
 def test_files_that_each_hold_both(tmp_path: Path) -> None:
-    for i, (one, other) in enumerate(drawn()):
-        put(tmp_path / f"t{i}.csv", table({"ann": one, "bo": other, "cy": one}))
+    for i, (reference, hypothesis) in enumerate(random_pairs()):
+        put(tmp_path / f"t{i}.csv", table({"ann": reference, "bo": hypothesis, "cy": reference}))
     corpus = cz.read(tmp_path)
     agrees(tmp_path, corpus, partitions=4)
     agrees(f"{tmp_path}/t*.csv", corpus, partitions=4)
@@ -123,7 +123,7 @@ def test_files_that_each_hold_both(tmp_path: Path) -> None:
 
 
 def test_one_file(tmp_path: Path) -> None:
-    corpus = corpus_of(drawn())
+    corpus = corpus_of(random_pairs())
     cz.write(corpus, tmp_path / "all.json")
     agrees(tmp_path / "all.json", corpus, partitions=1)
     agrees(str(tmp_path), corpus, partitions=1)
@@ -131,7 +131,7 @@ def test_one_file(tmp_path: Path) -> None:
 
 def test_files_of_several_formats(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
-    corpus = corpus_of(drawn(), "reference", "hypothesis")
+    corpus = corpus_of(random_pairs(), "reference", "hypothesis")
     cz.write(corpus.select(items=["t0", "t1"]), tmp_path / "a.json")
     cz.write(corpus.select(items=["t2", "t3"]), tmp_path / "b.parquet", "documents-parquet")
     cz.write(corpus.select(items=["t4"]), tmp_path / "c.jsonl")
@@ -146,9 +146,9 @@ def test_files_of_several_formats(tmp_path: Path) -> None:
 
 def test_the_same_names_in_several_files_are_other_documents(tmp_path: Path) -> None:
     """Whether they come into one partition or not."""
-    pairs = drawn(6)
-    for i, (one, other) in enumerate(pairs):
-        cz.write(cz.Corpus({"1": {"ann": one, "bo": other}}), tmp_path / f"f{i}.json")
+    pairs = random_pairs(6)
+    for i, (reference, hypothesis) in enumerate(pairs):
+        cz.write(cz.Corpus({"1": {"ann": reference, "bo": hypothesis}}), tmp_path / f"f{i}.json")
     result = cz.evaluate(tmp_path, "pk", reference="ann", hypothesis="bo")
     assert result.documents == 6
     same(result["pk"], cz.score_many(pairs, "pk").total)
@@ -169,11 +169,11 @@ def parquet(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_data_sets(parquet: Any, tmp_path: Path) -> None:
-    corpus = corpus_of(drawn(9), "reference", "hypothesis")
+    corpus = corpus_of(random_pairs(9), "reference", "hypothesis")
     sides = ("reference", "hypothesis")
-    one = tmp_path / "one.parquet"
-    cz.write(corpus, one, "documents-parquet")  # row groups of two, tasks of four rows: 4, 4, 1
-    agrees(one, corpus, partitions=3, coders=sides)
+    single = tmp_path / "one.parquet"
+    cz.write(corpus, single, "documents-parquet")  # row groups of two, tasks of four rows: 4, 4, 1
+    agrees(single, corpus, partitions=3, coders=sides)
     several = tmp_path / "several"
     (several / "deep").mkdir(parents=True)
     for i, item in enumerate(corpus.item_names):
@@ -216,8 +216,8 @@ def typed_pairs(number: int = 8, *, exclusive: bool = False, declared: bool = Tr
 TYPED = ("pk", "boundary_similarity(n_t=2)", "boundary_confusion(n_t=2)", "segmentation_similarity(n_t=3)")
 
 
-def check_types(source: Any, pairs: list[tuple[Any, Any]], measures: tuple[str, ...] = TYPED, **asked: Any) -> None:
-    result = cz.evaluate(source, measures, **asked)
+def check_types(source: Any, pairs: list[tuple[Any, Any]], measures: tuple[str, ...] = TYPED, **reading: Any) -> None:
+    result = cz.evaluate(source, measures, **reading)
     assert (result.documents, result.excluded) == (len(pairs), ())
     assert result.partitions > 1
     for measure in measures:
@@ -258,12 +258,12 @@ def test_texts_without_boundaries_are_over_any_types() -> None:
 
 def test_files_that_declare_other_types(parquet: Any, tmp_path: Path) -> None:
     pairs = typed_pairs()
-    turned = [tuple(one.with_types(SCALE[::-1]) for one in pair) for pair in pairs]
+    turned = [tuple(side.with_types(SCALE[::-1]) for side in pair) for pair in pairs]
     cz.write(corpus_of(pairs[:4], "reference", "hypothesis"), tmp_path / "a.parquet", "documents-parquet")
     cz.write(corpus_of(turned[4:], "reference", "hypothesis"), tmp_path / "b.parquet", "documents-parquet")
     result = cz.evaluate(tmp_path, "boundary_similarity(n_t=2)")
     same(result["boundary_similarity"], cz.score_many(pairs[:4], "boundary_similarity(n_t=2)").total)
-    assert {one.reason for one in result.excluded} == {
+    assert {entry.reason for entry in result.excluded} == {
         "all files must declare the same types in the same order; this file declares book, act, scene, but others scene, act, book"
     }
     check_types(tmp_path, pairs, types=SCALE)
@@ -272,16 +272,16 @@ def test_files_that_declare_other_types(parquet: Any, tmp_path: Path) -> None:
 
 def test_types_that_nobody_declared(parquet: Any, tmp_path: Path) -> None:
     """Those of all documents together, in the order of the alphabet, which matters from three on."""
-    loose = typed_pairs(declared=False)
-    pairs = [tuple(one.with_types(sorted(SCALE)) for one in pair) for pair in loose]
-    corpus = corpus_of(loose, "reference", "hypothesis")
+    undeclared_pairs = typed_pairs(declared=False)
+    pairs = [tuple(side.with_types(sorted(SCALE)) for side in pair) for pair in undeclared_pairs]
+    corpus = corpus_of(undeclared_pairs, "reference", "hypothesis")
     cz.write(corpus, tmp_path / "a.parquet", "documents-parquet")
     cz.write(corpus, tmp_path / "a.jsonl")
     for source in (tmp_path / "a.parquet", tmp_path / "a.jsonl", corpus):
         with pytest.warns(CaesuraWarning, match="the order of the types was not declared; taken as act < book < scene"):
             check_types(source, pairs)
-        check_types(source, [tuple(one.with_types(SCALE) for one in pair) for pair in loose], types=SCALE)
-    check_types(tmp_path / "a.parquet", loose, ("pk",))  # which does not look at types: no warning
+        check_types(source, [tuple(side.with_types(SCALE) for side in pair) for pair in undeclared_pairs], types=SCALE)
+    check_types(tmp_path / "a.parquet", undeclared_pairs, ("pk",))  # which does not look at types: no warning
     exclusive = typed_pairs(exclusive=True, declared=False)
     cz.write(corpus_of(exclusive, "reference", "hypothesis"), tmp_path / "b.parquet", "documents-parquet")
     check_types(tmp_path / "b.parquet", exclusive, ("flexible_similarity",))
@@ -302,24 +302,28 @@ def test_unknown_types_are_named(parquet: Any, tmp_path: Path) -> None:
     pairs = typed_pairs()
     corpus = corpus_of(pairs, "reference", "hypothesis")
     cz.write(corpus, tmp_path / "a.parquet", "documents-parquet")
-    strange = [i for i, pair in enumerate(pairs) if any(name == "book" for one in pair for _, name in one.boundaries)]
-    assert 0 < len(strange) < len(pairs)
+    undeclared = [
+        i for i, pair in enumerate(pairs) if any(name == "book" for side in pair for _, name in side.boundaries)
+    ]
+    assert 0 < len(undeclared) < len(pairs)
     for measure in ("pk", "boundary_similarity(n_t=2)", "flexible_similarity"):
         result = cz.evaluate(tmp_path / "a.parquet", measure, types=["act", "scene"])
-        known = {one.item for one in result.excluded if one.measure is None}
-        assert known == {f"t{i}" for i in strange}
+        known = {entry.item for entry in result.excluded if entry.measure is None}
+        assert known == {f"t{i}" for i in undeclared}
         assert all(
-            "type 'book' is not declared; declared are 'act', 'scene'" in one.reason
-            for one in result.excluded
-            if not one.measure
+            "type 'book' is not declared; declared are 'act', 'scene'" in entry.reason
+            for entry in result.excluded
+            if not entry.measure
         )
-    loose = typed_pairs(declared=False)
-    for source in (corpus_of(loose, "reference", "hypothesis"), loose):
+    undeclared_pairs = typed_pairs(declared=False)
+    for source in (corpus_of(undeclared_pairs, "reference", "hypothesis"), undeclared_pairs):
         result = cz.evaluate(source, "boundary_similarity(n_t=2)", types=["act", "scene"])
-        assert [int(one.place.removeprefix("pairs:")) - 1 for one in result.excluded] == strange
-        assert all("type 'book' at position" in one.reason for one in result.excluded)
+        assert [int(entry.place.removeprefix("pairs:")) - 1 for entry in result.excluded] == undeclared
+        assert all("type 'book' at position" in entry.reason for entry in result.excluded)
         sound = [
-            tuple(one.with_types(["act", "scene"]) for one in pair) for i, pair in enumerate(loose) if i not in strange
+            tuple(side.with_types(["act", "scene"]) for side in pair)
+            for i, pair in enumerate(undeclared_pairs)
+            if i not in undeclared
         ]
         same(result["boundary_similarity"], cz.score_many(sound, "boundary_similarity(n_t=2)").total)
     with pytest.raises(InputError, match="both sides must declare the same types in the same order"):
@@ -334,7 +338,7 @@ GOLD = [
     "(S (A a) (B b))",
     "(S (A a))",
 ]
-FOUND = [
+PARSED = [
     "(S (DT the) (NP (NN man) (VBD ate)))",
     "(S (NP (PRP He)) (VP (VBD got)) (ADVP (RB up)))",
     "(S (A a) (B b))",
@@ -346,32 +350,32 @@ def test_trees(parquet: Any, tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pq.write_table(pa.table({"reference": GOLD, "hypothesis": FOUND}), tmp_path / "a.parquet", row_group_size=1)
+    pq.write_table(pa.table({"reference": GOLD, "hypothesis": PARSED}), tmp_path / "a.parquet", row_group_size=1)
     rows = [
-        {"item": str(i + 1), "reference": a, "hypothesis": b} for i, (a, b) in enumerate(zip(GOLD, FOUND, strict=True))
+        {"item": str(i + 1), "reference": a, "hypothesis": b} for i, (a, b) in enumerate(zip(GOLD, PARSED, strict=True))
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    gold, found = ([None if one is None else cz.Tree.from_brackets(one) for one in side] for side in (GOLD, FOUND))
-    for source in (tmp_path / "a.parquet", tmp_path / "a.jsonl", list(zip(gold, found, strict=True))):
+    gold, parsed = ([None if text is None else cz.Tree.from_brackets(text) for text in side] for side in (GOLD, PARSED))
+    for source in (tmp_path / "a.parquet", tmp_path / "a.jsonl", list(zip(gold, parsed, strict=True))):
         result = cz.evaluate(source, ["struct_iou", "parseval"])
         assert result.documents == 4
-        same(result["parseval"], cz.parseval_corpus(gold, found).total)
-        same(result["struct_iou"], cz.struct_iou_corpus(gold, found).total)
-        assert [(one.item, one.measure) for one in result.excluded] == [("4", "struct_iou"), ("4", "parseval")]
-        assert all("there is no tree" in one.reason for one in result.excluded)
+        same(result["parseval"], cz.parseval_corpus(gold, parsed).total)
+        same(result["struct_iou"], cz.struct_iou_corpus(gold, parsed).total)
+        assert [(entry.item, entry.measure) for entry in result.excluded] == [("4", "struct_iou"), ("4", "parseval")]
+        assert all("there is no tree" in entry.reason for entry in result.excluded)
 
 
 def test_trees_with_times(parquet: Any, tmp_path: Path) -> None:
     gold = [
-        cz.Tree.from_brackets(one, [(i, i + 1) for i in range(one.count(") ") + 1)])
-        for one in ("(S (A a) (B b))", "(S (A a))")
+        cz.Tree.from_brackets(text, [(i, i + 1) for i in range(text.count(") ") + 1)])
+        for text in ("(S (A a) (B b))", "(S (A a))")
     ]
-    found = [
+    parsed = [
         cz.Tree.from_brackets("(S (A a) (C c) (B b))", [(0, 0.5), (0.5, 1.25), (1.25, 2)]),
         cz.Tree.from_brackets("(S (A a))", [(0.25, 1)]),
     ]
-    corpus = corpus_of(list(zip(gold, found, strict=True)), "reference", "hypothesis")
-    expected = cz.struct_iou_corpus(gold, found).total
+    corpus = corpus_of(list(zip(gold, parsed, strict=True)), "reference", "hypothesis")
+    expected = cz.struct_iou_corpus(gold, parsed).total
     assert 0 < expected.value < 1
     for name, kind in (("a.parquet", "documents-parquet"), ("a.jsonl", "documents-json")):
         cz.write(corpus, tmp_path / name, kind)
@@ -382,7 +386,7 @@ def test_trees_with_times(parquet: Any, tmp_path: Path) -> None:
 
 
 def test_objects() -> None:
-    pairs = drawn()
+    pairs = random_pairs()
     corpus = corpus_of(pairs)
     agrees(corpus, corpus, partitions=3)
     for source in (
@@ -398,10 +402,10 @@ def test_objects() -> None:
 
 
 def test_bad_pairs_are_named() -> None:
-    pairs = drawn(4)
+    pairs = random_pairs(4)
     bad = [pairs[0], ("x", pairs[1][0], None), (pairs[2][0],), 7, ("y", *pairs[3])]
     result = cz.evaluate(bad, "pk")
-    assert [(one.place, one.item, one.measure) for one in result.excluded] == [
+    assert [(entry.place, entry.item, entry.measure) for entry in result.excluded] == [
         ("pairs:2", "x", "pk"),
         ("pairs:3", "3", "pk"),
         ("pairs:4", "4", "pk"),
@@ -416,44 +420,44 @@ def test_bad_pairs_are_named() -> None:
 
 
 def test_a_file_that_cannot_be_read_and_an_item_that_was_left_out(tmp_path: Path) -> None:
-    pairs = drawn()
+    pairs = random_pairs()
     for i, pair in enumerate(pairs):
-        for coder, one in zip(("ann", "bo"), pair, strict=True):
-            put(tmp_path / coder / f"t{i}.csv", table({coder: one}))
+        for coder, side in zip(("ann", "bo"), pair, strict=True):
+            put(tmp_path / coder / f"t{i}.csv", table({coder: side}))
     put(tmp_path / "bo" / "t2.csv", "unit,bo\n1,x\n3,y\n")
     (tmp_path / "ann" / "t5.csv").unlink()
     put(tmp_path / "ann" / "t6.csv", "")
     put(tmp_path / "bo" / "t6.csv", "")
     result = cz.evaluate(tmp_path, "pk", reference="ann", hypothesis="bo")
     assert (result.documents, result.excluded_partitions) == (4, 0)
-    assert [(one.place, one.item) for one in result.excluded] == [
+    assert [(entry.place, entry.item) for entry in result.excluded] == [
         (f"{tmp_path}/bo/t2.csv:3", None),
         (f"{tmp_path}/ann/t6.csv:1", None),
         (f"{tmp_path}/bo/t6.csv:1", None),
         (f"{tmp_path}/bo/t5.csv", "t5"),
     ]
-    assert [one.reason for one in result.excluded][2:] == ["the file is empty", "coder 'ann' is missing"]
+    assert [entry.reason for entry in result.excluded][2:] == ["the file is empty", "coder 'ann' is missing"]
     same(result["pk"], cz.score_many([pairs[i] for i in (0, 1, 3, 4)], "pk").total)
 
 
 def test_an_item_of_a_corpus_that_was_left_out() -> None:
-    pairs = drawn()
+    pairs = random_pairs()
     cells = {f"t{i}": {"ann": a, "bo": b} for i, (a, b) in enumerate(pairs)}
     del cells["t4"]["bo"]
     cells["u"] = {"cy": pairs[0][0]}  # of neither
     result = cz.evaluate(cz.Corpus(cells), "pk", reference="ann", hypothesis="bo")
-    assert [(one.item, one.reason) for one in result.excluded] == [("t4", "coder 'bo' is missing")]
+    assert [(entry.item, entry.reason) for entry in result.excluded] == [("t4", "coder 'bo' is missing")]
     same(result["pk"], cz.score_many([pair for i, pair in enumerate(pairs) if i != 4], "pk").total)
 
 
 def test_a_coder_who_is_nowhere_is_an_error_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     by_folder, both = tmp_path / "folders", tmp_path / "both"
-    for i, (one, other) in enumerate(drawn()):
-        put(by_folder / "ann" / f"t{i}.csv", table({"ann": one}))
-        put(by_folder / "bo" / f"t{i}.csv", table({"bo": other}))
-        put(both / f"t{i}.csv", table({"ann": one, "bo": other}))
-    cz.write(corpus_of(drawn()), tmp_path / "one.json")
-    corpus = corpus_of(drawn())
+    for i, (reference, hypothesis) in enumerate(random_pairs()):
+        put(by_folder / "ann" / f"t{i}.csv", table({"ann": reference}))
+        put(by_folder / "bo" / f"t{i}.csv", table({"bo": hypothesis}))
+        put(both / f"t{i}.csv", table({"ann": reference, "bo": hypothesis}))
+    cz.write(corpus_of(random_pairs()), tmp_path / "one.json")
+    corpus = corpus_of(random_pairs())
     monkeypatch.setattr(EvaluationRun, "run", None)
     sources_: list[tuple[Any, dict[str, Any]]] = [
         (by_folder, {}),
@@ -461,11 +465,11 @@ def test_a_coder_who_is_nowhere_is_an_error_at_once(tmp_path: Path, monkeypatch:
         (f"{by_folder}/*/*.csv", {}),
         (corpus, {}),
     ]
-    for source, asked in sources_:
+    for source, reading in sources_:
         with pytest.raises(OptionError, match="no coder is called 'gold'; choose the reference: one of ann, bo"):
-            cz.evaluate(source, "pk", reference="gold", hypothesis="bo", **asked)
+            cz.evaluate(source, "pk", reference="gold", hypothesis="bo", **reading)
         with pytest.raises(OptionError, match="no coder is called 'hypothesis'; choose the hypothesis: one of ann, bo"):
-            cz.evaluate(source, "pk", reference="ann", **asked)
+            cz.evaluate(source, "pk", reference="ann", **reading)
     monkeypatch.undo()
     for source in (both, tmp_path / "one.json"):
         with pytest.raises(OptionError, match="no coder is called 'reference'; choose the reference: one of ann, bo"):
@@ -475,17 +479,17 @@ def test_a_coder_who_is_nowhere_is_an_error_at_once(tmp_path: Path, monkeypatch:
 
 
 def test_options_without_a_place(tmp_path: Path) -> None:
-    corpus = corpus_of(drawn(), "reference", "hypothesis")
+    corpus = corpus_of(random_pairs(), "reference", "hypothesis")
     cz.write(corpus, tmp_path / "a.jsonl")
     folder = tmp_path / "tables"
-    for i, (one, other) in enumerate(drawn()):
-        put(folder / f"t{i}.csv", table({"reference": one, "hypothesis": other}))
-    for source, asked, message in [
+    for i, (reference, hypothesis) in enumerate(random_pairs()):
+        put(folder / f"t{i}.csv", table({"reference": reference, "hypothesis": hypothesis}))
+    for source, reading, message in [
         (corpus, {"pattern": "{item}"}, "pattern has no effect with a Corpus, which has been read already"),
         (corpus, {"format": "bits"}, "format has no effect with a Corpus"),
         (corpus, {"units": 3}, "units has no effect with a Corpus"),
-        (drawn(), {"reference": "ann"}, "reference has no effect with pairs; leave it out"),
-        (drawn(), {"tiers": "x"}, "tiers has no effect with pairs; leave it out"),
+        (random_pairs(), {"reference": "ann"}, "reference has no effect with pairs; leave it out"),
+        (random_pairs(), {"tiers": "x"}, "tiers has no effect with pairs; leave it out"),
         (tmp_path / "a.jsonl", {"hypothesis": "bo"}, "hypothesis has no effect with a table of documents"),
         (tmp_path / "a.jsonl", {"labels": False}, "labels has no effect with a table of documents"),
         (tmp_path / "a.jsonl", {"pattern": "{item}"}, "a pattern is for a folder or a glob"),
@@ -495,7 +499,7 @@ def test_options_without_a_place(tmp_path: Path) -> None:
         (7, {}, "source must be a path, a Corpus or an iterable of pairs"),
     ]:
         with pytest.raises(OptionError, match=message.replace("(", r"\(")):
-            cz.evaluate(source, "pk", **asked)
+            cz.evaluate(source, "pk", **reading)
 
 
 def test_an_option_of_some_of_the_files(tmp_path: Path) -> None:
@@ -533,13 +537,15 @@ def written(folder: Path) -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 def test_scores_of_every_document(parquet: Any, tmp_path: Path) -> None:
-    pairs = [*drawn(NUMBER - 1), (cz.Segmentation.from_masses([4]), cz.Segmentation.from_masses([2, 2]))]
+    pairs = [*random_pairs(NUMBER - 1), (cz.Segmentation.from_masses([4]), cz.Segmentation.from_masses([2, 2]))]
     corpus = corpus_of(pairs, "reference", "hypothesis")
     cz.write(corpus, tmp_path / "a.parquet", "documents-parquet")
     cz.write(corpus, tmp_path / "a.jsonl")
     measures = ["pk", "boundary_similarity(n_t=2)", "fuzzy_success"]
     scores = {measure: cz.score_many(pairs, measure) for measure in measures}
-    assert any(np.isnan(one.values).any() for one in scores.values())  # no success without a boundary of the reference
+    assert any(
+        np.isnan(score.values).any() for score in scores.values()
+    )  # no success without a boundary of the reference
     for i, source in enumerate(
         [tmp_path / "a.parquet", tmp_path / "a.jsonl", corpus, [(f"t{i}", *p) for i, p in enumerate(pairs)]]
     ):
@@ -550,7 +556,7 @@ def test_scores_of_every_document(parquet: Any, tmp_path: Path) -> None:
         assert [(row["item"], row["row"]) for row in rows] == [(f"t{k}", k + 1) for k in range(NUMBER)]
         for name, measure in zip(list(rows[0])[2:], measures, strict=True):
             expected = scores[measure].values
-            assert [row[name] for row in rows] == [None if np.isnan(one) else one for one in expected.tolist()]
+            assert [row[name] for row in rows] == [None if np.isnan(value) else value for value in expected.tolist()]
 
 
 def test_nothing_is_left_of_parts_that_were_not_finished(
@@ -583,7 +589,7 @@ def test_nothing_is_left_of_parts_that_were_not_finished(
         1,
     )  # the names are read for the scores, and the last could not be
     assert [name for name, _ in written(tmp_path / "out")] == ["part-00000.parquet"]
-    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["part-00000.parquet"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["part-00000.parquet"]
     with pytest.raises(OptionError, match=r"scores: the folder must be empty; .* holds part-00000\.parquet"):
         cz.evaluate(folder, "pk", scores=tmp_path / "out")
 
@@ -593,7 +599,7 @@ def test_nothing_is_left_of_parts_that_were_not_finished(
 
     with pytest.raises(InputError, match="pairs:5"), open_engine("threads", 1) as engine:
         cz.evaluate(twice(), "pk", scores=tmp_path / "strict", strict=True, engine=engine)
-    assert not [one for one in (tmp_path / "strict").iterdir() if one.name.startswith(".")]
+    assert not [path for path in (tmp_path / "strict").iterdir() if path.name.startswith(".")]
 
 
 def test_half_a_surrogate_pair_in_a_name(parquet: Any, tmp_path: Path) -> None:

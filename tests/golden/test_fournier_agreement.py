@@ -137,7 +137,7 @@ def test_clusters_of_the_poetry_study(kubla_khan: cz.Corpus, numbered: dict[int,
     published[frozenset(kubla_khan.coders)] = 0.3789
     clustering = cz.cluster_coders(kubla_khan, compat="fournier2013")
     assert {frozenset(cluster.coders): round(cluster.value, 4) for cluster in clustering.clusters} == published
-    assert clustering.method == "complete"
+    assert clustering.linkage == "complete"
     average = cz.cluster_coders(kubla_khan, compat="fournier2013", linkage="average")
     values = {frozenset(cluster.coders): round(cluster.value, 4) for cluster in average.clusters}
     assert len(values.items() & published.items()) == 7
