@@ -346,7 +346,7 @@ BAD = [
         "marks[1]: a type must be a name that is not empty; got ''",
     ),
     # sets
-    (lambda: Segmentation.from_sets(["ab", ""]), "sets[0]: a set of types is needed; got the string 'ab'"),
+    (lambda: Segmentation.from_sets(["ab", ""]), "sets[0]: a set of types is needed; got 'ab'"),
     (
         lambda: Segmentation.from_sets([set(), {"z"}], types=["x"]),
         "sets[1]: type 'z' is not declared; declared are 'x'",

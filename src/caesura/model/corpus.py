@@ -196,6 +196,10 @@ def collect_errors(item: str, excluded: list[InputError] | None, kind: type[Inpu
         List to which an error is appended; None raises it.
     kind : type
         Class of the error that names the item. An ``OptionError`` passes unchanged.
+
+    Yields
+    ------
+    None
     """
     try:
         yield

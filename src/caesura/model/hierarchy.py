@@ -427,9 +427,7 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
         raise HierarchyError("some coders have times and some have none; they cannot be compared")
     if True not in with_times:
         return dict(by_coder), 0
-    seconds = finite_number(tolerance)
-    if seconds is None or seconds <= 0:
-        raise HierarchyError(f"tolerance must be a number of seconds above 0; got {tolerance!r}")
+    seconds = _check_tolerance(tolerance)
     times = sorted({time for hierarchy in by_coder.values() for time in hierarchy.edges or ()})
     first_times, group = _group_times(times, seconds)
     if len(first_times) < 2:
@@ -438,12 +436,24 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
     merged = {}
     dropped = 0
     for coder, hierarchy in by_coder.items():
-        edges = hierarchy.edges or ()
-        spans = [(group[edges[s.start - 1]] + 1, group[edges[s.end]], s.level, s.label) for s in hierarchy.spans]
-        lasting = [span for span in spans if span[1] >= span[0]]
-        dropped += len(spans) - len(lasting)
-        merged[coder] = Hierarchy(len(first_times) - 1, dict.fromkeys(lasting), edges=first_times, extent=extent)
+        spans = _lasting_spans(hierarchy, group)
+        dropped += len(hierarchy.spans) - len(spans)
+        merged[coder] = Hierarchy(len(first_times) - 1, dict.fromkeys(spans), edges=first_times, extent=extent)
     return merged, dropped
+
+
+def _check_tolerance(tolerance: object) -> float:
+    seconds = finite_number(tolerance)
+    if seconds is None or seconds <= 0:
+        raise HierarchyError(f"tolerance must be a number of seconds above 0; got {tolerance!r}")
+    return seconds
+
+
+def _lasting_spans(hierarchy: Hierarchy, group: Mapping[float, int]) -> list[tuple[Any, ...]]:
+    """Return the spans over groups of times, without those that became empty."""
+    edges = hierarchy.edges or ()
+    spans = [(group[edges[s.start - 1]] + 1, group[edges[s.end]], s.level, s.label) for s in hierarchy.spans]
+    return [span for span in spans if span[1] >= span[0]]
 
 
 def _group_times(times: list[float], tolerance: float) -> tuple[list[float], dict[float, int]]:
@@ -478,10 +488,16 @@ def _check_span(i: int, span: Sequence[Any], n: int) -> _RawSpan:
         raise HierarchyError(f"spans[{i}]: start must not be after end; got {first} > {last}")
     if first < 1 or last > n:
         raise HierarchyError(f"spans[{i}]: a span must lie in 1..{n}; got {first}-{last}")
-    number = None if level is None else whole_number(level) or 0
-    if number is not None and number < 1:
+    return _RawSpan(first, last, _check_level(i, level), None if label is None else str(label))
+
+
+def _check_level(i: int, level: object) -> int | None:
+    if level is None:
+        return None
+    number = whole_number(level)
+    if number is None or number < 1:
         raise HierarchyError(f"spans[{i}]: level must be a whole number from 1 up; got {level!r}")
-    return _RawSpan(first, last, number, None if label is None else str(label))
+    return number
 
 
 def _check_times(i: int, span: Sequence[Any]) -> tuple[Any, ...]:
@@ -518,13 +534,11 @@ def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | N
 
 def _with_levels(raw: list[_RawSpan], edges: tuple[float, ...] | None) -> tuple[Span, ...]:
     """Return the spans sorted and with levels; raise an error if two cross."""
-    without = [i for i, span in enumerate(raw) if span.level is None]
-    if without and len(without) < len(raw):
-        raise HierarchyError(f"spans[{without[0]}]: all spans have a level, or none; this one has none")
+    _check_all_or_no_levels(raw)
     around: list[_RawSpan] = []  # the distinct spans that contain the current one, the largest first
     depth: dict[tuple[int, int], int] = {}
     spans = []
-    for span in sorted(raw, key=lambda span: (span.start, -span.end, span.level or 0, span.label or "")):
+    for span in sorted(raw, key=_order):
         while around and around[-1].end < span.start:
             around.pop()
         if around and around[-1].end < span.end:
@@ -536,6 +550,17 @@ def _with_levels(raw: list[_RawSpan], edges: tuple[float, ...] | None) -> tuple[
             around.append(span)
         spans.append(Span(*key, depth[key] if span.level is None else span.level, span.label))
     return tuple(dict.fromkeys(spans))
+
+
+def _check_all_or_no_levels(raw: list[_RawSpan]) -> None:
+    without = [i for i, span in enumerate(raw) if span.level is None]
+    if without and len(without) < len(raw):
+        raise HierarchyError(f"spans[{without[0]}]: all spans have a level, or none; this one has none")
+
+
+def _order(span: _RawSpan) -> tuple[int, int, int, str]:
+    """Return the key that sorts spans by start, then the larger first, then by level and label."""
+    return (span.start, -span.end, span.level or 0, span.label or "")
 
 
 def _place_and_level(span: _RawSpan, edges: tuple[float, ...] | None) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -294,6 +295,10 @@ class _ItemProjection:
         for coder in self.by_coder:
             if coder not in dialogues:
                 raise MismatchError(f"all coders must have streams, or none; {coder} has none")
+        return self._project_dialogues(dialogues)
+
+    def _project_dialogues(self, dialogues: Mapping[str, Dialogue]) -> dict[str, Annotation]:
+        """Return the dialogues over characters, stream by stream."""
         streams: dict[str, dict[str, Segmentation]] = {coder: {} for coder in dialogues}
         for stream in dict.fromkeys(name for dialogue in dialogues.values() for name in dialogue):
             sides = {coder: dialogue[stream] for coder, dialogue in dialogues.items() if stream in dialogue}
@@ -302,8 +307,7 @@ class _ItemProjection:
             except MismatchError as problem:
                 raise MismatchError(f"stream {stream!r}: {problem}") from None
             for coder, side in projected.items():
-                assert isinstance(side, Segmentation)
-                streams[coder][stream] = side
+                streams[coder][stream] = cast(Segmentation, side)
         return {coder: Dialogue(by_stream) for coder, by_stream in streams.items()}
 
     def _project_texts(self, by_coder: Mapping[str, Annotation]) -> dict[str, Annotation]:

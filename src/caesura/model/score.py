@@ -93,7 +93,15 @@ class Parts(Mapping[str, Any]):
 
 
 class MeasureProtocol(Protocol):
-    """What a ``Score`` needs from the measure that computed it."""
+    """What a ``Score`` needs from the measure that computed it.
+
+    Attributes
+    ----------
+    name : str
+        Name in the registry.
+    label : str
+        Short text form, for tables.
+    """
 
     @property
     def name(self) -> str:

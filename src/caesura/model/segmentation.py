@@ -327,14 +327,12 @@ class Segmentation(Value, Displayed):
         SegmentationError
             If an entry is no set of types, a type is not declared, or units do not fit.
         """
-        sets = as_list(sets, "sets")
+        sets = [() if names is None else names for names in as_list(sets, "sets")]
         length = check_length(len(sets) + 1)
         for i, names in enumerate(sets):
-            if isinstance(names, str) and names:
-                raise SegmentationError(f"sets[{i}]: a set of types is needed; got the string {names!r}")
-            if names is not None and not isinstance(names, Collection):
+            if names != "" and (isinstance(names, str) or not isinstance(names, Collection)):
                 raise SegmentationError(f"sets[{i}]: a set of types is needed; got {names!r}")
-        at = [i for i, names in enumerate(sets) if names is not None and len(names)]
+        at = [i for i, names in enumerate(sets) if len(names)]
         occupied = [tuple(sets[i]) for i in at]
         return cls._from_types(length, [i + 1 for i in at], occupied, types, units, lambda i: f"sets[{at[i]}]")
 
@@ -378,21 +376,15 @@ class Segmentation(Value, Displayed):
         place: Callable[[int], str],
     ) -> Segmentation:
         """Return the segmentation with one set of types per position; ``place`` names a set in an error message."""
-        named = [
-            [mark if type(mark) is str and mark else _type_name(mark, place(i)) for mark in marks]
-            for i, marks in enumerate(sets)
-        ]
+        named = [_type_names(marks, place, i) for i, marks in enumerate(sets)]
         scale = check_types(types) if types is not None else _occurring_types(named)
         code_of = {name: code for code, name in enumerate(scale)}
         at: list[int] = []
         codes: list[int] = []
         for i, (position, names) in enumerate(zip(positions, named, strict=True)):
             codes_here = sorted(code_of.get(name, -1) for name in names)
-            if codes_here[0] < 0:
-                unknown = next(name for name in names if name not in code_of)
-                raise SegmentationError(f"{place(i)}: {_not_declared(unknown, scale)}")
-            if len(set(codes_here)) < len(codes_here):
-                raise SegmentationError(f"{place(i)}: a type may stand only once at a position; got {sets[i]!r}")
+            if codes_here[0] < 0 or len(set(codes_here)) < len(codes_here):
+                raise SegmentationError(f"{place(i)}: {_type_problem(names, sets[i], scale)}")
             at += [position] * len(codes_here)
             codes += codes_here
         coded = frozen_array(codes) if len(scale) > 1 else _NO_CODES
@@ -616,6 +608,18 @@ def _type_name(mark: object, place: str) -> str:
     if (isinstance(mark, str) and mark) or (isinstance(mark, (int, np.integer)) and not isinstance(mark, bool)):
         return str(mark)
     raise SegmentationError(f"{place}: a type must be a name that is not empty; got {mark!r}")
+
+
+def _type_names(marks: Collection[str | int], place: Callable[[int], str], i: int) -> list[str]:
+    """Return the names of types; ``place(i)`` is computed only if it may be needed."""
+    return [mark if type(mark) is str and mark else _type_name(mark, place(i)) for mark in marks]
+
+
+def _type_problem(names: list[str], marks: Collection[str | int], scale: tuple[str, ...]) -> str:
+    unknown = next((name for name in names if name not in scale), None)
+    if unknown is None:
+        return f"a type may stand only once at a position; got {marks!r}"
+    return _not_declared(unknown, scale)
 
 
 def _occurring_types(sets: Iterable[Iterable[str]]) -> tuple[str, ...]:

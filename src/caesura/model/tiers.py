@@ -106,28 +106,17 @@ def over_units(
     chosen = check_units("units", units)
     seconds = non_negative()("tolerance", tolerance)
     typed = choice("types", "ignore")("labels", labels) == "types"
-    tiers: dict[str, dict[str, Tier]] = {}
-    for item in corpus.item_names:
-        with collect_errors(item, excluded, TierError):
-            tiers[item] = _tiers_of(corpus.of_item(item))
-    if chosen is None:
-        chosen = _default_units(tiers)
-    if chosen == "union" and any(tiers.values()):
-        _warn_of_union()
-    grids: dict[str, _Grid] = {}
-    for item, by_coder in tiers.items():
-        with collect_errors(item, excluded, TierError):
-            if by_coder:
-                grids[item] = _put_over_units(by_coder, chosen, seconds)
-    scale = _scale(types, grids) if typed else None
+    grids = _grids(corpus, chosen, seconds, excluded)
+    occurring = {mark for grid in grids.values() if grid for marks in grid.marks.values() for mark in marks.values()}
+    scale = _scale(types, occurring) if typed else None
     annotations: dict[str, dict[str, Annotation]] = {}
-    for item, by_coder in tiers.items():
+    notes: dict[str, str] = {}
+    for item, grid in grids.items():
         with collect_errors(item, excluded, TierError):
-            if item in grids:
-                annotations[item] = grids[item].segmentations(scale, types is not None)
-            elif not by_coder:
-                annotations[item] = corpus.of_item(item)
-    return Corpus(annotations), {item: grid.note for item, grid in grids.items() if grid.note and item in annotations}
+            annotations[item] = corpus.of_item(item) if grid is None else grid.segmentations(scale, types is not None)
+            if grid is not None and grid.note:
+                notes[item] = grid.note
+    return Corpus(annotations), notes
 
 
 def check_units(name: str, value: object) -> Units:
@@ -157,6 +146,24 @@ def check_units(name: str, value: object) -> Units:
     return seconds
 
 
+def _grids(
+    corpus: Corpus, units: Units, tolerance: float, excluded: list[InputError] | None
+) -> dict[str, _Grid | None]:
+    """Return the tiers of each item over its units; None for an item without tiers."""
+    tiers: dict[str, dict[str, Tier]] = {}
+    for item in corpus.item_names:
+        with collect_errors(item, excluded, TierError):
+            tiers[item] = _tiers_of(corpus.of_item(item))
+    chosen = _default_units(tiers) if units is None else units
+    if chosen == "union" and any(tiers.values()):
+        _warn_of_union()
+    grids: dict[str, _Grid | None] = {}
+    for item, by_coder in tiers.items():
+        with collect_errors(item, excluded, TierError):
+            grids[item] = _put_over_units(by_coder, chosen, tolerance) if by_coder else None
+    return grids
+
+
 def _tiers_of(by_coder: Mapping[str, Annotation]) -> dict[str, Tier]:
     """Return the tiers of an item, none if it has other annotations; raise an error if it has both."""
     tiers = {coder: annotation for coder, annotation in by_coder.items() if isinstance(annotation, Tier)}
@@ -178,13 +185,12 @@ def _warn_of_union() -> None:
         "score of the others. Do not trust S, Pk, WindowDiff or anything corrected for chance here; name a word "
         "tier, or take equal steps with units=0.01",
         CaesuraWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
-def _scale(types: Iterable[str | int] | None, grids: Mapping[str, _Grid]) -> tuple[str, ...]:
+def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str, ...]:
     """Return one scale for all items: the declared types, else those that occur."""
-    occurring = {mark for grid in grids.values() for marks in grid.marks.values() for mark in marks.values()}
     if types is None:
         return sort_types(occurring) or UNTYPED
     scale = check_types(types)
@@ -345,6 +351,19 @@ def _over_union(tiers: Mapping[str, Tier], tolerance: float) -> tuple[_Grid, Pla
     begin, end = _bounds(tiers)
     if end - begin <= tolerance:
         raise TierError(f"tolerance must be shorter than the recording, {end - begin:.10g} s; got {tolerance:.10g} s")
+    first_times, group = _group_times(tiers, begin, tolerance)
+    # The end of the recording is nobody's time: it joins the last group, or closes one more unit.
+    if len(first_times) == 1 or end > first_times[-1] + tolerance + _ROUNDING:
+        first_times.append(end)
+    # The text of a unit is its time, so that segmentations over different times are not compared by mistake.
+    units = tuple(f"{start:.10g}-{stop:.10g} s" for start, stop in pairwise(first_times))
+    return _Grid(len(units), units), lambda coder, time: group[coder, time] if time > begin else 0
+
+
+def _group_times(
+    tiers: Mapping[str, Tier], begin: float, tolerance: float
+) -> tuple[list[float], dict[tuple[str, float], int]]:
+    """Return the first time of each group, and the group of each (coder, time)."""
     group: dict[tuple[str, float], int] = {}
     first_times = [begin]
     # An interval may start where the recording does; a point near the beginning is a boundary nevertheless.
@@ -355,12 +374,7 @@ def _over_union(tiers: Mapping[str, Tier], tolerance: float) -> tuple[_Grid, Pla
             in_group.clear()
         in_group.add(coder)
         group[coder, time] = len(first_times) - 1
-    # The end of the recording is nobody's time: it joins the last group, or closes one more unit.
-    if len(first_times) == 1 or end > first_times[-1] + tolerance + _ROUNDING:
-        first_times.append(end)
-    # The text of a unit is its time, so that segmentations over different times are not compared by mistake.
-    units = tuple(f"{start:.10g}-{stop:.10g} s" for start, stop in pairwise(first_times))
-    return _Grid(len(units), units), lambda coder, time: group[coder, time] if time > begin else 0
+    return first_times, group
 
 
 def _times(tier: Tier) -> list[float]:

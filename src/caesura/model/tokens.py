@@ -86,12 +86,10 @@ def _stream_difference(a: str, a_side: Annotation, b: str, b_side: Annotation) -
 
 
 def _token_difference(a: str, a_side: Segmentation, b: str, b_side: Segmentation) -> str | None:
-    same_length = a_side.length == b_side.length
-    if same_length and (a_side.units == b_side.units or a_side.units is None or b_side.units is None):
-        return None
-    hint = alignment_hint(a_side.units, b_side.units)
-    lengths = "" if same_length else f"{a_side.length} tokens for {a} and {b_side.length} for {b}"
-    for i, (x, y) in enumerate(zip(a_side.units or (), b_side.units or (), strict=False), 1):
+    lengths = f"{a_side.length} tokens for {a} and {b_side.length} for {b}" if a_side.length != b_side.length else ""
+    tokens = () if a_side.units == b_side.units else zip(a_side.units or (), b_side.units or (), strict=False)
+    for i, (x, y) in enumerate(tokens, 1):
         if x != y:
-            return f"token {i} is {x!r} for {a} and {y!r} for {b}{f' ({lengths})' if lengths else ''}{hint}"
-    return f"{lengths}{hint}"
+            difference = f"token {i} is {x!r} for {a} and {y!r} for {b}" + (f" ({lengths})" if lengths else "")
+            return difference + alignment_hint(a_side.units, b_side.units)
+    return lengths + alignment_hint(a_side.units, b_side.units) if lengths else None

@@ -363,20 +363,24 @@ def _check_nodes(labels: tuple[str, ...], parent: Ints, start: Ints, end: Ints, 
     n = len(labels)
     if not n:
         raise TreeError("a tree has at least one word; got nothing")
-    if not len(parent) == len(start) == len(end) == n:
+    if {len(parent), len(start), len(end)} != {n}:
         raise TreeError(
             f"one parent, start and end per node are needed; got {len(parent)}, {len(start)}, {len(end)} for {n}"
         )
     _check_strings("labels", labels)
     _check_strings("words", words)
-    is_leaf = [*(parent[1:] != np.arange(n - 1)), True]
+    _check_preorder(parent, start, end, len(words))
+
+
+def _check_preorder(parent: Ints, start: Ints, end: Ints, length: int) -> None:
+    is_leaf = [*(parent[1:] != np.arange(len(parent) - 1)), True]
     ends = end.tolist()
     word = 0
     ancestors: list[int] = []
     for node, (above, first, last) in enumerate(zip(parent.tolist(), start.tolist(), ends, strict=True)):
         while ancestors and word == ends[ancestors[-1]]:
             ancestors.pop()
-        expected_parent, limit = (ancestors[-1], ends[ancestors[-1]]) if ancestors else (-1, len(words))
+        expected_parent, limit = (ancestors[-1], ends[ancestors[-1]]) if ancestors else (-1, length)
         if (above, first) != (expected_parent, word) or not first < last <= limit:
             raise TreeError(
                 f"node {node}: nodes must stand in preorder and inside their parents, over all words in order"
@@ -386,8 +390,8 @@ def _check_nodes(labels: tuple[str, ...], parent: Ints, start: Ints, end: Ints, 
             if last != first + 1:
                 raise TreeError(f"node {node}: a preterminal has one word; got {last - first}")
             word += 1
-    if word != len(words):
-        raise TreeError(f"every word needs a preterminal; got {word} for {len(words)} words")
+    if word != length:
+        raise TreeError(f"every word needs a preterminal; got {word} for {length} words")
 
 
 def _check_strings(name: str, texts: tuple[str, ...]) -> None:
