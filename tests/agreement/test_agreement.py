@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.agreement.chance_model import ChanceModel
+from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.families import CHANCE_FAMILIES, POSITION_COEFFICIENTS, resolve_coefficient
-from caesura.agreement.pair_scores import score_pairs
 from caesura.engines import open_engine
 from caesura.errors import CaesuraWarning, OptionError, Undefined
 from oracle import coefficients as oracle
@@ -301,7 +301,7 @@ def test_error_rates_are_turned_round() -> None:
 def chance_model(corpus: cz.Corpus, coefficient: str) -> ChanceModel:
     resolved = resolve_coefficient("boundary_similarity", coefficient)
     with open_engine() as engine:
-        return resolved.model_class(score_pairs(corpus, resolved.measure), resolved, engine)
+        return resolved.model_class(score_coder_pairs(corpus, resolved.measure), resolved, engine)
 
 
 def resampled(corpus: cz.Corpus, chosen: list[str]) -> cz.Corpus:

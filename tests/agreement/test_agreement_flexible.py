@@ -12,8 +12,8 @@ import pytest
 import caesura as cz
 from caesura.agreement import random_texts
 from caesura.agreement.chance_model import ChanceModel
+from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.families import resolve_coefficient
-from caesura.agreement.pair_scores import score_pairs
 from caesura.agreement.random_items import distributions
 from caesura.engines import open_engine
 from caesura.errors import OptionError, Undefined
@@ -313,7 +313,7 @@ def chance_model(
 ) -> ChanceModel:
     resolved = resolve_coefficient(measure, coefficient, chance=chance, seed=1)
     with open_engine() as engine:
-        return resolved.model_class(score_pairs(corpus, resolved.measure), resolved, engine)
+        return resolved.model_class(score_coder_pairs(corpus, resolved.measure), resolved, engine)
 
 
 WEIGHTS = np.array([[1, 1, 1, 1, 1, 1], [2, 0, 1, 3, 0, 0], [0, 0, 6, 0, 0, 0], [1, 2, 0, 0, 2, 1]], float)

@@ -49,14 +49,10 @@ class Bootstrap(OptionSet):
         """
         from caesura.statistics.intervals import MIN_ITEMS  # not needed by everyone
 
-        observed = model.observed
-        if self.interval is None:
-            return None, "no interval was requested"
-        n = len(observed.items) if self.interval == "items" else len(observed.coders)
-        if self.interval == "items" and n < 2:
-            return None, "no interval: it needs at least two items to resample; there is one"
-        if self.interval == "coders" and n < 3:
-            return None, "no interval: two coders, each drawn at least once, are always the same pair"
+        n = len(model.observed.items) if self.interval == "items" else len(model.observed.coders)
+        reason = self._reason_without(n)
+        if reason is not None:
+            return None, reason
         if self.interval == "items" and n < MIN_ITEMS:
             warnings.warn(
                 f"an interval from {n} items is too short: it covers about .84 at 5 items, .92 at 20, .95 at 50",
@@ -72,6 +68,16 @@ class Bootstrap(OptionSet):
         if len(values) < self.replicates:
             note += f", {self.replicates - len(values)} of them undefined and left out"
         return (float(low), float(high)), note
+
+    def _reason_without(self, n: int) -> str | None:
+        """Return why there can be no interval over n items or coders; None if there can."""
+        if self.interval is None:
+            return "no interval was requested"
+        if self.interval == "items" and n < 2:
+            return "no interval: it needs at least two items to resample; there is one"
+        if self.interval == "coders" and n < 3:
+            return "no interval: two coders, each drawn at least once, are always the same pair"
+        return None
 
     def signature_facts(self, seed: int) -> dict[str, Any]:
         """Return entries of the signature that say how the interval was made.

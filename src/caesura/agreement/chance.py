@@ -16,7 +16,7 @@ MAX_DRAWS = 1_000_000
 
 def _folder(name: str, value: Any) -> str:
     try:
-        return os.fspath(value)
+        return str(os.fspath(value))
     except TypeError:
         raise OptionError(f"{name} must be the path of a folder; got {value!r}") from None
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.chance import Chance
-from caesura.agreement.pair_scores import PairScores
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.engines import Engine
 from caesura.measures.base import Measure
 from caesura.options import Option
@@ -105,6 +105,15 @@ class ChanceModel(ABC):
     Weights say how often an item or a coder counts: 0, 1, or more in a bootstrap. A chance model is one file, and one line
     in ``families.py``.
 
+    Parameters
+    ----------
+    observed : CoderPairs
+        Scores of all pairs of coders.
+    coefficient : Coefficient
+        The coefficient.
+    engine : Engine
+        Where long work is done.
+
     Attributes
     ----------
     coefficients : tuple of str
@@ -119,7 +128,7 @@ class ChanceModel(ABC):
         Whether chance is simulated or exact, so that ``chance=Simulate(...)`` is accepted.
     uses_measure : bool
         Whether the coefficient depends on the measure.
-    observed : PairScores
+    observed : CoderPairs
         Items, coders, pairs and parts.
     method : str
         How chance was found.
@@ -134,12 +143,12 @@ class ChanceModel(ABC):
     accepts_chance: ClassVar[bool] = False
     uses_measure: ClassVar[bool] = True
 
-    observed: PairScores
+    observed: CoderPairs
     method: str = "counted"
     draws: int = 0
 
     @abstractmethod
-    def __init__(self, observed: PairScores, coefficient: Coefficient, engine: Engine) -> None: ...
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None: ...
 
     @property
     @abstractmethod

@@ -120,7 +120,7 @@ class PairSimulation:
         """
         item_sums = sums[1:] or sums
         draws = as_float(sums[0][0])
-        if measure["normalize"] == "positions":
+        if measure.settings["normalize"] == "positions":
             sizes = np.array([item.positions for item in self.items], float)
         else:
             sizes = np.array([as_float(row[-1]) for row in item_sums]) / draws
@@ -201,10 +201,11 @@ def simulate(
             sums[task.pair] = _add(sums[task.pair], task_sums)
             progress.advance(task.draws(max_draws))
         first = last
-        estimates = {pair: _estimate(sums[pair][0]) for pair in active} if last < blocks else {}
-        unfinished = [pair for pair, estimate in estimates.items() if enough and not enough(pair, estimate)]
-        progress.advance((len(estimates) - len(unfinished)) * (max_draws - last * BLOCK_DRAWS))
-        active = unfinished
+        if enough is None or last == blocks:
+            break
+        imprecise = [pair for pair in active if not enough(pair, _estimate(sums[pair][0]))]
+        progress.advance((len(active) - len(imprecise)) * (max_draws - last * BLOCK_DRAWS))
+        active = imprecise
     return [simulation.expected(measure, rows) for simulation, rows in zip(simulations, sums, strict=True)]
 
 
@@ -213,12 +214,12 @@ class _DrawProgress:
 
     def __init__(self, total: int) -> None:
         self.total = total
-        self.done = 0
+        self.draws = 0
 
     def advance(self, draws: int) -> None:
         if draws:
-            self.done += draws
-            report_progress(self.done, self.total)
+            self.draws += draws
+            report_progress(self.draws, self.total)
 
 
 def _tasks(pair: int, simulation: PairSimulation, first: int, last: int) -> Iterator[_Task]:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from caesura.agreement.chance import Chance
 from caesura.agreement.chance_model import AgreementArrays, Coefficient
+from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
 from caesura.agreement.families import CHANCE_FAMILIES, POSITION_COEFFICIENTS, resolve_coefficient
-from caesura.agreement.pair_scores import PairScores, score_pairs
 from caesura.engines import Engine, use_engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
@@ -183,11 +183,11 @@ def cluster_coders(
     (('2',), ('5', '1', '6', '7', '3'), ('4',))
     """
     chosen = optional(choice(*get_args(Linkage)))("linkage", linkage)
-    method: str = chosen or ("complete" if compat == "fournier2013" else "average")
+    method: Linkage = chosen or ("complete" if compat == "fournier2013" else "average")
     resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance, seed=seed)
     _check_coefficient(resolved)
     with use_engine(engine) as opened:
-        observed = score_pairs(corpus, resolved.measure, engine=opened)
+        observed = score_coder_pairs(corpus, resolved.measure, engine=opened)
         distances = _distances(observed)
         model = resolved.model_class(observed, resolved, opened)
     joins, groups = _join(observed.coders, distances, method)
@@ -242,7 +242,7 @@ def _check_coefficient(coefficient: Coefficient) -> None:
         )
 
 
-def _join(coders: Sequence[str], distances: Floats, method: str) -> tuple[Floats, list[tuple[str, ...]]]:
+def _join(coders: Sequence[str], distances: Floats, method: Linkage) -> tuple[Floats, list[tuple[str, ...]]]:
     """Return the linkage matrix, and the coders of every group: first each coder alone, then the clusters."""
     from scipy.cluster.hierarchy import linkage  # slow to import
     from scipy.spatial.distance import squareform
@@ -267,7 +267,7 @@ def _clusters(joins: Floats, groups: Sequence[tuple[str, ...]], agreement: Agree
     )
 
 
-def _distances(observed: PairScores) -> Floats:
+def _distances(observed: CoderPairs) -> Floats:
     n = len(observed.coders)
     distances = np.full((n, n), np.nan)
     np.fill_diagonal(distances, 0)

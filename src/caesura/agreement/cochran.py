@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,7 @@ class MarkTable:
         return sum(n * max(g, c - g) for g, n in self.frequencies.items()) / (c * self.positions)
 
     @property
-    def sizes(self) -> dict[str, int]:
+    def sizes(self) -> dict[str, Any]:
         """Numbers of coders, items and positions, for a signature."""
         return {"coders": len(self.coders), "items": len(self.by_item), "positions": self.positions}
 
@@ -459,27 +460,33 @@ Texts = dict[str, dict[str, Segmentation]]
 
 def _tabulate(segmentations: Coded) -> MarkTable:
     """Return the margins of the table, if at least two coders segmented the same text."""
-    corpus = segmentations if isinstance(segmentations, Corpus) else None
-    texts: Texts
-    excluded: list[Excluded] = []
-    if corpus is not None:
-        coders = corpus.coders
-        texts, excluded = _complete_items(corpus)
-    else:
-        by_coder = _by_name(segmentations)  # type: ignore[arg-type]
-        coders, texts = tuple(by_coder), {"": by_coder}
-    if len(coders) < 2:
-        raise OptionError(f"at least two coders are needed; got {', '.join(coders) or 'none'}")
+    if not isinstance(segmentations, Corpus):
+        by_coder = _by_name(segmentations)
+        _check_coders(tuple(by_coder))
+        if (difference := text_difference(by_coder)) is not None:
+            raise MismatchError(f"all coders must segment the same text{difference}")
+        return _margins(tuple(by_coder), {"": by_coder}, single_text=True)
+    _check_coders(segmentations.coders)
+    texts, excluded = _complete_items(segmentations)
     if not texts:
         raise OptionError(f"no item is left that every coder coded: {'; '.join(map(str, excluded))}")
-    if corpus is None and (difference := text_difference(texts[""])) is not None:
-        raise MismatchError(f"all coders must segment the same text{difference}")
+    return _margins(segmentations.coders, texts, excluded)
+
+
+def _check_coders(coders: tuple[str, ...]) -> None:
+    if len(coders) < 2:
+        raise OptionError(f"at least two coders are needed; got {', '.join(coders) or 'none'}")
+
+
+def _margins(
+    coders: tuple[str, ...], texts: Texts, excluded: Iterable[Excluded] = (), *, single_text: bool = False
+) -> MarkTable:
     return MarkTable(
         coders=coders,
         marks=tuple(sum(by_coder[coder].inner.size for by_coder in texts.values()) for coder in coders),
         by_item={item: _marks_per_position(by_coder) for item, by_coder in texts.items()},
         units={item: _units(by_coder) for item, by_coder in texts.items()},
-        single_text=corpus is None,
+        single_text=single_text,
         excluded=tuple(excluded),
     )
 

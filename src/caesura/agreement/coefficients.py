@@ -10,8 +10,8 @@ import numpy as np
 from caesura.agreement.bootstrap import Bootstrap
 from caesura.agreement.chance import Chance
 from caesura.agreement.chance_model import AgreementArrays, ChanceModel
+from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.families import resolve_coefficient
-from caesura.agreement.pair_scores import score_pairs
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
 from caesura.engines import Engine, use_engine
 from caesura.errors import Undefined
@@ -139,7 +139,7 @@ def agreement(
     bootstrap = Bootstrap(interval, level, replicates)
     with use_engine(engine) as opened:
         scored = resolved.measure if resolved.model_class.uses_measure else parse(_POSITIONS)
-        observed = score_pairs(corpus, scored, engine=opened)
+        observed = score_coder_pairs(corpus, scored, engine=opened)
         model = resolved.model_class(observed, resolved, opened)
     total = model.total()
     _check_defined(name, float(total.expected[0]))

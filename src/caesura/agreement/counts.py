@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats, row_blocks
-from caesura.agreement.pair_scores import PairScores
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.measures.batch import inner_boundaries
@@ -35,7 +35,7 @@ class CountChance(ChanceModel):
 
     Parameters
     ----------
-    observed : PairScores
+    observed : CoderPairs
         Scores of all pairs of coders.
     coefficient : Coefficient
         The coefficient with its conventions: ``counted``, ``rates`` and ``types``.
@@ -73,7 +73,7 @@ class CountChance(ChanceModel):
         }
     )
 
-    def __init__(self, observed: PairScores, coefficient: Coefficient, engine: Engine) -> None:
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         name, coders = coefficient.name, len(observed.coders)
         if name in self.general_forms and coders > 2:
             raise OptionError(f"{name} is for two coders; for {coders} there is {self.general_forms[name]}")

@@ -82,14 +82,24 @@ def resolve_coefficient(
     resolved = _with_preset(requested, compat, name, model_class)
     _check_simulation_options(options or {})
     settings = resolve_options(owner, model_class.options, options or {}, model_class.presets.get(compat or ""))
-    if not model_class.accepts_chance and chance is not None:
-        raise OptionError(f"chance has no effect on {owner}, which simulates nothing; leave it out")
-    value = as_chance(chance) if model_class.accepts_chance else None
-    if value is not None and value.checkpoint is not None and seed is None:
-        raise OptionError("checkpoint needs a seed, so that the same call continues where it stopped; give seed=...")
-    if isinstance(value, Exact) and not resolved.supports_exact_chance:
-        raise OptionError("chance='exact' needs the exact alignment; with algorithm='pardist' chance must be simulated")
+    value = _resolve_chance(chance, owner, model_class, resolved, seed)
     return Coefficient(name, resolved, model_class, settings, value, compat, check_seed("seed", seed))
+
+
+def _resolve_chance(
+    chance: str | Chance | None, owner: str, model_class: type[ChanceModel], measure: Measure, seed: int | None
+) -> Chance | None:
+    """Return how chance is found; None if the model simulates nothing."""
+    if not model_class.accepts_chance:
+        if chance is not None:
+            raise OptionError(f"chance has no effect on {owner}, which simulates nothing; leave it out")
+        return None
+    value = as_chance(chance)
+    if value.checkpoint is not None and seed is None:
+        raise OptionError("checkpoint needs a seed, so that the same call continues where it stopped; give seed=...")
+    if isinstance(value, Exact) and not measure.supports_exact_chance:
+        raise OptionError("chance='exact' needs the exact alignment; with algorithm='pardist' chance must be simulated")
+    return value
 
 
 def _check_simulation_options(options: Mapping[str, Any]) -> None:

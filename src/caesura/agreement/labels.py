@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.pair_scores import check_corpus
+from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import OptionError, Undefined
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, reason_not_linear
@@ -179,32 +179,23 @@ def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgre
     separator = optional(text)("separator", separator)
     check_corpus(corpus)
     labels, excluded = _labels_by_item(corpus)
-    if not labels:
-        reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
-        raise OptionError(f"no item is left that two coders labelled{': ' if reasons else ''}{reasons}")
-    label_sets = _LabelSets(separator)
-    by_pair: dict[tuple[str, str], Tally] = {}
-    by_item: dict[str, Tally] = {}
-    units: dict[str, tuple[float | None, ...]] = {}
+    tallies = _Tallies(separator)
     for item, by_coder in labels.items():
-        tallies, units[item] = _compare(by_coder, label_sets)
-        by_item[item] = sum(tallies.values(), Counter())
-        for pair, tally in tallies.items():
-            by_pair.setdefault(pair, Counter()).update(tally)
-    total: Tally = sum(by_item.values(), Counter())
-    value, deviation = _mean(total)
+        tallies.compare(item, by_coder)
+    value, deviation = _mean(tallies.total)
     if value is None or deviation is None:
         raise Undefined("no coder gave any unit a label, so their similarity is 0/0")
-    possible = sum(len(units[item]) * math.comb(len(by_coder), 2) for item, by_coder in labels.items())
+    labelling: set[str] = set().union(*labels.values())
+    comparisons = tallies.total.total()
     return LabelAgreement(
         value=value,
         deviation=deviation,
-        comparisons=total.total(),
-        empty=possible - total.total(),
-        coders=tuple(coder for coder in corpus.coders if any(coder in by_coder for by_coder in labels.values())),
-        pairs=tuple(PairLabels(pair, *_mean(tally), tally.total()) for pair, tally in sorted(by_pair.items())),
-        items=tuple(ItemLabels(item, *_mean(tally), tally.total()) for item, tally in by_item.items()),
-        units=units,
+        comparisons=comparisons,
+        empty=tallies.pairs_of_units - comparisons,
+        coders=tuple(coder for coder in corpus.coders if coder in labelling),
+        pairs=tuple(PairLabels(pair, *_mean(tally), tally.total()) for pair, tally in sorted(tallies.by_pair.items())),
+        items=tuple(ItemLabels(item, *_mean(tally), tally.total()) for item, tally in tallies.by_item.items()),
+        units=tallies.units,
         separator=separator,
         excluded=excluded,
     )
@@ -237,23 +228,37 @@ class _LabelSets:
         return len(a & b) / len(a | b) if a or b else math.nan
 
 
-def _compare(by_coder: Labels, label_sets: _LabelSets) -> tuple[dict[tuple[str, str], Tally], tuple[float | None, ...]]:
-    """Return the similarities of each pair of coders on an item, and the mean of each unit."""
-    codes = {coder: label_sets.codes(labels) for coder, labels in by_coder.items()}
-    length = len(next(iter(codes.values())))
-    n = len(label_sets.sets)
-    sums, counts = np.zeros(length), np.zeros(length, np.int64)
-    tallies: dict[tuple[str, str], Tally] = {}
-    for a, b in combinations(codes, 2):
-        # one comparison for each two sets that meet, however many units they meet on
-        distinct, inverse = np.unique(codes[a] * n + codes[b], return_inverse=True)
-        J = np.array([label_sets.jaccard(*divmod(code, n)) for code in distinct.tolist()])[inverse]  # noqa: N806
-        compared = ~np.isnan(J)  # NaN stands for 0/0, and is neither summed nor counted
-        sums[compared] += J[compared]
-        counts += compared
-        tallies[a, b] = Counter(J[compared].tolist())
-    means = tuple(s / k if k else None for s, k in zip(sums.tolist(), counts.tolist(), strict=True))
-    return tallies, means
+class _Tallies:
+    """Similarities of pairs of coders, counted item by item."""
+
+    def __init__(self, separator: str | None) -> None:
+        self.label_sets = _LabelSets(separator)
+        self.total: Tally = Counter()
+        self.by_pair: dict[tuple[str, str], Tally] = {}
+        self.by_item: dict[str, Tally] = {}
+        self.units: dict[str, tuple[float | None, ...]] = {}
+        self.pairs_of_units = 0
+
+    def compare(self, item: str, by_coder: Labels) -> None:
+        """Compare every pair of coders of an item on every unit."""
+        codes = {coder: self.label_sets.codes(labels) for coder, labels in by_coder.items()}
+        length = len(next(iter(codes.values())))
+        n = len(self.label_sets.sets)
+        sums, counts = np.zeros(length), np.zeros(length, np.int64)
+        self.by_item[item] = Counter()
+        for a, b in combinations(codes, 2):
+            # one comparison for each two sets that meet, however many units they meet on
+            distinct, inverse = np.unique(codes[a] * n + codes[b], return_inverse=True)
+            J = np.array([self.label_sets.jaccard(*divmod(code, n)) for code in distinct.tolist()])[inverse]  # noqa: N806
+            compared = ~np.isnan(J)  # NaN stands for 0/0, and is neither summed nor counted
+            sums[compared] += J[compared]
+            counts += compared
+            similarities = J[compared].tolist()
+            for tally in (self.total, self.by_item[item], self.by_pair.setdefault((a, b), Counter())):
+                tally.update(similarities)
+            self.pairs_of_units += length
+        means = (s / k if k else None for s, k in zip(sums.tolist(), counts.tolist(), strict=True))
+        self.units[item] = tuple(means)
 
 
 def _mean(tally: Tally) -> tuple[float | None, float | None]:
@@ -282,7 +287,14 @@ def _labels_by_item(corpus: Corpus) -> tuple[dict[str, Labels], tuple[Excluded, 
             excluded.append(Excluded(item, None, reason))
         else:
             labels[item] = {coder: entry.labels for coder, entry in labelled.items() if entry.labels is not None}
+    _check_any(labels, excluded)
     return labels, tuple(excluded)
+
+
+def _check_any(labels: Mapping[str, Labels], excluded: list[Excluded]) -> None:
+    if not labels:
+        reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
+        raise OptionError(f"no item is left that two coders labelled{': ' if reasons else ''}{reasons}")
 
 
 def _labelled(by_coder: Mapping[str, Annotation]) -> dict[str, Segmentation]:

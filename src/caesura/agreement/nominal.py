@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats, row_blocks
-from caesura.agreement.pair_scores import PairScores
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.engines import Engine
 from caesura.measures.batch import inner_boundaries
 from caesura.model.segmentation import UNTYPED
@@ -32,7 +32,7 @@ class NominalChance(ChanceModel):
 
     Parameters
     ----------
-    observed : PairScores
+    observed : CoderPairs
         Pairs of coders with their segmentations.
     coefficient : Coefficient
         The coefficient.
@@ -43,7 +43,7 @@ class NominalChance(ChanceModel):
     coefficients = ("alpha",)
     uses_measure = False
 
-    def __init__(self, observed: PairScores, coefficient: Coefficient, engine: Engine) -> None:
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         self.observed = observed
         items, pairs = len(observed.items), len(observed.pairs)
         self._positions = np.zeros(items)
@@ -124,7 +124,7 @@ class NominalChance(ChanceModel):
         return _arrays(2 * self._matches / (self._coders_per_item - 1), self._counts.sum(axis=1))
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
-        """Pairs of an item weigh so that each value counts once, also if coders are drawn twice."""
+        # Pairs of an item weigh so that each value counts once, also if coders are drawn twice.
         observed = self.observed
         blocks = []
         for rows in row_blocks(weights, len(observed.pairs) + len(observed.items)):
@@ -142,7 +142,7 @@ class NominalChance(ChanceModel):
         return AgreementArrays(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
 
     def by_coder(self) -> AgreementArrays:
-        """Chance is that of everybody."""
+        # Chance is that of everybody.
         observed = self.observed
         n = len(observed.coders)
         members = observed.members.T

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.pair_scores import score_pairs
+from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.engines import Engine, use_engine
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
@@ -144,7 +144,7 @@ def pairwise(
     """
     resolved = parse(measure)
     with use_engine(engine) as opened:
-        observed = score_pairs(corpus, resolved, ordered=ordered, corpus_order=True, engine=opened)
+        observed = score_coder_pairs(corpus, resolved, ordered=ordered, corpus_order=True, engine=opened)
     values = resolved.finish(observed.parts, observed.scores.types)
     rows = []
     for k, (a, b) in enumerate(observed.pairs):

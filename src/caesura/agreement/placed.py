@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.pair_scores import check_corpus
+from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import MismatchError, OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of

@@ -16,7 +16,7 @@ coefficient    distributions
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -33,23 +33,63 @@ Ints = NDArray[np.int64]
 class DrawnMeasure(Protocol):
     """A measure of the family ``"random_texts"``: it can score random texts, and its costs are known."""
 
-    def __getitem__(self, name: str) -> Any:
-        """Return the value of an option; ``"normalize"`` is ``"positions"`` or ``"boundaries"``."""
-        ...
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Values of its options; ``"normalize"`` is ``"positions"`` or ``"boundaries"``."""
 
     def costs(self, types: tuple[str, ...]) -> Any:
-        """Return the similarity of types and the cost of moving them."""
-        ...
+        """Return the similarity of types and the cost of moving them.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        object
+            Has the arrays ``similarity`` and ``transposition``.
+        """
 
     def finish(self, counts: Floats, types: tuple[str, ...]) -> Floats:
-        """Return the similarity of each row of cost, positions and objects."""
-        ...
+        """Return the similarity of each row.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            Rows of cost, positions and objects.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        numpy.ndarray
+            One similarity per row.
+        """
 
     def draw(
         self, types: tuple[str, ...], p_a: Floats, p_b: Floats, lengths: Ints, *, draws: int, state: NDArray[np.uint64]
     ) -> Floats:
-        """Return the parts of random pairs of texts, and their control variates."""
-        ...
+        """Return the parts of random pairs of texts, and their control variates.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+        p_a, p_b : numpy.ndarray
+            Distributions over types and none.
+        lengths : numpy.ndarray
+            Units of each stream.
+        draws : int
+            Number of pairs of texts.
+        state : numpy.ndarray
+            Start of the random stream.
+
+        Returns
+        -------
+        numpy.ndarray
+            One row per draw: cost, positions, objects, and six control variates.
+        """
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy as np
 from caesura.agreement.chance import Exact
 from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats
 from caesura.agreement.chance_simulation import PairSimulation, digest, simulate
-from caesura.agreement.pair_scores import PairScores
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.agreement.random_items import (
     DrawnMeasure,
     Estimate,
@@ -42,7 +42,7 @@ class RandomTextChance(ChanceModel):
 
     Parameters
     ----------
-    observed : PairScores
+    observed : CoderPairs
         Scores of all pairs of coders.
     coefficient : Coefficient
         The coefficient, with ``chance`` and seed.
@@ -53,7 +53,7 @@ class RandomTextChance(ChanceModel):
     coefficients = ("kappa", "pi", "s", "s_modified")
     accepts_chance = True
 
-    def __init__(self, observed: PairScores, coefficient: Coefficient, engine: Engine) -> None:
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         assert coefficient.chance is not None
         self.observed = observed
         self._coefficient = coefficient
@@ -128,7 +128,7 @@ class RandomTextChance(ChanceModel):
             if item_costs is None:
                 return None, f"simulated, {variates}; exact chance would need more than {MAX_STATES} states"
             costs.append(item_costs)
-        if self._measure["normalize"] == "positions":
+        if self._measure.settings["normalize"] == "positions":
             return costs, "exact"
         return costs, f"simulated, {variates} and the exact cost"
 
@@ -178,13 +178,7 @@ class RandomTextChance(ChanceModel):
         return np.array([total.value for total in totals]), np.array([total.error for total in totals])
 
     def total(self) -> AgreementArrays:
-        """Return the mean over pairs, as a single row.
-
-        Returns
-        -------
-        AgreementArrays
-            A single row.
-        """
+        # The mean over pairs.
         return self.over_coders(np.ones((1, len(self.observed.coders))))
 
     def by_pair(self) -> AgreementArrays:
@@ -198,7 +192,7 @@ class RandomTextChance(ChanceModel):
         return self._mean(self._similarity, *self._expected(), self.observed.members.T)
 
     def by_item(self) -> AgreementArrays:
-        """The mean over the pairs that coded the item."""
+        # The mean over the pairs that coded the item.
         observed = self.observed
         grid = np.full((3, len(observed.items), len(observed.pairs)), np.nan)
         values = observed.similarity(observed.parts)
@@ -210,7 +204,7 @@ class RandomTextChance(ChanceModel):
         return self._mean(grid[0], grid[1], grid[2], (~np.isnan(grid[0])).astype(float))
 
     def over_items(self, weights: Floats) -> AgreementArrays:
-        """Expected costs of resampled items are summed before the ratio is taken."""
+        # Expected costs of resampled items are summed before the ratio is taken.
         observed = self.observed
         shape = (len(weights), len(observed.pairs))
         similarity, expected, present = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape)

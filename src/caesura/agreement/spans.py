@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats
-from caesura.agreement.pair_scores import PairScores
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.engines import Engine
 
 
@@ -20,7 +20,7 @@ class SpanChance(ChanceModel):
 
     Parameters
     ----------
-    observed : PairScores
+    observed : CoderPairs
         Scores of all pairs of coders.
     coefficient : Coefficient
         The coefficient.
@@ -30,7 +30,7 @@ class SpanChance(ChanceModel):
 
     coefficients = ("kappa",)
 
-    def __init__(self, observed: PairScores, coefficient: Coefficient, engine: Engine) -> None:
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         self.observed = observed
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from caesura.agreement.pair_scores import PairScores, score_pairs
+from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
 from caesura.errors import CaesuraError
 from caesura.measures.base import Measure
 from caesura.measures.operations import OperationsTable, operations_table
@@ -137,7 +137,7 @@ def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], c
     """
     try:
         with on_progress(None):
-            pair_scores = score_pairs(corpus, measure, corpus_order=True)
+            pair_scores = score_coder_pairs(corpus, measure, corpus_order=True)
     except CaesuraError as error:
         return Alignments(reason=str(error))
     excluded = [Excluded(entry.item, entry.coder, f"not aligned: {entry.reason}") for entry in pair_scores.excluded]
@@ -161,7 +161,7 @@ def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], c
     return Alignments(tuple(pairs), tuple(shapes), operations, signature=signature, excluded=tuple(excluded))
 
 
-def _scores(pair_scores: PairScores, excluded: list[Excluded]) -> Iterator[tuple[str, tuple[str, str], Score]]:
+def _scores(pair_scores: CoderPairs, excluded: list[Excluded]) -> Iterator[tuple[str, tuple[str, str], Score]]:
     """Yield item, coders and score, until there are enough edits; then add the rest to ``excluded``."""
     number = 0
     previous: int | None = None

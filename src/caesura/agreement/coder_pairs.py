@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from caesura.model.dialogue import Comparable
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 
+T = TypeVar("T")
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Key = tuple[str, str, str]
@@ -30,7 +31,7 @@ _MAX_REASONS = 5  # in the message when nothing is left
 
 
 @dataclass(frozen=True, eq=False)
-class PairScores:
+class CoderPairs:
     """Scores of pairs of coders: one row per item and pair.
 
     Items are sorted by name, and coders too if the measure is symmetric, so that no number depends on the order in which a
@@ -152,14 +153,14 @@ def check_corpus(corpus: Corpus) -> None:
         raise OptionError(f"corpus: a Corpus is needed; got {type(corpus).__name__}")
 
 
-def score_pairs(
+def score_coder_pairs(
     corpus: Corpus,
     measure: Measure,
     *,
     ordered: bool = False,
     corpus_order: bool = False,
     engine: str | Engine = "threads",
-) -> PairScores:
+) -> CoderPairs:
     """Score every pair of coders on every item that both coded.
 
     Parameters
@@ -178,7 +179,7 @@ def score_pairs(
 
     Returns
     -------
-    PairScores
+    CoderPairs
         One row per item and pair. All are scored in one batch, over the same types. An item with a pair that cannot be
         scored is excluded.
 
@@ -188,31 +189,52 @@ def score_pairs(
         If no item is left that two coders share.
     """
     check_corpus(corpus)
-    if len(corpus.coders) < 2:
-        raise OptionError(f"agreement needs at least two coders; got {', '.join(corpus.coders) or 'none'}")
-    by_name = measure.symmetric and not (ordered or corpus_order)
-    order = {coder: i for i, coder in enumerate(sorted(corpus.coders) if by_name else corpus.coders)}
-    coders_of = {item: sorted(corpus.of_item(item), key=order.__getitem__) for item in sorted(corpus.item_names)}
-    excluded = {item: f"coded by {coders_of[item][0]} only" for item in corpus.item_names if len(coders_of[item]) < 2}
-    choose = permutations if ordered else combinations
-    keys = [(item, a, b) for item, coders in coders_of.items() for a, b in choose(coders, 2)]
-    keys, scores = _score_keys(corpus, measure, keys, engine, excluded)
-    items = tuple(dict.fromkeys(item for item, _, _ in keys))
-    annotations = {(item, coder): cast(Comparable, corpus[item, coder]) for item in items for coder in coders_of[item]}
+    _check_coders(corpus.coders)
+    keep_order = ordered or corpus_order or not measure.symmetric
+    order = _numbered(corpus.coders if keep_order else sorted(corpus.coders))
+    coders_of = {item: sorted(corpus.of_item(item), key=order.__getitem__) for item in corpus.item_names}
+    excluded = {item: f"coded by {coders[0]} only" for item, coders in coders_of.items() if len(coders) < 2}
+    keys, scores = _score_keys(corpus, measure, _keys(coders_of, ordered), engine, excluded)
+    annotations = {(item, coder): cast(Comparable, corpus[item, coder]) for item, *pair in keys for coder in pair}
+    return _index(measure, tuple(order), keys, scores, annotations, excluded)
+
+
+def _check_coders(coders: tuple[str, ...]) -> None:
+    if len(coders) < 2:
+        raise OptionError(f"agreement needs at least two coders; got {', '.join(coders) or 'none'}")
+
+
+def _numbered(values: Iterable[T]) -> dict[T, int]:
+    return {value: i for i, value in enumerate(values)}
+
+
+def _keys(coders_of: Mapping[str, list[str]], ordered: bool) -> list[Key]:
+    """Return every pair of coders of every item, items sorted by name."""
+    pairs = permutations if ordered else combinations
+    return [(item, a, b) for item in sorted(coders_of) for a, b in pairs(coders_of[item], 2)]
+
+
+def _index(
+    measure: Measure,
+    coders: tuple[str, ...],
+    keys: list[Key],
+    scores: Scores,
+    annotations: Mapping[tuple[str, str], Comparable],
+    excluded: Mapping[str, str],
+) -> CoderPairs:
+    """Return the scores with the names of items and coders replaced by numbers."""
     present = {coder for _, coder in annotations}
-    coders = tuple(coder for coder in order if coder in present)
-    coder_number = {coder: i for i, coder in enumerate(coders)}
+    coder_number = _numbered(coder for coder in coders if coder in present)
+    item_number = _numbered(dict.fromkeys(item for item, _, _ in keys))
     row_pairs = [(coder_number[a], coder_number[b]) for _, a, b in keys]
-    pairs = tuple(sorted(set(row_pairs)))
-    pair_number = {pair: i for i, pair in enumerate(pairs)}
-    item_number = {item: i for i, item in enumerate(items)}
-    return PairScores(
+    pair_number = _numbered(sorted(set(row_pairs)))
+    return CoderPairs(
         measure=measure,
-        items=items,
-        coders=coders,
+        items=tuple(item_number),
+        coders=tuple(coder_number),
         item_index=np.array([item_number[item] for item, _, _ in keys], np.int64),
         pair_index=np.array([pair_number[pair] for pair in row_pairs], np.int64),
-        pairs=pairs,
+        pairs=tuple(pair_number),
         scores=scores,
         annotations=annotations,
         excluded=tuple(Excluded(item, None, reason) for item, reason in excluded.items()),
