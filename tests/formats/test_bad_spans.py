@@ -39,7 +39,7 @@ SAID = {
     "no_body.rs3": r":1: <rst> with a <body> is needed; got <html>",
     "no_edu.rs3": r":3: at least one EDU, a <segment>, is needed; got none",
     "circle.rs3": r":3: every node must be below a root; '2' is in a cycle",
-    "orphan.rs3": r":3: the parent of '2' must be a node; there is no '9'",
+    "orphan.rs3": r":3: the parent of '2' must be a node; got '9'",
     "twice.rs3": r":3: an id must be unique; got '1' again",
     "undeclared.rs3": r":3: a relation must be declared in the header, to tell nuclei from satellites; got 'cause'",
     "gap.rs3": r":5: the yield of node '4' must have no gap; it has 2 of the EDUs 1-3; or read with repair=True",

@@ -95,16 +95,16 @@ BAD = {
     "lookalike": ("*CHI:\ta .\n*CHI:\tb 。\n", 6, None),
     "no word": ("*CHI:\t.\n", None, "at least one utterance with a word is needed; got none"),
     "no line": ("", None, "at least one utterance with a word is needed; got none"),
-    "long": ("*CHI:\t" + "a " * 10_000 + ".\n", 5, "an utterance must have at most 10000 characters; this has more"),
+    "long": ("*CHI:\t" + "a " * 10_000 + ".\n", 5, "an utterance must have at most 10000 characters; it has more"),
     "longer": (
         "*CHI:\ta" + "\n\ta" * 10_000 + " .\n",
         5,
-        "an utterance must have at most 10000 characters; this has more",
+        "an utterance must have at most 10000 characters; it has more",
     ),
     "deep": (
         "*CHI:\ta\n*CHI:\t" + "<" * 501 + " .\n",
         6,
-        "an utterance must have at most 500 of the sign <; this has more",
+        "an utterance must have at most 500 of the sign <; it has more",
     ),
 }
 

@@ -165,7 +165,7 @@ def test_who_is_the_coder(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r":5: a coder must have one tier; got 'P' again; choose with tiers"):
         cz.read(path, units="times", coders="participant")
     path = put(tmp_path, slots(s=0, e=1000), tier("t1", own("a", "s", "e")))
-    with pytest.raises(FormatError, match=r":3: tier 't1' must name its annotator; it does not; or read coders='tier'"):
+    with pytest.raises(FormatError, match=r":3: tier 't1' must name its annotator; or read with coders='tier'"):
         cz.read(path, units="times", coders="annotator")
 
 
@@ -213,7 +213,7 @@ UNDER = 'PARENT_REF="top"'
         ((OK, tier("t", kind="none")), r":3: the type of tier 't' must be declared; got 'none'"),
         ((OK, tier("t", kind="odd")), r":3: the constraint of tier 't' is not known; got 'Sideways'"),
         ((OK, tier("t"), tier("t")), r":5: a tier must have an id of its own; got 't'"),
-        ((OK, tier("t", more='PARENT_REF="u"')), r":3: the parent of tier 't' must be a tier; got 'u'"),
+        ((OK, tier("t", more='PARENT_REF="u"')), r":3: the parent of 't' must be a tier; got 'u'"),
         (
             (OK, TOP, tier("t", more='PARENT_REF="u"'), tier("u", more='PARENT_REF="t"')),
             r":5: every tier must be below a top-level tier; 't' is in a cycle",
@@ -248,7 +248,7 @@ UNDER = 'PARENT_REF="top"'
             r":2: a time slot must have an id of its own",
         ),
         ((slots(), tier("t")), r":3: item 'talk', coder 't': end: a recording must end after it begins; got 0-0 s"),
-        ((OK,), "at least one tier besides the words is needed; the tiers are none"),
+        ((OK,), "a tier besides the words is needed; the tiers are none"),
     ],
 )
 def test_what_cannot_be(tmp_path: Path, parts: tuple[str, ...], said: str) -> None:

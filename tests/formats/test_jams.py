@@ -114,11 +114,8 @@ def test_beyond_the_end(tmp_path: Path) -> None:
             annotation("segment_open", [(0, "x", "A")]),
             r"data\[0\]: duration must be a time in seconds from 0 up; got 'x'",
         ),
-        (annotation("segment_open", [(0, 4, 7)]), r"data\[0\]: a label must be a string; got 7"),
-        (
-            annotation("multi_segment", [(0, 4, "A")]),
-            r"data\[0\]: value must be an object with label and level; got 'A'",
-        ),
+        (annotation("segment_open", [(0, 4, 7)]), r"data\[0\]: label must be a string; got 7"),
+        (annotation("multi_segment", [(0, 4, "A")]), r"data\[0\]: a value with label and level is needed; got 'A'"),
         (annotation("multi_segment", [(0, 4, {"label": "A", "level": -1})]), r"data\[0\]: level must be from 0 to"),
         ({"namespace": "segment_open", "data": {"time": [0]}}, r"data: \[.*\] is needed; got an object"),
         (
@@ -127,7 +124,7 @@ def test_beyond_the_end(tmp_path: Path) -> None:
         ),
         (annotation("segment_open", [(0, 4, "A"), (3, 4, "B")]), "0-4 s on level 1 and 3-7 s on level 1 cross"),
         (annotation("segment_open", []), "at least one span that lasts, or a duration, is needed; got none"),
-        ({"data": []}, r"annotations\[0\]: an object with a namespace is needed; got an object"),
+        ({"data": []}, r"annotations\[0\]: an object must have a namespace; it has none"),
         (
             annotation("beat", []),
             "an annotation in the namespace multi_segment, .* is needed; the namespaces are 'beat'",

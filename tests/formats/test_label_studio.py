@@ -154,17 +154,14 @@ def test_a_region_without_labels(tmp_path: Path) -> None:
     [
         (task(region("a", 8, "PER", text="x")), r"result\[0\]: start must be a whole number; got 'a'"),
         (task(region(-1, 8, "PER", text="x")), r"result\[0\]: start must be from 0 to"),
-        (
-            task({"type": "labels", "value": 3}),
-            r"result\[0\]: value must be an object with start, end and labels; got 3",
-        ),
+        (task({"type": "labels", "value": 3}), r"result\[0\]: a value with start, end and labels is needed; got 3"),
         (
             task({"type": "labels", "value": {"start": 0, "end": 3, "labels": [3]}}),
-            r"labels must be a list of names; got a",
+            r"labels\[0\]: a string is needed; got 3",
         ),
         (
             task({"type": "labels", "value": {"start": 0, "end": 3, "labels": "A"}}),
-            r"labels must be a list of names; got 'A'",
+            r"labels: a list of strings is needed; got 'A'",
         ),
         (
             task({"type": "labels", "value": {"start": 0, "end": 3, "text": 3}}),

@@ -94,11 +94,7 @@ BAD = {
     ),
     "silent.srt": (f"1\n{CUE}\n2\n{CUE}b\n", 2, "a cue must have a text; got none"),
     "tags.srt": (f"1\n{CUE}a\n<i> </i>\n", 4, "a line must have a word; got '<i> </i>'"),
-    "lost.srt": (
-        f"1\n{CUE}a\n2\n{CUE}b\n",
-        5,
-        "the text of a cue must not contain -->; is a blank line missing before it?",
-    ),
+    "lost.srt": (f"1\n{CUE}a\n2\n{CUE}b\n", 5, "the text of a cue must not contain -->; is a blank line missing?"),
     "sbv.sbv": (
         "0:00:00.378,0:00:11.378\na\n",
         1,
@@ -194,8 +190,8 @@ def marked(*marks: str, types: tuple[str, ...] = ("line", "block"), units: list[
 REFUSED = {
     "other types": (marked("a", types=("a",)), "the types must be 'line' and 'block', in this order; got 'a'"),
     "other order": (marked("line", types=("block", "line")), "in this order; got 'block', 'line'"),
-    "open end": (marked("line", ""), "must end in a boundary of type 'block'; it does not"),
-    "line end": (marked("line", "line"), "must end in a boundary of type 'block'; it does not"),
+    "open end": (marked("line", ""), "must end in a boundary of type 'block'; these do not"),
+    "line end": (marked("line", "line"), "must end in a boundary of type 'block'; these do not"),
     "both": (
         cz.Segmentation.from_positions(1, [1], marks=[["line", "block"]], types=["line", "block"], units=["x"]),
         "this format holds one type per position; got several",

@@ -151,8 +151,8 @@ def test_names_and_patterns(tmp_path: Path) -> None:
         ({"tiers": "nobody"}, r"tiers: 'nobody' must match a tier; the tiers are 'ann', 'IU 2', 'IU \[1\]'"),
         ({"words": "word"}, "one interval tier must be named 'word', for the words; got 0; the tiers are 'ann'"),
         ({"words": "IU [1]"}, "one interval tier must be named"),  # it has points
-        ({"coder": "Ann"}, r"with coder=..., one tier is needed; choose it with tiers=...: 'ann', 'IU 2'"),
-        ({"tiers": "ann", "words": "ann"}, "at least one tier besides the words is needed"),
+        ({"coder": "Ann"}, r"with coder=..., one tier is needed; choose with tiers=...: 'ann', 'IU 2'"),
+        ({"tiers": "ann", "words": "ann"}, "a tier besides the words is needed"),
     ):
         with pytest.raises(FormatError, match=said):
             cz.read(path, units="times", **options)
@@ -340,9 +340,7 @@ def test_junk_takes_no_time(tmp_path: Path, junk: str) -> None:
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "t.TextGrid"
     path.write_bytes(b"\xff\xfe" + LONG.encode("utf-16-le")[:-1])
-    with pytest.raises(
-        FormatError, match="text in UTF-16 is needed, as the byte order mark says; got bytes in another encoding"
-    ):
+    with pytest.raises(FormatError, match="text in UTF-16 is needed, as the byte order mark says; got invalid bytes"):
         cz.read(path)
     path.write_bytes(LONG.replace("yes", "oui é").encode("latin-1"))
     with pytest.raises(FormatError, match=r":49: text in UTF-8 is needed; got byte 0xe9"):
@@ -352,7 +350,7 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 def test_a_file_with_points_only(tmp_path: Path) -> None:
     cz.write(Corpus({"talk": {"tones": TONES}}), tmp_path / "talk.TextGrid")
     with pytest.raises(
-        FormatError, match="at least one tier besides the words is needed; the tiers are 'tones'; choose point tiers"
+        FormatError, match="a tier besides the words is needed; the tiers are 'tones'; choose point tiers"
     ):
         cz.read(tmp_path / "talk.TextGrid")
 

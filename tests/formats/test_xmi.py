@@ -155,7 +155,7 @@ def test_where_begin_is_not_said_it_is_the_default_of_uima(tmp_path: Path) -> No
 
 def test_what_stands_twice(tmp_path: Path) -> None:
     path = changed(put(tmp_path, [(9, 10, "A")]), r'members="(\d+) ', r'members="\1 \1 ')
-    with pytest.raises(FormatError, match=r"an annotation may be a member only once; got '.*' again"):
+    with pytest.raises(FormatError, match=r"a member must be listed once; got '.*' again"):
         one(path)
     path = changed(put(tmp_path, [(9, 10, "A")]), r'xmi:id="3"', 'xmi:id="2"')
     with pytest.raises(FormatError, match="an id must be unique; got '2' again"):
@@ -165,7 +165,7 @@ def test_what_stands_twice(tmp_path: Path) -> None:
 def test_the_type_system_is_needed(tmp_path: Path) -> None:
     path = put(tmp_path, [(0, 8, "PER")])
     (tmp_path / "TypeSystem.xml").rename(tmp_path / "other.xml")
-    with pytest.raises(FormatError, match=r"the type system is needed, in .*TypeSystem\.xml; there is no such"):
+    with pytest.raises(FormatError, match=r"the type system is needed; there is no .*TypeSystem\.xml; name it"):
         one(path)
     assert one(path, typesystem=tmp_path / "other.xml").flat == {(1, 2)}
     empty = '<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier"><types/></typeSystemDescription>'

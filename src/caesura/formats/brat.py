@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from caesura.errors import HierarchyError
 from caesura.formats.format import Format, Reading, decode, load
 from caesura.formats.spans import WarningLog
 from caesura.formats.standoff import OPTIONS, TOKENS, TextSpan, Tokens, check_fragments, read_document, single_line
@@ -46,7 +45,7 @@ def _document(reading: Reading) -> str:
     """Return the text that the spans point into."""
     text_path = reading.options["text"] or str(Path(reading.path).with_suffix(".txt"))
     if not Path(text_path).exists():
-        raise reading.error(None, f"the text is needed, in {text_path}; there is no such file; or name it by text=")
+        raise reading.error(None, f"the text is needed; there is no {text_path}; name it by text=")
     return decode(text_path, load(text_path))
 
 
@@ -73,10 +72,8 @@ def _span(reading: Reading, number: int, line: str, document: str) -> TextSpan:
         )
     name, label, offsets, covered = match.groups()
     pairs = (pair.split(" ") for pair in offsets.split(";"))
-    try:
+    with reading.at_line(number, f"{name[:40]}: "):
         fragments = check_fragments(tuple((int(start), int(end)) for start, end in pairs), len(document))
-    except HierarchyError as error:
-        raise reading.error(number, f"{name[:40]}: {error}") from None
     expected = single_line(" ".join(document[start:end] for start, end in fragments))
     if expected != single_line(covered):
         raise reading.error(

@@ -23,7 +23,6 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from caesura.errors import SegmentationError
 from caesura.formats.format import Format, Reading, lines_of, warn
 from caesura.formats.one_text import read_one_text
 from caesura.formats.symbols import OPTIONS, Symbols
@@ -61,10 +60,8 @@ def _dialogue(reading: Reading) -> Dialogue:
         if not any(map(_is_word, set(tokens).difference(symbols.types))):
             wordless += 1
             continue
-        try:
+        with reading.at_line(utterance.line):
             tokens, boundary_type = symbols.split(tokens)
-        except SegmentationError as error:
-            raise reading.error(utterance.line, str(error)) from None
         units = list(filter(_is_word, tokens))
         words.setdefault(utterance.speaker, []).extend(units)
         marks.setdefault(utterance.speaker, []).extend([""] * (len(units) - 1) + [boundary_type])
@@ -121,13 +118,9 @@ def _append(reading: Reading, utterance: _Utterance | None, line: str) -> None:
 
 def _check_size(reading: Reading, utterance: _Utterance) -> None:
     if len(utterance.text) > _MAX_CHARACTERS:
-        raise reading.error(
-            utterance.line, f"an utterance must have at most {_MAX_CHARACTERS} characters; this has more"
-        )
+        raise reading.error(utterance.line, f"an utterance must have at most {_MAX_CHARACTERS} characters; it has more")
     if utterance.text.count("<") > _MAX_ANGLES:
-        raise reading.error(
-            utterance.line, f"an utterance must have at most {_MAX_ANGLES} of the sign <; this has more"
-        )
+        raise reading.error(utterance.line, f"an utterance must have at most {_MAX_ANGLES} of the sign <; it has more")
 
 
 def _tokens(reading: Reading, utterances: list[_Utterance]) -> list[list[str]]:

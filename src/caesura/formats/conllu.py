@@ -102,14 +102,13 @@ def _check_documents(reading: Reading, untitled: _ConlluDocument, documents: lis
     if not untitled.forms and not documents:
         raise reading.error(None, "at least one token is needed; got none")
     if untitled.forms and documents:
+        first = documents[0].line
         raise reading.error(
-            untitled.lines[0], f"every token must belong to a document; the first begins at line {documents[0].line}"
+            untitled.lines[0], f"every token must belong to a document; the first begins at line {first}"
         )
     for document in documents:
         if not document.forms:
-            raise reading.error(
-                document.line, f"a document must have at least one token; {document.name[:60]!r} has none"
-            )
+            raise reading.error(document.line, f"a document must have a token; {document.name[:60]!r} has none")
 
 
 def _add_token(reading: Reading, document: _ConlluDocument, number: int, line: str, expected: int) -> int:
@@ -122,7 +121,7 @@ def _add_token(reading: Reading, document: _ConlluDocument, number: int, line: s
         return expected
     if not _TOKEN_ID.fullmatch(token) or int(token) != expected:
         raise reading.error(
-            number, f"tokens of a sentence must be numbered 1, 2, 3 ...; got {token[:40]!r} for {expected}"
+            number, f"tokens must be numbered 1, 2, 3 ... in a sentence; got {token[:40]!r} for {expected}"
         )
     if not form:
         raise reading.error(number, "a token must have a form in column 2; it is empty")

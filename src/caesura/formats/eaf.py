@@ -113,9 +113,7 @@ def _coder(reading: Reading, tier: _EafTier) -> str:
     source = reading.options["coders"]
     name = reading.options["coder"] or (tier.name if source == "tier" else tier.people[source])
     if not name:
-        raise reading.error(
-            tier.line, f"tier {tier.name[:40]!r} must name its {source}; it does not; or read coders='tier'"
-        )
+        raise reading.error(tier.line, f"tier {tier.name[:40]!r} must name its {source}; or read with coders='tier'")
     return str(name)
 
 
@@ -199,9 +197,7 @@ def _parents_first(reading: Reading, tiers: dict[str, _EafTier]) -> list[_EafTie
         elif tier.parent in tiers:
             children.setdefault(tier.parent, []).append(tier)
         else:
-            raise reading.error(
-                tier.line, f"the parent of tier {tier.name[:40]!r} must be a tier; got {tier.parent[:40]!r}"
-            )
+            raise reading.error(tier.line, f"the parent of {tier.name[:40]!r} must be a tier; got {tier.parent[:40]!r}")
     for tier in order:  # the list grows in the loop, which needs no recursion
         order += children.pop(tier.name, [])
     if children:

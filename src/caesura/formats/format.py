@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError, CaesuraWarning, FormatError
+from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -103,6 +103,27 @@ class Reading:
             if self.excluded is None:
                 raise problem from None
             self.excluded.append(problem)
+
+    @contextmanager
+    def at_line(self, line: int | None, place: str = "") -> Iterator[None]:
+        """Turn an invalid value inside the ``with`` block into an error at a line of this file.
+
+        Parameters
+        ----------
+        line : int or None
+            Number of the line, from 1.
+        place : str, default ""
+            Beginning of the message: ``"T1: "``.
+
+        Yields
+        ------
+        None
+            Control to the block.
+        """
+        try:
+            yield
+        except InputError as error:
+            raise self.error(line, f"{place}{error}") from None
 
     def add(self, item: str, coder: str, annotation: Annotation, line: int | None = None) -> None:
         """Add an annotation to the corpus.

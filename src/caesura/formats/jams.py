@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import HierarchyError
-from caesura.formats.format import Format, Reading, describe_value, is_json_of, parse_json
+from caesura.formats.format import Format, Reading, is_json_of, parse_json
 from caesura.formats.names import list_names
 from caesura.formats.spans import (
     BEYOND,
@@ -34,6 +34,9 @@ from caesura.formats.spans import (
     SpanRow,
     WarningLog,
     add_spans,
+    check_label,
+    check_list,
+    check_object,
     check_time,
     check_whole,
     last_end,
@@ -91,10 +94,9 @@ def _kind(reading: Reading, annotations: list[Any]) -> str:
 def _namespaces(reading: Reading, annotations: list[Any]) -> dict[str, None]:
     """Return the namespaces in the order of the file."""
     for i, annotation in enumerate(annotations):
-        if not isinstance(annotation, dict) or not isinstance(annotation.get("namespace"), str):
-            raise reading.error(
-                None, f"annotations[{i}]: an object with a namespace is needed; got {describe_value(annotation)}"
-            )
+        with reading.at_line(None, f"annotations[{i}]: "):
+            if not isinstance(check_object("an object", annotation).get("namespace"), str):
+                raise HierarchyError("an object must have a namespace; it has none")
     return dict.fromkeys(annotation["namespace"] for annotation in annotations)
 
 
@@ -139,29 +141,18 @@ def _annotator(annotation: Mapping[str, Any]) -> str | None:
 
 
 def _rows(data: object, level: int | None) -> list[SpanRow]:
-    if not isinstance(data, list):
-        raise HierarchyError(
-            f'data: [{{"time": ..., "duration": ..., "value": ...}}] is needed; got {describe_value(data)}'
-        )
-    return [_row(f"data[{i}]", segment, level) for i, segment in enumerate(data)]
+    segments = check_list('data: [{"time": ..., "duration": ..., "value": ...}]', data)
+    return [_row(f"data[{i}]", segment, level) for i, segment in enumerate(segments)]
 
 
 def _row(place: str, segment: object, level: int | None) -> SpanRow:
-    if not isinstance(segment, dict):
-        raise HierarchyError(
-            f"{place}: an object with time, duration and value is needed; got {describe_value(segment)}"
-        )
-    start = check_time(f"{place}: time", segment.get("time"))
-    duration = check_time(f"{place}: duration", segment.get("duration"))
-    label = segment.get("value")
+    fields = check_object(f"{place}: an object with time, duration and value", segment)
+    start, duration = (check_time(f"{place}: {name}", fields.get(name)) for name in ("time", "duration"))
+    label = fields.get("value")
     if level is None:
-        if not isinstance(label, dict):
-            raise HierarchyError(f"{place}: value must be an object with label and level; got {describe_value(label)}")
-        level = check_whole(f"{place}: level", label.get("level"), 0)
-        label = label.get("label")
-    if label is not None and not isinstance(label, str):
-        raise HierarchyError(f"{place}: a label must be a string; got {describe_value(label)}")
-    return SpanRow(start, start + duration, level, label)
+        value = check_object(f"{place}: a value with label and level", label)
+        level, label = check_whole(f"{place}: level", value.get("level"), 0), value.get("label")
+    return SpanRow(start, start + duration, level, check_label(f"{place}: label", label))
 
 
 def _duration(reading: Reading, data: Mapping[str, Any], last: float) -> float | None:
@@ -169,10 +160,8 @@ def _duration(reading: Reading, data: Mapping[str, Any], last: float) -> float |
     metadata = data["file_metadata"]
     duration = reading.options["duration"]
     if duration is None and isinstance(metadata, dict) and metadata.get("duration") is not None:
-        try:
+        with reading.at_line(None):
             duration = check_time("file_metadata: duration", metadata["duration"])
-        except HierarchyError as error:
-            raise reading.error(None, str(error)) from None
     if duration is None:
         return None
     return last if abs(duration - last) <= reading.options["snap"] else float(duration)

@@ -30,7 +30,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import HierarchyError, OptionError
+from caesura.errors import OptionError
 from caesura.formats.format import NUMBER, Format, Reading, decode, load
 from caesura.formats.spans import (
     BEYOND,
@@ -79,10 +79,9 @@ def _lab_rows(reading: Reading, level: int) -> Iterator[SpanRow]:
 
 
 def _time(reading: Reading, line: int, name: str, cell: str) -> float:
-    try:
-        return check_time(name, parse_number(cell))
-    except HierarchyError as error:
-        raise reading.error(line, str(error)) from None
+    with reading.at_line(line):
+        time = check_time(name, parse_number(cell))
+    return time
 
 
 def _corpus(reading: Reading, rows: list[SpanRow], item: str, coder: str) -> Corpus:

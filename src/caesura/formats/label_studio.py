@@ -33,7 +33,7 @@ from typing import Any
 from caesura.errors import HierarchyError
 from caesura.formats.format import Format, Reading, describe_value, is_json_of, parse_json
 from caesura.formats.names import list_names
-from caesura.formats.spans import check_whole
+from caesura.formats.spans import check_label, check_list, check_object, check_strings, check_whole
 from caesura.formats.standoff import (
     OPTIONS,
     TOKENS,
@@ -113,21 +113,18 @@ class _Export:
         self.region_count = 0
 
     def add_task(self, task: object) -> None:
-        if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
-            raise HierarchyError(f'an object with "id", "data" and "annotations" is needed; got {describe_value(task)}')
-        item = _name("id", task.get("id"))
-        annotations: object = next((task[name] for name in _LISTS if task.get(name) is not None), [])
-        if not isinstance(annotations, list):
-            raise HierarchyError(f"item {item!r}: annotations must be a list; got {describe_value(annotations)}")
-        for i, annotation in enumerate(annotations):
+        fields = check_object('an object with "id", "data" and "annotations"', task)
+        data = check_object('"data": {...}', fields.get("data"))
+        item = _name("id", fields.get("id"))
+        annotations = next((fields[name] for name in _LISTS if fields.get(name) is not None), [])
+        for i, annotation in enumerate(check_list(f"item {item!r}: a list of annotations", annotations)):
             place = f"item {item!r}: annotations[{i}]"
             with self.reading.item(None, f"{place}: "):
-                if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
-                    raise HierarchyError(f'an object with "result": [...] is needed; got {describe_value(annotation)}')
+                results = check_object('an object with "result": [...]', annotation).get("result")
                 if annotation.get("was_cancelled") is True:
                     self.standoff.log.count("cancelled annotations not read", place)
                 else:
-                    self.add_annotation(item, _coder(annotation), task["data"], annotation["result"])
+                    self.add_annotation(item, _coder(annotation), data, check_list('"result": [...]', results))
 
     def add_annotation(self, item: str, coder: str, data: Mapping[str, Any], results: list[Any]) -> None:
         with self.reading.item(None, f"item {item!r}, coder {coder!r}: "):
@@ -159,18 +156,10 @@ class _Export:
 
 
 def _region(place: str, value: object) -> _Region:
-    if not isinstance(value, dict):
-        raise HierarchyError(
-            f"{place}: value must be an object with start, end and labels; got {describe_value(value)}"
-        )
-    start, end = (check_whole(f"{place}: {name}", value.get(name), 0) for name in ("start", "end"))
-    labels = value.get("labels") or [None]
-    if not isinstance(labels, list) or not all(isinstance(label, str) or labels == [None] for label in labels):
-        raise HierarchyError(f"{place}: labels must be a list of names; got {describe_value(labels)}")
-    covered = value.get("text")
-    if covered is not None and not isinstance(covered, str):
-        raise HierarchyError(f"{place}: text must be a string; got {describe_value(covered)}")
-    return _Region(place, start, end, tuple(labels), covered)
+    fields = check_object(f"{place}: a value with start, end and labels", value)
+    start, end = (check_whole(f"{place}: {name}", fields.get(name), 0) for name in ("start", "end"))
+    labels = check_strings(f"{place}: labels", fields["labels"]) if fields.get("labels") else (None,)
+    return _Region(place, start, end, labels, check_label(f"{place}: text", fields.get("text")))
 
 
 def _document(data: Mapping[str, Any], results: list[Any], requested: str | None) -> str:

@@ -123,7 +123,7 @@ def _by_sentence(timing: Reading, recordings: dict[str, WordTimes], trees: list[
         return _numbered(timing, recordings, len(trees))
     if len(recordings) != len(lengths):
         raise timing.error(
-            None, f"times for each sentence are needed; there are {len(lengths)} trees, and times for {len(recordings)}"
+            None, f"times for all {len(lengths)} trees are needed; there are times for {len(recordings)}"
         )
     return dict(zip(lengths, recordings.values(), strict=True))
 

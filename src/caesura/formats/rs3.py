@@ -129,9 +129,7 @@ def _attach(reading: Reading, nodes: dict[str, _RstNode], relations: dict[str, b
             continue
         parent = nodes.get(node.parent)
         if parent is None:
-            raise reading.error(
-                node.line, f"the parent of {node.name[:40]!r} must be a node; there is no {node.parent[:40]!r}"
-            )
+            raise reading.error(node.line, f"the parent of {node.name[:40]!r} must be a node; got {node.parent[:40]!r}")
         is_nucleus = _is_nucleus(reading, node, parent, relations)
         (parent.nuclei if is_nucleus else parent.satellites).append(node)
     return roots

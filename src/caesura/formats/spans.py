@@ -198,6 +198,81 @@ def parse_number(cell: str) -> float | str:
     return float(cell) if len(cell) < 400 and NUMBER.fullmatch(cell) else cell[:40]
 
 
+def check_object(expected: str, value: object) -> dict[str, Any]:
+    """Return a JSON object.
+
+    Parameters
+    ----------
+    expected : str
+        What the object looks like, for the error message.
+    value : object
+        Value as the file has it.
+
+    Returns
+    -------
+    dict
+        The object.
+
+    Raises
+    ------
+    HierarchyError
+        If the value is no object.
+    """
+    if not isinstance(value, dict):
+        raise HierarchyError(f"{expected} is needed; got {describe_value(value)}")
+    return value
+
+
+def check_list(expected: str, value: object) -> list[Any]:
+    """Return a JSON list.
+
+    Parameters
+    ----------
+    expected : str
+        What the list looks like, for the error message.
+    value : object
+        Value as the file has it.
+
+    Returns
+    -------
+    list
+        The list.
+
+    Raises
+    ------
+    HierarchyError
+        If the value is no list.
+    """
+    if not isinstance(value, list):
+        raise HierarchyError(f"{expected} is needed; got {describe_value(value)}")
+    return value
+
+
+def check_label(place: str, value: object) -> str | None:
+    """Return a string or None.
+
+    Parameters
+    ----------
+    place : str
+        Name of the value, for the error message.
+    value : object
+        Value as the file has it.
+
+    Returns
+    -------
+    str or None
+        The value.
+
+    Raises
+    ------
+    HierarchyError
+        If the value is neither.
+    """
+    if value is not None and not isinstance(value, str):
+        raise HierarchyError(f"{place} must be a string; got {describe_value(value)}")
+    return value
+
+
 def check_strings(place: str, value: object) -> tuple[str, ...]:
     """Return a list of at least one string as a tuple.
 
@@ -218,21 +293,19 @@ def check_strings(place: str, value: object) -> tuple[str, ...]:
     HierarchyError
         If the value is no such list.
     """
-    if not isinstance(value, list):
-        raise HierarchyError(f"{place}: a list of strings is needed; got {describe_value(value)}")
-    for i, entry in enumerate(value):
+    strings = check_list(f"{place}: a list of strings", value)
+    for i, entry in enumerate(strings):
         if not isinstance(entry, str):
             raise HierarchyError(f"{place}[{i}]: a string is needed; got {describe_value(entry)}")
-    if not value:
+    if not strings:
         raise HierarchyError(f"{place}: at least one is needed; got none")
-    return tuple(value)
+    return tuple(strings)
 
 
 def _check_edges(place: str, value: object) -> tuple[float, ...]:
     """Return two or more times in ascending order."""
-    if not isinstance(value, list):
-        raise HierarchyError(f"{place}: a list of times is needed; got {describe_value(value)}")
-    edges = tuple(check_time(f"{place}[{i}]", time) for i, time in enumerate(value))
+    times = check_list(f"{place}: a list of times", value)
+    edges = tuple(check_time(f"{place}[{i}]", time) for i, time in enumerate(times))
     if len(edges) < 2:
         raise HierarchyError(f"{place}: two or more times are needed; got {len(edges)}")
     for i in range(1, len(edges)):
@@ -312,9 +385,7 @@ def check_row(place: str, row: object, seconds: bool) -> SpanRow:
         raise HierarchyError(f"{place}: start must not be after end; got {start} > {end}")
     if level is not None:
         check_whole(f"{place}: level", level)
-    if label is not None and not isinstance(label, str):
-        raise HierarchyError(f"{place}: label must be a string; got {describe_value(label)}")
-    return SpanRow(start, end, level, label)
+    return SpanRow(start, end, level, check_label(f"{place}: label", label))
 
 
 # -- from rows to hierarchies -----------------------------------------------------------------------------------------

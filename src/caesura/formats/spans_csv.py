@@ -275,9 +275,7 @@ def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
         cells = [_cell(path, f"{place}: {name}", getattr(continua[item, coder], name)) for name in fields]
         for row in span_rows(hierarchy) or [SpanRow("", "")]:
             if row.label == "":
-                raise FormatError(
-                    path, None, f"{place}: a table cannot tell an empty label from none; write spans as .json"
-                )
+                raise FormatError(path, None, f"{place}: a table cannot hold an empty label; write spans as .json")
             table.append([item, coder, *row, *cells])
             cells = [""] * len(fields)
     return table_text(table, "\t" if path.lower().endswith(".tsv") else ",")
@@ -293,9 +291,7 @@ def _continua(
 ) -> dict[tuple[str, str], Continuum]:
     """Return item and coder -> what a table must describe: if one coder of an item has a continuum, all need one."""
     if len({continuum.seconds for _, continuum in spans.values()}) > 1:
-        raise FormatError(
-            path, None, "a table is in units or in seconds; some of these have times; write spans as .json"
-        )
+        raise FormatError(path, None, "a table is in units or in seconds; these are in both; write spans as .json")
     # A coder without a continuum would be read with that of the first coder of the item that has one.
     empty = Continuum(seconds=True)
     described = {item for (item, _), (_, continuum) in spans.items() if continuum != empty}

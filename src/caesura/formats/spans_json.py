@@ -43,6 +43,8 @@ from caesura.formats.spans import (
     WarningLog,
     add_spans,
     check_continuum,
+    check_list,
+    check_object,
     check_row,
     check_strings,
     check_whole,
@@ -62,18 +64,6 @@ _MAX_LINE_SEARCHES = 100
 Spans = tuple[list[SpanRow], Continuum]
 
 
-def _mapping(value: object, example: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise HierarchyError(f"{example} is needed; got {describe_value(value)}")
-    return value
-
-
-def _list(value: object, example: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise HierarchyError(f"{example} is needed; got {describe_value(value)}")
-    return value
-
-
 # -- the four shapes: top of the file, item and coder in, spans out ---------------------------------------------------
 
 
@@ -84,7 +74,7 @@ def _native_spans(data: Mapping[str, Any], item: Mapping[str, Any], coder: objec
     if unit not in UNITS:
         raise HierarchyError(f"unit must be one of {', '.join(UNITS)}; got {describe_value(unit)}")
     continuum = check_continuum(values, unit == "seconds")
-    spans = _list(fields.get("spans"), "[[start, end, level, label]]")
+    spans = check_list("[[start, end, level, label]]", fields.get("spans"))
     return [check_row(f"spans[{i}]", row, continuum.seconds) for i, row in enumerate(spans)], continuum
 
 
@@ -100,13 +90,13 @@ def _song_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) ->
 
 def _layer_rows(coder: object) -> list[SpanRow]:
     rows = []
-    for name, spans in _mapping(coder, '{"upper": [[start, end, label]], "lower": ...}').items():
+    for name, spans in check_object('{"upper": [[start, end, label]], "lower": ...}', coder).items():
         if name in _SKIPPED_LAYERS:
             continue
         if name not in _LAYERS:
             layers = ", ".join((*_LAYERS, *_SKIPPED_LAYERS))
             raise HierarchyError(f"a layer is one of {layers}; got {describe_value(name)}")
-        for i, row in enumerate(_list(spans, f"{name}: [[start, end, label]]")):
+        for i, row in enumerate(check_list(f"{name}: [[start, end, label]]", spans)):
             place = f"{name}[{i}]"
             if not isinstance(row, list) or not 2 <= len(row) <= 3:
                 raise HierarchyError(f"{place}: a span is [start, end, label]; got {describe_value(row)}")
@@ -116,12 +106,12 @@ def _layer_rows(coder: object) -> list[SpanRow]:
 
 def _discourse_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Spans:
     """Discourse trees as spans from 0, end excluded."""
-    tree = _mapping(coder, '{"edus": [...], "spans": [[start, end, role, relation]]}')
+    tree = check_object('{"edus": [...], "spans": [[start, end, role, relation]]}', coder)
     edus = check_strings("edus", tree.get("edus"))
     if tree.get("n_edus", len(edus)) != len(edus):
         raise HierarchyError(f"n_edus must be the number of edus, {len(edus)}; got {describe_value(tree['n_edus'])}")
     labels: dict[tuple[int, int], str | None] = {}
-    for i, row in enumerate(_list(tree.get("spans"), '"spans": [[start, end, role, relation]]')):
+    for i, row in enumerate(check_list('"spans": [[start, end, role, relation]]', tree.get("spans"))):
         start, end, relation = _discourse_span(f"spans[{i}]", row)
         if start < end:
             labels[start, end] = labels.get((start, end)) or relation
@@ -228,9 +218,9 @@ class _SpansReader:
     def add_item(self, item: str, value: object) -> None:
         shape = self.shape
         with self.entry(item):
-            fields = coders = _mapping(value, shape.item_example)
+            fields = coders = check_object(shape.item_example, value)
             if shape.coders_key:
-                coders = _mapping(fields.get(shape.coders_key), shape.coders_example)
+                coders = check_object(shape.coders_example, fields.get(shape.coders_key))
             annotations: dict[str, Spans] = {}
             for coder, spans in coders.items():
                 with self.entry(item, coder):

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from caesura.errors import FormatError
+from caesura.errors import FormatError, SegmentationError
 from caesura.formats.format import Format, Reading, lines_of
 from caesura.formats.names import list_names
 from caesura.formats.one_text import check_round_trip, only_coder, only_item, read_one_text, require_text
@@ -134,9 +134,7 @@ def _cue(reading: Reading, block: _TextBlock, index: int, times: re.Pattern[str]
         raise reading.error(number, "a cue must have a text; got none")
     for number, line in enumerate(text.lines, text.first):
         if _ARROW in line:
-            raise reading.error(
-                number, f"the text of a cue must not contain {_ARROW}; is a blank line missing before it?"
-            )
+            raise reading.error(number, f"the text of a cue must not contain {_ARROW}; is a blank line missing?")
     return text
 
 
@@ -148,13 +146,13 @@ def _vtt_words(line: str) -> list[str]:
     bare = _VTT_TAG.sub("", line)
     if "<" in bare:
         rest = bare[bare.index("<") :]
-        raise ValueError(f"a tag must be like <i> or <v Name>, and another < written &lt;; got {rest[:60]!r}")
+        raise SegmentationError(f"a tag must be like <i> or <v Name>, and another < written &lt;; got {rest[:60]!r}")
     return _ENTITY.sub(lambda match: _ENTITIES[match.group(1)], bare).split()
 
 
 @dataclass(frozen=True)
 class _SubtitleStyle:
-    """What .srt and .vtt do differently; ``words`` splits a line or raises a ValueError with the reason."""
+    """What .srt and .vtt do differently; ``words`` splits a line or raises a SegmentationError."""
 
     cues: Callable[[Reading], Iterator[_TextBlock]]
     words: Callable[[str], list[str]]
@@ -178,10 +176,8 @@ def _segmentation(reading: Reading, style: _SubtitleStyle) -> Segmentation:
     marks: list[str] = []
     for cue in style.cues(reading):
         for number, line in enumerate(cue.lines, cue.first):
-            try:
+            with reading.at_line(number):
                 words = style.words(line)
-            except ValueError as error:
-                raise reading.error(number, str(error)) from None
             if not words:
                 raise reading.error(number, f"a line must have a word; got {line[:60]!r}")
             units += words
@@ -203,9 +199,7 @@ def _write(corpus: Corpus, path: str, options: Mapping[str, Any], *, style: _Sub
     if not segmentation.exclusive:
         raise FormatError(path, None, f"{place}: this format holds one type per position; got several")
     if segmentation.boundaries[-1:] != ((segmentation.length, _BLOCK),):
-        raise FormatError(
-            path, None, f"{place}: a text of subtitles must end in a boundary of type 'block'; it does not"
-        )
+        raise FormatError(path, None, f"{place}: subtitles must end in a boundary of type 'block'; these do not")
     cues: list[str] = []
     cue_start = line_start = 0
     lines: list[str] = []

@@ -296,7 +296,7 @@ def _decode(path: str | PathLike[str], data: bytes) -> str:
         text = data.decode("utf-16")
     except UnicodeDecodeError:
         raise FormatError(
-            path, None, "text in UTF-16 is needed, as the byte order mark says; got bytes in another encoding"
+            path, None, "text in UTF-16 is needed, as the byte order mark says; got invalid bytes"
         ) from None
     return decode(path, text.encode("utf-8"))
 

@@ -89,9 +89,7 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
     word_tier = _word_tier(reading, tiers)
     chosen = _coder_tiers(reading, tiers, word_tier)
     if reading.options["coder"] is not None and len(chosen) > 1:
-        raise reading.error(
-            None, f"with coder=..., one tier is needed; choose it with tiers=...: {_tier_names(chosen)}"
-        )
+        raise reading.error(None, f"with coder=..., one tier is needed; choose with tiers=...: {_tier_names(chosen)}")
     return chosen, word_tier
 
 
@@ -106,9 +104,7 @@ def _coder_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTie
         chosen = [tier for tier in candidates if matches(tier.name, patterns)]
     if not chosen:
         hint = "; choose point tiers with tiers=..." if candidates else ""
-        raise reading.error(
-            None, f"at least one tier besides the words is needed; the tiers are {_tier_names(tiers)}{hint}"
-        )
+        raise reading.error(None, f"a tier besides the words is needed; the tiers are {_tier_names(tiers)}{hint}")
     return chosen
 
 
@@ -161,9 +157,7 @@ def add_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier |
     if word_tier is not None:
         words = _segments(reading, word_tier)
         if not words:
-            raise reading.error(
-                word_tier.line, f"tier {word_tier.name!r} must have words; all its intervals are empty or silence"
-            )
+            raise reading.error(word_tier.line, f"tier {word_tier.name!r} must have words; all intervals are silence")
     for tier, coder in zip(tiers, coders, strict=True):
         if coder in reading.annotations.get(item, ()):
             raise reading.error(tier.line, f"a coder must have one tier; got {coder!r} again; choose with tiers=...")
@@ -341,9 +335,8 @@ def _check_units(name: str, value: Any) -> str | float:
     try:
         return positive(name, value)
     except OptionError:
-        raise OptionError(
-            f"{name} must be 'words', 'union', 'times' or a number of seconds above 0; got {value!r}"
-        ) from None
+        message = f"{name} must be 'words', 'union', 'times' or a number of seconds above 0; got {value!r}"
+        raise OptionError(message) from None
 
 
 UNIT_OPTIONS = (

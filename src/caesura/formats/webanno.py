@@ -162,16 +162,12 @@ class _TsvParser:
             part = None
             if row.is_part:
                 if row.position != position:
-                    sentence, token = row.position
-                    raise self.reading.error(
-                        number, f"a part must follow its token, {sentence}-{token}; got {row.cells[0]}"
-                    )
+                    raise self.reading.error(number, f"a part must follow its token; got {row.cells[0]}")
                 part = self.part_of_token(row, token_start)
             else:
                 if row.position <= position:
-                    raise self.reading.error(
-                        number, f"rows must rise; got {row.cells[0]} after {position[0]}-{position[1]}"
-                    )
+                    before = "-".join(map(str, position))
+                    raise self.reading.error(number, f"rows must ascend; got {row.cells[0]} after {before}")
                 position, token_start = row.position, row.start
                 self.words.append(_unescape(row.cells[2]))
             for layer in layers:
@@ -185,14 +181,12 @@ class _TsvParser:
         offsets = _OFFSETS.fullmatch(cells[1]) if len(cells) > 2 else None
         if place is None or offsets is None:
             raise self.reading.error(
-                number, f"a row is sentence-token, a tab, start-end, a tab and the token; got {line[:60]!r}"
+                number, f"a row begins with sentence-token, start-end and token; got {line[:60]!r}"
             )
         if len(cells) == self.width + 1 and not cells[-1]:  # WebAnno itself ends rows in a tab
             cells.pop()
         if len(cells) != self.width:
-            raise self.reading.error(
-                number, f"a row must have {self.width} columns, as the header says; got {len(cells)}"
-            )
+            raise self.reading.error(number, f"a row must have {self.width} columns by the header; got {len(cells)}")
         sentence, token, part = place.groups()
         start, end = map(int, offsets.groups())
         return _TsvRow(number, cells, (int(sentence), int(token)), part is not None, start, end)
@@ -200,13 +194,9 @@ class _TsvParser:
     def part_of_token(self, row: _TsvRow, token_start: int) -> tuple[int, int]:
         """Return the offsets of a part in the characters of the last word."""
         word, covered = self.words[-1], _unescape(row.cells[2])
-        try:
-            part = ((row.start - token_start, row.end - token_start),)
+        part = ((row.start - token_start, row.end - token_start),)
+        with self.reading.at_line(row.line, f"{row.cells[0]}, counted from the start of its token: "):
             ((first, last),) = Utf16Offsets(word).to_characters(part)
-        except HierarchyError as error:
-            raise self.reading.error(
-                row.line, f"{row.cells[0]}, counted from the start of its token: {error}"
-            ) from None
         if word[first:last] != covered or not covered:
             raise self.reading.error(
                 row.line,

@@ -107,9 +107,7 @@ def _check_members(reading: Reading, root: Any, annotation_ids: set[str]) -> Non
     for view in root.iterfind(_VIEW):
         for member in (view.get("members") or "").split():
             if member in members:
-                raise reading.error(
-                    view.sourceline, f"an annotation may be a member only once; got {member[:40]!r} again"
-                )
+                raise reading.error(view.sourceline, f"a member must be listed once; got {member[:40]!r} again")
             if member in annotation_ids:
                 members.add(member)
 
@@ -118,21 +116,15 @@ def _check_offsets(reading: Reading, element: Any, text_offsets: Utf16Offsets) -
     for name in ("begin", "end"):
         offset = element.get(name) or ""
         if re.fullmatch("-?[0-9]{1,18}", offset):  # cassis itself refuses anything else
-            try:
+            with reading.at_line(element.sourceline, f"{name} of the annotation {element.get(_ID)}: "):
                 text_offsets.to_character(int(offset))
-            except HierarchyError as error:
-                raise reading.error(
-                    element.sourceline, f"{name} of the annotation {element.get(_ID)}: {error}"
-                ) from None
 
 
 def _typesystem(reading: Reading) -> str:
     """Return the text of the type system."""
     typesystem_path = reading.options["typesystem"] or str(Path(reading.path).with_name("TypeSystem.xml"))
     if not Path(typesystem_path).exists():
-        raise reading.error(
-            None, f"the type system is needed, in {typesystem_path}; there is no such file; or name it by typesystem="
-        )
+        raise reading.error(None, f"the type system is needed; there is no {typesystem_path}; name it by typesystem=")
     typesystem = Reading(typesystem_path, decode_xml(typesystem_path, load(typesystem_path)))
     parse_xml(typesystem)  # only for its errors: cassis would expand entities
     return typesystem.text
@@ -156,9 +148,8 @@ def _load_annotations(reading: Reading) -> tuple[str, list[Any]]:
                 return texts[view], cas.get_view(view).select_all_annotations()
         except Exception as error:  # cassis does not validate: a damaged file can raise any exception
             message = " ".join(str(error).split())[:200]
-            raise reading.error(
-                None, f"an XMI that fits its type system is needed; got {type(error).__name__}: {message}"
-            ) from None
+            message = f"an XMI that fits its type system is needed; got {type(error).__name__}: {message}"
+            raise reading.error(None, message) from None
     raise reading.error(None, f"one view with a text is needed; got {len(texts)}")
 
 

@@ -88,9 +88,7 @@ def decode_xml(path: str | PathLike[str], data: bytes) -> str:
             text = data.decode(encoding)
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            raise FormatError(
-                path, line, f"text in {encoding} is needed, as the document declares; got bytes in another encoding"
-            ) from None
+            raise FormatError(path, line, f"text in {encoding} is needed, as declared; got invalid bytes") from None
     else:
         raise FormatError(path, 1, f"text in UTF-8 is needed; the document declares {encoding}")
     # The declaration names an encoding that the decoded text no longer has; line numbers stay.
