@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import MismatchError, OptionError, SegmentationError, Undefined
-from caesura.measures.fuzzy import FuzzyScore, _powers
+from caesura.measures.fuzzy import FuzzyScore, inverse_powers
 from oracle import fuzzy as oracle
 from support.corpora import WAY_OUT
 
@@ -81,7 +81,7 @@ def test_the_definition(text, options):
     assert [(b.position, b.cluster) for b in score.boundaries] == list(zip(c, expected.homes, strict=True))
     if options.get("per_cluster") != "best":
         assert [b.contribution for b in score.boundaries] == pytest.approx(expected.contributions, **near)
-    assert math.fsum(b.share for b in score.boundaries) == pytest.approx(score.value, **near)
+    assert math.fsum(b.success for b in score.boundaries) == pytest.approx(score.value, **near)
     assert score.best == pytest.approx(expected.best, **near)
 
 
@@ -100,7 +100,7 @@ def test_what_a_cluster_tells(text, options):
         mu = Fraction(sum(i * n for i, n in inside), marks)
         assert one.mu == pytest.approx(float(mu))
         assert one.sigma == pytest.approx(math.sqrt(sum(n * (i - mu) ** 2 for i, n in inside) / marks), abs=1e-9)
-        k = oracle.MarkCluster(one.lower, one.upper, one.low, one.up)
+        k = oracle.Cluster(one.lower, one.upper, one.low, one.up)
         earned = {q: float(oracle.reward(h, k, q, score.params["alpha"])) for q in range(one.low, one.up + 1)}
         assert one.reward == pytest.approx(max(earned.values()))
         assert one.low <= one.best <= one.up
@@ -338,11 +338,11 @@ def test_figure_4_ill_treated_cases():
 
 @pytest.mark.parametrize("alpha", [1, 1.37, 2])
 def test_powers_as_sums_of_exponentials(alpha):
-    near, rate, share = _powers(alpha)
-    assert len(rate) == len(share) <= 256  # the kernel's room
+    near, rate, weight = inverse_powers(alpha)
+    assert len(rate) == len(weight) <= 256  # the kernel's room
     d = np.unique(np.geomspace(1, 2**31, 5000).astype(np.int64)) - 1
     exact = (d + 1.0) ** -alpha
-    assert np.exp(-np.outer(d, rate)) @ share == pytest.approx(exact, rel=1e-12)
+    assert np.exp(-np.outer(d, rate)) @ weight == pytest.approx(exact, rel=1e-12)
     assert near == pytest.approx(np.arange(1.0, 1025) ** -alpha)
 
 

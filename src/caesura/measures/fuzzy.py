@@ -1,82 +1,102 @@
 """The fuzzy success criterion of Yöndem & Üçoluk: a program's boundaries against the marks of many coders.
 
-Coders who mean the same boundary do not always put it at the same place. Their marks form islands, *clusters*, and what
-a program puts into a cluster is rewarded by how many marks stand there and how near; what it puts elsewhere, a
-*phantom*, is punished by how far it is from the clusters. No threshold turns the marks into one crisp reference first.
+Coders who mean the same boundary do not always mark the same place. Their marks form *clusters*. A boundary in a cluster is
+rewarded by how many marks are there and how near they are; a boundary elsewhere, a *phantom*, is penalized by its distance
+from the clusters. No threshold turns the marks into a crisp reference first.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
+from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import fuzzy as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
-from caesura.measures.batch import Batch, Comparison, Text, join_arrays, offsets_of, pair_problem
+from caesura.measures.batch import EMPTY, Batch, Comparison, Text, join_arrays, offsets_of, pair_problem, select_valid
 from caesura.model.marks import Marks
+from caesura.model.result import to_plain
 from caesura.model.score import Score
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, non_negative, number, optional, whole
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class MarkCluster:
-    """Marks that stand together."""
+    """Marks that stand together.
+
+    Attributes
+    ----------
+    lower, upper : int
+        First and last marked position.
+    low, up : int
+        First and last position where a boundary is rewarded; ``beta`` may make them narrower than the cluster.
+    mu, sigma : float
+        Mean and standard deviation of the positions of the marks.
+    peak : int
+        Largest number of coders at a position.
+    positions : tuple of int
+        Marked positions.
+    marks : tuple of int
+        Number of coders who marked each position.
+    best : int
+        Position with the largest reward for one boundary; the first of several.
+    reward : float
+        The reward there.
+    """
 
     lower: int
-    """Its first position."""
     upper: int
-    """Its last position."""
     low: int
-    """The first position where a boundary is rewarded: ``lower``, or a later one where ``beta`` narrows the cluster."""
     up: int
-    """The last position where a boundary is rewarded."""
     mu: float
-    """Mean position of its marks."""
     sigma: float
-    """Standard deviation of the positions of its marks."""
     peak: int
-    """The largest count in it."""
     positions: tuple[int, ...]
-    """Its marked positions."""
     marks: tuple[int, ...]
-    """How many coders marked each of them."""
     best: int
-    """Where one boundary is rewarded most; the first such place if there are several."""
     reward: float
-    """What it is rewarded there."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoundaryCredit:
-    """A boundary of the program and what became of it."""
+    """A boundary of the program with its reward or punishment.
+
+    Attributes
+    ----------
+    position : int
+        Position of the boundary.
+    cluster : int or "phantom"
+        Place of its cluster in ``score.clusters``, or ``"phantom"``.
+    contribution : float
+        Contribution to the reward or, if negative, to the punishment.
+    success : float
+        Contribution to the value; all of them add up to it.
+    """
 
     position: int
     cluster: int | Literal["phantom"]
-    """The place of its cluster in ``score.clusters``, or ``"phantom"``."""
     contribution: float
-    """What it adds to the reward, or as a negative number to the punishment."""
-    divide: float
-    """What it adds to the success: all shares together are the value."""
+    success: float
 
 
 class FuzzyScore(Score):
-    """A ``Score`` that knows the clusters. The value is the success, P - N."""
+    """A score with its clusters. The value is the success, P - N."""
 
     measure: FuzzySuccess
 
     @property
     def p(self) -> float:
-        """P, the reward for boundaries inside clusters."""
+        """P, the reward for boundaries in clusters."""
         return float(self.parts["p"])
 
     @property
@@ -86,43 +106,42 @@ class FuzzyScore(Score):
 
     @cached_property
     def clusters(self) -> tuple[MarkCluster, ...] | None:
-        """The clusters of the marks, from left to right; None if it is the score of several documents."""
+        """The clusters of the marks, from left to right; None for several documents."""
         return None if self.source is None else self.measure.clusters(self.source)
 
     @cached_property
     def boundaries(self) -> tuple[BoundaryCredit, ...] | None:
-        """What became of each boundary of the program; None if it is the score of several documents."""
+        """Reward or punishment of each boundary of the program; None for several documents."""
         return None if self.source is None else self.measure.boundaries(self.source)
 
     @property
     def best(self) -> float | None:
-        """The largest P reachable with one boundary per cluster; None if it is the score of several documents."""
+        """The largest P that one boundary per cluster can reach; None for several documents."""
         if self.clusters is None:
             return None
-        return math.fsum(one.reward for one in self.clusters) / float(self.parts["weight"])
+        return math.fsum(cluster.reward for cluster in self.clusters) / float(self.parts["weight"])
 
     def to_dict(self) -> dict[str, Any]:
-        """As of every score, with clusters and boundaries where it is the score of one document."""
-        found = super().to_dict()
-        if self.clusters is not None and self.boundaries is not None:
-            found["best"] = self.best
-            found["clusters"] = [asdict(one) for one in self.clusters]
-            found["boundaries"] = [asdict(one) for one in self.boundaries]
-        return found
+        names = ("best", "clusters", "boundaries") if self.source is not None else ()
+        return super().to_dict() | {name: to_plain(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
 class MarkBatch(Batch):
-    """A batch whose first side are marks: ``a_code`` says how many coders marked ``a_pos``, of how many ``coders``."""
+    """A batch whose first side is marks: ``a_code`` is the number of coders who marked ``a_pos``.
+
+    Attributes
+    ----------
+    coders : numpy.ndarray
+        Number of coders of each document.
+    """
 
     coders: Ints = field(kw_only=True)
 
     def slice(self, start: int, stop: int) -> MarkBatch:
-        """Documents start .. stop-1. Nothing is copied: offsets stay those of the whole."""
         return self._with(Batch.slice(self, start, stop), self.coders[start:stop])
 
     def take(self, documents: Ints) -> MarkBatch:
-        """Only these documents, copied together."""
         return self._with(Batch.take(self, documents), self.coders[documents])
 
     @staticmethod
@@ -131,40 +150,48 @@ class MarkBatch(Batch):
 
 
 def pack_marks(pairs: Sequence[Comparison], sides: tuple[str, str]) -> tuple[MarkBatch, Ints, dict[int, CaesuraError]]:
-    """The batch of all pairs that can be compared, their places in ``pairs``, and what is wrong with the others."""
+    """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Marks or a segmentation, and a segmentation.
+    sides : tuple of str
+        Names of the two sides, for messages.
+
+    Returns
+    -------
+    tuple
+        Batch, places and errors.
+    """
     errors: dict[int, CaesuraError] = {}
-    sound: list[int] = []
-    chosen: list[tuple[Any, Any]] = []
-    for i, pair in enumerate(pairs):
-        problem = pair_problem(pair, sides, marks=True)
-        if problem is None:
-            sound.append(i)
-            chosen.append(pair)
-        else:
-            errors[i] = MismatchError(problem)
+    places = select_valid(pairs, range(len(pairs)), lambda pair: pair_problem(pair, sides, marks=True), errors)
+    chosen: Any = [pairs[place] for place in places]
     # A segmentation is the marks of one coder.
-    a = [one.positions if isinstance(one, Marks) else one.inner for one, _ in chosen]
-    h = [one.position_counts if isinstance(one, Marks) else np.ones(one.inner.size, np.int64) for one, _ in chosen]
-    b = [one.inner for _, one in chosen]
-    length = np.array([one.length for one, _ in chosen], np.int64)
-    coders = np.array([one.coders if isinstance(one, Marks) else 1 for one, _ in chosen], np.int64)
-    none = np.empty(0, np.int64)
+    a = [marks.positions if isinstance(marks, Marks) else marks.inner for marks, _ in chosen]
+    h = [
+        marks.position_counts if isinstance(marks, Marks) else np.ones(marks.inner.size, np.int64)
+        for marks, _ in chosen
+    ]
+    b = [hypothesis.inner for _, hypothesis in chosen]
+    length = np.array([marks.length for marks, _ in chosen], np.int64)
+    coders = np.array([marks.coders if isinstance(marks, Marks) else 1 for marks, _ in chosen], np.int64)
     batch = MarkBatch(
-        length, join_arrays(a), join_arrays(h), offsets_of(a), join_arrays(b), none, offsets_of(b), coders=coders
+        length, join_arrays(a), join_arrays(h), offsets_of(a), join_arrays(b), EMPTY, offsets_of(b), coders=coders
     )
-    return batch, np.array(sound, np.int64), errors
+    return batch, np.array(places, np.int64), errors
 
 
-class _Clusters(NamedTuple):
-    """Those of document d are the rows ``off[d] .. off[d + 1] - 1``."""
+class _ClusterArrays(NamedTuple):
+    """Clusters of all documents: those of document d are the rows ``off[d] .. off[d + 1] - 1``."""
 
     bounds: Ints  # first and last mark, low, up, peak
-    moments: NDArray[np.float64]  # mu, sigma
+    moments: Floats  # mu, sigma
     off: Ints
 
 
 class FuzzySuccess(Measure):
-    """See :func:`fuzzy_success`."""
+    """The measure behind :func:`fuzzy_success`."""
 
     __slots__ = ()
     name = "fuzzy_success"
@@ -172,22 +199,15 @@ class FuzzySuccess(Measure):
     short_name = "fuzzy success"
     accepts_marks = True
     options = (
-        Option("chain_strength", 1, whole(1), "how far apart marked positions of one cluster may be"),
-        Option("minimal_peak", None, optional(whole(1)), "the count a cluster must reach; by default half the coders"),
-        Option("min_count", 1, whole(1), "how many coders make a position a marked one"),
+        Option("chain_strength", 1, whole(1), "largest distance between marked positions of a cluster"),
+        Option("minimal_peak", None, optional(whole(1)), "count that a cluster must reach (default: half the coders)"),
+        Option("min_count", 1, whole(1), "number of coders who make a position a marked one"),
         Option("alpha", 1, number(1, 2), "hardness: how fast the reward falls with the distance"),
-        Option(
-            "beta", 2, non_negative(infinite=True), "a cluster reaches this many standard deviations; inf: all of it"
-        ),
-        Option("p_min", 0, non_negative(), "what a phantom costs beside a cluster"),
-        Option("p_max", None, non_negative(), "what a phantom costs far from clusters; by default 1 / clusters"),
-        Option("per_cluster", "sum", choice("sum", "best"), "whether all boundaries in a cluster are rewarded"),
-        Option(
-            "edges",
-            "linear",
-            choice("linear", "ignore"),
-            "whether phantoms before the first and after the last cluster cost",
-        ),
+        Option("beta", 2, non_negative(infinite=True), "reach of a cluster in standard deviations; inf: all of it"),
+        Option("p_min", 0, non_negative(), "cost of a phantom beside a cluster"),
+        Option("p_max", None, non_negative(), "cost of a phantom far from clusters (default: 1 / clusters)"),
+        Option("per_cluster", "sum", choice("sum", "best"), "reward all boundaries in a cluster, or the best one"),
+        Option("edges", "linear", choice("linear", "ignore"), "cost of phantoms outside the first and last cluster"),
     )
     sides = ("counts", "hypothesis")
     best = None  # a run of boundaries is one cluster, and all boundaries in it are rewarded
@@ -205,7 +225,7 @@ class FuzzySuccess(Measure):
         return pack_marks(pairs, self.sides)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        """There must be a cluster, a peak that coders can reach, and room between p_min and p_max."""
+        # There must be a cluster, a peak that coders can reach, and p_min <= p_max.
         assert isinstance(batch, MarkBatch)
         coders, peak = batch.coders, self._minimal_peak(batch)
         clusters = np.diff(self._clusters(batch).off)
@@ -219,49 +239,48 @@ class FuzzySuccess(Measure):
             else:
                 errors[d] = OptionError(
                     f"p_min must not be above p_max, by default 1 / clusters = {p_max[d]:g}; got {self['p_min']}; "
-                    "give p_max too"
+                    "set p_max too"
                 )
         return errors
 
     def _no_cluster(self, batch: Batch, d: int, peak: int) -> str:
         highest = int(batch.a_code[batch.a_off[d] : batch.a_off[d + 1]].max(initial=0))
-        needed = f"minimal_peak is {peak}"
+        limits = f"minimal_peak is {peak}"
         if peak <= highest:
-            needed += f" and min_count {self['min_count']}"
-        return f"there is no cluster: the highest count is {highest}, {needed}"
+            limits += f" and min_count {self['min_count']}"
+        return f"there is no cluster: the highest count is {highest}, {limits}"
 
     def _minimal_peak(self, batch: MarkBatch) -> Ints:
-        given = self["minimal_peak"]
-        return (batch.coders + 1) // 2 if given is None else np.full(len(batch), given, np.int64)
+        peak = self["minimal_peak"]
+        return (batch.coders + 1) // 2 if peak is None else np.full(len(batch), peak, np.int64)
 
-    def _p_max(self, clusters: Ints) -> NDArray[np.float64]:
-        given = self["p_max"]
-        return 1 / np.maximum(clusters, 1) if given is None else np.full(len(clusters), given, np.float64)
+    def _p_max(self, clusters: Ints) -> Floats:
+        p_max = self["p_max"]
+        return 1 / np.maximum(clusters, 1) if p_max is None else np.full(len(clusters), p_max, np.float64)
 
-    def _clusters(self, batch: MarkBatch) -> _Clusters:
-        room = int(batch.a_off[-1] - batch.a_off[0])
-        bounds, moments = np.empty((room, 5), np.int64), np.empty((room, 2))
+    def _clusters(self, batch: MarkBatch) -> _ClusterArrays:
+        marks = int(batch.a_off[-1] - batch.a_off[0])
+        bounds, moments = np.empty((marks, 5), np.int64), np.empty((marks, 2))
         off = np.zeros(len(batch) + 1, np.int64)
-        o = self.settings
         kernel.cluster(
             batch.a_pos,
             batch.a_code,
             batch.a_off,
-            o["chain_strength"],
+            self["chain_strength"],
             self._minimal_peak(batch),
-            o["min_count"],
-            o["beta"],
+            self["min_count"],
+            self["beta"],
             bounds,
             moments,
             off,
         )
-        return _Clusters(bounds[: off[-1]], moments[: off[-1]], off)
+        return _ClusterArrays(bounds[: off[-1]], moments[: off[-1]], off)
 
-    def _award(
-        self, batch: MarkBatch, found: _Clusters, pos: Ints, off: Ints, per_cluster: str
-    ) -> tuple[Counts, Ints, NDArray[np.float64]]:
-        """Reward and punishment a document for boundaries at ``pos``; the cluster of each, and what it earns or costs."""
-        home, gain, out = np.empty(len(pos), np.int64), np.empty(len(pos)), np.empty((len(batch), 2))
+    def _credit(
+        self, batch: MarkBatch, clusters: _ClusterArrays, pos: Ints, off: Ints, per_cluster: str
+    ) -> tuple[Counts, Ints, Floats]:
+        """Return reward and punishment per document, and the cluster (-1: none) and credit of each boundary at ``pos``."""
+        cluster_of, credit, out = np.empty(len(pos), np.int64), np.empty(len(pos)), np.empty((len(batch), 2))
         o = self.settings
         kernel.award(
             batch.length,
@@ -269,33 +288,33 @@ class FuzzySuccess(Measure):
             batch.a_code,
             pos,
             off,
-            found.bounds,
-            found.off,
+            clusters.bounds,
+            clusters.off,
             o["alpha"],
-            *_powers(o["alpha"]),
+            *inverse_powers(o["alpha"]),
             o["p_min"],
-            self._p_max(np.diff(found.off)),
+            self._p_max(np.diff(clusters.off)),
             per_cluster == "best",
             o["edges"] == "linear",
-            home,
-            gain,
+            cluster_of,
+            credit,
             out,
         )
-        return out, home, gain
+        return out, cluster_of, credit
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("reward", "weight", "punishment", "items")
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, MarkBatch)
-        found = self._clusters(batch)
-        out, _, _ = self._award(batch, found, batch.b_pos, batch.b_off, self["per_cluster"])
-        clusters = np.diff(found.off)
+        arrays = self._clusters(batch)
+        out, _, _ = self._credit(batch, arrays, batch.b_pos, batch.b_off, self["per_cluster"])
+        clusters = np.diff(arrays.off)
         counts = np.column_stack([out[:, 0], clusters * batch.coders, out[:, 1], np.ones(len(batch))])
         resolved = {"minimal_peak": self._minimal_peak(batch), "p_max": self._p_max(clusters), "coders": batch.coders}
         return BatchCounts(counts, resolved)
 
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         reward, weight, punishment, items = counts.T
         return divide(reward, weight) - divide(punishment, items)
 
@@ -303,72 +322,105 @@ class FuzzySuccess(Measure):
         return {"p": counts["reward"] / counts["weight"], "n": counts["punishment"] / counts["items"]}
 
     def clusters(self, batch: MarkBatch) -> tuple[MarkCluster, ...]:
-        """The clusters of the one document in the batch."""
-        found = self._clusters(batch)
+        """Return the clusters of a document.
+
+        Parameters
+        ----------
+        batch : MarkBatch
+            A batch of one document.
+
+        Returns
+        -------
+        tuple of MarkCluster
+            From left to right.
+        """
+        arrays = self._clusters(batch)
         # The reward is convex between two marks, so one boundary does best at a mark: let every mark be a boundary.
-        _, home, gain = self._award(batch, found, batch.a_pos, batch.a_off, "best")
-        winners = _winners(home, gain)
-        best, reward = found.bounds[:, 2].copy(), np.zeros(len(found.bounds))
-        best[home[winners]] = batch.a_pos[winners]
-        reward[home[winners]] = gain[winners]  # a narrow reach may lie between two marks and hold none
-        rows = zip(found.bounds.tolist(), found.moments.tolist(), best.tolist(), reward.tolist(), strict=True)
+        _, cluster_of, credit = self._credit(batch, arrays, batch.a_pos, batch.a_off, "best")
+        winners = _best_boundaries(cluster_of, credit)
+        best, reward = arrays.bounds[:, 2].copy(), np.zeros(len(arrays.bounds))
+        best[cluster_of[winners]] = batch.a_pos[winners]
+        reward[cluster_of[winners]] = credit[winners]  # a narrow reach may lie between two marks and contain none
+        rows = zip(arrays.bounds.tolist(), arrays.moments.tolist(), best.tolist(), reward.tolist(), strict=True)
         clusters = []
-        for (first, last, low, up, peak), (mu, sigma), at, earned in rows:
+        for (first, last, low, up, peak), (mu, sigma), best_position, largest in rows:
             positions = tuple(batch.a_pos[first : last + 1].tolist())
             marks = tuple(batch.a_code[first : last + 1].tolist())
-            clusters.append(
-                MarkCluster(positions[0], positions[-1], low, up, mu, sigma, peak, positions, marks, at, earned)
-            )
+            ends = positions[0], positions[-1]
+            clusters.append(MarkCluster(*ends, low, up, mu, sigma, peak, positions, marks, best_position, largest))
         return tuple(clusters)
 
     def boundaries(self, batch: MarkBatch) -> tuple[BoundaryCredit, ...]:
-        """What became of each boundary of the program in the one document of the batch."""
-        found = self._clusters(batch)
-        _, home, gain = self._award(batch, found, batch.b_pos, batch.b_off, self["per_cluster"])
+        """Return the credit of each boundary of the program in a document.
+
+        Parameters
+        ----------
+        batch : MarkBatch
+            A batch of one document.
+
+        Returns
+        -------
+        tuple of BoundaryCredit
+            From left to right.
+        """
+        arrays = self._clusters(batch)
+        _, cluster_of, credit = self._credit(batch, arrays, batch.b_pos, batch.b_off, self["per_cluster"])
         if self["per_cluster"] == "best":
-            others = home >= 0
-            others[_winners(home, gain)] = False
-            gain[others] = 0
-        weight = len(found.bounds) * int(batch.coders[0])
+            unrewarded = cluster_of >= 0
+            unrewarded[_best_boundaries(cluster_of, credit)] = False
+            credit[unrewarded] = 0
+        weight = len(arrays.bounds) * int(batch.coders[0])
         return tuple(
-            BoundaryCredit(position, "phantom" if k < 0 else k, earned, earned if k < 0 else earned / weight)
-            for position, k, earned in zip(batch.b_pos.tolist(), home.tolist(), gain.tolist(), strict=True)
+            BoundaryCredit(position, "phantom" if k < 0 else k, gain, gain if k < 0 else gain / weight)
+            for position, k, gain in zip(batch.b_pos.tolist(), cluster_of.tolist(), credit.tolist(), strict=True)
         )
 
 
-def _winners(home: Ints, gain: NDArray[np.float64]) -> Ints:
-    """Which boundary earns most in each cluster that has any, the first of equals; ``home`` rises, but for its -1."""
-    inside = np.flatnonzero(home >= 0)
+def _best_boundaries(cluster_of: Ints, credit: Floats) -> Ints:
+    """Return the boundary with the largest credit in each cluster, the first of equals; clusters rise, except for -1."""
+    inside = np.flatnonzero(cluster_of >= 0)
     if not inside.size:
         return inside
-    starts = np.flatnonzero(np.diff(home[inside], prepend=-1))
-    most = np.repeat(np.maximum.reduceat(gain[inside], starts), np.diff(starts, append=inside.size))
-    # Sums of the same fractions in another order may differ in their last digits.
-    equals = inside[gain[inside] >= most * (1 - 1e-12)]
-    return equals[np.unique(home[equals], return_index=True)[1]]
+    starts = np.flatnonzero(np.diff(cluster_of[inside], prepend=-1))
+    largest = np.repeat(np.maximum.reduceat(credit[inside], starts), np.diff(starts, append=inside.size))
+    # Sums of the same fractions in a different order may differ in their last digits.
+    equals = inside[credit[inside] >= largest * (1 - 1e-12)]
+    return equals[np.unique(cluster_of[equals], return_index=True)[1]]
 
 
-_LONGEST = 2.0**31  # no two positions are further apart
-_TABLE = 1024
+_MAX_DISTANCE = 2.0**31  # no two positions are further apart
+_TABLE_SIZE = 1024
 
 
 @lru_cache(64)
-def _powers(alpha: float) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """(d + 1)^-alpha for small d, and as a sum of share * exp(-rate * d) for any: rates and shares.
+def inverse_powers(alpha: float) -> tuple[Floats, Floats, Floats]:
+    """Return (d + 1)^-alpha as a table for small d, and as a sum of exponentials for any d.
 
-    The integral over u of exp(alpha u - x e^u) is Gamma(alpha) x^-alpha, and the trapezoidal rule takes it to one part in
-    10^12 at this step. It starts where exp(-x e^u) is nothing even for x = 1 and ends where it is 1 even for the largest
-    x; what lies beyond is a geometric series, and one more term of rate 0.
+    Parameters
+    ----------
+    alpha : float
+        The exponent.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        The table; rates and weights of the sum of weight * exp(-rate * d).
+
+    Notes
+    -----
+    The integral over u of exp(alpha u - x e^u) is Gamma(alpha) x^-alpha. The trapezoidal rule with this step computes it to
+    one part in 10^12. It starts where exp(-x e^u) vanishes even for x = 1, and ends where it is 1 even for the largest x.
+    The rest is a geometric series: one more term of rate 0.
     """
     step, small = 0.27, 1e-7
-    rate = np.exp(np.arange(math.log(40), math.log(small / _LONGEST), -step))
-    divide = step / math.gamma(alpha) * rate**alpha
-    shrinks = math.exp(-step * alpha)
-    rest = divide[-1] * shrinks / (1 - shrinks)
-    made = np.arange(1, _TABLE + 1.0) ** -alpha, np.append(rate, 0), np.append(divide * np.exp(-rate), rest)
-    for array in made:
+    rate = np.exp(np.arange(math.log(40), math.log(small / _MAX_DISTANCE), -step))
+    weight = step / math.gamma(alpha) * rate**alpha
+    decay = math.exp(-step * alpha)
+    rest = weight[-1] * decay / (1 - decay)
+    arrays = np.arange(1, _TABLE_SIZE + 1.0) ** -alpha, np.append(rate, 0), np.append(weight * np.exp(-rate), rest)
+    for array in arrays:
         array.flags.writeable = False
-    return made
+    return arrays
 
 
 def fuzzy_success(
@@ -378,81 +430,104 @@ def fuzzy_success(
     coders: int | None = None,
     chain_strength: int = 1,
     minimal_peak: int | None = None,
-    min_count: int = 1,
     alpha: float = 1,
     beta: float = 2,
-    p_min: float = 0,
-    p_max: float | None = None,
-    per_cluster: str = "sum",
-    edges: str = "linear",
+    **options: Any,
 ) -> FuzzyScore:
-    """Fuzzy success: a program's boundaries against how many coders marked each place.
+    r"""Compute fuzzy success: a program's boundaries against how many coders marked each position.
 
-    ``counts`` are the N-1 numbers h(i) of coders, of ``coders`` in all (S), who marked position i, or a ``Marks``, which
-    knows its coders; a ``Segmentation`` is the marks of one coder. Positions that at least ``min_count`` coders marked
-    are chained while at most ``chain_strength`` apart; a chain is a *cluster* if some h in it reaches ``minimal_peak``
-    (by default half the coders, rounded up), and all marks between its ends are its own. Other marks are ignored. With
-    mu and sigma the mean and standard deviation of the positions of a cluster's marks, boundaries are rewarded from
-    low = floor(mu - beta sigma) to up = ceil(mu + beta sigma), within the cluster:
+    Parameters
+    ----------
+    counts : Marks, Segmentation or sequence of int
+        The N-1 numbers h(i) of coders who marked position i, or ``Marks``, which know their coders. A ``Segmentation`` is
+        the marks of one coder.
+    hypothesis : Segmentation
+        The program's boundaries.
+    coders : int, optional
+        Number of coders S; needed if ``counts`` are numbers.
+    chain_strength : int, default 1
+        Largest distance between neighboring marked positions of a cluster.
+    minimal_peak : int, optional
+        Count that some h in a cluster must reach (default: half the coders, rounded up).
+    alpha : float, default 1
+        Hardness, from 1 to 2: how fast the reward falls with the distance.
+    beta : float, default 2
+        Reach of a cluster in standard deviations; infinity for the whole cluster.
+    **options : object
+        ``min_count`` (1): number of coders who make a position a marked one. ``p_min`` (0) and ``p_max`` (1 / clusters):
+        cost of a phantom beside a cluster and far from clusters. ``per_cluster`` ("sum"): reward all boundaries in a
+        cluster, or only the "best". ``edges`` ("linear"): cost of phantoms before the first and after the last cluster, or
+        "ignore" them.
+
+    Returns
+    -------
+    FuzzyScore
+        P - N. ``score.p`` and ``score.n`` are P and N, ``score.clusters`` the clusters, ``score.boundaries`` the cluster
+        and contribution of each boundary of the program, ``score.best`` the largest P with one boundary per cluster.
+
+    Raises
+    ------
+    OptionError
+        If an option is unknown or invalid.
+    Undefined
+        If there is no cluster.
+
+    Notes
+    -----
+    Positions that at least ``min_count`` coders marked are chained while they are at most ``chain_strength`` apart. A chain
+    is a *cluster* if some h in it reaches ``minimal_peak``; all marks between its ends belong to it. Other marks are
+    ignored. With mu and sigma the mean and standard deviation of the positions of a cluster's marks, boundaries are rewarded
+    from low = floor(mu - beta sigma) to up = ceil(mu + beta sigma), within the cluster::
 
         P = 1 / (clusters * S) * sum over clusters, over s and q in low..up, of h(s) c(q) / (|s - q| + 1)^alpha
 
-    with c(q) = 1 where the program put a boundary. Every other boundary is a phantom, and N is the sum of their costs:
+    with c(q) = 1 if the program put a boundary at q. Every other boundary is a phantom, and N is the sum of their costs::
 
         between two clusters    p_max + (p_min - p_max) * |2q - low(k+1) - up(k)| / (low(k+1) - up(k))
         before the first        p_min + (p_max - p_min) * (low(1) - q) / (low(1) - 1)
         after the last          p_min + (p_max - p_min) * (q - up(K)) / (N - 1 - up(K))
 
-    p_max in mid-gap or at the edge of the text, falling towards p_min at a cluster. The value is P - N. All coders at one
-    place and the program there is 1, nothing found is 0; with phantoms it is negative, without limit. P can exceed 1:
-    several boundaries in a cluster are all rewarded (``per_cluster="best"`` rewards the best of them only), and so are
-    several marks of one coder in it. ``score.best`` is the largest P that one boundary per cluster can reach. Over
-    several documents it is summed reward / summed clusters * S, less the mean punishment. ``Undefined`` without a cluster.
+    that is p_max in the middle of a gap or at the edge of the text, falling towards p_min at a cluster.
 
-    ``score.p`` and ``score.n`` are P and N, ``score.clusters`` the clusters, ``score.boundaries`` what each boundary of
-    the program fell into and contributed. It is not symmetric, and says little for one coder: use B there.
+    The value is 1 if all coders mark one place and the program does too, and 0 if the program finds nothing; phantoms make
+    it negative, without limit. P can exceed 1: several boundaries in a cluster are all rewarded, and so are several marks of
+    one coder in it. Over several documents it is summed reward / summed (clusters * S), less the mean punishment. It is not
+    symmetric, and says little for one coder: use B there.
 
-    Departures from the print, which contradicts itself: |s - q| + 1 for |s - q + 1|, which is 0 for a miss by one; clusters
-    by the definition of the two parameters (section 4.2), since the pseudo-code never ends one, and from one mark up, where
-    the pseudo-code asks for two (``min_count=2``); low and up as whole numbers, since a beta of 0 could leave no position
-    between them; phantoms outside the clusters, where the printed sum runs inside, over the width of the gap, and
-    at the edges of the text too (``edges="ignore"`` leaves those out, as the printed sum does). ``p_max`` is 1 / clusters
-    unless given: at 1 a single phantom could cancel the whole reward.
+    Differences from the printed text, which contradicts itself: \|s - q\| + 1 for \|s - q + 1\|, which is 0 for a miss by
+    one; clusters by the definition of the two parameters (section 4.2), because the pseudo-code never ends one, and from one
+    mark up, although the pseudo-code needs two (``min_count=2``); low and up as whole numbers, because a beta of 0 could
+    leave no position between them; phantoms outside the clusters, although the printed sum runs inside, over the width of
+    the gap, and at the edges of the text too (``edges="ignore"`` leaves those out, as the printed sum does). ``p_max`` is
+    1 / clusters by default: at 1, a single phantom could cancel the whole reward.
 
+    References
+    ----------
     Yöndem, M. T., & Üçoluk, G. A realistic success criterion for discourse segmentation. Section 4.
 
+    Examples
+    --------
     >>> program = Segmentation.from_positions(12, [3, 9])
     >>> score = fuzzy_success([0, 0, 4, 3, 0, 0, 0, 0, 0, 0, 0], program, coders=7)
     >>> f"{score.value:.4f} = {score.p:.4f} - {score.n:.4f}, at best {score.best:.4f}"
     '0.0714 = 0.7857 - 0.7143, at best 0.7857'
-    >>> [(one.position, one.cluster, round(one.contribution, 4)) for one in score.boundaries]
+    >>> [(boundary.position, boundary.cluster, round(boundary.contribution, 4)) for boundary in score.boundaries]
     [(3, 0, 5.5), (9, 'phantom', -0.7143)]
     """
-    measure = FuzzySuccess.cached(
-        None,
-        chain_strength=chain_strength,
-        minimal_peak=minimal_peak,
-        min_count=min_count,
-        alpha=alpha,
-        beta=beta,
-        p_min=p_min,
-        p_max=p_max,
-        per_cluster=per_cluster,
-        edges=edges,
-    )
-    score = measure.score(_marks(counts, coders), hypothesis)
+    clusters = {"chain_strength": chain_strength, "minimal_peak": minimal_peak, "alpha": alpha, "beta": beta}
+    score = FuzzySuccess.cached(None, **clusters, **options).score(_to_marks(counts, coders), hypothesis)
     assert isinstance(score, FuzzyScore)
     return score
 
 
-def _marks(counts: Any, coders: int | None) -> Text | Marks:
+def _to_marks(counts: Any, coders: int | None) -> Text | Marks:
     if isinstance(counts, (Marks, Segmentation)):
-        known = counts.coders if isinstance(counts, Marks) else 1
-        if coders is not None and coders != known:
-            raise OptionError(f"coders: the marks are those of {known}; got {coders!r}")
+        actual = counts.coders if isinstance(counts, Marks) else 1
+        if coders is not None and coders != actual:
+            raise OptionError(f"coders: the marks are those of {actual}; got {coders!r}")
         return counts
     if isinstance(counts, Mapping):
         return counts  # a dialogue, which the batch refuses
     if coders is None:
-        raise OptionError("coders: counts do not say how many coders there were; give coders, or Marks")
+        raise OptionError("coders: counts do not say how many coders there were; set coders, or use Marks")
     return Marks(counts, coders)
