@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.agreement.clusters import Cluster, Clustering
+from caesura.agreement.clusters import Clustering, CoderCluster
 from caesura.views.dendrogram import draw_dendrogram
 from support.corpora import of_masses, random_corpus
 
@@ -15,20 +15,21 @@ Tree = str | tuple["Tree", "Tree", float, float | None]
 
 
 def clustering(tree: Tree) -> Clustering:
-    made: list[Cluster] = []
+    clusters: list[CoderCluster] = []
 
-    def join(one: Tree) -> tuple[str, ...]:
-        if isinstance(one, str):
-            return (one,)
-        halves = join(one[0]), join(one[1])
-        made.append(Cluster(halves[0] + halves[1], one[2], halves, one[3], 0.5, 0.1))
+    def join(node: Tree) -> tuple[str, ...]:
+        if isinstance(node, str):
+            return (node,)
+        first, second, height, value = node
+        halves = join(first), join(second)
+        clusters.append(CoderCluster(halves[0] + halves[1], height, halves, value, 0.5, 0.1))
         return halves[0] + halves[1]
 
     coders = join(tree)
-    made.sort(key=lambda one: one.height)
-    nothing = np.zeros((0, 4))
+    clusters.sort(key=lambda cluster: cluster.height)
+    empty = np.zeros((0, 4))
     measure = cz.parse("boundary_similarity")
-    return Clustering(measure, "multi_pi", "average", coders, nothing, nothing, tuple(made), "signature")
+    return Clustering(measure, "multi_pi", "average", coders, empty, empty, tuple(clusters), (), "signature")
 
 
 @pytest.mark.parametrize(

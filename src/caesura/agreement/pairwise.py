@@ -104,6 +104,30 @@ class Pairwise(Result):
                 matrix[b, a] = row.value
         return matrix
 
+    def precision_and_recall(self) -> dict[str, tuple[float, float]]:
+        """Return mean precision and mean recall of each coder, over the pairs with that coder as hypothesis.
+
+        Returns
+        -------
+        dict
+            Coder -> precision and recall. Pairs that were scored in one direction count for both: with the sides
+            swapped, precision is recall.
+
+        Raises
+        ------
+        AttributeError
+            If the measure has no precision and recall.
+        """
+        by_coder: dict[str, list[tuple[float, float]]] = {coder: [] for coder in self.coders}
+        for row in self.rows:
+            reference, hypothesis = row.coders
+            precision, recall = row.score.precision(), row.score.recall()
+            by_coder[hypothesis].append((precision, recall))
+            if not self.ordered:
+                by_coder[reference].append((recall, precision))
+        means = {coder: np.mean(values, axis=0).tolist() for coder, values in by_coder.items() if values}
+        return {coder: (precision, recall) for coder, (precision, recall) in means.items()}
+
 
 def pairwise(
     corpus: Corpus, measure: str | Measure, *, ordered: bool = False, engine: str | Engine = "threads"

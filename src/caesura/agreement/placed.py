@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -86,6 +87,16 @@ class Placed(Result):
         """Standard deviation over coders of boundaries per item."""
         mean = self.mean
         return math.sqrt(math.fsum((row.per_item - mean) ** 2 for row in self.rows) / len(self.rows))
+
+    @property
+    def mean_density(self) -> float:
+        """Mean over coders of boundaries per inner position."""
+        return statistics.fmean(row.per_unit for row in self.rows)
+
+    @property
+    def density_deviation(self) -> float:
+        """Standard deviation over coders of boundaries per inner position."""
+        return statistics.pstdev(row.per_unit for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
@@ -187,22 +187,3 @@ def _packed(edits: tuple[Edit, ...], shapes: dict[EditShape, int]) -> tuple[int,
         numbers += (shapes.setdefault(shape, len(shapes)), edit.position - previous)
         previous = edit.position
     return tuple(numbers)
-
-
-def by_item(alignments: Alignments) -> Mapping[str, list[PairAlignment]]:
-    """Return the alignments of each item.
-
-    Parameters
-    ----------
-    alignments : Alignments
-        The alignments of a corpus.
-
-    Returns
-    -------
-    dict
-        Item -> its alignments.
-    """
-    groups: dict[str, list[PairAlignment]] = {}
-    for pair in alignments.pairs:
-        groups.setdefault(pair.item, []).append(pair)
-    return groups

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -10,7 +10,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Result
-from caesura.model.segmentation import UNTYPED
+from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
@@ -123,40 +123,41 @@ def describe(corpus: Corpus) -> Contents:
     (3, 2, (',', '.'), 1)
     """
     groups: dict[tuple[str, str], list[_ItemContents]] = {}
-    for item, coder in corpus:
-        annotation = corpus[item, coder]
+    for (_, coder), annotation in corpus.items():
         groups.setdefault((coder, type(annotation).__name__.lower()), []).append(_item_contents(annotation))
-    coders = tuple(
-        CoderContents(
-            coder=coder,
-            kind=kind,
-            items=len(items),
-            units=sum(item.units for item in items),
-            shortest=min(item.units for item in items),
-            longest=max(item.units for item in items),
-            marks=sum(item.marks for item in items),
-            types=_distinct(name for item in items for name in item.types),
-            streams=_distinct(name for item in items for name in item.streams),
-            items_with_text=sum(item.has_text for item in items),
-            items_with_labels=sum(item.has_labels for item in items),
-        )
-        for (coder, kind), items in groups.items()
+    coders = (_coder_contents(coder, kind, items) for (coder, kind), items in groups.items())
+    return Contents(corpus.item_names, tuple(coders))
+
+
+def _coder_contents(coder: str, kind: str, items: Sequence[_ItemContents]) -> CoderContents:
+    units = [item.units for item in items]
+    return CoderContents(
+        coder=coder,
+        kind=kind,
+        items=len(items),
+        units=sum(units),
+        shortest=min(units),
+        longest=max(units),
+        marks=sum(item.marks for item in items),
+        types=_distinct(name for item in items for name in item.types),
+        streams=_distinct(name for item in items for name in item.streams),
+        items_with_text=sum(item.has_text for item in items),
+        items_with_labels=sum(item.has_labels for item in items),
     )
-    return Contents(corpus.item_names, coders)
 
 
 def _item_contents(annotation: Annotation) -> _ItemContents:
     if isinstance(annotation, Hierarchy):
-        labels = _distinct(_labels(annotation.spans))
-        has_text = annotation.units is not None
-        return _ItemContents(annotation.length, len(annotation.spans), labels, (), has_text, bool(labels))
+        return _labelled(annotation.length, [span.label for span in annotation.spans], annotation.units is not None)
     if isinstance(annotation, Tree):
-        labels = _distinct(label for label in annotation.labels if label)
-        return _ItemContents(annotation.length, len(annotation), labels, (), True, bool(labels))
+        return _labelled(annotation.length, annotation.labels, True)
     if isinstance(annotation, Tier):
         rows = annotation.intervals if annotation.points is None else annotation.points
-        labels = _distinct(_labels(rows))
-        return _ItemContents(0, len(rows), labels, (), annotation.words is not None, bool(labels))
+        return _labelled(0, [row.label for row in rows], annotation.words is not None)
+    return _text_contents(annotation)
+
+
+def _text_contents(annotation: Segmentation | Dialogue) -> _ItemContents:
     texts = list(streams_of(annotation).values())
     return _ItemContents(
         units=annotation.length,
@@ -168,8 +169,10 @@ def _item_contents(annotation: Annotation) -> _ItemContents:
     )
 
 
-def _labels(rows: Iterable[Any]) -> Iterator[str]:
-    return (row.label for row in rows if row.label)
+def _labelled(units: int, labels: Sequence[str | None], has_text: bool) -> _ItemContents:
+    """Return the contents of an annotation whose marks may have labels, which are their types."""
+    types = _distinct(label for label in labels if label)
+    return _ItemContents(units, len(labels), types, (), has_text, bool(types))
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -298,17 +298,14 @@ def _prepare(
     if kind != "trees":
         items = _items_with_same_units(shared.boundaries, excluded)
         everyone, boundaries = everyone.select(items=items), shared.boundaries.select(items=items)
-    people = tuple(coder for coder in everyone.coders if coder not in system_names)
-    if not people:
-        raise OptionError("at least one coder must be a person; all coders of the corpus are systems")
     requested = () if options.measure is None else (options.measure,)
     measures = choose_measures("report", everyone, requested, settings=settings)
-    by_default = kind == "hierarchy" or (options.measure is None and settings is None)
+    by_default = kind == "hierarchy" or not (requested or settings)
     return Subject(
         kind=kind,
         corpus=everyone,
         boundaries=boundaries,
-        people=people,
+        people=_people(everyone, system_names),
         systems=tuple(name for name in system_names if name in everyone.coders),
         measures=measures,
         judge_measures=None if by_default else _with_confusion(measures, kind),
@@ -317,32 +314,40 @@ def _prepare(
     )
 
 
+def _people(corpus: Corpus, systems: tuple[str, ...]) -> tuple[str, ...]:
+    people = tuple(coder for coder in corpus.coders if coder not in systems)
+    if not people:
+        raise OptionError("at least one coder must be a person; all coders of the corpus are systems")
+    return people
+
+
 def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tuple[str, ...]]:
     """Return people and systems in one corpus, and the names of the systems."""
     if systems is None:
         return corpus, ()
     if isinstance(systems, str):
         raise OptionError(f"systems: a list of names, a mapping or a Corpus is needed; got {systems!r}")
-    if isinstance(systems, Corpus):
-        by_system: Mapping[str, Any] = {name: systems.of_coder(name) for name in systems.coders}
-    elif isinstance(systems, Mapping):
-        by_system = systems
-    else:
+    if not isinstance(systems, Mapping):
         names = tuple(dict.fromkeys(systems))
         for name in names:
             corpus.of_coder(name)  # raises an error if there is none
         return corpus, names
+    by_system: Mapping[str, Any] = systems
+    if isinstance(systems, Corpus):
+        by_system = {name: systems.of_coder(name) for name in systems.coders}
     rows: dict[str, dict[str, Annotation]] = {item: corpus.of_item(item) for item in corpus.item_names}
     for name, by_item in by_system.items():
-        if name in corpus.coders:
-            raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
-        if not isinstance(by_item, Mapping) or isinstance(by_item, Dialogue):
-            raise OptionError(
-                f"system {name!r}: a mapping item -> segmentation is needed; got {type(by_item).__name__}"
-            )
+        _check_system(name, by_item, corpus)
         for item, annotation in by_item.items():
             rows.setdefault(str(item), {})[str(name)] = annotation
     return Corpus(rows), tuple(map(str, by_system))
+
+
+def _check_system(name: str, by_item: object, corpus: Corpus) -> None:
+    if name in corpus.coders:
+        raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
+    if not isinstance(by_item, Mapping) or isinstance(by_item, Dialogue):
+        raise OptionError(f"system {name!r}: a mapping item -> segmentation is needed; got {type(by_item).__name__}")
 
 
 def _of_one_kind(corpus: Corpus, excluded: list[Excluded]) -> Corpus:
@@ -409,17 +414,16 @@ class _Analyst:
         self.steps = 0
 
     def report(self) -> CorpusReport:
-        subject, trees = self.subject, self.subject.kind == "trees"
-        text_items = tuple(subject.corpus.item_names if trees else self.items_with_short_text())
+        subject, kind = self.subject, self.subject.kind
+        texts, judged = kind != "trees", bool(subject.systems)
+        text_items = tuple(self.items_with_short_text() if texts else subject.corpus.item_names)
         alignments = self.alignments(text_items)
         outcomes = self.attempt(self.agreement)
         pairs = self.attempt(self.pairs)
-        clustering = None if trees else self.attempt(self.clustering)
-        placed = None if subject.boundaries is None else self.attempt(partial(boundaries_placed, subject.boundaries))
-        heat = None if trees else self.attempt(partial(self.heat, text_items))
-        judged = bool(subject.systems)
-        judgement = self.attempt(self.judgement) if judged and not trees else None
-        linear = subject.kind in ("linear", "hierarchy")
+        clustering = self.attempt_if(texts, self.clustering)
+        placed = self.attempt_if(texts, self.placed)
+        heat = self.attempt_if(texts, partial(self.heat, text_items))
+        judgement = self.attempt_if(texts and judged, self.judgement)
         return CorpusReport(
             subject=subject,
             agreement=outcomes,
@@ -427,16 +431,22 @@ class _Analyst:
             clustering=clustering,
             placed=placed,
             heat=heat,
-            precision_recall=self.attempt(partial(self.precision_recall, judgement)) if linear else None,
+            precision_recall=self.attempt_if(
+                kind in ("linear", "hierarchy"), partial(self.precision_recall, judgement)
+            ),
             judgement=judgement,
-            parsers=self.attempt(self.parsers) if judged and trees else None,
-            fuzzy=self.attempt(partial(self.fuzzy, text_items)) if judged and not trees else None,
-            golds=self.golds() if subject.kind == "hierarchy" else None,
+            parsers=self.attempt_if(judged and not texts, self.parsers),
+            fuzzy=self.attempt_if(judged and texts, partial(self.fuzzy, text_items)),
+            golds=self.golds() if kind == "hierarchy" else None,
             alignments=alignments,
             text_items=text_items,
             notes=tuple(self.notes),
             excluded=tuple(dict.fromkeys(self.excluded)),
         )
+
+    def attempt_if(self, applies: bool, compute: Callable[[], T]) -> Outcome[T] | None:
+        """Return the outcome of an analysis, or None if it does not apply to the corpus."""
+        return self.attempt(compute) if applies else None
 
     def attempt(self, compute: Callable[[], T]) -> Outcome[T]:
         """Return the result, or why there is none."""
@@ -447,6 +457,12 @@ class _Analyst:
             return Outcome(None, str(error))
         finally:
             self.advance()
+
+    @property
+    def boundaries(self) -> Corpus:
+        """The corpus as segmentations; trees have none."""
+        assert self.subject.boundaries is not None
+        return self.subject.boundaries
 
     def advance(self) -> None:
         self.steps += 1
@@ -465,10 +481,8 @@ class _Analyst:
         ]
 
     def items_with_short_text(self) -> Iterator[str]:
-        boundaries = self.subject.boundaries
-        assert boundaries is not None
-        for item in boundaries.item_names:
-            annotation: Any = next(iter(boundaries.of_item(item).values()))
+        for item in self.boundaries.item_names:
+            annotation: Any = next(iter(self.boundaries.of_item(item).values()))
             if annotation.length <= MAX_UNITS:
                 yield item
             else:
@@ -534,24 +548,24 @@ class _Analyst:
         measure = self.subject.measures[0]
         return cluster_coders(corpus, measure, seed=self.subject.seed, chance=_chance(measure))
 
+    def placed(self) -> Placed:
+        return boundaries_placed(self.boundaries)
+
     def heat(self, text_items: tuple[str, ...]) -> tuple[Heat, ...]:
         if not text_items:
             raise OptionError("the texts are too long to show")
-        assert self.subject.boundaries is not None
-        return boundary_heat(self.subject.people_of(self.subject.boundaries.select(items=text_items)))
+        return boundary_heat(self.subject.people_of(self.boundaries.select(items=text_items)))
 
     def judgement(self) -> Judgement:
         subject = self.subject
-        assert subject.boundaries is not None
-        judgement = judge(subject.boundaries, subject.systems, measures=subject.judge_measures, seed=subject.seed)
+        judgement = judge(self.boundaries, subject.systems, measures=subject.judge_measures, seed=subject.seed)
         self.excluded += judgement.excluded
         return judgement
 
     def precision_recall(self, judgement: Outcome[Judgement] | None) -> Judgement | Pairwise:
         if judgement is not None and judgement.result is not None:
             return judgement.result
-        assert self.subject.boundaries is not None
-        return pairwise(self.subject.boundaries, _CONFUSION, ordered=True)
+        return pairwise(self.boundaries, _CONFUSION, ordered=True)
 
     def parsers(self) -> tuple[ParserScore, ...]:
         """Compare every parser with every treebank."""
@@ -592,8 +606,7 @@ class _Analyst:
 
     def fuzzy_score(self, item: str, system: str) -> FuzzyScore | None:
         """Return the score, or None if the system or the people have nothing to compare."""
-        assert self.subject.boundaries is not None
-        by_coder = self.subject.boundaries.of_item(item)
+        by_coder = self.boundaries.of_item(item)
         people = [by_coder[coder] for coder in by_coder if coder in self.subject.people]
         if system not in by_coder or not people:
             return None

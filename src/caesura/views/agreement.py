@@ -10,10 +10,11 @@ from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
 from caesura.agreement.result import Agreement
+from caesura.model.display import count_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
 from caesura.tasks.agree import AgreementOutcome
-from caesura.views.table import Cell, Table, clean, count_of, extra_figures, or_undefined
+from caesura.views.table import Cell, Table, clean, extra_figures, or_undefined
 
 THRESHOLDS = (
     "Conventional thresholds (rules of thumb, not tests): reliable from .80, tentative from .667 (Krippendorff 2004, for "
@@ -54,20 +55,18 @@ def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     columns = ["coefficient", "over", "value", "low", "high", "observed", "expected"]
     columns += ["error", "chance"] if simulated else []
     columns += ["reason"] if any(outcome.result is None for outcome in outcomes) else []
+    return Table.from_records(
+        map(_agreement_record, outcomes), columns=columns, notes=_agreement_notes(results), digits=6 if simulated else 4
+    )
+
+
+def _agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
     notes = [
         result.interval_note if result.interval is None else f"interval: {result.interval_note}" for result in results
     ]
-    notes += [
-        f"bias, A_e(pi) - A_e(kappa): {bias:.4f}"
-        for bias in sorted({result.bias for result in results if result.bias is not None})
-    ]
-    notes += [result.signature for result in results]
-    return Table.from_records(
-        map(_agreement_record, outcomes),
-        columns=columns,
-        notes=tuple(dict.fromkeys(notes)),
-        digits=6 if simulated else 4,
-    )
+    biases = {result.bias for result in results if result.bias is not None}
+    notes += [f"bias, A_e(pi) - A_e(kappa): {bias:.4f}" for bias in sorted(biases)]
+    return tuple(dict.fromkeys((*notes, *(result.signature for result in results))))
 
 
 def _agreement_record(outcome: AgreementOutcome) -> dict[str, Cell]:

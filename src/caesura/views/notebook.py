@@ -17,6 +17,7 @@ from caesura.evaluation.result import Evaluation
 from caesura.judging.result import Judgement
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of
+from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.score import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -25,7 +26,7 @@ from caesura.model.tree import Tree
 from caesura.views.alignment import LEGEND, draw
 from caesura.views.judgement import score_notes, score_tables
 from caesura.views.results import evaluation_table
-from caesura.views.table import Cell, Table, clean, count_of, shorten, text_width
+from caesura.views.table import Cell, Table, clean, shorten, text_width
 
 MAX_UNITS = 500
 MAX_ROWS = 100

@@ -40,7 +40,7 @@ def scoring_blocks(
     list of Table or str
         The table of scores, tables of operations, and drawings.
     """
-    rows = [(entry.item, entry.score) for entry in scoring.scores if by_item or entry.item is None]
+    rows = [entry for entry in scoring.scores if by_item or entry.item is None]
     blocks: list[Table | str] = [score_table(rows, by_item=by_item, excluded=len(scoring.excluded))]
     for entry in scoring.operations:
         title = f"{entry.measure.label}: what happened to the boundaries of each type, both sides together"

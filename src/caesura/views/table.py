@@ -267,29 +267,6 @@ def or_undefined(value: float | None) -> Cell:
     return "undefined" if value is None else value
 
 
-def count_of(number: int, noun: str) -> str:
-    """Return a number with its noun in singular or plural.
-
-    Parameters
-    ----------
-    number : int
-        The number.
-    noun : str
-        The noun in the singular.
-
-    Returns
-    -------
-    str
-        Number and noun.
-
-    Examples
-    --------
-    >>> count_of(1, "span"), count_of(2, "span")
-    ('1 span', '2 spans')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def extra_figures(scores: Iterable[Score]) -> list[str]:
     """Return the names of all figures of the scores, such as precision and recall, without ``f``.
 

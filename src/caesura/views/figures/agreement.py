@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -293,7 +292,7 @@ def boundaries_per_coder(placed: Placed, *, width: float = COLUMN_WIDTH, title: 
     check_count(len(placed.rows), MAX_CODERS, "coders")
     values = [row.per_unit for row in placed.rows]
     labels = [label_text(row.coder) for row in placed.rows]
-    mean, deviation = statistics.fmean(values), statistics.pstdev(values)
+    mean, deviation = placed.mean_density, placed.density_deviation
     vertical = max(map(len, labels)) * len(labels) > 12 * check_width(width)
     with new_figure(width, 1.9 + (min(label_inches(labels), 1.5) if vertical else 0), title) as figure:
         axes = figure.add_subplot()

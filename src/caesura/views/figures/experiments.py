@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from caesura.errors import OptionError
+from caesura.model.display import count_of
 from caesura.options import choice
 from caesura.simulation.trees import Correlation, LengthRow, PerturbationCurve
 from caesura.views.figures.canvas import (
@@ -19,7 +20,6 @@ from caesura.views.figures.canvas import (
     title_height,
     wrap_label,
 )
-from caesura.views.table import count_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from caesura.errors import OptionError
-from caesura.measures.fuzzy import FuzzyScore, MarkBatch
+from caesura.measures.fuzzy import FuzzyScore, MarkBatch, MarkCluster
 from caesura.views.figures.canvas import (
     COLOURS,
     COLUMN_WIDTH,
@@ -61,7 +61,9 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | Non
     top = max([*counts.values(), score.params["minimal_peak"]])
     with new_figure(check_width(width), 2.2 + title_height(title), title) as figure:
         axes = figure.add_subplot()
+        _draw_clusters(axes, score.clusters)
         _draw_marks(axes, score, counts)
+        _draw_best_places(axes, score.clusters, counts)
         _draw_boundaries(axes, score, 1.12 * top)
         axes.set_xlim(0.4, int(batch.length[0]) - 0.4)
         axes.set_ylim(0, 1.2 * top)
@@ -74,12 +76,8 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | Non
 
 
 def _draw_marks(axes: Axes, score: FuzzyScore, counts: dict[int, int]) -> None:
-    """Draw the marks of the coders, their clusters, and the minimal peak."""
-    assert score.clusters is not None
-    for i, cluster in enumerate(score.clusters):
-        label = "_" if i else "cluster"
-        axes.axvspan(cluster.low - 0.5, cluster.up + 0.5, color=COLOURS[4], alpha=0.3, linewidth=0, label=label)
-    clustered = {position for cluster in score.clusters for position in cluster.positions}
+    """Draw the marks of the coders as bars, and the minimal peak."""
+    clustered = {position for cluster in score.clusters or () for position in cluster.positions}
     for inside, colour, label in ((True, COLOURS[0], "marked, in a cluster"), (False, "white", "marked, in none")):
         bars = {position: number for position, number in counts.items() if (position in clustered) == inside}
         if bars:
@@ -87,9 +85,19 @@ def _draw_marks(axes: Axes, score: FuzzyScore, counts: dict[int, int]) -> None:
                 list(bars), list(bars.values()), width=0.8, color=colour, edgecolor="black", linewidth=0.5, label=label
             )
     axes.axhline(score.params["minimal_peak"], color="black", linewidth=0.8, linestyle=":", label="minimal peak")
+
+
+def _draw_clusters(axes: Axes, clusters: tuple[MarkCluster, ...]) -> None:
+    """Draw the range of each cluster as a band."""
+    for i, cluster in enumerate(clusters):
+        label = "_" if i else "cluster"
+        axes.axvspan(cluster.low - 0.5, cluster.up + 0.5, color=COLOURS[4], alpha=0.3, linewidth=0, label=label)
+
+
+def _draw_best_places(axes: Axes, clusters: tuple[MarkCluster, ...], counts: dict[int, int]) -> None:
     axes.plot(
-        [float(cluster.best) for cluster in score.clusters],
-        [counts.get(cluster.best, 0) for cluster in score.clusters],
+        [float(cluster.best) for cluster in clusters],
+        [counts.get(cluster.best, 0) for cluster in clusters],
         linestyle="none",
         marker="D",
         color="white",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -223,25 +224,14 @@ def _point(name: str, precision: float, recall: float, bound: bool = False) -> _
 
 def _points(scores: Judgement | Pairwise | Mapping[str, Score], measure: str | Measure) -> list[_Point]:
     if isinstance(scores, Judgement):
-        rows = [row for rows in _rows_under(scores, measure) for row in rows]
+        rows = chain.from_iterable(_rows_under(scores, measure))
         return [_point(segmenter_name(row), *_precision_and_recall(row.score), row.bound) for row in rows]
     if isinstance(scores, Pairwise):
-        return _coder_points(scores)
+        _precision_and_recall(scores.rows[0].score)  # raises an error if the measure has none
+        return [_point(coder, *means) for coder, means in scores.precision_and_recall().items()]
     if not isinstance(scores, Mapping) or not scores or not all(isinstance(s, Score) for s in scores.values()):
         raise OptionError(f"a Judgement, a Pairwise or a mapping name -> Score is needed; got {type(scores).__name__}")
     return [_point(str(name), *_precision_and_recall(score)) for name, score in scores.items()]
-
-
-def _coder_points(pairs: Pairwise) -> list[_Point]:
-    """Return the means of each coder over the pairs in which the coder is the hypothesis."""
-    by_coder: dict[str, list[tuple[float, float]]] = {coder: [] for coder in pairs.coders}
-    for pair in pairs.rows:
-        reference, hypothesis = pair.coders
-        precision, recall = _precision_and_recall(pair.score)
-        by_coder[hypothesis].append((precision, recall))
-        if not pairs.ordered:  # with the sides swapped, precision is recall
-            by_coder[reference].append((recall, precision))
-    return [_point(coder, *np.mean(values, axis=0).tolist()) for coder, values in by_coder.items() if values]
 
 
 def _precision_and_recall(score: Score) -> tuple[float, float]:

@@ -13,13 +13,14 @@ from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.judging.participants import Systems
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
+from caesura.model.display import count_of
 from caesura.model.result import Excluded
 from caesura.tasks.report import CorpusReport, ReportOptions, analyze_corpus
 from caesura.version import __version__
 from caesura.views.page.render import render
 from caesura.views.page.sections import page_sections
 from caesura.views.page.texts import EDIT_KINDS, page_items
-from caesura.views.table import Table, clean, count_of
+from caesura.views.table import Table, clean
 
 if TYPE_CHECKING:
     from caesura.formats.settings import Settings
