@@ -215,7 +215,7 @@ def test_what_documents_cannot_hold(run: Run) -> None:
     result = run("convert", "t.csv", "out.jsonl")
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
-        "caesura: warning: out.jsonl: left out, because one of the two coders has nothing: b",
+        "caesura: warning: out.jsonl: left out, because only one of the two coders annotated them: b",
         "caesura: warning: out.jsonl: this format cannot hold the text of units and the labels of segments; they are left out",
     ]
     assert Path("out.jsonl").read_text() == '{"item": "a", "length": 2, "reference": [1], "hypothesis": []}\n'

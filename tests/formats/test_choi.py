@@ -33,17 +33,17 @@ def put(folder: Path, content: str, name: str = "t.txt") -> Path:
 
 def test_a_line_is_a_unit(tmp_path: Path) -> None:
     # river caverns | damsel dulcimer vision | miles
-    one = cz.read(put(tmp_path, SAMPLE))["t", "t"]
-    assert one.masses == (2, 3, 1)
-    assert one.units[2] == "A damsel ."
-    assert cz.read(put(tmp_path, SAMPLE, "0.ref"))["0", "0"] == one
+    segmentation = cz.read(put(tmp_path, SAMPLE))["t", "t"]
+    assert segmentation.masses == (2, 3, 1)
+    assert segmentation.units[2] == "A damsel ."
+    assert cz.read(put(tmp_path, SAMPLE, "0.ref"))["0", "0"] == segmentation
 
 
 def test_a_word_is_a_unit(tmp_path: Path) -> None:
-    one = cz.read(put(tmp_path, SAMPLE), unit="word")["t", "t"]
+    segmentation = cz.read(put(tmp_path, SAMPLE), unit="word")["t", "t"]
     segments = [part.split() for part in SAMPLE.split("==========\n") if part]
-    assert one.masses == tuple(len(part) for part in segments) == (7, 11, 3)
-    assert one.units == tuple(word for part in segments for word in part)
+    assert segmentation.masses == tuple(len(part) for part in segments) == (7, 11, 3)
+    assert segmentation.units == tuple(word for part in segments for word in part)
 
 
 def test_outer_separators_and_layout_say_nothing(tmp_path: Path) -> None:
@@ -61,10 +61,10 @@ def test_outer_separators_and_layout_say_nothing(tmp_path: Path) -> None:
 
 def test_blank_lines_separate(tmp_path: Path) -> None:
     path = put(tmp_path, "\none\ntwo words\n\n \nthree\n\n")
-    one = cz.read(path, "marked-text")["t", "t"]
-    assert (one.masses, one.units) == ((2, 1), ("one", "two words", "three"))
+    segmentation = cz.read(path, "marked-text")["t", "t"]
+    assert (segmentation.masses, segmentation.units) == ((2, 1), ("one", "two words", "three"))
     assert cz.read(path, "marked-text", unit="word")["t", "t"].masses == (3, 1)
-    assert cz.read(path, "choi", marker="")["t", "t"] == one
+    assert cz.read(path, "choi", marker="")["t", "t"] == segmentation
 
 
 def test_another_marker_and_names(tmp_path: Path) -> None:
@@ -131,9 +131,10 @@ def test_round_trip_or_refuse(data: st.DataObject, sizes: list[int], unit: str, 
     path = folder / "t.txt"
     options = {"unit": unit, "marker": marker}
     whole = all(
-        one.strip() == one != "" and not {"\n", "\r"} & {*one} and one != marker and one[0] != "\ufeff" for one in units
+        unit.strip() == unit != "" and not {"\n", "\r"} & {*unit} and unit != marker and unit[0] != "\ufeff"
+        for unit in units
     )
-    tokens = whole and all(one.split() == [one] for one in units)
+    tokens = whole and all(unit.split() == [unit] for unit in units)
     round_trip_or_refuse(corpus, path, "marked-text", sure=tokens if unit == "word" else whole, **options)
 
 
@@ -159,15 +160,15 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held(name: str, tmp_path: Path) -> None:
-    one, message = REFUSED[name]
+    segmentation, message = REFUSED[name]
     with pytest.raises(FormatError, match=message):
-        cz.write(cz.Corpus({"t": {"t": one}}), tmp_path / "t.ref")
+        cz.write(cz.Corpus({"t": {"t": segmentation}}), tmp_path / "t.ref")
     assert not (tmp_path / "t.ref").exists()
 
 
 def test_names_are_the_files(tmp_path: Path) -> None:
-    one = cz.Segmentation.from_masses([1, 1], units="xy")
-    corpus = cz.Corpus({"poem": {"ann": one}})
+    segmentation = cz.Segmentation.from_masses([1, 1], units="xy")
+    corpus = cz.Corpus({"poem": {"ann": segmentation}})
     with pytest.raises(
         FormatError, match="the file names the item: 'poem' would be read as 't'; rename the file, or set item='poem'"
     ):
@@ -175,4 +176,4 @@ def test_names_are_the_files(tmp_path: Path) -> None:
     cz.write(corpus, tmp_path / "t.ref", item="poem", coder="ann")
     assert cz.read(tmp_path / "t.ref", item="poem", coder="ann") == corpus
     with pytest.raises(FormatError, match="this format holds one coder; choose one of ann, bo"):
-        cz.write(cz.Corpus({"t": {"ann": one, "bo": one}}), tmp_path / "t.ref")
+        cz.write(cz.Corpus({"t": {"ann": segmentation, "bo": segmentation}}), tmp_path / "t.ref")

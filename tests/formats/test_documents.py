@@ -44,10 +44,10 @@ def chunks(path: Path) -> Iterator[Documents | DocumentPairs]:
     return whole.chunks()
 
 
-def told(path: Path, **options: Any) -> tuple[cz.Corpus, list[str]]:
+def read_collecting(path: Path, **options: Any) -> tuple[cz.Corpus, list[str]]:
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded, **options)
-    return corpus, [str(one).removeprefix(f"{path}:") for one in excluded]
+    return corpus, [str(error).removeprefix(f"{path}:") for error in excluded]
 
 
 @pytest.mark.parametrize("kind", [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint64()])
@@ -78,7 +78,7 @@ def test_what_is_missing_costs_its_document(tmp_path: Path) -> None:
         "hypothesis_types": pa.array([[], [], [], None, []], pa.list_(pa.string())),
     }
     path = put(tmp_path / "a.parquet", table)
-    corpus, excluded = told(path)
+    corpus, excluded = read_collecting(path)
     assert corpus.item_names == ("a",)
     assert excluded == [
         "2: item '2': length: a whole number is needed; got nothing",
@@ -88,7 +88,7 @@ def test_what_is_missing_costs_its_document(tmp_path: Path) -> None:
     ]
     result = cz.evaluate(path, "pk")
     assert (result.documents, result.excluded_documents) == (1, 4)
-    assert [str(one) for one in result.excluded] == [f"{path}:{one}" for one in excluded]
+    assert [str(document) for document in result.excluded] == [f"{path}:{document}" for document in excluded]
 
 
 UNFIT = {
@@ -156,7 +156,7 @@ def test_words_of_a_dictionary(tmp_path: Path) -> None:
     }
     (chunk,) = chunks(put(tmp_path / "a.parquet", table))
     assert sorted(chunk.types) == ["act", "scene"]
-    assert [one.boundaries for one in (*chunk.pair(0), *chunk.pair(1))] == [
+    assert [segmentation.boundaries for segmentation in (*chunk.pair(0), *chunk.pair(1))] == [
         ((1, "scene"),),
         ((1, "scene"),),
         ((2, "act"),),
@@ -165,8 +165,10 @@ def test_words_of_a_dictionary(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("group", [1, 3, 1000])
-@pytest.mark.parametrize("named", ["text", "number", "no"])
-def test_names_and_rows_of_every_batch(group: int, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("names_of", ["text", "number", "no"])
+def test_names_and_rows_of_every_batch(
+    group: int, names_of: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(documents_parquet, "BATCH_SIZE", 2)
     number = 11
     table: dict[str, Any] = {
@@ -174,19 +176,20 @@ def test_names_and_rows_of_every_batch(group: int, named: str, tmp_path: Path, m
         "reference": [[1]] * number,
         "hypothesis": [list(range(1, d % 3 + 1)) for d in range(number)],
     }
-    if named != "no":
-        table["item"] = [f"name {d}" if named == "text" else 100 + d for d in range(number)]
-    seen = []
+    if names_of != "no":
+        table["item"] = [f"name {d}" if names_of == "text" else 100 + d for d in range(number)]
+    documents = []
     for chunk in chunks(put(tmp_path / "a.parquet", table, row_group_size=group)):
         assert 1 <= len(chunk) <= 2
-        seen += [
+        documents += [
             (chunk.items[d], chunk.rows[d], int(chunk.length[d]), chunk.hypothesis.positions_of(d).tolist())
             for d in range(len(chunk))
         ]
-    names = {"text": "name {}", "number": "10{}", "no": ""}[named]
-    assert [one[1:] for one in seen] == [(d + 1, d + 2, table["hypothesis"][d]) for d in range(number)]
-    assert [one[0] for one in seen] == [
-        str(d + 1) if named == "no" else names.format(d) if d < 10 or named == "text" else "110" for d in range(number)
+    names = {"text": "name {}", "number": "10{}", "no": ""}[names_of]
+    assert [document[1:] for document in documents] == [(d + 1, d + 2, table["hypothesis"][d]) for d in range(number)]
+    assert [document[0] for document in documents] == [
+        str(d + 1) if names_of == "no" else names.format(d) if d < 10 or names_of == "text" else "110"
+        for d in range(number)
     ]
 
 
@@ -195,21 +198,21 @@ def test_a_file_is_cut_at_its_row_groups(tmp_path: Path, monkeypatch: pytest.Mon
     path = put(tmp_path / "a.parquet", table, row_group_size=2)
     monkeypatch.setattr(documents_parquet, "_MIN_SPLIT_BYTES", 0)
     monkeypatch.setattr(documents_parquet, "_ROWS_PER_TASK", 3)
-    cut = documents_parquet.partitions([str(path)], str(tmp_path))
-    assert [(one.first, one.last) for one in cut] == [(0, 2), (2, 4), (4, 5)]
-    assert [one.place for one in cut] == [
+    parts = documents_parquet.partitions([str(path)], str(tmp_path))
+    assert [(part.first, part.last) for part in parts] == [(0, 2), (2, 4), (4, 5)]
+    assert [part.place for part in parts] == [
         f"{path}, row groups 0 to 1",
         f"{path}, row groups 2 to 3",
         f"{path}, row group 4",
     ]
     rows = [
         (chunk.rows[d], int(chunk.hypothesis.positions_of(d)[0]))
-        for one in cut
-        for chunk in one.chunks()
+        for part in parts
+        for chunk in part.chunks()
         for d in range(len(chunk))
     ]
     assert rows == [(d + 1, d % 4 + 1) for d in range(10)]
-    assert len({str(one.fingerprint) for one in cut}) == 3
+    assert len({str(part.fingerprint) for part in parts}) == 3
 
 
 def test_files_with_nothing_in_them(tmp_path: Path) -> None:
@@ -217,8 +220,8 @@ def test_files_with_nothing_in_them(tmp_path: Path) -> None:
         "length": pa.array([], pa.int64()),
         **dict.fromkeys(("reference", "hypothesis"), pa.array([], pa.list_(pa.int64()))),
     }
-    for name, written in (("rows", {}), ("groups", {"row_group_size": 1})):
-        path = put(tmp_path / f"{name}.parquet", table, **written)
+    for name, options in (("rows", {}), ("groups", {"row_group_size": 1})):
+        path = put(tmp_path / f"{name}.parquet", table, **options)
         assert list(chunks(path)) == []
     with pq.ParquetWriter(tmp_path / "none.parquet", pa.table(table).schema):
         pass
@@ -271,14 +274,14 @@ def test_metadata_that_were_changed(tmp_path: Path) -> None:
             ended.append(cz.read(path, "documents-parquet"))
         except CaesuraError as problem:
             ended.append(problem)
-    assert any("histogram size mismatch" in str(one) for one in ended) or int(pa.__version__.split(".")[0]) < 19
-    assert any(isinstance(one, cz.Corpus) for one in ended)
+    assert any("histogram size mismatch" in str(outcome) for outcome in ended) or int(pa.__version__.split(".")[0]) < 19
+    assert any(isinstance(outcome, cz.Corpus) for outcome in ended)
 
 
 def test_a_table_of_units_stays_one(tmp_path: Path) -> None:
     """Coders may have any name; what is in their columns says what they are."""
-    one = cz.Segmentation.from_sets([{"("}, set(), {")"}])
-    corpus = cz.Corpus({"x": {"reference": one, "hypothesis": one}})
+    segmentation = cz.Segmentation.from_sets([{"("}, set(), {")"}])
+    corpus = cz.Corpus({"x": {"reference": segmentation, "hypothesis": segmentation}})
     cz.write(corpus, tmp_path / "a.parquet")
     assert cz.formats.detect(tmp_path / "a.parquet").name == "table-parquet"
     assert cz.read(tmp_path / "a.parquet") == corpus
@@ -311,12 +314,12 @@ def test_what_is_beyond_measure_is_refused_unread(tmp_path: Path, monkeypatch: p
 def test_batches_are_cut_by_what_they_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = {"length": [99] * 8, **dict.fromkeys(("reference", "hypothesis"), [list(range(1, 51))] * 8)}
     monkeypatch.setattr(documents_parquet, "_BATCH_ENTRIES", 100)
-    assert [len(one) for one in chunks(put(tmp_path / "a.parquet", table))] == [2, 2, 2, 2]
+    assert [len(chunk) for chunk in chunks(put(tmp_path / "a.parquet", table))] == [2, 2, 2, 2]
     monkeypatch.setattr(documents_parquet, "_TREE_CHARACTERS", 30)  # of 18, 9, 18, 9, 18, 9
     put(tmp_path / "b.parquet", {"reference": ["(S (N a))", None] * 3, "hypothesis": ["(S (N a))"] * 6})
-    made = list(chunks(tmp_path / "b.parquet"))
-    assert [list(one.rows) for one in made] == [[1, 2, 3], [4, 5, 6]]
-    assert [one.pairs[0][0] is None for one in made] == [False, True]
+    batches = list(chunks(tmp_path / "b.parquet"))
+    assert [list(batch.rows) for batch in batches] == [[1, 2, 3], [4, 5, 6]]
+    assert [batch.pairs[0][0] is None for batch in batches] == [False, True]
 
 
 def test_a_long_word_in_every_row_is_kept_once(tmp_path: Path) -> None:
@@ -417,11 +420,13 @@ def test_every_line_is_read_once_wherever_a_file_is_cut(
         folder = Path(FOLDER.name)
         path = folder / "a.jsonl"
         path.write_bytes(b"\xef\xbb\xbf" * mark + text.encode())
-        cut = documents_json.partitions([str(path)], str(folder))
-        assert [one.first for one in cut] == [0, *(one.last for one in cut[:-1])]
-        assert cut[-1].last == path.stat().st_size
-        seen = [(chunk.rows[d], chunk.items[d]) for one in cut for chunk in one.chunks() for d in range(len(chunk))]
-    assert seen == [(i, "g" if '"g"' in line else "7") for i, line in enumerate(lines, 1) if line.strip()]
+        parts = documents_json.partitions([str(path)], str(folder))
+        assert [part.first for part in parts] == [0, *(part.last for part in parts[:-1])]
+        assert parts[-1].last == path.stat().st_size
+        documents = [
+            (chunk.rows[d], chunk.items[d]) for part in parts for chunk in part.chunks() for d in range(len(chunk))
+        ]
+    assert documents == [(i, "g" if '"g"' in line else "7") for i, line in enumerate(lines, 1) if line.strip()]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -442,11 +447,14 @@ def test_kinds_of_documents_may_stand_side_by_side(tmp_path: Path, monkeypatch: 
     for number in (1, 2, 100):
         monkeypatch.setattr(documents_json, "BATCH_SIZE", number)
         results.append(cz.evaluate(path, "pk"))
-    assert len({(one["pk"].parts.get("errors"), one["pk"].parts["windows"], one.documents) for one in results}) == 1
+    assert (
+        len({(result["pk"].parts.get("errors"), result["pk"].parts["windows"], result.documents) for result in results})
+        == 1
+    )
     assert results[0]["pk"].documents == 4
-    assert [(one.item, one.measure) for one in results[0].excluded] == [("3", "pk")]
+    assert [(document.item, document.measure) for document in results[0].excluded] == [("3", "pk")]
     under_types = cz.evaluate(path, "boundary_similarity(n_t=2)")
-    assert {one.item: one.reason for one in under_types.excluded if one.measure is None} == {
+    assert {document.item: document.reason for document in under_types.excluded if document.measure is None} == {
         "g": "boundaries have no types; declared are x, y",
         "h": "boundaries have no types; declared are x, y",
     }
@@ -473,23 +481,25 @@ def corpora(draw: st.DrawFn) -> cz.Corpus:
     for item in draw(st.lists(names, min_size=1, max_size=3, unique=True)):
         if kind in ("plain", "typed", "undeclared"):
             row = draw(sound(kind != "plain"))
-            one, other = pair_of(row, declared=kind == "typed")
+            reference, hypothesis = pair_of(row, declared=kind == "typed")
         else:
             words = draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=4))
-            one, other = (draw(trees(words, labels=["S", "NP"], tags=["N", "V"], max_brackets=3)) for _ in range(2))
+            reference, hypothesis = (
+                draw(trees(words, labels=["S", "NP"], tags=["N", "V"], max_brackets=3)) for _ in range(2)
+            )
             if kind == "times":
                 edges = np.cumsum(draw(st.lists(st.floats(0.1, 3), min_size=len(words) + 1, max_size=len(words) + 1)))
-                one = one.with_times(list(pairwise(edges)))
-        items[item] = {"reference": one, "hypothesis": other}
+                reference = reference.with_times(list(pairwise(edges)))
+        items[item] = {"reference": reference, "hypothesis": hypothesis}
     return cz.Corpus(items)
 
 
-def same(one: cz.Corpus, other: cz.Corpus) -> bool:
+def same(first: cz.Corpus, second: cz.Corpus) -> bool:
     """Equal but for a side without boundaries and types, which says the same with types as without."""
-    if one.item_names != other.item_names:
+    if first.item_names != second.item_names:
         return False
-    for key in one:
-        a, b = one[key], other[key]
+    for key in first:
+        a, b = first[key], second[key]
         if a != b and not (
             isinstance(a, cz.Segmentation) and a.length == b.length and not len(a.boundaries + b.boundaries)
         ):
@@ -499,8 +509,12 @@ def same(one: cz.Corpus, other: cz.Corpus) -> bool:
 
 @given(corpora())
 def test_round_trip(corpus: cz.Corpus) -> None:
-    one = next(iter(corpus[key] for key in corpus))
-    types = SCALE if isinstance(one, cz.Segmentation) and one.types_declared and one.types == SCALE else None
+    annotation = next(iter(corpus[key] for key in corpus))
+    types = (
+        SCALE
+        if isinstance(annotation, cz.Segmentation) and annotation.types_declared and annotation.types == SCALE
+        else None
+    )
     for name in ("a.parquet", "a.jsonl"):
         path = Path(FOLDER.name) / name
         cz.write(corpus, path, f"documents-{'json' if path.suffix == '.jsonl' else 'parquet'}")
@@ -510,14 +524,14 @@ def test_round_trip(corpus: cz.Corpus) -> None:
 
 
 def test_the_order_of_types_stands_in_the_metadata(tmp_path: Path) -> None:
-    one = cz.Segmentation.from_sets([{"x"}, {"a"}], types=["x", "m", "a"])
+    segmentation = cz.Segmentation.from_sets([{"x"}, {"a"}], types=["x", "m", "a"])
     path = tmp_path / "a.parquet"
-    cz.write(cz.Corpus({"i": {"reference": one, "hypothesis": one}}), path, "documents-parquet")
+    cz.write(cz.Corpus({"i": {"reference": segmentation, "hypothesis": segmentation}}), path, "documents-parquet")
     assert json.loads(pq.read_schema(path).metadata[b"caesura.types"]) == ["x", "m", "a"]
     assert documents_parquet.declared_types(str(path)) == ("x", "m", "a")
-    assert cz.read(path)["i", "reference"] == one
-    for said in ("{", '"x"', "[1]", "[]", '["x", "x"]', "[" * 100_000):
-        table = pq.read_table(path).replace_schema_metadata({"caesura.types": said})
+    assert cz.read(path)["i", "reference"] == segmentation
+    for metadata in ("{", '"x"', "[1]", "[]", '["x", "x"]', "[" * 100_000):
+        table = pq.read_table(path).replace_schema_metadata({"caesura.types": metadata})
         pq.write_table(table, path)
         with pytest.raises(FormatError, match=r"caesura\.types in the metadata: "):
             cz.read(path)
@@ -585,9 +599,9 @@ def test_what_has_no_place_is_told(tmp_path: Path) -> None:
     cells = {f"i{d}": {"ann": worded, "bo": worded} for d in range(2)} | {f"j{d}": {"ann": worded} for d in range(7)}
     cells["k"] = {"cy": worded}
     path = tmp_path / "a.jsonl"
-    with pytest.warns(CaesuraWarning) as said:
+    with pytest.warns(CaesuraWarning) as warnings:
         cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="bo")
-    assert [str(one.message) for one in said] == [
+    assert [str(warning.message) for warning in warnings] == [
         f"{path}: left out, because only one of the two coders annotated them: j0, j1, j2, j3, j4 and 2 more",
         f"{path}: this format cannot hold the text of units and the labels of segments; they are left out",
     ]

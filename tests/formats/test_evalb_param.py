@@ -65,12 +65,16 @@ def test_the_last_number_holds(tmp_path: Path) -> None:
 
 
 def test_an_unknown_key_is_named_and_ignored(tmp_path: Path) -> None:
-    with pytest.warns(CaesuraWarning) as told:
-        found = read(tmp_path, "LABELED 0\nDELETE_LABLE X\nZ 1\n")
+    with pytest.warns(CaesuraWarning) as warnings:
+        options = read(tmp_path, "LABELED 0\nDELETE_LABLE X\nZ 1\n")
     place = tmp_path / "x.prm"
-    assert str(told[0].message) == f"{place}:2: ignored: EVALB has no key 'DELETE_LABLE'; did you mean 'DELETE_LABEL'?"
-    assert str(told[1].message).startswith(f"{place}:3: ignored: EVALB has no key 'Z'; choose from 'DELETE_LABEL', ")
-    assert (found["labelled"], found["delete_labels"]) == (False, ())
+    assert (
+        str(warnings[0].message) == f"{place}:2: ignored: EVALB has no key 'DELETE_LABLE'; did you mean 'DELETE_LABEL'?"
+    )
+    assert str(warnings[1].message).startswith(
+        f"{place}:3: ignored: EVALB has no key 'Z'; choose from 'DELETE_LABEL', "
+    )
+    assert (options["labelled"], options["delete_labels"]) == (False, ())
 
 
 @pytest.mark.parametrize(
@@ -111,8 +115,8 @@ def test_any_text_is_read_or_told(tmp_path_factory: pytest.TempPathFactory, text
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CaesuraWarning)
         try:
-            found = read_evalb_param(path)
+            options = read_evalb_param(path)
         except FormatError as problem:
-            found = None
-            said = str(problem)
-    assert len(found) == 7 if found is not None else said.startswith(f"{path}:")
+            options = None
+            message = str(problem)
+    assert len(options) == 7 if options is not None else message.startswith(f"{path}:")

@@ -19,12 +19,12 @@ WORDS = ("good", "night", "moon")
 def table(path: Path, bits: str, words: tuple[str, ...] = WORDS) -> None:
     """A segsimflex table, which names neither item nor coder: an utterance a segment."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows, said = ["Speaker,Utterance"], []
+    rows, utterance = ["Speaker,Utterance"], []
     for word, bit in zip(words, bits, strict=True):
-        said.append(word)
+        utterance.append(word)
         if bit == "1":
-            rows.append(f"F,{' '.join(said)} .")
-            said = []
+            rows.append(f"F,{' '.join(utterance)} .")
+            utterance = []
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
@@ -175,10 +175,10 @@ GLOBS = [
 def test_globs(glob: str, expected: list[str], tmp_path: Path) -> None:
     for name in ("a.csv", "b1.csv", "in/c.csv", "in/deep/d.csv"):
         table(tmp_path / name, "101")
-    found = [str(Path(one.path).relative_to(tmp_path)) for one in find(str(tmp_path / glob))]
-    assert found == expected
+    names = [str(Path(file.path).relative_to(tmp_path)) for file in find(str(tmp_path / glob))]
+    assert names == expected
     if glob != "in/**":  # pathlib's own ** at the end means folders
-        assert found == sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob(glob))
+        assert names == sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob(glob))
 
 
 def test_a_file_may_be_called_like_a_glob(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_a_bad_file_does_not_cost_the_good_ones(tmp_path: Path) -> None:
     excluded: list[FormatError] = []
     corpus = cz.read(tmp_path, pattern="{item}_{coder}.csv", excluded=excluded)
     assert keys(corpus) == {("x", "ann"), ("x", "cy")}
-    assert [(Path(one.path).name, one.line) for one in excluded] == [("x_bo.csv", 2)]
+    assert [(Path(error.path).name, error.line) for error in excluded] == [("x_bo.csv", 2)]
     with pytest.raises(FormatError, match=r"x_bo\.csv:2: "):
         cz.read(tmp_path, pattern="{item}_{coder}.csv")
 
@@ -268,7 +268,7 @@ def test_of_many_problems_of_a_file_the_first_are_told(tmp_path: Path) -> None:
     (tmp_path / "good.bits").write_text("01\n")
     excluded: list[FormatError] = []
     cz.read(tmp_path, excluded=excluded)
-    assert [one.problem for one in excluded][-1] == "45 more errors"
+    assert [error.problem for error in excluded][-1] == "45 more errors"
     assert len(excluded) == 6
 
 
@@ -286,8 +286,8 @@ def test_several_coders_where_the_pattern_names_one(tmp_path: Path) -> None:
     grid(tmp_path / "x_ann.TextGrid", ("ann", 1), ("bo", 2))
     with pytest.raises(FormatError, match="one coder is needed, 'ann'; got ann, bo"):
         cz.read(tmp_path, pattern="{item}_{coder}.TextGrid", units="times")
-    one = cz.read(tmp_path, pattern="{item}_{coder}.TextGrid", tiers="bo", units="times")["x", "ann"]
-    assert isinstance(one, Tier)
+    tier = cz.read(tmp_path, pattern="{item}_{coder}.TextGrid", tiers="bo", units="times")["x", "ann"]
+    assert isinstance(tier, Tier)
 
 
 def test_options_go_to_the_formats_that_have_them(tmp_path: Path) -> None:

@@ -107,11 +107,13 @@ def test_bits_round_trip_or_refuse(corpus: cz.Corpus, folder: Path) -> None:
 
 @given(corpus=plain_corpora(), suffix=st.sampled_from([("c.csv", "table-csv"), ("c.tsv", "table-tsv")]))
 def test_plain_table_round_trip(corpus: cz.Corpus, suffix: tuple[str, str], folder: Path) -> None:
-    lengths = {item: {one.length for one in corpus.of_item(item).values()} for item in corpus.item_names}
+    lengths = {
+        item: {segmentation.length for segmentation in corpus.of_item(item).values()} for item in corpus.item_names
+    }
     if not all(map(is_column, corpus.coders)):
         with pytest.raises(FormatError, match="cannot be a column"):
             cz.write(corpus, folder / suffix[0], suffix[1])
-    elif all(len(one) == 1 for one in lengths.values()):
+    elif all(len(item_lengths) == 1 for item_lengths in lengths.values()):
         cz.write(corpus, folder / suffix[0], suffix[1])
         assert cz.read(folder / suffix[0], suffix[1]) == corpus
 
@@ -126,7 +128,9 @@ def test_stargazer_is_hearsts_table() -> None:
     segeval_samples = pytest.importorskip("segeval.data.samples")
     theirs = segeval_samples.HEARST_1997_STARGAZER["stargazer"]
     ours = stargazer().of_item("stargazer")
-    assert {coder: one.masses for coder, one in ours.items()} == {c: tuple(m) for c, m in theirs.items()}
+    assert {coder: segmentation.masses for coder, segmentation in ours.items()} == {
+        c: tuple(m) for c, m in theirs.items()
+    }
 
 
 def test_segevals_own_tsv_form(tmp_path: Path) -> None:
@@ -153,10 +157,10 @@ def test_table_by_hand(tmp_path: Path) -> None:
 def test_types_of_a_table(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('unit,ann\n1,\n2,"["","", ""?""]"\n3,.\n')
-    one = cz.read(path)["t", "ann"]
-    assert one.types == (",", ".", "?")
-    assert one.types_declared is False
-    assert one.boundaries == ((2, ","), (2, "?"), (3, "."))
+    segmentation = cz.read(path)["t", "ann"]
+    assert segmentation.types == (",", ".", "?")
+    assert segmentation.types_declared is False
+    assert segmentation.boundaries == ((2, ","), (2, "?"), (3, "."))
     declared = cz.read(path, types=["?", ",", "."])["t", "ann"]
     assert declared.types == ("?", ",", ".")
 
@@ -265,7 +269,7 @@ def test_bad_labels_are_listed_and_masses_kept(tmp_path: Path) -> None:
     )
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
-    assert [one.problem for one in excluded] == [
+    assert [error.problem for error in excluded] == [
         "segment_labels, item 'i', coder 'x': a list of labels is needed; got 7"
     ]
     assert corpus["i", "x"] == cz.Segmentation.from_masses([1, 2])
@@ -440,7 +444,7 @@ def test_good_items_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
     ]
 
 
-SUFFIXES = [*dict.fromkeys(suffix for one in formats().values() for suffix in one.suffixes), ".dat"]
+SUFFIXES = [*dict.fromkeys(suffix for format in formats().values() for suffix in format.suffixes), ".dat"]
 
 
 @given(data=st.binary(max_size=300), suffix=st.sampled_from(SUFFIXES))
@@ -505,4 +509,4 @@ def test_unwritable_place(tmp_path: Path) -> None:
 
 
 def test_the_registry_names_formats_as_they_name_themselves() -> None:
-    assert [one.name for one in formats().values()] == list(formats())
+    assert [format.name for format in formats().values()] == list(formats())

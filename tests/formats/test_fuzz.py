@@ -39,8 +39,8 @@ def test_the_samples_are_sound(name: str, tmp_path: Path, shared: DataFolder) ->
     need(name)
     for target in fuzzing.laid_out(name, tmp_path, shared):
         sample = fuzzing.SAMPLES[name]
-        assert detect(target.read).name == name or not sample.found
-        assert fuzzing.read(target.read, None if sample.found else name, **sample.options) == "corpus"
+        assert detect(target.read).name == name or not sample.detectable
+        assert fuzzing.read(target.read, None if sample.detectable else name, **sample.options) == "corpus"
 
 
 @pytest.mark.parametrize("name", formats())
@@ -48,10 +48,10 @@ def test_damaged_files(name: str, tmp_path: Path, shared: DataFolder) -> None:
     need(name)
     if MANY:
         command = [sys.executable, "-m", "support.fuzzing", name, str(MANY), str(shared.unpacked)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
-        found = json.loads(done.stdout)
-        assert found["wrong"] == []
-        ended = found["ended"]
+        process = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
+        report = json.loads(process.stdout)
+        assert report["wrong"] == []
+        ended = report["ended"]
     else:
         targets = fuzzing.laid_out(name, tmp_path, shared)
         ends = [fuzzing.read_damaged(targets[i % len(targets)], i // len(targets), name) for i in range(FEW)]

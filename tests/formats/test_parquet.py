@@ -19,7 +19,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip instal
 pq = pytest.importorskip("pyarrow.parquet")
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
-columns = names.filter(lambda one: one == one.strip() and one not in ("item", "stream", "unit", "text", "types"))
+columns = names.filter(lambda name: name == name.strip() and name not in ("item", "stream", "unit", "text", "types"))
 
 
 @st.composite
@@ -37,10 +37,10 @@ def corpora(draw: st.DrawFn) -> cz.Corpus:
         items[item] = {}
         for coder in who:
             marks = {i: mark for i, mark in enumerate(draw(marked), 1) if mark}
-            one = cz.Segmentation.from_positions(
+            segmentation = cz.Segmentation.from_positions(
                 length, list(marks), marks=list(marks.values()), types=types, units=units
             )
-            items[item][coder] = {"F": one} if streams else one
+            items[item][coder] = {"F": segmentation} if streams else segmentation
     return cz.Corpus(items)
 
 
@@ -128,8 +128,8 @@ def test_no_parquet_at_all(tmp_path: Path) -> None:
 def test_a_cut_or_changed_file_gives_our_error(tmp_path: Path) -> None:
     rng = random.Random(7)
     path = tmp_path / "c.parquet"
-    one = cz.Segmentation.from_bits("010" * 30, units=[f"w{i}" for i in range(91)])
-    cz.write(cz.Corpus({"i": {"ann": one}}), path)
+    segmentation = cz.Segmentation.from_bits("010" * 30, units=[f"w{i}" for i in range(91)])
+    cz.write(cz.Corpus({"i": {"ann": segmentation}}), path)
     whole = path.read_bytes()
     for cut in range(4, len(whole), len(whole) // 40):
         path.write_bytes(whole[:cut])
@@ -172,16 +172,16 @@ def test_a_long_word_in_every_row_is_kept_once(tmp_path: Path) -> None:
     # as plain text these words would take forty gigabytes
     word = "x" * 2**20
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 40_000, pa.int32()), [word])
-    one = cz.read(put(tmp_path, {"text": column, "ann": ["1"] + [""] * 39_999}))["t", "ann"]
-    assert one.masses == (1, 39_999)
-    assert len({id(unit) for unit in one.units}) == 1
+    segmentation = cz.read(put(tmp_path, {"text": column, "ann": ["1"] + [""] * 39_999}))["t", "ann"]
+    assert segmentation.masses == (1, 39_999)
+    assert len({id(unit) for unit in segmentation.units}) == 1
 
 
 def test_without_pyarrow(tmp_path: Path) -> None:
     path = put(tmp_path, {"x": ["1"]})
     code = f"import sys; sys.modules['pyarrow'] = None; import caesura; caesura.read({str(path)!r})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "reading this needs pyarrow; install caesura[parquet]" in done.stderr
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "reading this needs pyarrow; install caesura[parquet]" in process.stderr
 
 
 def test_half_a_surrogate_pair_is_refused(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ TABLE = """Turn,Speaker,Utterance
 """
 
 
-def written(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
+def write_file(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     return path
@@ -31,14 +31,14 @@ def written(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
 
 def test_by_hand(tmp_path: Path) -> None:
     # F:  well I think , so we --     M:  yes .
-    corpus = cz.read(written(tmp_path, TABLE))
-    one = corpus["t", "t"]
-    assert isinstance(one, cz.Dialogue)
-    assert one["F:"].units == ("well", "I", "think", "so", "we")
-    assert one["F:"].boundaries == ((3, ","), (5, "--"))
-    assert one["M:"].units == ("yes",)
-    assert one["M:"].boundaries == ((1, "."),)
-    assert one["M:"].types == (".", ",", "?", "--")
+    corpus = cz.read(write_file(tmp_path, TABLE))
+    dialogue = corpus["t", "t"]
+    assert isinstance(dialogue, cz.Dialogue)
+    assert dialogue["F:"].units == ("well", "I", "think", "so", "we")
+    assert dialogue["F:"].boundaries == ((3, ","), (5, "--"))
+    assert dialogue["M:"].units == ("yes",)
+    assert dialogue["M:"].boundaries == ((1, "."),)
+    assert dialogue["M:"].types == (".", ",", "?", "--")
 
 
 @pytest.mark.parametrize(("name", "delimiter"), [("t.tsv", "\t"), ("t.csv", ";"), ("t.csv", ","), ("t.txt", "\t")])
@@ -52,57 +52,57 @@ def test_other_delimiters(name: str, delimiter: str, tmp_path: Path) -> None:
 
 
 def test_symbols_in_order_are_types(tmp_path: Path) -> None:
-    path = written(tmp_path, "Speaker,Utterance\nF,a /\nF,b //\nF,c+//\n")
-    one = cz.read(path, "segsimflex", symbols=["//", "/"])["t", "t"]["F"]
-    assert one.types == ("//", "/")
-    assert one.units == ("a", "b", "c+")
-    assert [name for _, name in one.boundaries] == ["/", "//", "//"]
-    assert cz.read(path, types=["//", "/"])["t", "t"]["F"] == one
+    path = write_file(tmp_path, "Speaker,Utterance\nF,a /\nF,b //\nF,c+//\n")
+    segmentation = cz.read(path, "segsimflex", symbols=["//", "/"])["t", "t"]["F"]
+    assert segmentation.types == ("//", "/")
+    assert segmentation.units == ("a", "b", "c+")
+    assert [name for _, name in segmentation.boundaries] == ["/", "//", "//"]
+    assert cz.read(path, types=["//", "/"])["t", "t"]["F"] == segmentation
     assert cz.read(path, symbols=["//", "/"], types=["/", "//"])["t", "t"]["F"].types == ("/", "//")
-    named = cz.read(path, symbols={"/": "minor", "//": "major"})["t", "t"]["F"]
-    assert named.types == ("minor", "major")
-    assert [name for _, name in named.boundaries] == ["minor", "major", "major"]
+    renamed = cz.read(path, symbols={"/": "minor", "//": "major"})["t", "t"]["F"]
+    assert renamed.types == ("minor", "major")
+    assert [name for _, name in renamed.boundaries] == ["minor", "major", "major"]
 
 
 def test_several_symbols_may_be_one_type(tmp_path: Path) -> None:
-    path = written(tmp_path, "Speaker,Utterance\nF,a —\nF,b --\n")
-    one = cz.read(path, symbols={"--": "cut", "—": "cut", ".": "end"})["t", "t"]["F"]
-    assert one.types == ("cut", "end")
-    assert one.boundaries == ((1, "cut"), (2, "cut"))
+    path = write_file(tmp_path, "Speaker,Utterance\nF,a —\nF,b --\n")
+    segmentation = cz.read(path, symbols={"--": "cut", "—": "cut", ".": "end"})["t", "t"]["F"]
+    assert segmentation.types == ("cut", "end")
+    assert segmentation.boundaries == ((1, "cut"), (2, "cut"))
 
 
 def test_an_end_without_symbol_is_an_error_or_a_type_of_its_own(tmp_path: Path) -> None:
-    path = written(tmp_path, "Speaker,Utterance\nF,a b\nF,c .\n")
+    path = write_file(tmp_path, "Speaker,Utterance\nF,a b\nF,c .\n")
     with pytest.raises(FormatError) as caught:
         cz.read(path)
     assert str(caught.value) == (
         f"{path}:2: an utterance must end in one of '.', ',', '?', '--'; the last token is 'b'"
     )
-    one = cz.read(path, unclassified=";")["t", "t"]["F"]
-    assert one.types == (".", ",", "?", "--", ";")
-    assert one.boundaries == ((2, ";"), (3, "."))
+    segmentation = cz.read(path, unclassified=";")["t", "t"]["F"]
+    assert segmentation.types == (".", ",", "?", "--", ";")
+    assert segmentation.boundaries == ((2, ";"), (3, "."))
 
 
 def test_a_speaker_that_is_not_named_is_that_of_the_row_above(tmp_path: Path) -> None:
-    one = cz.read(written(tmp_path, "Speaker,Utterance\nF,a .\n,b .\nM,c .\nNA,d .\n"))["t", "t"]
-    assert {stream: side.units for stream, side in one.items()} == {"F": ("a", "b"), "M": ("c", "d")}
+    dialogue = cz.read(write_file(tmp_path, "Speaker,Utterance\nF,a .\n,b .\nM,c .\nNA,d .\n"))["t", "t"]
+    assert {stream: side.units for stream, side in dialogue.items()} == {"F": ("a", "b"), "M": ("c", "d")}
 
 
 def test_columns_and_names_are_options(tmp_path: Path) -> None:
-    path = written(tmp_path, "who,said,text,by\nF,a .,t1,ann\nF,a ?,t1,bo\nM,b .,t2,ann\n")
+    path = write_file(tmp_path, "who,said,text,by\nF,a .,t1,ann\nF,a ?,t1,bo\nM,b .,t2,ann\n")
     corpus = cz.read(path, "segsimflex", speaker="who", utterance="said", item_column="text", coder_column="by")
     assert list(corpus) == [("t1", "ann"), ("t1", "bo"), ("t2", "ann")]
-    path = written(tmp_path, "Item,Annotator,Speaker,Utterance\nx,ann,F,a .\nx,bo,F,a ?\n")
+    path = write_file(tmp_path, "Item,Annotator,Speaker,Utterance\nx,ann,F,a .\nx,bo,F,a ?\n")
     assert list(cz.read(path)) == [("x", "ann"), ("x", "bo")]
-    path = written(tmp_path, "Speaker,Utterance\nF,a .\n")
+    path = write_file(tmp_path, "Speaker,Utterance\nF,a .\n")
     assert list(cz.read(path, item="x", coder="ann")) == [("x", "ann")]
 
 
 def test_attached_symbols_can_be_words(tmp_path: Path) -> None:
-    path = written(tmp_path, "Speaker,Utterance\nF,um ...\nF,etc. .\n")
-    one = cz.read(path, attached=False, unclassified=";")["t", "t"]["F"]
-    assert one.units == ("um", "...", "etc.")
-    assert one.boundaries == ((2, ";"), (3, "."))
+    path = write_file(tmp_path, "Speaker,Utterance\nF,um ...\nF,etc. .\n")
+    segmentation = cz.read(path, attached=False, unclassified=";")["t", "t"]["F"]
+    assert segmentation.units == ("um", "...", "etc.")
+    assert segmentation.boundaries == ((2, ";"), (3, "."))
 
 
 DASH = "an utterance must end in one of '.', ',', '?', '--'; ends in "
@@ -142,14 +142,14 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_damage(name: str, tmp_path: Path) -> None:
     text, line, options, message = BAD[name]
-    path = written(tmp_path, "Speaker,Utterance\n" + text)
+    path = write_file(tmp_path, "Speaker,Utterance\n" + text)
     with pytest.raises(FormatError) as caught:
         cz.read(path, "segsimflex", **options)
     assert str(caught.value) == f"{path}:{line}: {message}"
 
 
 def test_good_coders_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
-    path = written(tmp_path, "Coder,Speaker,Utterance\nann,F,a .\nbo,F,a\nann,F,b .\n")
+    path = write_file(tmp_path, "Coder,Speaker,Utterance\nann,F,a .\nbo,F,a\nann,F,b .\n")
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
     assert list(corpus) == [("t", "ann")]
@@ -172,13 +172,13 @@ OPTIONS = [
 @pytest.mark.parametrize(("options", "message"), OPTIONS)
 def test_options_are_checked(options: dict[str, object], message: str, tmp_path: Path) -> None:
     with pytest.raises(OptionError) as caught:
-        cz.read(written(tmp_path, TABLE), "segsimflex", **options)
+        cz.read(write_file(tmp_path, TABLE), "segsimflex", **options)
     assert str(caught.value) == message
 
 
 def test_a_format_without_options_says_so(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="format table-csv has no option 'symbols'; it has none"):
-        cz.read(written(tmp_path, "unit,ann\n1,\n"), symbols=["."])
+        cz.read(write_file(tmp_path, "unit,ann\n1,\n"), symbols=["."])
 
 
 # -- round trips ------------------------------------------------------------------------------------------------------
@@ -291,8 +291,8 @@ def test_what_a_table_cannot_hold(corpus: cz.Corpus, message: str, tmp_path: Pat
 
 
 def test_a_file_a_coder(tmp_path: Path) -> None:
-    ann = written(tmp_path, "Speaker,Utterance\nF,a b .\n", "t001_ann.csv")
-    anna = written(tmp_path, "Speaker,Utterance\nF,a ?\nF,b .\n", "t001_anna.csv")
+    ann = write_file(tmp_path, "Speaker,Utterance\nF,a b .\n", "t001_ann.csv")
+    anna = write_file(tmp_path, "Speaker,Utterance\nF,a ?\nF,b .\n", "t001_anna.csv")
     corpus = read_coders([ann, anna])
     assert list(corpus) == [("t001", "t001_ann"), ("t001", "t001_anna")]
     corpus = read_coders({"A": ann, "B": anna}, item="chat", symbols=[".", "?"])
@@ -305,7 +305,7 @@ def test_a_file_a_coder(tmp_path: Path) -> None:
 
 
 def test_files_without_a_common_name_are_one_item(tmp_path: Path) -> None:
-    paths = [written(tmp_path, "Speaker,Utterance\nF,a .\n", name) for name in ("ann.csv", "bo.csv")]
+    paths = [write_file(tmp_path, "Speaker,Utterance\nF,a .\n", name) for name in ("ann.csv", "bo.csv")]
     assert list(read_coders(paths)) == [("1", "ann"), ("1", "bo")]
 
 
@@ -339,18 +339,18 @@ def test_the_case_studys_conversations(tmp_path: Path) -> None:
         assert corpus.item_names == (text,)
         assert check_same_tokens(corpus) == []
         for coder, lists in (("A1", case["lists1"]), ("A2", case["lists2"])):
-            one = corpus[text, coder]
-            assert list(one) == case["speakers"]
-            assert one.length == case["N"] == sum(map(len, lists))
-            counted = Counter(name for side in one.values() for _, name in side.boundaries)
+            dialogue = corpus[text, coder]
+            assert list(dialogue) == case["speakers"]
+            assert dialogue.length == case["N"] == sum(map(len, lists))
+            counted = Counter(name for side in dialogue.values() for _, name in side.boundaries)
             assert counted == Counter({"–": "--"}.get(c, c) for string in lists for c in string if c != " ")
             for name, string in zip(case["speakers"], lists, strict=True):
                 marks = ["" if c == " " else {"–": "--"}.get(c, c) for c in string]
                 units = [f"w{i}" for i in range(1, len(string) + 1)]
-                assert one[name] == cz.Segmentation.from_marks(marks, types=[*symbols, ";"], units=units)
+                assert dialogue[name] == cz.Segmentation.from_marks(marks, types=[*symbols, ";"], units=units)
             # written by us, it reads back the same
             again = tmp_path / f"{coder}.csv"
-            mine = cz.Corpus({coder: {coder: one}})
+            mine = cz.Corpus({coder: {coder: dialogue}})
             cz.write(mine, again, "segsimflex", symbols=symbols, unclassified=";")
             assert cz.read(again, symbols=symbols, unclassified=";") == mine
 

@@ -48,14 +48,14 @@ CASE_STUDY = {
 }
 
 
-def written(tmp_path: Path, text: str, name: str = "study.toml") -> Path:
+def write_file(tmp_path: Path, text: str, name: str = "study.toml") -> Path:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def test_toml(tmp_path: Path) -> None:
-    settings = read_settings(written(tmp_path, TOML))
+    settings = read_settings(write_file(tmp_path, TOML))
     assert settings.measure_options() == {
         "similarity": {(".", ","): 0.5, (",", "none"): 0.25},
         "transposition": 0.5,
@@ -81,29 +81,29 @@ def test_toml(tmp_path: Path) -> None:
 
 
 def test_json(tmp_path: Path) -> None:
-    settings = read_settings(written(tmp_path, json.dumps(CASE_STUDY), "study.json"))
+    settings = read_settings(write_file(tmp_path, json.dumps(CASE_STUDY), "study.json"))
     assert settings.measure_options() == {key: CASE_STUDY[key] for key in ("similarity", "transposition")}
     assert settings.types == (".", ",", "?", "--", ";")
     assert settings.reading_options("table-csv") == {"types": [".", ",", "?", "--", ";"]}
 
 
 def test_none_may_be_named_and_a_matrix_may_stand_elsewhere(tmp_path: Path) -> None:
-    path = written(tmp_path, '[similarity]\ntypes = [".", "none"]\nmatrix = [[1, 0.5], [0.25, 1.0]]\n')
+    path = write_file(tmp_path, '[similarity]\ntypes = [".", "none"]\nmatrix = [[1, 0.5], [0.25, 1.0]]\n')
     assert read_settings(path).measure_options() == {"similarity": {"types": ["."], "matrix": [[1, 0.5], [0.25, 1]]}}
-    path = written(tmp_path, 'similarity = "m.csv"\n')
+    path = write_file(tmp_path, 'similarity = "m.csv"\n')
     assert read_settings(path).measure_options() == {"similarity": str(tmp_path / "m.csv")}
-    assert read_settings(written(tmp_path, "# nothing\n")).measure_options() == {}
+    assert read_settings(write_file(tmp_path, "# nothing\n")).measure_options() == {}
 
 
 def test_two_pairs_are_not_taken_for_a_matrix(tmp_path: Path) -> None:
-    path = written(tmp_path, '[similarity]\npairs = [["a", "b", 0.5], ["a", "c", 0.5]]\n')
+    path = write_file(tmp_path, '[similarity]\npairs = [["a", "b", 0.5], ["a", "c", 0.5]]\n')
     assert read_settings(path).types is None
     assert read_settings(path).measure_options() == {"similarity": {("a", "b"): 0.5, ("a", "c"): 0.5}}
 
 
 def test_they_read_and_measure(tmp_path: Path) -> None:
-    settings = read_settings(written(tmp_path, json.dumps(CASE_STUDY), "study.json"))
-    table = written(tmp_path, 'Coder,Speaker,Utterance\nann,F,a ?\nbo,F,"a ,"\n', "t.csv")
+    settings = read_settings(write_file(tmp_path, json.dumps(CASE_STUDY), "study.json"))
+    table = write_file(tmp_path, 'Coder,Speaker,Utterance\nann,F,a ?\nbo,F,"a ,"\n', "t.csv")
     corpus = cz.read(table, "segsimflex", **settings.reading_options("segsimflex"))
     assert corpus["t", "ann"]["F"].types == (".", ",", "?", "--", ";")
     with pytest.warns(cz.errors.CaesuraWarning):  # ';' is identical to none in this matrix
@@ -157,26 +157,26 @@ BAD = {
 
 @pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
 def test_damage(text: str, tmp_path: Path) -> None:
-    path = written(tmp_path, text)
+    path = write_file(tmp_path, text)
     with pytest.raises(FormatError) as caught:
         read_settings(path)
     assert str(caught.value) == f"{path}: {BAD[text]}"
 
 
 def test_damaged_files(tmp_path: Path) -> None:
-    path = written(tmp_path, "a = 1\nb = [\n")
+    path = write_file(tmp_path, "a = 1\nb = [\n")
     with pytest.raises(FormatError, match="not valid TOML"):
         read_settings(path)
-    path = written(tmp_path, "a = 1\na = 2\n")
+    path = write_file(tmp_path, "a = 1\na = 2\n")
     with pytest.raises(FormatError) as caught:
         read_settings(path)
     assert caught.value.line == 2
     with pytest.raises(FormatError, match="nested too deeply"):
-        read_settings(written(tmp_path, "a = " + "[" * 100_000))
+        read_settings(write_file(tmp_path, "a = " + "[" * 100_000))
     with pytest.raises(FormatError, match=r"settings are a \.toml or \.json file; got \.ini"):
-        read_settings(written(tmp_path, "a", "study.ini"))
+        read_settings(write_file(tmp_path, "a", "study.ini"))
     with pytest.raises(FormatError, match="an object with settings is needed"):
-        read_settings(written(tmp_path, "[1]", "study.json"))
+        read_settings(write_file(tmp_path, "[1]", "study.json"))
     with pytest.raises(FormatError, match="No such file"):
         read_settings(tmp_path / "nowhere.toml")
 

@@ -64,7 +64,7 @@ def test_round_trip(corpus: cz.Corpus, name: tuple[str, str], folder: Path) -> N
     assert cz.read(folder / name[0], name[1]) == corpus
 
 
-def written(tmp_path: Path, text: str) -> Path:
+def write_file(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8")
     return path
@@ -75,7 +75,7 @@ TABLE = 'item,stream,unit,text,ann,bo\nchat,F,1,well,",",\nchat,M,1,yes,.,.\ncha
 
 def test_by_hand(tmp_path: Path) -> None:
     # F  well , no .      M  yes .
-    corpus = cz.read(written(tmp_path, TABLE))
+    corpus = cz.read(write_file(tmp_path, TABLE))
     ann = corpus["chat", "ann"]
     assert isinstance(ann, cz.Dialogue)
     assert list(ann) == ["F", "M"]
@@ -83,23 +83,23 @@ def test_by_hand(tmp_path: Path) -> None:
     assert ann["F"].boundaries == ((1, ","), (2, "."))
     assert ann["M"].boundaries == ((1, "."),)
     assert corpus["chat", "bo"]["F"].boundaries == ((2, "?"),)
-    assert {one.types for one in ann.values()} == {(",", ".", "?")}
+    assert {segmentation.types for segmentation in ann.values()} == {(",", ".", "?")}
 
 
 def test_units_are_numbered_within_the_item_or_within_the_stream(tmp_path: Path) -> None:
-    by_stream = cz.read(written(tmp_path, TABLE))
-    by_item = cz.read(written(tmp_path, TABLE.replace("chat,M,1", "chat,M,2").replace("chat,F,2", "chat,F,3")))
+    by_stream = cz.read(write_file(tmp_path, TABLE))
+    by_item = cz.read(write_file(tmp_path, TABLE.replace("chat,M,1", "chat,M,2").replace("chat,F,2", "chat,F,3")))
     assert by_stream == by_item
 
 
 def test_a_table_of_dialogues_and_texts(tmp_path: Path) -> None:
-    corpus = cz.read(written(tmp_path, "item,stream,ann\nchat,F,1\nchat,M,0\nchat,F,0\npoem,,1\npoem,,0\n"))
+    corpus = cz.read(write_file(tmp_path, "item,stream,ann\nchat,F,1\nchat,M,0\nchat,F,0\npoem,,1\npoem,,0\n"))
     assert corpus["poem", "ann"] == cz.Segmentation.from_masses([1, 1])
     assert corpus["chat", "ann"] == {"F": cz.Segmentation.from_bits("1"), "M": cz.Segmentation.from_bits("")}
 
 
 def test_a_stream_that_a_coder_does_not_have(tmp_path: Path) -> None:
-    corpus = cz.read(written(tmp_path, "stream,ann,bo\nF,1,1\nF,0,0\nM,NA,0\n"))
+    corpus = cz.read(write_file(tmp_path, "stream,ann,bo\nF,1,1\nF,0,0\nM,NA,0\n"))
     assert list(corpus["t", "ann"]) == ["F"]
     assert list(corpus["t", "bo"]) == ["F", "M"]
 
@@ -120,14 +120,14 @@ BAD = [
 
 @pytest.mark.parametrize(("text", "line", "message"), BAD)
 def test_damage(text: str, line: int, message: str, tmp_path: Path) -> None:
-    path = written(tmp_path, text)
+    path = write_file(tmp_path, text)
     with pytest.raises(FormatError) as caught:
         cz.read(path)
     assert str(caught.value) == f"{path}:{line}: {message}"
 
 
 def test_good_items_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
-    path = written(tmp_path, "item,stream,x,y\na,F,1,\na,,1,\nb,F,NA,1\nb,F,1,\n")
+    path = write_file(tmp_path, "item,stream,x,y\na,F,1,\na,,1,\nb,F,NA,1\nb,F,1,\n")
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
     assert list(corpus) == [("b", "y")]
@@ -182,9 +182,9 @@ def test_human_and_automatic_boundaries_of_ten_conversations(shared: Path, tmp_p
         for coder, streams in sides.items():
             items.setdefault(item, {})[coder] = {
                 speaker: cz.Segmentation.from_positions(
-                    one["n"], [at for at, _ in one["b"]], marks=[mark for _, mark in one["b"]], types=types
+                    stream["n"], [at for at, _ in stream["b"]], marks=[mark for _, mark in stream["b"]], types=types
                 )
-                for speaker, one in streams.items()
+                for speaker, stream in streams.items()
             }
     corpus = cz.Corpus(items)
     cz.write(corpus, tmp_path / "sbc.csv")
@@ -192,16 +192,19 @@ def test_human_and_automatic_boundaries_of_ten_conversations(shared: Path, tmp_p
     assert again == corpus
     assert (len(again.item_names), again.coders) == (10, ("human", "auto"))
     counted = Counter(
-        (coder, name) for item, coder in again for one in again[item, coder].values() for _, name in one.boundaries
+        (coder, name)
+        for item, coder in again
+        for segmentation in again[item, coder].values()
+        for _, name in segmentation.boundaries
     )
     assert counted == Counter(
         (coder, mark)
         for sides in docs.values()
         for coder, streams in sides.items()
-        for one in streams.values()
-        for _, mark in one["b"]
+        for stream in streams.values()
+        for _, mark in stream["b"]
     )
-    units = sum(one["n"] for sides in docs.values() for one in sides["human"].values())
+    units = sum(stream["n"] for sides in docs.values() for stream in sides["human"].values())
     assert sum(again[item, "human"].length for item in again.item_names) == units
     assert check_same_tokens(again) == []
 
@@ -232,14 +235,14 @@ def test_two_transcribers_of_three_conversations(shared: Path, tmp_path: Path) -
     corpus = cz.Corpus(items)
     for item, doc in docs.items():
         for coder in ("A1", "A2"):
-            one = corpus[item, coder]
-            assert one.length == doc[coder]["boundaries"][-1][0] == doc[coder]["n_tokens"]
-            assert sum(len(side.boundaries) for side in one.values()) == len(doc[coder]["boundaries"])
+            dialogue = corpus[item, coder]
+            assert dialogue.length == doc[coder]["boundaries"][-1][0] == doc[coder]["n_tokens"]
+            assert sum(len(side.boundaries) for side in dialogue.values()) == len(doc[coder]["boundaries"])
     # 3,869 against 3,887 tokens: no table can hold both, and the check says where
     with pytest.raises(FormatError, match="item 'nccu_2': all coders must have the same number of units; got A1 "):
         cz.write(corpus, tmp_path / "nccu.csv")
     unequal = [str(problem) for problem in check_same_tokens(corpus)]
-    assert [said.split(":")[0].split(",")[0] for said in unequal] == ["item 'nccu_2'"]
+    assert [message.split(":")[0].split(",")[0] for message in unequal] == ["item 'nccu_2'"]
     comparable = corpus.select(items=["nccu_1", "nccu_4"])
     cz.write(comparable, tmp_path / "nccu.csv")
     assert cz.read(tmp_path / "nccu.csv") == comparable

@@ -11,7 +11,7 @@ from caesura.formats import check_same_tokens
 from support.corpora import WAY_OUT
 
 
-def said(text: str) -> cz.Segmentation:
+def with_units(text: str) -> cz.Segmentation:
     words = text.split()
     return cz.Segmentation.from_marks(["."] * len(words), units=words)
 
@@ -21,54 +21,61 @@ def silent(length: int) -> cz.Segmentation:
 
 
 def excluded(**by_coder: object) -> list[str]:
-    found = check_same_tokens(cz.Corpus({"x": by_coder}))
-    assert all(isinstance(problem, MismatchError) for problem in found)
-    return [str(problem) for problem in found]
+    errors = check_same_tokens(cz.Corpus({"x": by_coder}))
+    assert all(isinstance(problem, MismatchError) for problem in errors)
+    return [str(problem) for problem in errors]
 
 
 def test_the_same() -> None:
-    assert excluded(A={"F": said("a b"), "M": said("c")}, B={"M": said("c"), "F": said("a b")}) == []
-    assert excluded(A=said("a b"), B=said("a b"), C=silent(2)) == []
+    assert (
+        excluded(A={"F": with_units("a b"), "M": with_units("c")}, B={"M": with_units("c"), "F": with_units("a b")})
+        == []
+    )
+    assert excluded(A=with_units("a b"), B=with_units("a b"), C=silent(2)) == []
     assert excluded(A=silent(3)) == []
 
 
 def test_the_first_difference() -> None:
-    assert excluded(A={"F": said("a b c")}, B={"F": said("a x y")}) == [
+    assert excluded(A={"F": with_units("a b c")}, B={"F": with_units("a x y")}) == [
         "item 'x', stream 'F': token 2 is 'b' for A and 'x' for B" + WAY_OUT
     ]
-    assert excluded(A=said("a b"), B=said("a b"), C=said("a c")) == [
+    assert excluded(A=with_units("a b"), B=with_units("a b"), C=with_units("a c")) == [
         "item 'x': token 2 is 'b' for A and 'c' for C" + WAY_OUT
     ]
     # A carries no text, so that B is what C differs from
-    assert excluded(A=silent(2), B=said("a b"), C=said("a c")) == [
+    assert excluded(A=silent(2), B=with_units("a b"), C=with_units("a c")) == [
         "item 'x': token 2 is 'b' for B and 'c' for C" + WAY_OUT
     ]
 
 
 def test_lengths() -> None:
-    assert excluded(A={"F": said("a b")}, B={"F": said("a b c")}) == [
+    assert excluded(A={"F": with_units("a b")}, B={"F": with_units("a b c")}) == [
         "item 'x', stream 'F': 2 tokens for A and 3 for B" + WAY_OUT
     ]
-    assert excluded(A=said("a b"), B=said("a c c")) == [
+    assert excluded(A=with_units("a b"), B=with_units("a c c")) == [
         "item 'x': token 2 is 'b' for A and 'c' for B (2 tokens for A and 3 for B)" + WAY_OUT
     ]
     assert excluded(A=silent(2), B=silent(3)) == ["item 'x': 2 tokens for A and 3 for B"]
 
 
 def test_streams() -> None:
-    assert excluded(A={"F2": said("a")}, B={"F2": said("a"), "F2:": said("b")}) == [
+    assert excluded(A={"F2": with_units("a")}, B={"F2": with_units("a"), "F2:": with_units("b")}) == [
         "item 'x': stream 'F2:' is there for B and not for A"
     ]
-    assert excluded(A=said("a"), B={"F": said("a")}) == ["item 'x': B has streams and A has none"]
+    assert excluded(A=with_units("a"), B={"F": with_units("a")}) == ["item 'x': B has streams and A has none"]
 
 
 def test_one_problem_an_item() -> None:
-    corpus = cz.Corpus({name: {"A": said("a b"), "B": said("c d"), "C": said("e")} for name in ("x", "y")})
+    corpus = cz.Corpus(
+        {name: {"A": with_units("a b"), "B": with_units("c d"), "C": with_units("e")} for name in ("x", "y")}
+    )
     assert [str(problem).split(":")[0] for problem in check_same_tokens(corpus)] == ["item 'x'", "item 'y'"]
 
 
 texts = st.lists(st.sampled_from("ab"), min_size=1, max_size=3)
-sides = st.builds(lambda words, there: said(" ".join(words)) if there else silent(len(words)), texts, st.booleans())
+sides = st.builds(
+    lambda words, there: with_units(" ".join(words)) if there else silent(len(words)), texts, st.booleans()
+)
 cells = sides | st.dictionaries(st.sampled_from("FM"), sides, min_size=1)
 
 
@@ -77,12 +84,12 @@ cells = sides | st.dictionaries(st.sampled_from("FM"), sides, min_size=1)
 )
 def test_it_never_raises_and_is_empty_if_all_can_be_compared(items: dict[str, dict[str, object]]) -> None:
     corpus = cz.Corpus(items)
-    found = {str(problem).split("'")[1] for problem in check_same_tokens(corpus)}
+    items = {str(problem).split("'")[1] for problem in check_same_tokens(corpus)}
     for item in corpus.item_names:
         shapes = set()
-        for one in corpus.of_item(item).values():
-            streams = one if isinstance(one, cz.Dialogue) else {None: one}
+        for annotation in corpus.of_item(item).values():
+            streams = annotation if isinstance(annotation, cz.Dialogue) else {None: annotation}
             shapes.add(frozenset((name, side.length) for name, side in streams.items()))
         if len(shapes) > 1:
-            assert item in found
-    assert found <= set(corpus.item_names)
+            assert item in items
+    assert items <= set(corpus.item_names)

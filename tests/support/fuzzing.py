@@ -43,7 +43,7 @@ class Sample:
     real_beside: tuple[str, ...] = ()
     make: Callable[[], bytes] | None = None
     """The bytes, where they are no text."""
-    found: bool = True
+    detectable: bool = True
     """Whether the format is found out from the file, and need not be named."""
 
     @property
@@ -184,8 +184,8 @@ REZ_NODES = {
     "U2": {"type": "unit", "unitSeq": 2, "entryList": ["E3", "E4"], "tagMap": {"participant": "M"}},
     **{f"E{i}": {"type": "entry", "unit": f"U{(i + 1) // 2}", "token": f"T{i}"} for i in range(1, 5)},
     **{
-        f"T{i}": {"type": "token", "tagMap": {"text": said, "kind": "EndNote" if i % 2 == 0 else "Word"}}
-        for i, said in enumerate(("well", ",", "yes", "."), 1)
+        f"T{i}": {"type": "token", "tagMap": {"text": token, "kind": "EndNote" if i % 2 == 0 else "Word"}}
+        for i, token in enumerate(("well", ",", "yes", "."), 1)
     },
 }
 REZ = json.dumps({"ROOT": [{"nodeMap": REZ_NODES, "discourseNode": "D", "version": "Version 0.20.3"}]}, indent=1) + "\0"
@@ -260,7 +260,7 @@ SAMPLES = {
     "documents-parquet": Sample("a.parquet", "", make=documents),
     "documents-json": Sample("a.jsonl", DOCUMENTS),
     "choi": Sample("a.ref", "==========\none line\nanother\n==========\na third .\n==========\n"),
-    "marked-text": Sample("a.txt", "one line\nanother\n\na third .\n", options={"marker": ""}, found=False),
+    "marked-text": Sample("a.txt", "one line\nanother\n\na third .\n", options={"marker": ""}, detectable=False),
     "srt": Sample(
         "a.srt",
         "1\n00:00:01,000 --> 00:00:02,500\n<i>Good night</i>\nmoon\n\n2\n00:00:03,000 --> 00:00:04,000\nGood night .\n",
@@ -361,10 +361,10 @@ def truncate(rng: random.Random, data: bytes) -> bytes:
 
 
 def flip(rng: random.Random, data: bytes) -> bytes:
-    made = bytearray(data)
+    damaged = bytearray(data)
     for _ in range(rng.choice((1, 1, 3, 20))):
-        made[rng.randrange(len(made))] = rng.choice((rng.randrange(256), rng.randrange(32, 127)))
-    return bytes(made)
+        damaged[rng.randrange(len(damaged))] = rng.choice((rng.randrange(256), rng.randrange(32, 127)))
+    return bytes(damaged)
 
 
 def duplicate_lines(rng: random.Random, data: bytes) -> bytes:
@@ -387,9 +387,9 @@ def swap_lines(rng: random.Random, data: bytes) -> bytes:
 
 
 def huge_numbers(rng: random.Random, data: bytes) -> bytes:
-    found = list(re.finditer(rb"[0-9]+", data))
-    for one in sorted(rng.sample(found, min(len(found), rng.choice((1, 1, 2)))), key=lambda m: -m.start()):
-        data = data[: one.start()] + rng.choice(_NUMBERS) + data[one.end() :]
+    numbers = list(re.finditer(rb"[0-9]+", data))
+    for number in sorted(rng.sample(numbers, min(len(numbers), rng.choice((1, 1, 2)))), key=lambda m: -m.start()):
+        data = data[: number.start()] + rng.choice(_NUMBERS) + data[number.end() :]
     return data
 
 
@@ -431,8 +431,8 @@ DAMAGES: tuple[Damage, ...] = (
 def damaged(seed: int, data: bytes) -> bytes:
     """The file after one damage in turn, sometimes two."""
     rng = random.Random(seed)
-    made = DAMAGES[seed % len(DAMAGES)](rng, data)
-    return rng.choice(DAMAGES)(rng, made) if made and rng.random() < 0.3 else made
+    damaged = DAMAGES[seed % len(DAMAGES)](rng, data)
+    return rng.choice(DAMAGES)(rng, damaged) if damaged and rng.random() < 0.3 else damaged
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -453,15 +453,15 @@ def laid_out(name: str, folder: Path, shared: DataFolder | None) -> list[Target]
     sets = [sample.files]
     if shared is not None and sample.real and shared.find(sample.real) is not None:
         sets.append({Path(name).name: (shared / name).read_bytes() for name in (sample.real, *sample.real_beside)})
-    made = []
+    targets = []
     for i, files in enumerate(sets):
         here = folder / f"{name}-{i}"
         here.mkdir()
         main = here / next(iter(files))
-        for other, data in files.items():
-            (here / other).write_bytes(data)
-            made.append(Target(here / other, data, main))
-    return made
+        for file_name, data in files.items():
+            (here / file_name).write_bytes(data)
+            targets.append(Target(here / file_name, data, main))
+    return targets
 
 
 def read_damaged(target: Target, seed: int, name: str) -> str:
@@ -469,7 +469,7 @@ def read_damaged(target: Target, seed: int, name: str) -> str:
     out, from what is left of it."""
     target.path.write_bytes(damaged(seed, target.data))
     try:
-        return read(target.read, name if seed % 3 or not SAMPLES[name].found else None, **SAMPLES[name].options)
+        return read(target.read, name if seed % 3 or not SAMPLES[name].detectable else None, **SAMPLES[name].options)
     finally:
         target.path.write_bytes(target.data)
 
@@ -506,9 +506,9 @@ def campaign(name: str, count: int, shared: DataFolder) -> dict[str, Any]:
     signal.signal(signal.SIGALRM, _stop)
     with tempfile.TemporaryDirectory() as folder:
         targets = laid_out(name, Path(folder), shared)
-        for one in targets:
+        for target in targets:
             assert (
-                read(one.read, name, **SAMPLES[name].options) == "corpus"
+                read(target.read, name, **SAMPLES[name].options) == "corpus"
             )  # and what is imported on the way is not the file's fault
         limit = _memory() + MEGABYTES * 2**20
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
