@@ -12,7 +12,7 @@ import pytest
 
 import caesura as cz
 from caesura.errors import CaesuraWarning, MismatchError, OptionError
-from caesura.measures.defaults import DEFAULT_MEASURES
+from caesura.measures.registry import DEFAULT_MEASURES
 from caesura.model.result import Excluded
 from caesura.simulation import pseudo_coders, random_segmentation, shifts
 from caesura.statistics import alternative_annotator

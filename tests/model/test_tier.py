@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura import Corpus, Segmentation, Tier, over_units
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError, MismatchError, OptionError, TierError
-from caesura.tasks.pairing import pair_items
+from caesura.tasks.score import pair_items
 
 UNION = "the units are the union of the coders' times: no position is empty for all"
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from caesura.cli.options import EngineOptions, checkpoint_option, output_options, reading_options, with_options
-from caesura.cli.output import console, print_result
-from caesura.cli.program import main
+from caesura.cli.program import console, main, print_result
 from caesura.cli.progress import Progress
 from caesura.engines import use_engine
 from caesura.tasks.agree import AgreeOptions

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from caesura.cli.output import Block, print_blocks
-from caesura.cli.program import main
+from caesura.cli.program import main, print_blocks
 from caesura.data import STARGAZER_SOURCE, stargazer
 from caesura.measures.registry import measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
+
+if TYPE_CHECKING:
+    from caesura.views.blocks import Block
 
 READER_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "flexible_similarity")
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caesura.cli.options import EngineOptions, checkpoint_option, output_options, reading_options, with_options
-from caesura.cli.output import envelope, fail, print_blocks
-from caesura.cli.program import main
+from caesura.cli.program import envelope, fail, main, print_blocks
 from caesura.cli.progress import ProgressDisplay, pace
 from caesura.engines import use_engine
 from caesura.model.result import to_json

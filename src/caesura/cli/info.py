@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from caesura.cli.options import output_options, reading_options
-from caesura.cli.output import Block, print_blocks, print_result
-from caesura.cli.program import main
+from caesura.cli.program import main, print_blocks, print_result
 from caesura.tasks.files import FileInfo, file_info
 from caesura.tasks.reading import ReadingOptions
 
 if TYPE_CHECKING:
+    from caesura.views.blocks import Block
     from caesura.views.table import Table
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import click
 
 from caesura.cli.options import output_options, reading_options, with_options
-from caesura.cli.output import print_result
-from caesura.cli.program import main
+from caesura.cli.program import main, print_result
 from caesura.cli.progress import Progress
 from caesura.options import OptionSet, flag, setting
 from caesura.tasks.judge import JudgeOptions, judge_systems

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from caesura.cli.options import output_options
-from caesura.cli.output import print_result
-from caesura.cli.program import main
+from caesura.cli.program import main, print_result
 from caesura.formats import formats
 from caesura.measures.registry import measures
 from caesura.options import Option

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import click
 
 from caesura.cli.options import reading_options, with_options
-from caesura.cli.output import fail, print_table
-from caesura.cli.program import main
+from caesura.cli.program import fail, main, print_table
 from caesura.options import OptionSet, flag, number, optional, path, setting, text
 from caesura.tasks.figures import FigureOptions, read_figure_source
 from caesura.tasks.reading import ReadingOptions

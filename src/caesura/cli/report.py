@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from caesura.cli.options import reading_options, with_options
-from caesura.cli.output import all_excluded, fail
-from caesura.cli.program import main
+from caesura.cli.program import all_excluded, fail, main
 from caesura.cli.progress import Progress
 from caesura.tasks.prepare import split_systems
 from caesura.tasks.reading import ReadingOptions

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import click
 
 from caesura.cli.options import EngineOptions, output_options, with_options
-from caesura.cli.output import console, print_result
-from caesura.cli.program import main
+from caesura.cli.program import console, main, print_result
 from caesura.engines import use_engine
 from caesura.options import OptionSet, flag, setting, whole
 from caesura.tasks.trees import TreeFileOptions, TreeOptions, compare_trees, read_treebanks

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import click
 
 from caesura.cli.options import output_options, reading_options, with_options
-from caesura.cli.output import fail, print_result
-from caesura.cli.program import main
+from caesura.cli.program import fail, main, print_result
 from caesura.formats import write
 from caesura.options import OptionSet, flag, optional, setting, text
 from caesura.tasks.gold import GOLD_CODER, GoldOptions, GoldStandards, corpus_of_golds, make_gold

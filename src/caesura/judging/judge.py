@@ -19,8 +19,7 @@ from caesura.judging.rows import HUMAN, RANDOM, IntervalOptions, segmenter_rows
 from caesura.judging.substitution import agreement_drop, replacement_tests, too_few_coders
 from caesura.measures.base import Measure
 from caesura.measures.batch import warn_about_type_order
-from caesura.measures.defaults import default_measures
-from caesura.measures.registry import parse
+from caesura.measures.registry import default_measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.result import Excluded, signature_line

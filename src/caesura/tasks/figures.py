@@ -29,9 +29,9 @@ from caesura.options import OptionSet, choice, optional, path, seed, setting, te
 from caesura.parsing.structiou import struct_iou_corpus
 from caesura.simulation.trees import by_length, correlation, perturbation_curve
 from caesura.tasks.judge import JudgeOptions, judge_systems
-from caesura.tasks.pairing import pair_items
 from caesura.tasks.prepare import choose_measures, measure_value, on_common_units, split_systems, warn_all
 from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.score import pair_items
 
 if TYPE_CHECKING:
     from caesura.formats.settings import Settings

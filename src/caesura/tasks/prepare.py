@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from caesura.errors import CaesuraWarning, OptionError
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
-from caesura.measures.defaults import DEFAULT_MEASURES, default_measures
+from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
 from caesura.measures.registry import measures as registered_measures
-from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchies import levels_as_types, over_common_units, pair_over_common_units
