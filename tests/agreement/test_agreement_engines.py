@@ -281,23 +281,21 @@ def test_agree_keeps_what_is_done(table: str, tmp_path: Path, monkeypatch: pytes
     def ended(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["caesura.agreement.coefficients"], "agreement", ended)
+    monkeypatch.setattr(sys.modules["caesura.tasks.agree"], "agreement", ended)
     told = CliRunner().invoke(main, [*drawing, "--checkpoint", str(folder)])
     assert told.exit_code == 130
-    assert (
-        told.stderr == f"caesura: stopped; what is done is kept in {folder}, and the same command goes on from there\n"
-    )
+    assert f"finished work is kept in {folder}, and the same command continues from there" in told.stderr
     assert "nothing is kept" in CliRunner().invoke(main, drawing).stderr
 
 
-def test_options_of_a_simulation_are_refused_where_there_is_none(table: str) -> None:
+def test_options_of_a_simulation_are_refused_where_there_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "texts.json"
+    text = cz.Segmentation.from_masses([2, 3])
+    cz.write(cz.Corpus({"x": {"a": text, "b": text}}), path)
     for option in (["--no-variates"], ["--checkpoint", "x", "--seed", "1"]):
-        told = CliRunner().invoke(main, ["agree", table, "-m", "boundary_similarity", *option])
-        assert told.exit_code == 2
-        assert f"{option[0]}: only over flexible_similarity" in told.stderr
-    told = CliRunner().invoke(main, ["agree", table, "--checkpoint", "x"])
-    assert told.exit_code == 2
-    assert "--checkpoint needs --seed" in told.stderr
+        run = CliRunner().invoke(main, ["agree", str(path), "-m", "boundary_similarity", *option])
+        assert run.exit_code == 2
+        assert f"{option[0]}: only for measures whose chance agreement is simulated" in run.stderr
 
 
 def test_trees_on_an_engine(tmp_path: Path) -> None:

@@ -36,8 +36,6 @@ COEFFICIENTS = tuple(
     )
 )
 """Names of all coefficients."""
-PRESETS = tuple(dict.fromkeys(preset for model in CHANCE_FAMILIES.values() for preset in model.presets))
-"""Names of all conventions that chance models know."""
 
 
 def resolve_coefficient(
