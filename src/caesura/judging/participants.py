@@ -13,7 +13,7 @@ from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.tokens import text_difference
 
-Systems = Sequence[str] | Mapping[str, Mapping[str, Segmentation | Mapping[str, Segmentation]]] | Corpus
+Systems = Sequence[str] | Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]] | Corpus
 """Names of coders in the corpus who are programs; or system -> item -> segmentation; or a corpus of systems."""
 
 

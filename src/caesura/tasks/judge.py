@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from caesura.judging.judge import judge
-from caesura.judging.participants import Systems
 from caesura.judging.result import Judgement
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
@@ -84,7 +83,7 @@ def judge_systems(
     options = options or JudgeOptions()
     return judge(
         people,
-        cast(Systems, systems),
+        systems,
         measures=choose_measures("judge", people, options.measures, settings=settings),
         interval=options.interval,
         level=options.level,
