@@ -18,9 +18,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from caesura.formats.characters import TextSpan, Tokens, check_fragments, single_line
 from caesura.formats.format import Format, Reading, decode, load
 from caesura.formats.spans import WarningLog
-from caesura.formats.standoff import OPTIONS, TOKENS, TextSpan, Tokens, check_fragments, read_document, single_line
+from caesura.formats.standoff import OPTIONS, TOKENS, read_document
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy

@@ -25,23 +25,9 @@ from typing import Any
 from caesura.errors import HierarchyError
 from caesura.formats.format import Format, Reading, is_json_of, parse_json
 from caesura.formats.names import list_names
-from caesura.formats.spans import (
-    BEYOND,
-    DURATION,
-    REPAIR,
-    SNAP,
-    Continuum,
-    SpanRow,
-    WarningLog,
-    add_spans,
-    check_label,
-    check_list,
-    check_object,
-    check_time,
-    check_whole,
-    last_end,
-)
+from caesura.formats.spans import BEYOND, DURATION, REPAIR, SNAP, Continuum, SpanRow, WarningLog, add_spans, last_end
 from caesura.formats.symbols import CODER, ITEM
+from caesura.formats.values import check_label, check_list, check_object, check_time, check_whole
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.options import Option, choice

@@ -32,20 +32,9 @@ from typing import Any
 
 from caesura.errors import OptionError
 from caesura.formats.format import NUMBER, Format, Reading, decode, load
-from caesura.formats.spans import (
-    BEYOND,
-    DURATION,
-    REPAIR,
-    SNAP,
-    Continuum,
-    SpanRow,
-    WarningLog,
-    add_spans,
-    check_time,
-    last_end,
-    parse_number,
-)
+from caesura.formats.spans import BEYOND, DURATION, REPAIR, SNAP, Continuum, SpanRow, WarningLog, add_spans, last_end
 from caesura.formats.symbols import CODER, ITEM
+from caesura.formats.values import check_time, parse_number
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.options import Option

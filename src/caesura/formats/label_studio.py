@@ -31,19 +31,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import HierarchyError
+from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets, check_fragments, single_line
 from caesura.formats.format import Format, Reading, describe_value, is_json_of, parse_json
 from caesura.formats.names import list_names
-from caesura.formats.spans import check_label, check_list, check_object, check_strings, check_whole
-from caesura.formats.standoff import (
-    OPTIONS,
-    TOKENS,
-    StandoffReader,
-    TextSpan,
-    Tokens,
-    Utf16Offsets,
-    check_fragments,
-    single_line,
-)
+from caesura.formats.standoff import OPTIONS, TOKENS, StandoffReader
+from caesura.formats.values import check_label, check_list, check_object, check_strings, check_whole
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, HierarchyError
-from caesura.formats.format import NUMBER, Reading, describe_value, warn
+from caesura.formats.format import Reading, describe_value, warn
+from caesura.formats.values import check_label, check_list, check_strings, check_time, check_whole
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.model.value import MAX_UNITS
 from caesura.options import Option, choice, flag, non_negative
 
 UNITS = ("units", "seconds")
@@ -119,187 +119,7 @@ class WarningLog:
             warn(f"{self.path}: {change}: {number}{where} (first in {first})")
 
 
-# -- checks of values from files --------------------------------------------------------------------------------------
-
-
-def check_whole(place: str, value: object, minimum: int = 1) -> int:
-    """Return a whole number that a kernel can hold.
-
-    Parameters
-    ----------
-    place : str
-        Name of the value, for the error message.
-    value : object
-        Value as the file has it.
-    minimum : int, default 1
-        Smallest number allowed.
-
-    Returns
-    -------
-    int
-        The value.
-
-    Raises
-    ------
-    HierarchyError
-        If the value is no whole number, too small or too large.
-    """
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise HierarchyError(f"{place} must be a whole number; got {describe_value(value)}")
-    if not minimum <= value <= MAX_UNITS:
-        raise HierarchyError(f"{place} must be from {minimum} to {MAX_UNITS}; got {describe_value(value)}")
-    return value
-
-
-def check_time(place: str, value: object) -> float:
-    """Return a time in seconds, a finite number from 0 up.
-
-    Parameters
-    ----------
-    place : str
-        Name of the value, for the error message.
-    value : object
-        Value as the file has it.
-
-    Returns
-    -------
-    float
-        The time.
-
-    Raises
-    ------
-    HierarchyError
-        If the value is no such number.
-    """
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            time = float(value)
-        except OverflowError:
-            time = math.inf
-        if 0 <= time < math.inf:
-            return time
-    raise HierarchyError(f"{place} must be a time in seconds from 0 up; got {describe_value(value)}")
-
-
-def parse_number(cell: str) -> float | str:
-    """Return the decimal number in a cell, or the cell itself if it holds none.
-
-    Parameters
-    ----------
-    cell : str
-        Text of the cell.
-
-    Returns
-    -------
-    float or str
-        The number; else the first 40 characters of the cell, for the message of a check.
-    """
-    cell = cell.strip()
-    return float(cell) if len(cell) < 400 and NUMBER.fullmatch(cell) else cell[:40]
-
-
-def check_object(expected: str, value: object) -> dict[str, Any]:
-    """Return a JSON object.
-
-    Parameters
-    ----------
-    expected : str
-        What the object looks like, for the error message.
-    value : object
-        Value as the file has it.
-
-    Returns
-    -------
-    dict
-        The object.
-
-    Raises
-    ------
-    HierarchyError
-        If the value is no object.
-    """
-    if not isinstance(value, dict):
-        raise HierarchyError(f"{expected} is needed; got {describe_value(value)}")
-    return value
-
-
-def check_list(expected: str, value: object) -> list[Any]:
-    """Return a JSON list.
-
-    Parameters
-    ----------
-    expected : str
-        What the list looks like, for the error message.
-    value : object
-        Value as the file has it.
-
-    Returns
-    -------
-    list
-        The list.
-
-    Raises
-    ------
-    HierarchyError
-        If the value is no list.
-    """
-    if not isinstance(value, list):
-        raise HierarchyError(f"{expected} is needed; got {describe_value(value)}")
-    return value
-
-
-def check_label(place: str, value: object) -> str | None:
-    """Return a string or None.
-
-    Parameters
-    ----------
-    place : str
-        Name of the value, for the error message.
-    value : object
-        Value as the file has it.
-
-    Returns
-    -------
-    str or None
-        The value.
-
-    Raises
-    ------
-    HierarchyError
-        If the value is neither.
-    """
-    if value is not None and not isinstance(value, str):
-        raise HierarchyError(f"{place} must be a string; got {describe_value(value)}")
-    return value
-
-
-def check_strings(place: str, value: object) -> tuple[str, ...]:
-    """Return a list of at least one string as a tuple.
-
-    Parameters
-    ----------
-    place : str
-        Name of the list, for the error message.
-    value : object
-        Value as the file has it.
-
-    Returns
-    -------
-    tuple of str
-        The strings.
-
-    Raises
-    ------
-    HierarchyError
-        If the value is no such list.
-    """
-    strings = check_list(f"{place}: a list of strings", value)
-    for i, entry in enumerate(strings):
-        if not isinstance(entry, str):
-            raise HierarchyError(f"{place}[{i}]: a string is needed; got {describe_value(entry)}")
-    if not strings:
-        raise HierarchyError(f"{place}: at least one is needed; got none")
-    return tuple(strings)
+# -- checks -----------------------------------------------------------------------------------------------------------
 
 
 def _check_edges(place: str, value: object) -> tuple[float, ...]:

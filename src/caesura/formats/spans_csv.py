@@ -43,13 +43,11 @@ from caesura.formats.spans import (
     WarningLog,
     add_spans,
     check_continuum,
-    check_time,
-    check_whole,
     last_end,
-    parse_number,
     span_rows,
     spans_of,
 )
+from caesura.formats.values import check_time, check_whole, parse_number
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy

@@ -43,15 +43,12 @@ from caesura.formats.spans import (
     WarningLog,
     add_spans,
     check_continuum,
-    check_list,
-    check_object,
     check_row,
-    check_strings,
-    check_whole,
     last_end,
     span_rows,
     spans_of,
 )
+from caesura.formats.values import check_list, check_object, check_strings, check_whole
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy

@@ -31,20 +31,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from caesura.errors import HierarchyError
+from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets
 from caesura.formats.format import Format, Reading
 from caesura.formats.names import list_names
 from caesura.formats.spans import WarningLog
-from caesura.formats.standoff import (
-    FEATURE,
-    LAYER,
-    OPTIONS,
-    TextSpan,
-    Tokens,
-    Utf16Offsets,
-    choose_feature,
-    choose_layers,
-    read_document,
-)
+from caesura.formats.standoff import FEATURE, LAYER, OPTIONS, choose_feature, choose_layers, read_document
 from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy

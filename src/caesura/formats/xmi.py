@@ -20,21 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import HierarchyError
+from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets, check_fragments
 from caesura.formats.format import Format, Reading, load
 from caesura.formats.spans import WarningLog
-from caesura.formats.standoff import (
-    FEATURE,
-    LAYER,
-    OPTIONS,
-    TOKENS,
-    TextSpan,
-    Tokens,
-    Utf16Offsets,
-    check_fragments,
-    choose_feature,
-    choose_layers,
-    read_document,
-)
+from caesura.formats.standoff import FEATURE, LAYER, OPTIONS, TOKENS, choose_feature, choose_layers, read_document
 from caesura.formats.symbols import CODER, ITEM
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
