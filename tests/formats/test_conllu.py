@@ -85,11 +85,11 @@ def test_documents_without_a_name_are_numbered(tmp_path: Path) -> None:
 BAD = {
     "columns": (row(1, "a") + "2\tb\t_\n", 2, "a token must have 10 columns with tabs between; got 3"),
     "spaces": ("1 a _ _ _ _ _ _ _ _\n", 1, "a token must have 10 columns with tabs between; got 1"),
-    "gap": (row(1, "a") + row(3, "b"), 2, "tokens must be numbered 1, 2, 3 ... in a sentence; got '3' for 2"),
-    "no blank line": (row(1, "a") + row(1, "b"), 2, "tokens must be numbered 1, 2, 3 ... in a sentence; got '1' for 2"),
-    "letter": (row("x", "a"), 1, "tokens must be numbered 1, 2, 3 ... in a sentence; got 'x' for 1"),
-    "arabic": (row("١", "a"), 1, "tokens must be numbered 1, 2, 3 ... in a sentence; got '١' for 1"),
-    "zero": (row("0", "a"), 1, "tokens must be numbered 1, 2, 3 ... in a sentence; got '0' for 1"),
+    "gap": (row(1, "a") + row(3, "b"), 2, "tokens must be numbered 1, 2, 3 ...; got '3' for 2"),
+    "no blank line": (row(1, "a") + row(1, "b"), 2, "tokens must be numbered 1, 2, 3 ...; got '1' for 2"),
+    "letter": (row("x", "a"), 1, "tokens must be numbered 1, 2, 3 ...; got 'x' for 1"),
+    "arabic": (row("١", "a"), 1, "tokens must be numbered 1, 2, 3 ...; got '١' for 1"),
+    "zero": (row("0", "a"), 1, "tokens must be numbered 1, 2, 3 ...; got '0' for 1"),
     "no form": (row(1, ""), 1, "a token must have a form in column 2; it is empty"),
     "twice": (
         "# newdoc id = a\n" + row(1, "x") + "\n# newdoc id = a\n" + row(1, "x"),
@@ -99,7 +99,7 @@ BAD = {
     "before": (
         row(1, "x") + "\n# newdoc id = a\n" + row(1, "x"),
         1,
-        "every token must belong to a document; the first begins at line 3",
+        "a token must belong to a document; the first begins at line 3",
     ),
     "empty document": (
         "# newdoc id = a\n# newdoc id = b\n" + row(1, "x"),

@@ -94,8 +94,8 @@ def test_two_aligners_share_their_units(tmp_path: Path) -> None:
         ("t 1 1_0 1 a", "start must be a number below"),
         (f"t 1 0 {'9' * 5000} a", "duration must be a number below"),
         ("t 1 0 1 a high", "confidence must be a number below .* got 'high'"),
-        ("t 1 0 0.00 a", "word 'a' must start at 0 or later and have a duration; got start 0, duration 0.00"),
-        ("t 1 -1 2 a", "word 'a' must start at 0 or later and have a duration; got start -1, duration 2"),
+        ("t 1 0 0.00 a", "'a' must start at 0 or later and have a duration; got start 0, duration 0.00"),
+        ("t 1 -1 2 a", "'a' must start at 0 or later and have a duration; got start -1, duration 2"),
         ("t 1 5 1e-30 a", r"interval end must be > start; got 5 <= 5"),
     ],
 )

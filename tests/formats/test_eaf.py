@@ -218,10 +218,7 @@ UNDER = 'PARENT_REF="top"'
             (OK, TOP, tier("t", more='PARENT_REF="u"'), tier("u", more='PARENT_REF="t"')),
             r":5: every tier must be below a top-level tier; 't' is in a cycle",
         ),
-        (
-            (OK, TOP, tier("t", hung("x", "z"), kind="sub", more=UNDER)),
-            r":6: annotation 'x' must refer to one on a tier",
-        ),
+        ((OK, TOP, tier("t", hung("x", "z"), kind="sub", more=UNDER)), r":6: 'x' must refer to one on a tier"),
         (
             (OK, TOP, tier("t", hung("x", "a"), kind="in", more=UNDER)),
             r":6: annotation 'x' must have times; its tier is",

@@ -175,8 +175,8 @@ def test_a_gap(tmp_path: Path) -> None:
     [
         (["1-1 0-1 a"], 6, "a row must have 4 columns by the header; got 3"),
         (["1-1 0-1 a X Y"], 6, "a row must have 4 columns by the header; got 5"),
-        (["1-1 a X"], 6, "a row begins with sentence-token, start-end and token; got '1-1"),
-        (["hello"], 6, "a row begins with sentence-token"),
+        (["1-1 a X"], 6, "a row must be sentence-token, start-end, token; got '1-1"),
+        (["hello"], 6, "a row must be sentence-token"),
         (["1-1 0-1 a _", "1-1 2-3 b _"], 7, "rows must ascend; got 1-1 after 1-1"),
         (["1-1 0-1 a _", "1-2.1 2-3 b _"], 7, r"a part must follow its token; got 1-2\.1"),
         (["1-1 0-2 ab _", "1-1.1 0-1 b X"], 7, r"1-1\.1 must repeat the characters of its token, 'a'; got 'b'"),

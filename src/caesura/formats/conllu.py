@@ -103,9 +103,7 @@ def _check_documents(reading: Reading, untitled: _ConlluDocument, documents: lis
         raise reading.error(None, "at least one token is needed; got none")
     if untitled.forms and documents:
         first = documents[0].line
-        raise reading.error(
-            untitled.lines[0], f"every token must belong to a document; the first begins at line {first}"
-        )
+        raise reading.error(untitled.lines[0], f"a token must belong to a document; the first begins at line {first}")
     for document in documents:
         if not document.forms:
             raise reading.error(document.line, f"a document must have a token; {document.name[:60]!r} has none")
@@ -120,9 +118,7 @@ def _add_token(reading: Reading, document: _ConlluDocument, number: int, line: s
     if _SKIPPED_ID.fullmatch(token):
         return expected
     if not _TOKEN_ID.fullmatch(token) or int(token) != expected:
-        raise reading.error(
-            number, f"tokens must be numbered 1, 2, 3 ... in a sentence; got {token[:40]!r} for {expected}"
-        )
+        raise reading.error(number, f"tokens must be numbered 1, 2, 3 ...; got {token[:40]!r} for {expected}")
     if not form:
         raise reading.error(number, "a token must have a form in column 2; it is empty")
     if expected == 1:
@@ -191,12 +187,7 @@ FORMAT = Format(
     options=(
         ITEM,
         CODER,
-        Option(
-            "boundaries",
-            "auto",
-            choice("auto", "segments", "sentences"),
-            "boundaries to read: segments or sentences; auto takes segments if the file marks any",
-        ),
+        Option("boundaries", "auto", choice("auto", "segments", "sentences"), "auto: segments if any are marked"),
     ),
     names_from_file=("coder",),
 )

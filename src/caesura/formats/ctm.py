@@ -85,21 +85,15 @@ def _rows(reading: Reading, allow_empty: bool) -> Iterator[tuple[str, str, Inter
             continue
         cells = line.split()
         if not 5 <= len(cells) <= 6:
-            raise reading.error(
-                number,
-                "a line is recording, channel, start, duration, word and an optional confidence; got "
-                f"{len(cells)} columns",
-            )
+            columns = "recording, channel, start, duration, word and an optional confidence"
+            raise reading.error(number, f"a line is {columns}; got {len(cells)} columns")
         name, channel, _, _, word = cells[:5]
         start, duration = _decimal(reading, number, "start", cells[2]), _decimal(reading, number, "duration", cells[3])
         if len(cells) == 6:
             _decimal(reading, number, "confidence", cells[5])
         if duration < 0 or (duration == 0 and not allow_empty) or start < 0:
-            raise reading.error(
-                number,
-                f"word {word[:40]!r} must start at 0 or later and have a duration; got start {cells[2]}, duration "
-                f"{cells[3]}",
-            )
+            actual = f"start {cells[2]}, duration {cells[3]}"
+            raise reading.error(number, f"{word[:40]!r} must start at 0 or later and have a duration; got {actual}")
         yield name, channel, IntervalRow(float(start), float(_EXACT.add(start, duration)), word, number)
 
 

@@ -218,10 +218,8 @@ def _compute_intervals(reading: Reading, tier: _EafTier, times: _TimeTable) -> N
         if annotation.slots is not None:
             times.intervals[name] = _slot_times(reading, annotation, annotation.slots, times)
         elif annotation.parent not in times.intervals:
-            raise reading.error(
-                annotation.line,
-                f"annotation {name[:40]!r} must refer to one on a tier above; got {annotation.parent[:40]!r}",
-            )
+            parent = annotation.parent[:40]
+            raise reading.error(annotation.line, f"{name[:40]!r} must refer to one on a tier above; got {parent!r}")
         elif tier.constraint not in (_ASSOCIATION, _SUBDIVISION):
             raise reading.error(annotation.line, f"annotation {name[:40]!r} must have times; its tier is not symbolic")
         else:

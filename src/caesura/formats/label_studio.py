@@ -72,9 +72,7 @@ def _read(reading: Reading) -> Corpus:
     """Return every task that somebody annotated."""
     tasks = _tasks(parse_json(reading.path, reading.text, "Label Studio export"))
     if tasks is None:
-        raise reading.error(
-            1, 'a list of tasks with "id", "data" and "annotations" is needed; export as JSON, not as JSON-MIN'
-        )
+        raise reading.error(1, 'tasks with "id", "data" and "annotations" are needed; export as JSON, not as JSON-MIN')
     export = _Export(reading)
     for i, task in enumerate(tasks):
         with reading.item(None, f"tasks[{i}]: "):
@@ -161,9 +159,7 @@ def _document(data: Mapping[str, Any], results: list[Any], requested: str | None
     if len(candidates) != 1:
         raise HierarchyError(f"one field of data must be the text; name it by text=; got {list_names(candidates)}")
     if candidates[0] not in fields:
-        raise HierarchyError(
-            f"data must have the text in the field {candidates[0]!r}; its fields are {list_names(fields)}"
-        )
+        raise HierarchyError(f"the text must be in the field {candidates[0]!r}; the fields are {list_names(fields)}")
     return str(data[candidates[0]])
 
 
@@ -182,10 +178,7 @@ def _text_spans(document: str, regions: list[_Region], method: str | None) -> li
     if not fitting:
         raise HierarchyError(_explain_misfit(document, regions, located))
     if len(fitting) > 1:
-        raise HierarchyError(
-            "choose what offsets count, offsets='characters' or offsets='utf-16': both give the text of all spans, at "
-            "different places"
-        )
+        raise HierarchyError("choose offsets='characters' or offsets='utf-16'; both give the text of all spans")
     return [
         TextSpan(region.name, label, (offsets,))
         for region, offsets in zip(regions, fitting.pop(), strict=True)

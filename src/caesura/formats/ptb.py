@@ -122,9 +122,7 @@ def _by_sentence(timing: Reading, recordings: dict[str, WordTimes], trees: list[
     if all(name.isascii() and name.isdecimal() for name in recordings):
         return _numbered(timing, recordings, len(trees))
     if len(recordings) != len(lengths):
-        raise timing.error(
-            None, f"times for all {len(lengths)} trees are needed; there are times for {len(recordings)}"
-        )
+        raise timing.error(None, f"times for {len(lengths)} trees are needed; there are times for {len(recordings)}")
     return dict(zip(lengths, recordings.values(), strict=True))
 
 
@@ -275,12 +273,7 @@ FORMAT = Format(
     write=_write,
     names_from_file=("coder",),
     options=(
-        Option(
-            "layout",
-            None,
-            choice("lines", "brackets"),
-            "lines for one sentence per line, brackets for trees over several lines (default: detected)",
-        ),
+        Option("layout", None, choice("lines", "brackets"), "one sentence per line or per bracket (default: detected)"),
     ),
     annotation_types=(Tree,),
 )

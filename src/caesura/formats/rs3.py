@@ -212,9 +212,7 @@ FORMAT = Format(
     options=(
         ITEM,
         CODER,
-        Option(
-            "as_", "spans", choice("spans", "segments"), "read spans of EDUs, or a segmentation of the tokens into EDUs"
-        ),
+        Option("as_", "spans", choice("spans", "segments"), "read spans of EDUs, or a segmentation into EDUs"),
         REPAIR,
     ),
     annotation_types=(Hierarchy,),

@@ -477,19 +477,9 @@ def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
-REPAIR = Option(
-    "repair",
-    False,
-    flag,
-    "whether to leave out spans until the rest nest: the deeper level, the shorter, the later (default: an error)",
-)
+REPAIR = Option("repair", False, flag, "whether to leave out spans until the rest nest (default: an error)")
 SNAP = Option("snap", 0.0, non_negative(), "seconds within which two times of a coder are the same, for rounded times")
-DURATION = Option(
-    "duration", None, non_negative(), "length of the recording in seconds (default: that of the file, or the last end)"
-)
+DURATION = Option("duration", None, non_negative(), "seconds of the recording (default: by the file, or the last end)")
 BEYOND = Option(
-    "beyond",
-    None,
-    choice("error", "extend", "clip"),
-    "annotations after the end: an error, extend the item, or clip them (default: error; extend for files of SPAM)",
+    "beyond", None, choice("error", "extend", "clip"), "annotations after the end (default: error; SPAM: extend)"
 )

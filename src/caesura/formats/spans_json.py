@@ -192,9 +192,7 @@ def _read(reading: Reading) -> Corpus:
     data = parse_json(reading.path, reading.text, "spans")
     shape = _shape(data)
     if shape is None:
-        raise reading.error(
-            1, 'an object with "items": {item: {"length": N, "coders": {coder: [[start, end]]}}} is needed'
-        )
+        raise reading.error(1, '{"items": {item: {"length": N, "coders": {coder: [[start, end]]}}}} is needed')
     reader = _SpansReader(reading, data, shape)
     for item, value in (data[shape.items_key] if shape.items_key else data).items():
         reader.add_item(item, value)

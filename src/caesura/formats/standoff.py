@@ -246,9 +246,7 @@ def choose_layers(layers: Sequence[str], patterns: Sequence[str] | None, log: Wa
         return manual[:1]
     selected = [layer for layer in layers if matches(layer, patterns) or matches(layer.rpartition(".")[2], patterns)]
     if not selected:
-        raise HierarchyError(
-            f"no layer of spans is like {', '.join(map(repr, patterns))}; the layers are {list_names(layers)}"
-        )
+        raise HierarchyError(f"no layer of spans is like {list_names(patterns)}; the layers are {list_names(layers)}")
     return selected
 
 
@@ -283,34 +281,14 @@ def choose_feature(layer: str, features: Iterable[str], requested: str | None) -
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
-TOKENS = Option(
-    "tokens",
-    None,
-    choice(*TOKEN_PATTERNS),
-    "units: words, whitespace tokens or characters (default: the tokens of the file, or words if it has none)",
-)
-LAYER = Option(
-    "layer",
-    None,
-    names,
-    "layers to read, patterns of their names or of the last part of them (default: the first that a person annotated)",
-)
+TOKENS = Option("tokens", None, choice(*TOKEN_PATTERNS), "units (default: tokens of the file, or words if it has none)")
+LAYER = Option("layer", None, names, "names or patterns of layers (default: the first that a person annotated)")
 FEATURE = Option("feature", None, text, "feature that is the label (default: value, or the first if there is none)")
 OPTIONS = (
-    Option(
-        "as_",
-        "spans",
-        choice("spans", "segments"),
-        "read spans, or a segmentation with a boundary at both edges of each",
-    ),
+    Option("as_", "spans", choice("spans", "segments"), "read spans, or a segmentation at their edges"),
     Option("begin", "begin", text, "for segmentations: type of a boundary at which spans only begin"),
     Option("labels", None, names, "labels to read, a pattern or a list of patterns (default: all)"),
     Option("edges", "token", choice("token", "error"), "edge inside a token: widen the span to the token, or an error"),
-    Option(
-        "discontinuous",
-        "error",
-        choice("error", "hull", "fragments"),
-        "span with a gap: an error, one span from first to last token, or one span per fragment",
-    ),
+    Option("discontinuous", "error", choice("error", "hull", "fragments"), "how to read a span with a gap"),
     REPAIR,
 )

@@ -236,11 +236,7 @@ def _common_words(tiers: Mapping[str, Tier], path: str) -> tuple[Interval, ...] 
     first, words = next((coder, tier.words) for coder, tier in tiers.items())
     for coder, tier in tiers.items():
         if tier.words != words:
-            raise FormatError(
-                path,
-                None,
-                f"a TextGrid has one word tier; coders {first!r} and {coder!r} have different words or word times",
-            )
+            raise FormatError(path, None, f"a TextGrid has one word tier; {first!r} and {coder!r} have different words")
     if words is not None and not words:
         raise FormatError(path, None, "a word tier must have words; got none")
     return words
@@ -295,9 +291,7 @@ def _decode(path: str | PathLike[str], data: bytes) -> str:
     try:
         text = data.decode("utf-16")
     except UnicodeDecodeError:
-        raise FormatError(
-            path, None, "text in UTF-16 is needed, as the byte order mark says; got invalid bytes"
-        ) from None
+        raise FormatError(path, None, "text in UTF-16 is needed; got bytes that are not valid UTF-16") from None
     return decode(path, text.encode("utf-8"))
 
 

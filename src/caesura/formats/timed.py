@@ -341,20 +341,12 @@ def _check_units(name: str, value: Any) -> str | float:
 
 UNIT_OPTIONS = (
     Option(
-        "units",
-        None,
-        _check_units,
-        "units of the segmentations: words, union (of the coders' times), a step in seconds, or times, which keeps tiers "
-        "in seconds (default: words if a word tier is named, else union)",
+        "units", None, _check_units, "words, union, a step in seconds, or times (default: words if named, else union)"
     ),
-    Option(
-        "tolerance", DEFAULT_TOLERANCE, non_negative(), "for union: seconds within which times of coders are the same"
-    ),
+    Option("tolerance", DEFAULT_TOLERANCE, non_negative(), "for union: seconds between times that are the same"),
     Option("silence", (), names, "labels of intervals that are no segments, such as sil and sp"),
     Option("labels", "types", choice("types", "ignore"), "whether labels are boundary types or ignored"),
-    Option(
-        "snap", 1e-4, non_negative(), "seconds by which edges of neighbours may differ; they then meet in the middle"
-    ),
+    Option("snap", 1e-4, non_negative(), "neighbours whose edges differ by this many seconds meet in the middle"),
 )
 TIER_OPTIONS = (
     ITEM,

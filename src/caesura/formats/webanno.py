@@ -171,9 +171,7 @@ class _TsvParser:
         place = _ROW.fullmatch(cells[0])
         offsets = _OFFSETS.fullmatch(cells[1]) if len(cells) > 2 else None
         if place is None or offsets is None:
-            raise self.reading.error(
-                number, f"a row begins with sentence-token, start-end and token; got {line[:60]!r}"
-            )
+            raise self.reading.error(number, f"a row must be sentence-token, start-end, token; got {line[:60]!r}")
         if len(cells) == self.width + 1 and not cells[-1]:  # WebAnno itself ends rows in a tab
             cells.pop()
         if len(cells) != self.width:
