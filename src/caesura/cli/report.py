@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import click
 
 from caesura.cli.options import reading_options, with_options
 from caesura.cli.program import all_excluded, fail, main
 from caesura.cli.progress import Progress
+from caesura.judging.participants import Systems
 from caesura.tasks.prepare import split_systems
 from caesura.tasks.reading import ReadingOptions
 from caesura.tasks.report import ReportOptions
@@ -51,7 +54,9 @@ def report(
     reading.require(corpus, "report on")
     people, annotations = split_systems(corpus, systems, system_files) if systems else (corpus, None)
     with Progress("steps of the report"):
-        analyses, page = build_report(people, options, systems=annotations, settings=reading.settings, title=title)
+        analyses, page = build_report(
+            people, options, systems=cast(Systems | None, annotations), settings=reading.settings, title=title
+        )
     write_page(page, target)
     click.echo(f"{target}: {len(page.encode()) / 1e6:.2f} MB", err=True)
     excluded = all_excluded(analyses, reading)

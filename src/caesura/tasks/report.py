@@ -8,6 +8,9 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from caesura.agreement.clusters import Clustering, cluster_coders
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.pairwise import Pairwise, pairwise
@@ -332,9 +335,9 @@ def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tupl
         for name in names:
             corpus.of_coder(name)  # raises an error if there is none
         return corpus, names
-    by_system: Mapping[str, Any] = systems
-    if isinstance(systems, Corpus):
-        by_system = {name: systems.of_coder(name) for name in systems.coders}
+    by_system: Mapping[str, Any] = (
+        {name: systems.of_coder(name) for name in systems.coders} if isinstance(systems, Corpus) else systems
+    )
     rows: dict[str, dict[str, Annotation]] = {item: corpus.of_item(item) for item in corpus.item_names}
     for name, by_item in by_system.items():
         _check_system(name, by_item, corpus)
@@ -578,11 +581,8 @@ class _Analyst:
                 continue
             interval = None
             if batch.scored.size > 1:
-                sample = bootstrap(
-                    batch.counts[batch.scored],
-                    lambda counts, measure=measure, types=batch.types: measure.finish(counts, types),
-                    seed=self.subject.seed,
-                )
+                finish = partial(_finish, measure, batch.types)
+                sample = bootstrap(batch.counts[batch.scored], finish, seed=self.subject.seed)
                 interval = (sample.low, sample.high)
             scores.append(ParserScore(system, coder, batch.over(batch.scored), interval))
         return tuple(scores)
@@ -626,3 +626,7 @@ class _Analyst:
 def _chance(measure: Measure) -> str | None:
     """Return "exact" if possible, so that a report does not depend on random draws."""
     return "exact" if measure.supports_exact_chance else None
+
+
+def _finish(measure: Measure, types: tuple[str, ...], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    return measure.finish(counts, types)

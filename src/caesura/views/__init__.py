@@ -1,1 +1,1 @@
-"""Results into something to read: a table or score in, a string out."""
+"""Views: a result in; a table, text, HTML page or figure out. No view computes a statistic."""

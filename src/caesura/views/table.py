@@ -54,7 +54,7 @@ class Table(Displayed):
 
     @classmethod
     def from_records(
-        cls, records: Iterable[Mapping[str, Cell]], *, columns: Sequence[str] | None = None, **look: Any
+        cls, records: Iterable[Mapping[str, Any]], *, columns: Sequence[str] | None = None, **look: Any
     ) -> Table:
         """Return a table of records, each a mapping from column name to cell.
 
@@ -104,7 +104,7 @@ class Table(Displayed):
         for i, grid in enumerate(self.grids):
             if i:
                 console.print()
-            grid._print_grid(console)
+            _print_grid(grid, console)
         for note in self.notes:
             console.print(Text(clean(note), style="dim"), soft_wrap=True)
 
@@ -162,28 +162,6 @@ class Table(Displayed):
                 Table(self.columns[self.group :], rows, title=title, digits=self.digits, p_values=self.p_values)
             )
         return groups
-
-    def _print_grid(self, console: Console) -> None:
-        from rich import box
-        from rich.table import Table as Grid
-        from rich.text import Text
-
-        if self.title:
-            console.print(Text(clean(self.title), style="bold"), soft_wrap=True)
-        grid = Grid(box=box.SIMPLE_HEAD)
-        for name, numeric in zip(self.columns, self.numeric_columns, strict=True):
-            # A number on two lines would be read as two numbers; only text may wrap.
-            justify: Literal["left", "right"] = "right" if numeric else "left"
-            grid.add_column(Text(clean(name)), justify=justify, overflow="fold", no_wrap=numeric)
-        previous: tuple[Cell, ...] = ()
-        for row in self.rows:
-            cells = [Text(clean(cell)) for cell in self._row_texts(row)]
-            for i in range(self.group):
-                if row[: i + 1] == previous[: i + 1]:
-                    cells[i] = Text("")
-            previous = row
-            grid.add_row(*cells)
-        console.print(grid)
 
     def csv(self) -> str:
         """Return the table as comma-separated values with full precision, without notes.
@@ -246,6 +224,29 @@ class Table(Displayed):
         if self.notes:
             lines += ["", "  \n".join(_markdown(note) for note in self.notes)]
         return "\n".join(lines) + "\n"
+
+
+def _print_grid(table: Table, console: Console) -> None:
+    from rich import box
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    if table.title:
+        console.print(Text(clean(table.title), style="bold"), soft_wrap=True)
+    grid = Grid(box=box.SIMPLE_HEAD)
+    for name, numeric in zip(table.columns, table.numeric_columns, strict=True):
+        # A number on two lines would be read as two numbers; only text may wrap.
+        justify: Literal["left", "right"] = "right" if numeric else "left"
+        grid.add_column(Text(clean(name)), justify=justify, overflow="fold", no_wrap=numeric)
+    previous: tuple[Cell, ...] = ()
+    for row, texts in zip(table.rows, table.text_rows, strict=True):
+        cells = [Text(clean(text)) for text in texts]
+        for i in range(table.group):
+            if row[: i + 1] == previous[: i + 1]:
+                cells[i] = Text("")
+        previous = row
+        grid.add_row(*cells)
+    console.print(grid)
 
 
 # -- cells and notes ------------------------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
 """Figures for papers: a result in, a matplotlib figure out.
 
-Every function takes what another function of caesura returned and makes a ``matplotlib.figure.Figure``, as wide as a column
-of a paper (``width``, in inches), with or without a ``title``. Colours are told apart by everybody (Okabe & Ito, viridis), and
-whatever colour says, shape, hatch, number or place says too. ``save`` writes SVG, PDF or PNG; ``svg`` gives an element
-for a page of HTML.
+Every function takes the result of another function of caesura and returns a ``matplotlib.figure.Figure``, as wide as a
+column of a paper (``width``, in inches), with or without a ``title``. Colours are distinguishable for everybody (Okabe &
+Ito, viridis), and shape, hatch, number or place say the same as colour. ``save`` writes SVG, PDF or PNG; ``svg`` returns
+an element to put into HTML.
+
+The figures need matplotlib: ``pip install 'caesura[report]'``. The modules::
 
     agreement.py      pairwise, boundary_heat, dendrogram, boundaries_per_coder
     judging.py        systems, precision_recall
@@ -13,9 +15,7 @@ for a page of HTML.
     trees.py          tree_alignment
     experiments.py    perturbation, by_length, correlation
     canvas.py         size, fonts, colours, files
-    kinds.py          what the command line can make of files
-
-It needs matplotlib: ``pip install 'caesura[report]'``.
+    kinds.py          kinds of figures that ``caesura plot`` makes from files
 """
 
 from caesura.views.figures.agreement import boundaries_per_coder, boundary_heat, dendrogram, pairwise

@@ -1,1 +1,1 @@
-"""The report: one HTML page that needs nothing but a browser."""
+"""The report: one HTML page that needs only a browser."""

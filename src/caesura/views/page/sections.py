@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat
@@ -239,7 +239,7 @@ def _precision_recall(report: CorpusReport) -> Section | None:
     return section(pictures=(picture,))
 
 
-def _system_section(lead: str, outcome: Outcome[object]) -> partial[Section]:
+def _system_section(lead: str, outcome: Outcome[Any]) -> partial[Section]:
     return partial(Section, "systems", "Systems", lead, reason=outcome.reason)
 
 

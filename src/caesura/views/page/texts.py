@@ -74,7 +74,7 @@ def page_items(report: CorpusReport) -> tuple[list[PageItem], dict[str, Any]]:
     types, streams = _Numbering(), _Numbering()
     rows: dict[str, dict[str, Any]] = {}
     for item in report.text_items:
-        by_coder = {coders[name]: streams_of(entry) for name, entry in boundaries.of_item(item).items()}  # type: ignore[arg-type]
+        by_coder = {coders[name]: streams_of(entry) for name, entry in boundaries.of_item(item).items()}
         times = _unit_times(report.subject.corpus.of_item(item))
         rows[item] = {"streams": list(_streams(by_coder, times, types, streams)), "edits": {}}
     for pair in report.alignments.pairs:

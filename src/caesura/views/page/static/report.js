@@ -14,7 +14,7 @@
     ? [["same span", "●", "●"], ["aligned", "◆", "◇"], null, null, ["only in the first", "▲", "▲"],
        ["only in the second", "▼", "▼"]]
     : [["match", "●", "●"], ["near miss", "◆", "◇"], ["type confusion", "■", "■"],
-       ["near miss of another type", "★", "☆"], ["only in the first", "▲", "▲"],
+       ["near miss of a different type", "★", "☆"], ["only in the first", "▲", "▲"],
        ["only in the second", "▼", "▼"]];
   // Writing that has no spaces between words.
   const CLOSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
@@ -346,7 +346,7 @@
   const showLegend = (data) => {
     const here = new Set((data.trees ?? data.streams[0].marks).map(([coder]) => coder));
     byId("legend").replaceChildren(...common.coders.map((name, coder) => {
-      const program = common.programs.includes(coder) ? " (program)" : "";
+      const program = common.programs.includes(coder) ? " (system)" : "";
       const absent = here.has(coder) ? "" : ", not on this item";
       const tick = make("span", { class: `tick c${coder % COLOURS}` }, make("b", {}, String(coder + 1)));
       return make("li", {}, tick, " ", make("bdi", {}, name), program + absent);
