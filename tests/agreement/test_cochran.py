@@ -20,7 +20,7 @@ import caesura as cz
 from caesura.agreement.cochran import chance_tail
 from caesura.data import stargazer
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
-from support.corpora import WAY_OUT
+from support.corpora import ALIGN_HINT
 from support.excluded import reasons
 
 Rows = list[str]
@@ -348,7 +348,7 @@ def test_items_that_cannot_be_used_are_named() -> None:
         "half": "not coded by Ann",
         "long": "3 tokens for Ann and 4 for Bo",
         "talk": "it has streams, which are not supported here",
-        "word": "token 2 is 'Xanadu' for Ann and 'Canada' for Bo" + WAY_OUT,
+        "word": "token 2 is 'Xanadu' for Ann and 'Canada' for Bo" + ALIGN_HINT,
     }
     assert cz.percentage_agreement(corpus).excluded == found.excluded
     assert found.counts == {"good": (0, 2, 1, 0), "short": ()}
@@ -403,7 +403,7 @@ BAD: list[tuple[Any, type[CaesuraError], str]] = [
     (
         {"Ann": cz.Segmentation.from_bits("1", units="ab"), "Bo": cz.Segmentation.from_bits("1", units="ac")},
         MismatchError,
-        "all coders must segment the same text: token 2 is 'b' for Ann and 'c' for Bo" + WAY_OUT,
+        "all coders must segment the same text: token 2 is 'b' for Ann and 'c' for Bo" + ALIGN_HINT,
     ),
     (ONE, OptionError, f"{NEEDED}; got Segmentation"),
     (None, OptionError, f"{NEEDED}; got NoneType"),

@@ -40,8 +40,8 @@ FIGURE_1 = {
 @given(st.lists(coders(), min_size=1, max_size=3))
 def test_every_figure_of_every_method(items):
     corpus = cz.Corpus({str(i): by_coder for i, by_coder in enumerate(items)})
-    found = cz.evaluate_unification(corpus)
-    for row in found.rows:
+    experiment = cz.evaluate_unification(corpus)
+    for row in experiment.rows:
         figures: dict[str, list[float | None]] = {name: [] for name in ("kappa", "recall", "precision", "non_crossing")}
         golds = 0
         for i, by_coder in enumerate(items):
@@ -52,25 +52,25 @@ def test_every_figure_of_every_method(items):
                 continue
             gold = cz.unify(by_coder, method=row.method, level=row.level)
             golds += 1
-            for coder, one in by_coder.items():
+            for coder, annotation in by_coder.items():
                 if not row.includes_self and coder == gold.best_annotator:
                     continue
-                mine, theirs = getattr(gold.hierarchy, row.level), getattr(one, row.level)
-                kappa = oracle.kappa(gold.hierarchy.flat, one.flat, one.length)
+                gold_spans, coder_spans = getattr(gold.hierarchy, row.level), getattr(annotation, row.level)
+                kappa = oracle.kappa(gold.hierarchy.flat, annotation.flat, annotation.length)
                 figures["kappa"].append(None if kappa is None else float(kappa))
-                figures["recall"].append(len(mine & theirs) / len(theirs) if theirs else None)
-                figures["precision"].append(len(mine & theirs) / len(mine) if mine else None)
+                figures["recall"].append(len(gold_spans & coder_spans) / len(coder_spans) if coder_spans else None)
+                figures["precision"].append(len(gold_spans & coder_spans) / len(gold_spans) if gold_spans else None)
                 figures["non_crossing"].append(
-                    float(oracle.non_crossing(one.flat, gold.hierarchy.flat)) if theirs else None
+                    float(oracle.non_crossing(annotation.flat, gold.hierarchy.flat)) if coder_spans else None
                 )
         assert golds + len(row.excluded) == len(items)
         for name, values in figures.items():
             summary = getattr(row, name)
-            there = [value for value in values if value is not None]
-            assert (summary.annotations, summary.undefined) == (len(there), len(values) - len(there))
-            if there:
-                assert summary.mean == pytest.approx(fmean(there), abs=1e-12)
-                assert summary.deviation == pytest.approx(pstdev(there), abs=1e-9)
+            defined = [value for value in values if value is not None]
+            assert (summary.annotations, summary.undefined) == (len(defined), len(values) - len(defined))
+            if defined:
+                assert summary.mean == pytest.approx(fmean(defined), abs=1e-12)
+                assert summary.deviation == pytest.approx(pstdev(defined), abs=1e-9)
             else:
                 assert summary == FigureSummary(None, None, 0, len(values))
         assert row.annotations == len(figures["kappa"])
@@ -87,15 +87,17 @@ def test_what_holds_by_definition(by_coder):
         if method != "best_annotator"
     }
     union = golds["conflict_free_union", "flat"]
-    for one in by_coder.values():
+    for annotation in by_coder.values():
         for level in ("flat", "full"):
-            spans = getattr(one, level)
+            spans = getattr(annotation, level)
             assert spans <= getattr(golds["union", level], level)
             assert getattr(golds["consensus", level], level) <= spans
             if spans:
-                assert oracle.non_crossing(one.flat, golds["consensus", level].flat) == 1
-        if one.flat:
-            assert oracle.non_crossing(one.flat, union.flat) * len(one.flat) == len(one.flat & union.flat)
+                assert oracle.non_crossing(annotation.flat, golds["consensus", level].flat) == 1
+        if annotation.flat:
+            assert oracle.non_crossing(annotation.flat, union.flat) * len(annotation.flat) == len(
+                annotation.flat & union.flat
+            )
 
 
 def test_undefined_figures_are_left_out_and_counted():
@@ -105,16 +107,16 @@ def test_undefined_figures_are_left_out_and_counted():
             "one unit": {"a": Hierarchy(1, [(1, 1)]), "b": Hierarchy(1, [(1, 1)])},
         }
     )
-    found = cz.evaluate_unification(corpus)
-    consensus = found.row("FlatCNS")
+    experiment = cz.evaluate_unification(corpus)
+    consensus = experiment.row("FlatCNS")
     assert consensus.precision == FigureSummary(1, 0, 2, 3)
     assert (consensus.empty_golds, consensus.annotations) == (1, 5)
     assert consensus.recall.undefined == 1  # of c, who drew nothing
     assert consensus.kappa == FigureSummary(0, 0, 2, 3)  # empty against empty, and one unit twice
-    best = found.row("BestAnnotator")
+    best = experiment.row("BestAnnotator")
     assert [entry.item for entry in best.excluded] == ["one unit"]
-    assert found.row("BestAnnotator-self").annotations == 2
-    notes = unification_table(found).notes
+    assert experiment.row("BestAnnotator-self").annotations == 2
+    notes = unification_table(experiment).notes
     assert "FlatCNS: precision is undefined for 3 of 5 annotations, excluded" in notes
     assert "FlatCNS: the gold standard is empty for 1 of 2 items" in notes
     assert any(note.startswith("BestAnnotator: item 'one unit' excluded: best_annotator: kappa") for note in notes)
@@ -131,14 +133,16 @@ def test_items_that_cannot_be_used_are_named():
             "other text": {"1": Hierarchy(4, [(1, 2)]), "2": Hierarchy(5, [(1, 2)])},
         }
     )
-    found = cz.evaluate_unification(corpus)
-    assert found.items == ("good",)
-    assert {entry.item: entry.reason for entry in found.excluded} == {
+    experiment = cz.evaluate_unification(corpus)
+    assert experiment.items == ("good",)
+    assert {entry.item: entry.reason for entry in experiment.excluded} == {
         "alone": "at least two coders are needed to unify; got '1'",
         "flat": "coder '2': expected a Hierarchy; got Segmentation",
         "other text": "all coders must annotate the same units; '1' has 4, '2' has 5",
     }
-    assert "item 'alone' excluded: at least two coders are needed to unify; got '1'" in unification_table(found).notes
+    assert (
+        "item 'alone' excluded: at least two coders are needed to unify; got '1'" in unification_table(experiment).notes
+    )
     with pytest.raises(OptionError, match=r"^no item can be unified: item 'alone': at least two coders are needed"):
         cz.evaluate_unification(corpus.select(items=["alone"]))
     with pytest.raises(OptionError, match=r"^no item can be unified; the corpus is empty$"):
@@ -147,16 +151,16 @@ def test_items_that_cannot_be_used_are_named():
 
 def test_methods_and_options():
     corpus = cz.Corpus({"figure": FIGURE_1})
-    found = cz.evaluate_unification(corpus, methods=["majority", "union"], threshold=0.2, min_support=2)
-    assert [(row.name, row.method, row.level) for row in found.rows] == [
+    experiment = cz.evaluate_unification(corpus, methods=["majority", "union"], threshold=0.2, min_support=2)
+    assert [(row.name, row.method, row.level) for row in experiment.rows] == [
         ("FullMCNS", "majority", "full"),
         ("FlatMCNS", "majority", "flat"),
         ("FullUNI", "union", "full"),
         ("FlatUNI", "union", "flat"),
     ]
-    assert found.row("FlatMCNS").conflicting_golds == 1
-    assert found.row("FlatUNI").mean_spans == 3
-    assert found.signature == (
+    assert experiment.row("FlatMCNS").conflicting_golds == 1
+    assert experiment.row("FlatUNI").mean_spans == 3
+    assert experiment.signature == (
         "evaluate_unification|methods:majority+union|threshold:0.2|min_support:2|items:1|annotations:3|"
         f"caesura:{cz.__version__}"
     )
@@ -176,10 +180,10 @@ def test_methods_and_options():
 
 def test_times_count_what_became_empty():
     timed = {"a": Hierarchy.from_times([(0, 20, 1), (0, 0.25, 2)]), "b": Hierarchy.from_times([(0, 20, 1), (0, 10, 2)])}
-    found = cz.evaluate_unification(cz.Corpus({"song": timed}))
-    assert found.empty_spans == 1
-    assert found.signature.endswith(f"|tolerance:0.5|caesura:{cz.__version__}")
-    assert "spans dropped because they became empty when times were merged: 1" in unification_table(found).notes
+    experiment = cz.evaluate_unification(cz.Corpus({"song": timed}))
+    assert experiment.empty_spans == 1
+    assert experiment.signature.endswith(f"|tolerance:0.5|caesura:{cz.__version__}")
+    assert "spans dropped because they became empty when times were merged: 1" in unification_table(experiment).notes
 
 
 def test_tables():

@@ -25,7 +25,7 @@ EVERY = [(method, level) for method, levels in METHODS.items() for level in leve
 
 
 def support(by_coder: dict[str, Hierarchy]) -> Counter[tuple[int, int]]:
-    return Counter(span for one in by_coder.values() for span in one.flat)
+    return Counter(span for hierarchy in by_coder.values() for span in hierarchy.flat)
 
 
 # The largest conflict-free set
@@ -42,39 +42,41 @@ def support(by_coder: dict[str, Hierarchy]) -> Counter[tuple[int, int]]:
 )
 def test_exhaustive_search(weight):
     best_set = heaviest_conflict_free_set(list(weight), list(weight.values()))
-    kept = {span for span, yes in zip(weight, best_set.members, strict=True) if yes}
+    selected = {span for span, member in zip(weight, best_set.members, strict=True) if member}
     best = oracle.optima(weight)
-    assert kept in best
-    assert best_set.weight == oracle.rank(kept, weight)[0]
-    assert oracle.rank(kept, weight) == max(oracle.rank(one, weight) for one in best)
+    assert selected in best
+    assert best_set.weight == oracle.rank(selected, weight)[0]
+    assert oracle.rank(selected, weight) == max(oracle.rank(optimum, weight) for optimum in best)
     assert best_set.optima == len(best)
 
 
 @settings(max_examples=150)
-@given(coders(max_units=9, most=4), st.sampled_from(["coders", "unique"]))
+@given(coders(max_units=9, max_spans=4), st.sampled_from(["coders", "unique"]))
 def test_conflict_free_union_of_coders(by_coder, weights):
     weight = dict(support(by_coder))
     if weights == "unique":
         weight = dict.fromkeys(weight, 1)
     gold = cz.unify(by_coder, weights=weights)
-    kept = gold.hierarchy.flat
+    selected = gold.hierarchy.flat
     if len(weight) <= 12:
         best = oracle.optima(weight)
-        assert kept in best
+        assert selected in best
         assert gold.optima == len(best)
-        assert oracle.rank(kept, weight) == max(oracle.rank(one, weight) for one in best)
-    assert sum(weight[span] for span in kept) == oracle.keep(weight, gold.hierarchy.length)
-    assert not any(oracle.cross(a, b) for a, b in combinations(kept, 2))
-    assert {(one.start, one.end): one.weight for one in (*gold.included, *gold.dropped)} == weight
-    for one in gold.dropped:
-        across = {span for span in kept if oracle.cross(span, (one.start, one.end))}
-        assert {(other.start, other.end) for other in one.crossed_spans} == across
+        assert oracle.rank(selected, weight) == max(oracle.rank(optimum, weight) for optimum in best)
+    assert sum(weight[span] for span in selected) == oracle.keep(weight, gold.hierarchy.length)
+    assert not any(oracle.cross(a, b) for a, b in combinations(selected, 2))
+    assert {(span.start, span.end): span.weight for span in (*gold.included, *gold.dropped)} == weight
+    for dropped in gold.dropped:
+        across = {span for span in selected if oracle.cross(span, (dropped.start, dropped.end))}
+        assert {(crossed.start, crossed.end) for crossed in dropped.crossed_spans} == across
         assert across
-        assert set(one.crossed_coders) == {coder for coder, mine in by_coder.items() if mine.flat & across}
+        assert set(dropped.crossed_coders) == {
+            coder for coder, hierarchy in by_coder.items() if hierarchy.flat & across
+        }
 
 
 @settings(max_examples=60)
-@given(coders(max_units=25, most=14))
+@given(coders(max_units=25, max_spans=14))
 def test_longer_texts_by_the_recurrence_over_cuts(by_coder):
     gold = cz.unify(by_coder)
     weight = support(by_coder)
@@ -84,8 +86,8 @@ def test_longer_texts_by_the_recurrence_over_cuts(by_coder):
 @settings(max_examples=100)
 @given(coders())
 def test_the_order_of_coders_does_not_matter(by_coder):
-    turned = dict(reversed(by_coder.items()))
-    assert cz.unify(turned).hierarchy.flat == cz.unify(by_coder).hierarchy.flat
+    reordered = dict(reversed(by_coder.items()))
+    assert cz.unify(reordered).hierarchy.flat == cz.unify(by_coder).hierarchy.flat
 
 
 @settings(max_examples=100)
@@ -128,7 +130,7 @@ def test_weights_do_not_outgrow_the_machine():
 def test_consensus_majority_and_union_are_sets(by_coder):
     n = len(by_coder)
     for level in ("flat", "full"):
-        counts = Counter(span for one in by_coder.values() for span in getattr(one, level))
+        counts = Counter(span for hierarchy in by_coder.values() for span in getattr(hierarchy, level))
         views = {
             method: getattr(cz.unify(by_coder, method=method, level=level).hierarchy, level)
             for method in ("consensus", "majority", "union")
@@ -149,19 +151,24 @@ def test_kept_and_dropped_are_all_there_is(by_coder, which):
     except Undefined:
         assert method == "best_annotator"
         return
-    every = [*gold.included, *gold.dropped]
-    keys = [(one.start, one.end, *([one.span.level] if level == "full" else [])) for one in every]
+    candidates = [*gold.included, *gold.dropped]
+    keys = [
+        (candidate.start, candidate.end, *([candidate.span.level] if level == "full" else []))
+        for candidate in candidates
+    ]
     assert len(set(keys)) == len(keys)
-    assert set(keys) == {span for one in by_coder.values() for span in getattr(one, level)}
-    for one, key in zip(every, keys, strict=True):
-        assert one.coders == tuple(coder for coder, mine in by_coder.items() if key in getattr(mine, level))
-    assert {(one.start, one.end) for one in gold.included} == gold.hierarchy.flat
+    assert set(keys) == {span for candidate in by_coder.values() for span in getattr(candidate, level)}
+    for candidate, key in zip(candidates, keys, strict=True):
+        assert candidate.coders == tuple(
+            coder for coder, hierarchy in by_coder.items() if key in getattr(hierarchy, level)
+        )
+    assert {(candidate.start, candidate.end) for candidate in gold.included} == gold.hierarchy.flat
     pairs = sum(oracle.cross(a, b) for a, b in combinations(gold.hierarchy.flat, 2))
     assert gold.conflicts == pairs
-    assert all(one.reason for one in gold.dropped)
+    assert all(candidate.reason for candidate in gold.dropped)
     assert isinstance(gold.hierarchy, Hierarchy)
-    again = pickle.loads(pickle.dumps(gold))
-    assert (again, again.to_dict(), hash(again)) == (gold, gold.to_dict(), hash(gold))
+    restored = pickle.loads(pickle.dumps(gold))
+    assert (restored, restored.to_dict(), hash(restored)) == (gold, gold.to_dict(), hash(gold))
     assert json.loads(json.dumps(gold.to_dict()))["hierarchy"]["spans"] == [
         span._asdict() for span in gold.hierarchy.spans
     ]
@@ -172,7 +179,7 @@ def test_kept_and_dropped_are_all_there_is(by_coder, which):
 @given(coders(), st.sampled_from([0, 0.2, 0.25, 0.4, 0.49, 0.5, 0.6, 0.99]), st.sampled_from(["flat", "full"]))
 def test_thresholds(by_coder, threshold, level):
     gold = cz.unify(by_coder, method="majority", level=level, threshold=threshold)
-    counts = Counter(span for one in by_coder.values() for span in getattr(one, level))
+    counts = Counter(span for hierarchy in by_coder.values() for span in getattr(hierarchy, level))
     assert getattr(gold.hierarchy, level) == {
         span for span, times in counts.items() if times > threshold * len(by_coder)
     }
@@ -190,9 +197,11 @@ def test_min_support(by_coder, least):
     gold = cz.unify(by_coder, min_support=least)
     assert sum(enough[span] for span in gold.hierarchy.flat) == oracle.keep(enough, gold.hierarchy.length)
     assert cz.unify(by_coder, method="union", min_support=least).hierarchy.flat == set(enough)
-    for one in gold.dropped:
-        few = len(one.coders) < least
-        assert (one.reason == f"drawn by {len(one.coders)} of {len(by_coder)} coders, fewer than {least}") == few
+    for span in gold.dropped:
+        unsupported = len(span.coders) < least
+        assert (
+            span.reason == f"drawn by {len(span.coders)} of {len(by_coder)} coders, fewer than {least}"
+        ) == unsupported
     if not enough:
         assert (gold.optima, gold.notes) == (1, ("the gold standard has no spans",))
 
@@ -216,12 +225,12 @@ def test_levels_and_labels():
         }
     )
     assert [tuple(span) for span in gold.hierarchy.spans] == [(1, 4, 1, "A"), (1, 2, 2, "b"), (3, 4, 2, "y")]
-    assert [(one.levels, one.labels) for one in gold.included] == [
+    assert [(candidate.levels, candidate.labels) for candidate in gold.included] == [
         ((1, 2), ("A", "B")),
         ((2, 3), ("b", "a")),
         ((2, 3), ("y", "x")),
     ]
-    assert [(one.span.level, one.weight) for one in gold.included] == [(1, 3), (2, 3), (2, 2)]
+    assert [(candidate.span.level, candidate.weight) for candidate in gold.included] == [(1, 3), (2, 3), (2, 2)]
     full = cz.unify(
         [Hierarchy(4, [(1, 4, 1), (1, 4, 2, "q")]), Hierarchy(4, [(1, 4, 2, "q")])], method="union", level="full"
     )
@@ -241,15 +250,15 @@ def test_a_gold_need_not_nest_by_level_but_can_be_made_to():
 
 
 def test_a_gold_is_a_value():
-    drawn = [Hierarchy(4, [(1, 2)], units="abcd"), Hierarchy(4, [(1, 2)])]
-    gold = cz.unify(drawn)
-    assert gold.hierarchy == drawn[0] == cz.unify(reversed(drawn)).hierarchy
+    hierarchies = [Hierarchy(4, [(1, 2)], units="abcd"), Hierarchy(4, [(1, 2)])]
+    gold = cz.unify(hierarchies)
+    assert gold.hierarchy == hierarchies[0] == cz.unify(reversed(hierarchies)).hierarchy
     assert gold.hierarchy.units == ("a", "b", "c", "d")
     assert repr(gold) == "Gold(conflict_free_union, flat: 4 units, 1 span: (a b) c d)"
     assert gold.coders == ("coder 1", "coder 2")
     with pytest.raises(AttributeError, match="cannot assign"):
         gold.method = "union"
-    assert cz.unify(drawn, method="union", min_support=2).signature == (
+    assert cz.unify(hierarchies, method="union", min_support=2).signature == (
         f"unify|method:union|level:flat|min_support:2|coders:2|caesura:{cz.__version__}"
     )
 
@@ -261,19 +270,19 @@ def test_a_gold_is_a_value():
 @given(coders())
 def test_kappa_and_the_best_annotator(by_coder):
     n = next(iter(by_coder.values())).length
-    found = {
+    kappas = {
         pair: oracle.kappa(by_coder[pair[0]].flat, by_coder[pair[1]].flat, n) for pair in combinations(by_coder, 2)
     }
-    for (a, b), expected in found.items():
-        there, back = kappa_or_none(by_coder[a], by_coder[b]), kappa_or_none(by_coder[b], by_coder[a])
+    for (a, b), expected in kappas.items():
+        forward, backward = kappa_or_none(by_coder[a], by_coder[b]), kappa_or_none(by_coder[b], by_coder[a])
         if expected is None:
-            assert there is back is None
+            assert forward is backward is None
         else:
-            assert there == pytest.approx(float(expected), abs=1e-12)
-            assert back == pytest.approx(float(expected), abs=1e-12)
-            assert by_coder[a].flat != by_coder[b].flat or there == 1
-    values = {coder: [k for pair, k in found.items() if coder in pair and k is not None] for coder in by_coder}
-    means = {coder: sum(mine) / len(mine) for coder, mine in values.items() if mine}
+            assert forward == pytest.approx(float(expected), abs=1e-12)
+            assert backward == pytest.approx(float(expected), abs=1e-12)
+            assert by_coder[a].flat != by_coder[b].flat or forward == 1
+    values = {coder: [k for pair, k in kappas.items() if coder in pair and k is not None] for coder in by_coder}
+    means = {coder: sum(own) / len(own) for coder, own in values.items() if own}
     if not means:
         with pytest.raises(Undefined, match="best_annotator: kappa is undefined for every pair of coders"):
             cz.unify(by_coder, method="best_annotator")
@@ -291,7 +300,7 @@ def test_kappa_and_the_best_annotator(by_coder):
         assert gold.notes[0] == f"two coders always tie as best annotator; {first}, the first, was chosen"
     elif len(tied) > 1:
         assert gold.notes[0] == f"{', '.join(tied)} tie as best annotator; {first}, the first, was chosen"
-    assert all(one.reason == f"not drawn by {first}" for one in gold.dropped)
+    assert all(span.reason == f"not drawn by {first}" for span in gold.dropped)
 
 
 def test_undefined_kappas_are_left_out_of_the_means():
@@ -315,20 +324,20 @@ def test_times_are_merged_first():
     assert gold.signature == f"unify|method:consensus|level:full|coders:2|tolerance:0.5|caesura:{cz.__version__}"
     finer = cz.unify({"ann": ann, "bo": bo}, tolerance=0.1)
     assert finer.hierarchy.edges == (0, 5, 5.25, 10, 10.25, 20)
-    assert [(one.start, one.end) for one in finer.dropped] == [(2, 3)]  # equal in all: the earlier end stays
+    assert [(span.start, span.end) for span in finer.dropped] == [(2, 3)]  # equal in all: the earlier end stays
 
 
 # Bad input
 
-ONE = Hierarchy(4, [(1, 2)])
+SMALL = Hierarchy(4, [(1, 2)])
 TIMED = Hierarchy.from_times([(0, 4)])
 
 
 @pytest.mark.parametrize(
-    ("given_", "options", "kind", "message"),
+    ("hierarchies", "options", "kind", "message"),
     [
         ([], {}, OptionError, "at least two coders are needed to unify; got none"),
-        ({"Ann": ONE}, {}, OptionError, "at least two coders are needed to unify; got 'Ann'"),
+        ({"Ann": SMALL}, {}, OptionError, "at least two coders are needed to unify; got 'Ann'"),
         (
             [Hierarchy(4, [])] * 2,
             {},
@@ -342,81 +351,86 @@ TIMED = Hierarchy.from_times([(0, 4)])
             "at least one span is needed to unify; all 2 are shorter than the tolerance of 0.5 s",
         ),
         (
-            {"Ann": ONE, "Bo": Hierarchy(6, [(1, 2)])},
+            {"Ann": SMALL, "Bo": Hierarchy(6, [(1, 2)])},
             {},
             MismatchError,
             "all coders must annotate the same units; 'Ann' has 4, 'Bo' has 6",
         ),
         (
-            {"Ann": ONE, "Bo": Hierarchy(4, [(1, 2)], units="abcd"), "Cy": Hierarchy(4, [(1, 2)], units="abxd")},
+            {"Ann": SMALL, "Bo": Hierarchy(4, [(1, 2)], units="abcd"), "Cy": Hierarchy(4, [(1, 2)], units="abxd")},
             {},
             MismatchError,
             "unit 3 differs: 'Bo' has 'c', 'Cy' has 'x'",
         ),
         (
-            {"Ann": ONE, "Bo": Hierarchy(4, [(1, 2)], extent=9)},
+            {"Ann": SMALL, "Bo": Hierarchy(4, [(1, 2)], extent=9)},
             {},
             MismatchError,
             "all coders must have the same extent; 'Ann' has 4, 'Bo' has 9",
         ),
         (
-            {"Ann": ONE, "Bo": TIMED},
+            {"Ann": SMALL, "Bo": TIMED},
             {},
             MismatchError,
             "all coders must have times, or none; 'Bo' has them, 'Ann' has 4 units",
         ),
-        ([ONE, "x"], {}, OptionError, "coder 'coder 2': expected a Hierarchy; got str"),
-        ({1: ONE, "1": ONE}, {}, OptionError, "hierarchies: two coders have the same name as text; rename one of them"),
+        ([SMALL, "x"], {}, OptionError, "coder 'coder 2': expected a Hierarchy; got str"),
         (
-            ONE,
+            {1: SMALL, "1": SMALL},
+            {},
+            OptionError,
+            "hierarchies: two coders have the same name as text; rename one of them",
+        ),
+        (
+            SMALL,
             {},
             OptionError,
             "hierarchies must be a mapping from coders to hierarchies or a sequence of hierarchies; got Hierarchy",
         ),
         (
-            [ONE] * 2,
+            [SMALL] * 2,
             {"method": "vote"},
             OptionError,
             "no method 'vote'; choose from 'consensus', 'majority', 'conflict_free_union', 'union', 'best_annotator'",
         ),
-        ([ONE] * 2, {"level": "full"}, OptionError, "level of conflict_free_union must be one of 'flat'; got 'full'"),
+        ([SMALL] * 2, {"level": "full"}, OptionError, "level of conflict_free_union must be one of 'flat'; got 'full'"),
         (
-            [ONE] * 2,
+            [SMALL] * 2,
             {"method": "union", "level": "deep"},
             OptionError,
             "level of union must be one of 'flat', 'full'; got 'deep'",
         ),
         (
-            [ONE] * 2,
+            [SMALL] * 2,
             {"threshold": 0.6},
             OptionError,
             "threshold is an option of majority only; got 0.6 for conflict_free_union",
         ),
         (
-            [ONE] * 2,
+            [SMALL] * 2,
             {"method": "consensus", "min_support": 2},
             OptionError,
             "min_support is an option of conflict_free_union and union only; got 2 for consensus",
         ),
         (
-            [ONE] * 2,
+            [SMALL] * 2,
             {"method": "majority", "threshold": 1},
             OptionError,
             "threshold must be a number from 0 to below 1; got 1",
         ),
         (
-            [ONE] * 2,
+            [SMALL] * 2,
             {"method": "majority", "threshold": float("nan")},
             OptionError,
             "threshold must be a number; got nan",
         ),
-        ([ONE] * 2, {"weights": "heavy"}, OptionError, "weights must be one of 'coders', 'unique'; got 'heavy'"),
-        ([ONE] * 2, {"min_support": 0}, OptionError, "min_support must be a whole number of at least 1; got 0"),
-        ([ONE] * 2, {"min_support": 1.5}, OptionError, "min_support must be a whole number; got 1.5"),
+        ([SMALL] * 2, {"weights": "heavy"}, OptionError, "weights must be one of 'coders', 'unique'; got 'heavy'"),
+        ([SMALL] * 2, {"min_support": 0}, OptionError, "min_support must be a whole number of at least 1; got 0"),
+        ([SMALL] * 2, {"min_support": 1.5}, OptionError, "min_support must be a whole number; got 1.5"),
         ([TIMED] * 2, {"tolerance": 0}, OptionError, "tolerance must be a number above 0; got 0"),
         ([TIMED] * 2, {"tolerance": "0.5"}, OptionError, "tolerance must be a number; got '0.5'"),
     ],
 )
-def test_bad_input(given_: Any, options: dict[str, Any], kind: type[Exception], message: str):
+def test_bad_input(hierarchies: Any, options: dict[str, Any], kind: type[Exception], message: str):
     with pytest.raises(kind, match=f"^{re.escape(message)}$"):
-        cz.unify(given_, **options)
+        cz.unify(hierarchies, **options)

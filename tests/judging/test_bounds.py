@@ -37,35 +37,35 @@ def bounds(corpus, systems=BOT):
 
 
 def test_masses_are_all_segments_of_all_coders():
-    made = bounds(PEOPLE)
-    assert made.masses.tolist() == sorted([2, 3, 6, 5, 6, 4, 4])
-    assert made.mean_mass == 30 / 7
+    baselines = bounds(PEOPLE)
+    assert baselines.masses.tolist() == sorted([2, 3, 6, 5, 6, 4, 4])
+    assert baselines.mean_mass == 30 / 7
 
 
 def test_regular_none_and_all():
-    made = bounds(PEOPLE)
-    assert made.regular()["x"].masses == (4, 4, 3)  # 30 / 7 = 4.29
-    assert made.none()["x"].masses == (11,)
-    assert made.all()["y"].masses == (1,) * 8
+    baselines = bounds(PEOPLE)
+    assert baselines.regular()["x"].masses == (4, 4, 3)  # 30 / 7 = 4.29
+    assert baselines.none()["x"].masses == (11,)
+    assert baselines.all()["y"].masses == (1,) * 8
 
 
 @pytest.mark.parametrize(("masses", "step"), [([2, 3], 3), ([1, 1, 2], 1), ([3, 4, 4], 4)])
 def test_regular_rounds_half_up(masses, step):
-    one = cz.Segmentation.from_masses(masses)
+    segmentation = cz.Segmentation.from_masses(masses)
     mean = sum(masses) / len(masses)
     assert math.floor(mean + 0.5) == step
-    made = bounds(cz.Corpus({"x": {"ann": one}}), {"bot": {"x": one}})
-    inner = made.regular()["x"].inner.tolist()
-    assert inner == list(range(step, one.length, step))
+    baselines = bounds(cz.Corpus({"x": {"ann": segmentation}}), {"bot": {"x": segmentation}})
+    inner = baselines.regular()["x"].inner.tolist()
+    assert inner == list(range(step, segmentation.length, step))
 
 
 def test_random_draws_segments_with_replacement_until_the_text_is_full():
     """Every segment but the last has a length that some coder made, each as often as they did; the last is cut."""
-    made = bounds(PEOPLE)
+    baselines = bounds(PEOPLE)
     rng = np.random.default_rng(1)
     first = []
     for _ in range(4000):
-        *whole, last = made.random(rng)["x"].masses
+        *whole, last = baselines.random(rng)["x"].masses
         assert set(whole) <= {2, 3, 4, 5, 6}
         assert last <= 6
         assert sum(whole) + last == 11
@@ -76,23 +76,23 @@ def test_random_draws_segments_with_replacement_until_the_text_is_full():
 
 def test_random_is_the_mean_of_pooled_values():
     """From the same draws, each pooled over items and coders by itself."""
-    found = cz.judge(PEOPLE, BOT, seed=9, bounds=12)
+    judgement = cz.judge(PEOPLE, BOT, seed=9, bounds=12)
     rng = np.random.default_rng([9, 1])
-    made = bounds(PEOPLE)
+    baselines = bounds(PEOPLE)
     measures = [cz.parse(name) for name in (B, "window_diff", "boundary_confusion(n_t=2)")]
     values = {measure: [] for measure in measures}
     macro = {measure: [] for measure in measures}
     for _ in range(12):
-        drawn = made.random(rng)
+        random = baselines.random(rng)
         for measure in measures:
             scores = {
-                item: sum(measure.score(one, drawn[item]) for one in PEOPLE.of_item(item).values())
+                item: sum(measure.score(score, random[item]) for score in PEOPLE.of_item(item).values())
                 for item in PEOPLE.item_names
             }
             values[measure].append(sum(scores.values()).value)
-            macro[measure].append(np.mean([one.value for one in scores.values()]))
+            macro[measure].append(np.mean([score.value for score in scores.values()]))
     for measure in measures:
-        row = found.row("random", measure)
+        row = judgement.row("random", measure)
         assert row.value == pytest.approx(np.mean(values[measure]), abs=1e-12)
         assert row.macro == pytest.approx(np.mean(macro[measure]), abs=1e-12)
         assert row.interval == pytest.approx(tuple(np.quantile(values[measure], [0.025, 0.975])), abs=1e-12)
@@ -101,11 +101,11 @@ def test_random_is_the_mean_of_pooled_values():
 
 @pytest.mark.parametrize("name", ["regular", "none", "all"])
 def test_fixed_bounds_are_scored_like_a_system(name):
-    found = cz.judge(PEOPLE, BOT, seed=1, bounds=2)
-    drawn = getattr(bounds(PEOPLE), name)()
+    judgement = cz.judge(PEOPLE, BOT, seed=1, bounds=2)
+    annotations = getattr(bounds(PEOPLE), name)()
     for measure in (B, "window_diff"):
-        pairs = [(PEOPLE[key], drawn[key[0]]) for key in PEOPLE]
-        assert found.row(name, measure).value == cz.score_many(pairs, measure).total.value
+        pairs = [(PEOPLE[key], annotations[key[0]]) for key in PEOPLE]
+        assert judgement.row(name, measure).value == cz.score_many(pairs, measure).total.value
 
 
 # -- types -------------------------------------------------------------------------------------------------------------
@@ -123,49 +123,49 @@ def typed(declared):
 def test_types_are_those_of_the_coders(declared):
     """Four of five boundaries are scenes: regular ones are scenes, a fifth of the random ones is both."""
     corpus, systems = typed(declared)
-    made = bounds(corpus, systems)
-    assert set(made.all()["x"].boundaries) == {(position, "scene") for position in range(1, 8)}
+    baselines = bounds(corpus, systems)
+    assert set(baselines.all()["x"].boundaries) == {(position, "scene") for position in range(1, 8)}
     rng = np.random.default_rng(1)
     kinds = []
     for _ in range(1500):
         at = {}
-        for position, name in made.random(rng)["x"].boundaries:
+        for position, name in baselines.random(rng)["x"].boundaries:
             at.setdefault(position, set()).add(name)
         kinds += [frozenset(names) for names in at.values()]
     assert set(kinds) == {frozenset({"scene"}), frozenset({"act", "scene"})}
     assert kinds.count(frozenset({"act", "scene"})) / len(kinds) == pytest.approx(0.2, abs=0.03)
-    assert made.none()["x"].boundaries == ()
+    assert baselines.none()["x"].boundaries == ()
 
 
 def ends(marks, **options):
-    one = cz.Segmentation.from_marks(marks, **options)
-    return cz.Corpus({"x": {"ann": {"F": one}}}), {"bot": {"x": {"F": one}}}
+    segmentation = cz.Segmentation.from_marks(marks, **options)
+    return cz.Corpus({"x": {"ann": {"F": segmentation}}}), {"bot": {"x": {"F": segmentation}}}
 
 
 def test_ends_of_texts_are_marked_as_the_coders_do():
     corpus, systems = ends(["", ",", "", ",", "."])
-    made = bounds(corpus, systems)
-    assert made.regular()["x"]["F"].boundaries == ((2, ","), (4, ","), (5, "."))
-    assert made.all()["x"]["F"].boundaries == ((1, ","), (2, ","), (3, ","), (4, ","), (5, "."))
-    assert made.random(np.random.default_rng(1))["x"]["F"].boundaries[-1] == (5, ".")
-    assert made.none()["x"]["F"].boundaries == ()
+    baselines = bounds(corpus, systems)
+    assert baselines.regular()["x"]["F"].boundaries == ((2, ","), (4, ","), (5, "."))
+    assert baselines.all()["x"]["F"].boundaries == ((1, ","), (2, ","), (3, ","), (4, ","), (5, "."))
+    assert baselines.random(np.random.default_rng(1))["x"]["F"].boundaries[-1] == (5, ".")
+    assert baselines.none()["x"]["F"].boundaries == ()
 
 
 def test_ends_alone():
     """Nobody has an inner boundary, so no bound has: there is no type to give it."""
     corpus, systems = ends(["", "", "."], types=[",", "."])
-    made = bounds(corpus, systems)
-    for drawn in (made.random(np.random.default_rng(1)), made.regular(), made.all()):
-        assert drawn["x"]["F"].boundaries == ((3, "."),)
+    baselines = bounds(corpus, systems)
+    for by_item in (baselines.random(np.random.default_rng(1)), baselines.regular(), baselines.all()):
+        assert by_item["x"]["F"].boundaries == ((3, "."),)
     assert cz.judge(corpus, systems, seed=1, bounds=2).row("regular", "flexible_similarity").value == 1
 
 
 def test_ends_of_one_unnamed_kind():
     corpus, systems = ends(["", "boundary", "", "boundary"])
-    made = bounds(corpus, systems)
-    assert made.regular()["x"]["F"].boundaries == ((2, "boundary"), (4, "boundary"))
+    baselines = bounds(corpus, systems)
+    assert baselines.regular()["x"]["F"].boundaries == ((2, "boundary"), (4, "boundary"))
 
 
 def test_a_bound_carries_no_units():
-    one = cz.Segmentation.from_masses([1, 2], units=["so", "it", "goes"])
-    assert bounds(cz.Corpus({"x": {"ann": one}}), {"bot": {"x": one}}).all()["x"].units is None
+    segmentation = cz.Segmentation.from_masses([1, 2], units=["so", "it", "goes"])
+    assert bounds(cz.Corpus({"x": {"ann": segmentation}}), {"bot": {"x": segmentation}}).all()["x"].units is None

@@ -28,28 +28,28 @@ def compared():
 
 
 def references(corpus, item, measure):
-    by = corpus.of_item(item)
+    by_coder = corpus.of_item(item)
     if measure.name == "fuzzy_success":
-        return {"all": cz.Marks.of(list(by.values()))}
-    return by
+        return {"all": cz.Marks.of(list(by_coder.values()))}
+    return by_coder
 
 
-def scores(corpus, mine, measure):
+def scores(corpus, by_item, measure):
     """(item, coder) -> score."""
     return {
-        (item, coder): measure.score(one, mine[item])
-        for item in sorted(mine)
-        for coder, one in references(corpus, item, measure).items()
+        (item, coder): measure.score(reference, by_item[item])
+        for item in sorted(by_item)
+        for coder, reference in references(corpus, item, measure).items()
     }
 
 
-def parts(found, items):
+def parts(by_pair, items):
     return np.array(
         [
             [
-                sum(each)
-                for each in zip(
-                    *(tuple(one.parts.values()) for key, one in found.items() if key[0] == item), strict=True
+                sum(column)
+                for column in zip(
+                    *(tuple(score.parts.values()) for key, score in by_pair.items() if key[0] == item), strict=True
                 )
             ]
             for item in items
@@ -60,14 +60,14 @@ def parts(found, items):
 
 @pytest.mark.parametrize("place", range(3), ids=MEASURES)
 def test_all_tests(compared, place):
-    corpus, systems, found = compared
-    comparison = found.comparisons[place]
+    corpus, systems, judgement = compared
+    comparison = judgement.comparisons[place]
     measure = comparison.measure
-    mine = {name: scores(corpus, given, measure) for name, given in systems.items()}
+    by_system = {name: scores(corpus, by_item, measure) for name, by_item in systems.items()}
     assert comparison.draws == 300
     swaps, boots = [], []
     for pair in comparison.pairs:
-        a, b = (mine[name] for name in pair.systems)
+        a, b = (by_system[name] for name in pair.systems)
         items = sorted({item for item, _ in a} & {item for item, _ in b})
         tables = parts(a, items), parts(b, items)
 
@@ -75,12 +75,12 @@ def test_all_tests(compared, place):
             return measure.finish(sums, ("boundary",))
 
         swapped = randomisation(*tables, finish, draws=300, seed=7)
-        drawn = paired_bootstrap(*tables, finish, replicates=300, level=0.9, seed=7)
+        resampled = paired_bootstrap(*tables, finish, replicates=300, level=0.9, seed=7)
         swaps.append(swapped.p)
-        boots.append(drawn.p)
-        totals = [sum(one for key, one in each.items() if key[0] in items).value for each in (a, b)]
+        boots.append(resampled.p)
+        totals = [sum(score for key, score in by_pair.items() if key[0] in items).value for by_pair in (a, b)]
         assert pair.difference == pytest.approx(totals[0] - totals[1], abs=1e-12)
-        assert pair.interval == pytest.approx((drawn.low, drawn.high))
+        assert pair.interval == pytest.approx((resampled.low, resampled.high))
         values = [finish(table) for table in tables]
         better = values[0] - values[1] if measure.higher_is_better else values[1] - values[0]
         assert (pair.wins, pair.ties, pair.losses) == (
@@ -92,10 +92,10 @@ def test_all_tests(compared, place):
     assert [pair.randomisation for pair in comparison.pairs] == pytest.approx(holm(swaps).tolist())
     assert [pair.bootstrap for pair in comparison.pairs] == pytest.approx(holm(boots).tolist())
     names = list(systems)
-    keys = sorted({key for each in mine.values() for key in each})
-    blocks = [[mine[n][key].value if key in mine[n] else np.nan for n in names] for key in keys]
+    keys = sorted({key for by_pair in by_system.values() for key in by_pair})
+    blocks = [[by_system[n][key].value if key in by_system[n] else np.nan for n in names] for key in keys]
     in_blocks = friedman(blocks)
-    by_rank = kruskal_wallis([[one.value for one in mine[n].values()] for n in names])
+    by_rank = kruskal_wallis([[score.value for score in by_system[n].values()] for n in names])
     assert comparison.friedman.statistic == pytest.approx(in_blocks.statistic)
     assert comparison.friedman.incomplete == in_blocks.incomplete > 0
     assert comparison.kruskal_wallis.statistic == pytest.approx(by_rank.statistic)
@@ -106,8 +106,8 @@ def test_all_tests(compared, place):
 
 
 def test_letters_say_what_randomisation_says(compared):
-    _, _, found = compared
-    for comparison in found.comparisons:
+    _, _, judgement = compared
+    for comparison in judgement.comparisons:
         letters = comparison.letters
         for pair in comparison.pairs:
             shared = set(letters[pair.systems[0]]) & set(letters[pair.systems[1]])
@@ -116,10 +116,10 @@ def test_letters_say_what_randomisation_says(compared):
 
 def test_two_equal_systems_do_not_differ(compared):
     corpus, systems, _ = compared
-    found = cz.judge(
+    judgement = cz.judge(
         corpus, {"a": systems["alpha"], "b": systems["alpha"]}, measures=B, seed=1, interval=None, bounds=False
     )
-    (comparison,) = found.comparisons
+    (comparison,) = judgement.comparisons
     (pair,) = comparison.pairs
     assert (pair.difference, pair.wins, pair.ties, pair.losses) == (0, 0, 8, 0)
     assert (pair.bootstrap, pair.randomisation, pair.friedman, pair.kruskal_wallis) == (1, 1, 1, 1)
@@ -130,10 +130,10 @@ def test_enough_draws_for_many_pairs():
     """12 systems are 66 pairs; the smallest p after Holm is 66 in so many, and must stay below alpha."""
     corpus, systems = people_and_systems(items=20)
     many = {f"s{k}": systems["alpha"] for k in range(11)} | {
-        "none": {i: cz.Segmentation.from_masses([one.length]) for i, one in systems["alpha"].items()}
+        "none": {i: cz.Segmentation.from_masses([text.length]) for i, text in systems["alpha"].items()}
     }
-    found = cz.judge(corpus, many, measures=B, seed=1, interval=None, bounds=False, replicates=100)
-    (comparison,) = found.comparisons
+    judgement = cz.judge(corpus, many, measures=B, seed=1, interval=None, bounds=False, replicates=100)
+    (comparison,) = judgement.comparisons
     assert comparison.draws == 5280
     assert comparison.pairs[10].systems == ("s0", "none")
     assert comparison.pairs[10].randomisation < 0.02

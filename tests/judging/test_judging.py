@@ -16,7 +16,7 @@ from caesura.measures.registry import DEFAULT_MEASURES
 from caesura.model.result import Excluded
 from caesura.simulation import pseudo_coders, random_segmentation, shifts
 from caesura.statistics import alternative_annotator
-from support.corpora import WAY_OUT
+from support.corpora import ALIGN_HINT
 from support.judged import SYSTEMS, B, people_and_systems
 
 LINEAR = DEFAULT_MEASURES["judge"]["linear"]
@@ -39,59 +39,68 @@ def judged():
 
 def pooled(measure, pairs):
     """The value over all pairs, each scored by itself."""
-    made = cz.parse(measure)
-    return sum(made.score(*pair) for pair in pairs)
+    parsed = cz.parse(measure)
+    return sum(parsed.score(*pair) for pair in pairs)
 
 
-def against_coders(corpus, given, measure):
+def against_coders(corpus, by_item, measure):
     """Item -> pairs (reference, hypothesis); for fuzzy success the coders are one reference."""
-    out = {}
-    for item, mine in given.items():
-        by = corpus.of_item(item)
+    pairs = {}
+    for item, segmentation in by_item.items():
+        by_coder = corpus.of_item(item)
         if measure.startswith("fuzzy"):
-            out[item] = [(cz.Marks.of(list(by.values())), mine)]
+            pairs[item] = [(cz.Marks.of(list(by_coder.values())), segmentation)]
         else:
-            out[item] = [(by[coder], mine) for coder in by]
-    return out
+            pairs[item] = [(by_coder[coder], segmentation) for coder in by_coder]
+    return pairs
 
 
 @pytest.mark.parametrize("measure", LINEAR)
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_micro_and_macro(judged, system, measure):
-    corpus, systems, found = judged
-    row = found.row(system, measure)
+    corpus, systems, judgement = judged
+    row = judgement.row(system, measure)
     pairs = against_coders(corpus, systems[system], measure)
-    total = pooled(measure, [pair for each in pairs.values() for pair in each])
+    total = pooled(measure, [pair for item_pairs in pairs.values() for pair in item_pairs])
     assert row.value == pytest.approx(total.value, abs=1e-12)
     assert dict(row.score.parts) == pytest.approx(dict(total.parts))
     assert row.score.figures == pytest.approx(total.figures)
-    assert row.macro == pytest.approx(np.mean([pooled(measure, each).value for each in pairs.values()]), abs=1e-12)
+    assert row.macro == pytest.approx(
+        np.mean([pooled(measure, item_pairs).value for item_pairs in pairs.values()]), abs=1e-12
+    )
     assert row.items == len(systems[system]) == (5 if system == "gamma" else 6)
     assert not row.bound
 
 
 @pytest.mark.parametrize("measure", LINEAR)
 def test_against_each_coder(judged, measure):
-    corpus, systems, found = judged
+    corpus, systems, judgement = judged
     expected = {}
     for coder in corpus.coders if not measure.startswith("fuzzy") else ():
-        pairs = [(one, systems["gamma"][i]) for i, one in corpus.of_coder(coder).items() if i in systems["gamma"]]
+        pairs = [
+            (segmentation, systems["gamma"][i])
+            for i, segmentation in corpus.of_coder(coder).items()
+            if i in systems["gamma"]
+        ]
         expected[coder] = pooled(measure, pairs).value
-    assert found.row("gamma", measure).by_coder == pytest.approx(expected, abs=1e-12)
+    assert judgement.row("gamma", measure).by_coder == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", LINEAR)
 def test_human_bound(judged, measure):
     """All ordered pairs of different coders; under fuzzy success each coder against the marks of the others."""
-    corpus, _, found = judged
+    corpus, _, judgement = judged
     pairs = []
     for item in corpus.item_names:
-        by = corpus.of_item(item)
+        by_coder = corpus.of_item(item)
         if measure.startswith("fuzzy"):
-            pairs += [(cz.Marks.of([by[other] for other in by if other != coder]), by[coder]) for coder in by]
+            pairs += [
+                (cz.Marks.of([by_coder[author] for author in by_coder if author != coder]), by_coder[coder])
+                for coder in by_coder
+            ]
         else:
-            pairs += [(by[a], by[b]) for a, b in permutations(by, 2)]
-    row = found.row("human", measure)
+            pairs += [(by_coder[a], by_coder[b]) for a, b in permutations(by_coder, 2)]
+    row = judgement.row("human", measure)
     assert row.value == pytest.approx(pooled(measure, pairs).value, abs=1e-12)
     assert row.bound
 
@@ -99,30 +108,30 @@ def test_human_bound(judged, measure):
 @pytest.mark.parametrize("measure", [B, "window_diff"])
 def test_interval_over_items(judged, measure):
     """Items drawn with replacement, their parts summed: the same replicates as the seed gives."""
-    corpus, systems, found = judged
-    made = cz.parse(measure)
+    corpus, systems, judgement = judged
+    parsed = cz.parse(measure)
     pairs = against_coders(corpus, systems["gamma"], measure)
-    scores = [sum(made.score(*pair) for pair in pairs[item]) for item in sorted(pairs)]
-    drawn = np.random.default_rng(3).integers(len(scores), size=(200, len(scores)))
-    values = [sum(scores[i] for i in row).value for row in drawn]
+    scores = [sum(parsed.score(*pair) for pair in pairs[item]) for item in sorted(pairs)]
+    resampled = np.random.default_rng(3).integers(len(scores), size=(200, len(scores)))
+    values = [sum(scores[i] for i in row).value for row in resampled]
     low, high = np.quantile(values, [0.025, 0.975])
-    row = found.row("gamma", measure)
+    row = judgement.row("gamma", measure)
     assert row.interval == pytest.approx((low, high), abs=1e-9)
     assert row.interval_note == "0.95 percentile bootstrap over 5 items, 200 replicates"
 
 
 def test_drop(judged):
     """Agreement of the coders and of coders and system, on corpora built by hand."""
-    corpus, systems, found = judged
-    for one in found.drops:
-        mine = systems[one.system]
-        items = [item for item in corpus.item_names if item in mine]
+    corpus, systems, judgement = judged
+    for drop in judgement.drops:
+        by_item = systems[drop.system]
+        items = [item for item in corpus.item_names if item in by_item]
         alone = cz.Corpus({item: corpus.of_item(item) for item in items})
-        joined = cz.Corpus({item: {**corpus.of_item(item), "the system": mine[item]} for item in items})
-        values = [cz.agreement(each, interval=None).value for each in (alone, joined)]
-        assert (one.without_system, one.with_system) == pytest.approx(values, abs=1e-12)
-        assert one.value == pytest.approx(values[0] - values[1], abs=1e-12)
-        assert (one.coefficient, one.items, one.reason) == ("multi_pi", len(items), None)
+        joined = cz.Corpus({item: {**corpus.of_item(item), "the system": by_item[item]} for item in items})
+        values = [cz.agreement(group, interval=None).value for group in (alone, joined)]
+        assert (drop.without_system, drop.with_system) == pytest.approx(values, abs=1e-12)
+        assert drop.value == pytest.approx(values[0] - values[1], abs=1e-12)
+        assert (drop.coefficient, drop.items, drop.reason) == ("multi_pi", len(items), None)
 
 
 def test_drop_is_over_the_same_items_before_and_after():
@@ -132,55 +141,65 @@ def test_drop_is_over_the_same_items_before_and_after():
     more = cz.Corpus({**{i: corpus.of_item(i) for i in corpus.item_names}, "lonely": {"coder 1": lonely}})
     with_lonely = {"alpha": {**systems["alpha"], "lonely": random_segmentation(200, [2, 3], seed=2)}}
     plain = cz.judge(corpus, {"alpha": systems["alpha"]}, measures=B, bounds=False, interval=None, seed=1)
-    found = cz.judge(more, with_lonely, measures=B, bounds=False, interval=None, seed=1)
-    assert found.drops[0].value == pytest.approx(plain.drops[0].value, abs=1e-12)
-    assert found.drops[0].items == 6
+    judgement = cz.judge(more, with_lonely, measures=B, bounds=False, interval=None, seed=1)
+    assert judgement.drops[0].value == pytest.approx(plain.drops[0].value, abs=1e-12)
+    assert judgement.drops[0].items == 6
 
 
-def similarities(corpus, mine):
+def similarities(corpus, by_item):
     """S_f and S_h by loops: system and coder j to the coders other than j."""
     coders = sorted(corpus.coders)
     system, human = (np.full((len(coders), len(corpus.item_names)), np.nan) for _ in range(2))
     for j, coder in enumerate(coders):
         for i, item in enumerate(sorted(corpus.item_names)):
-            by = corpus.of_item(item)
-            others = [by[other] for other in by if other != coder]
-            if coder in by and others and item in mine:
-                system[j, i] = np.mean([cz.boundary_similarity(other, mine[item]).value for other in others])
-                human[j, i] = np.mean([cz.boundary_similarity(other, by[coder]).value for other in others])
+            by_coder = corpus.of_item(item)
+            references = [by_coder[reference] for reference in by_coder if reference != coder]
+            if coder in by_coder and references and item in by_item:
+                system[j, i] = np.mean(
+                    [cz.boundary_similarity(reference, by_item[item]).value for reference in references]
+                )
+                human[j, i] = np.mean(
+                    [cz.boundary_similarity(reference, by_coder[coder]).value for reference in references]
+                )
     return system, human
 
 
 def test_alternative_annotator(judged):
-    corpus, systems, found = judged
-    for one in found.replacements:
-        expected = alternative_annotator(*similarities(corpus, systems[one.system]))
-        assert one.coders == tuple(sorted(corpus.coders))
-        assert one.reason is None
-        assert (one.test.winning_rate, one.test.passed) == (expected.winning_rate, expected.passed)
-        for mine, theirs in zip(one.test.coders, expected.coders, strict=True):
-            assert (mine.items, mine.test, mine.rejected) == (theirs.items, theirs.test, theirs.rejected)
-            assert (mine.p, mine.mean_difference) == pytest.approx((theirs.p, theirs.mean_difference), abs=1e-12)
+    corpus, systems, judgement = judged
+    for replacement in judgement.replacements:
+        expected = alternative_annotator(*similarities(corpus, systems[replacement.system]))
+        assert replacement.coders == tuple(sorted(corpus.coders))
+        assert replacement.reason is None
+        assert (replacement.test.winning_rate, replacement.test.passed) == (expected.winning_rate, expected.passed)
+        for actual, expected_test in zip(replacement.test.coders, expected.coders, strict=True):
+            assert (actual.items, actual.test, actual.rejected) == (
+                expected_test.items,
+                expected_test.test,
+                expected_test.rejected,
+            )
+            assert (actual.p, actual.mean_difference) == pytest.approx(
+                (expected_test.p, expected_test.mean_difference), abs=1e-12
+            )
 
 
 def test_ranking_and_rows(judged):
-    _, _, found = judged
+    _, _, judgement = judged
     for measure in LINEAR:
-        values = {name: found.row(name, measure).value for name in SYSTEMS}
+        values = {name: judgement.row(name, measure).value for name in SYSTEMS}
         error = measure == "window_diff"
-        assert found.ranking(measure) == tuple(sorted(values, key=values.get, reverse=not error))
-    assert [(row.segmenter, row.bound) for row in found.rows[:8]] == [
+        assert judgement.ranking(measure) == tuple(sorted(values, key=values.get, reverse=not error))
+    assert [(row.segmenter, row.bound) for row in judgement.rows[:8]] == [
         *((name, False) for name in SYSTEMS),
         *((name, True) for name in ("human", "random", "regular", "none", "all")),
     ]
     with pytest.raises(KeyError):
-        found.row("delta", B)
+        judgement.row("delta", B)
 
 
 def test_missing_item_is_named(judged):
-    _, _, found = judged
-    assert found.excluded == (Excluded("item 3", "gamma", "the system did not annotate this item"),)
-    assert found.undefined == {}
+    _, _, judgement = judged
+    assert judgement.excluded == (Excluded("item 3", "gamma", "the system did not annotate this item"),)
+    assert judgement.undefined == {}
 
 
 def same(a, b):
@@ -188,60 +207,62 @@ def same(a, b):
     of_b = {(row.segmenter, row.bound, row.measure): row for row in b.rows}
     assert len(of_b) == len(a.rows)
     for row in a.rows:
-        other = of_b[row.segmenter, row.bound, row.measure]
-        assert (row.value, row.macro) == pytest.approx((other.value, other.macro), abs=1e-12)
-        assert row.interval == pytest.approx(other.interval, abs=1e-12)
-    for one, two in zip(a.comparisons, b.comparisons, strict=True):
-        of_two = {frozenset(pair.systems): pair for pair in two.pairs}
-        for pair in one.pairs:
-            other = of_two[frozenset(pair.systems)]
-            assert (pair.bootstrap, pair.randomisation) == pytest.approx((other.bootstrap, other.randomisation))
-            assert (pair.friedman, pair.kruskal_wallis) == pytest.approx((other.friedman, other.kruskal_wallis))
+        match = of_b[row.segmenter, row.bound, row.measure]
+        assert (row.value, row.macro) == pytest.approx((match.value, match.macro), abs=1e-12)
+        assert row.interval == pytest.approx(match.interval, abs=1e-12)
+    for first, second in zip(a.comparisons, b.comparisons, strict=True):
+        of_two = {frozenset(pair.systems): pair for pair in second.pairs}
+        for pair in first.pairs:
+            match = of_two[frozenset(pair.systems)]
+            assert (pair.bootstrap, pair.randomisation) == pytest.approx((match.bootstrap, match.randomisation))
+            assert (pair.friedman, pair.kruskal_wallis) == pytest.approx((match.friedman, match.kruskal_wallis))
     assert {d.system: d.value for d in a.drops} == pytest.approx({d.system: d.value for d in b.drops}, abs=1e-12)
     assert {r.system: r.test.advantage for r in a.replacements} == {r.system: r.test.advantage for r in b.replacements}
 
 
 def test_order_of_items_coders_and_systems_does_not_matter(judged):
-    corpus, systems, found = judged
-    turned = cz.Corpus({i: dict(reversed(corpus.of_item(i).items())) for i in reversed(corpus.item_names)})
+    corpus, systems, judgement = judged
+    reordered = cz.Corpus({i: dict(reversed(corpus.of_item(i).items())) for i in reversed(corpus.item_names)})
     backwards = {name: dict(reversed(systems[name].items())) for name in reversed(SYSTEMS)}
-    same(found, cz.judge(turned, backwards, seed=3, bounds=20, replicates=200))
+    same(judgement, cz.judge(reordered, backwards, seed=3, bounds=20, replicates=200))
 
 
 def test_systems_as_names_mapping_or_corpus(judged):
-    corpus, systems, found = judged
+    corpus, systems, judgement = judged
     together = cz.Corpus(
         {i: {**corpus.of_item(i), **{s: systems[s][i] for s in SYSTEMS if i in systems[s]}} for i in corpus.item_names}
     )
-    apart = cz.Corpus({i: {s: systems[s][i] for s in SYSTEMS if i in systems[s]} for i in corpus.item_names})
-    for given in ((together, SYSTEMS), (corpus, apart)):
-        again = cz.judge(*given, seed=3, bounds=20, replicates=200)
-        assert json.dumps(again.to_dict()) == json.dumps(found.to_dict())
+    separate = cz.Corpus({i: {s: systems[s][i] for s in SYSTEMS if i in systems[s]} for i in corpus.item_names})
+    for arguments in ((together, SYSTEMS), (corpus, separate)):
+        again = cz.judge(*arguments, seed=3, bounds=20, replicates=200)
+        assert json.dumps(again.to_dict()) == json.dumps(judgement.to_dict())
 
 
 def test_seed():
     corpus, systems = people_and_systems(items=3)
-    once, again, other = (cz.judge(corpus, systems, measures=B, bounds=5, seed=s) for s in (1, 1, 2))
-    assert once.to_dict() == again.to_dict()
-    assert once.row("random", B).value != other.row("random", B).value
-    assert once.row("alpha", B).value == other.row("alpha", B).value
+    first, repeat, different = (cz.judge(corpus, systems, measures=B, bounds=5, seed=s) for s in (1, 1, 2))
+    assert first.to_dict() == repeat.to_dict()
+    assert first.row("random", B).value != different.row("random", B).value
+    assert first.row("alpha", B).value == different.row("alpha", B).value
     free = cz.judge(corpus, systems, measures=B, bounds=5)
     repeated = cz.judge(corpus, systems, measures=B, bounds=5, seed=free.seed)
     assert free.to_dict() == repeated.to_dict()
     assert f"|seed:{free.seed}|" in free.signature
 
 
-def plain(found):
+def plain(judgement):
     """JSON as the standard has it: no NaN, no infinity."""
-    data = found.to_dict() | {"mistakes": {name: one.to_dict() for name, one in found.mistakes.items()}}
+    data = judgement.to_dict() | {
+        "mistakes": {name: mistakes.to_dict() for name, mistakes in judgement.mistakes.items()}
+    }
     return json.loads(json.dumps(data, allow_nan=False))
 
 
 def test_json(judged):
-    _, _, found = judged
-    data = plain(found)
+    _, _, judgement = judged
+    data = plain(judgement)
     assert [row["segmenter"] for row in data["rows"][:4]] == ["alpha", "beta", "gamma", "human"]
-    assert data["rows"][0]["value"] == found.rows[0].value
+    assert data["rows"][0]["value"] == judgement.rows[0].value
     assert data["rows"][0]["measure"] == B
     assert {"score", "macro", "interval", "by_coder"} <= set(data["rows"][0])
     assert {"parts", "params"} <= set(data["rows"][0]["score"])
@@ -251,45 +272,45 @@ def test_json(judged):
 def test_one_item():
     """No interval, no bootstrap, no alternative test; each says why, and the rest is there."""
     corpus, systems = people_and_systems()
-    one = {name: {"item 1": systems[name]["item 1"]} for name in SYSTEMS}
-    found = cz.judge(corpus.select(items=["item 1"]), one, seed=1, bounds=5)
-    row = found.row("alpha", B)
+    single = {name: {"item 1": systems[name]["item 1"]} for name in SYSTEMS}
+    judgement = cz.judge(corpus.select(items=["item 1"]), single, seed=1, bounds=5)
+    row = judgement.row("alpha", B)
     assert row.interval is None
     assert row.interval_note == "no interval: an interval over items needs at least 2 items; got 1"
-    assert found.replacements[0].reason == (
+    assert judgement.replacements[0].reason == (
         "coder 'coder 1' must share at least 2 items with the system and another coder; got 1"
     )
-    pair = found.comparisons[0].pairs[0]
+    pair = judgement.comparisons[0].pairs[0]
     assert (pair.bootstrap, pair.interval, pair.randomisation) == (None, None, 1.0)
-    assert "alpha and beta: a bootstrap over items needs at least 2 items; got 1" in found.comparisons[0].notes
-    assert found.drops[0].value is not None
-    plain(found)
+    assert "alpha and beta: a bootstrap over items needs at least 2 items; got 1" in judgement.comparisons[0].notes
+    assert judgement.drops[0].value is not None
+    plain(judgement)
 
 
 def test_infinite_interval_is_a_word_in_json():
     """With 2 items that differ the studentised interval has no end."""
     corpus, systems = people_and_systems(items=2)
-    found = cz.judge(corpus, {name: systems[name] for name in ("alpha", "beta")}, measures=B, seed=1, bounds=2)
-    low, high = found.comparisons[0].pairs[0].interval
+    judgement = cz.judge(corpus, {name: systems[name] for name in ("alpha", "beta")}, measures=B, seed=1, bounds=2)
+    low, high = judgement.comparisons[0].pairs[0].interval
     assert (low, high) == (-math.inf, math.inf)
-    assert plain(found)["comparisons"][0]["pairs"][0]["interval"] == ["-inf", "inf"]
+    assert plain(judgement)["comparisons"][0]["pairs"][0]["interval"] == ["-inf", "inf"]
 
 
 def test_systems_that_share_no_item():
     corpus, systems = people_and_systems()
-    found = cz.judge(
+    judgement = cz.judge(
         corpus,
         {"a": {"item 1": systems["alpha"]["item 1"]}, "b": {"item 2": systems["beta"]["item 2"]}},
         measures=B,
         seed=1,
         bounds=2,
     )
-    (comparison,) = found.comparisons
+    (comparison,) = judgement.comparisons
     assert comparison.pairs[0].difference is None
     assert comparison.pairs[0].items == 0
     assert comparison.letters is None
     assert comparison.notes == ("no block is complete: each of 7 lacks a value of some system", "a and b share no item")
-    plain(found)
+    plain(judgement)
 
 
 @pytest.mark.parametrize(
@@ -316,77 +337,77 @@ def test_systems_that_share_no_item():
 )
 def test_few_coders(coders, undefined):
     corpus, systems = people_and_systems()
-    some = corpus.select(coders=corpus.coders[:coders])
-    found = cz.judge(some, {"alpha": systems["alpha"]}, seed=1, bounds=3)
-    assert found.undefined == undefined
-    assert ("human" in {row.segmenter for row in found.rows}) == (coders > 1)
-    assert (found.drops[0].value is None) == (coders < 2)
-    assert (found.replacements[0].test is None) == (coders < 3)
+    selected = corpus.select(coders=corpus.coders[:coders])
+    judgement = cz.judge(selected, {"alpha": systems["alpha"]}, seed=1, bounds=3)
+    assert judgement.undefined == undefined
+    assert ("human" in {row.segmenter for row in judgement.rows}) == (coders > 1)
+    assert (judgement.drops[0].value is None) == (coders < 2)
+    assert (judgement.replacements[0].test is None) == (coders < 3)
     if coders < 2:
-        assert found.drops[0].reason == "at least two coders are needed; got one"
+        assert judgement.drops[0].reason == "at least two coders are needed; got one"
     if coders < 3:
-        assert found.replacements[0].reason == undefined["replacement"]
-    assert found.comparisons == ()
-    assert found.row("alpha", B).value > 0
-    plain(found)
+        assert judgement.replacements[0].reason == undefined["replacement"]
+    assert judgement.comparisons == ()
+    assert judgement.row("alpha", B).value > 0
+    plain(judgement)
 
 
 def test_coders_who_share_no_item():
     corpus, systems = people_and_systems()
     apart = cz.Corpus({f"item {k}": {f"coder {k}": corpus[f"item {k}", f"coder {k}"]} for k in (1, 2, 3)})
-    mine = {item: systems["alpha"][item] for item in apart.item_names}
-    found = cz.judge(apart, {"alpha": mine}, seed=1, bounds=3, measures=B)
-    assert found.undefined["human"] == found.undefined["drop"] == "no two coders share an item"
-    assert found.drops[0].reason == "no item of alpha has two coders"
-    assert found.replacements[0].reason == (
+    by_item = {item: systems["alpha"][item] for item in apart.item_names}
+    judgement = cz.judge(apart, {"alpha": by_item}, seed=1, bounds=3, measures=B)
+    assert judgement.undefined["human"] == judgement.undefined["drop"] == "no two coders share an item"
+    assert judgement.drops[0].reason == "no item of alpha has two coders"
+    assert judgement.replacements[0].reason == (
         "coder 'coder 1' must share at least 2 items with the system and another coder; got 0"
     )
 
 
 def test_a_system_named_like_a_bound():
     corpus, systems = people_and_systems()
-    found = cz.judge(corpus, {"random": systems["alpha"], "human": systems["beta"]}, measures=B, seed=1, bounds=3)
-    assert not found.row("random", B).bound
-    assert found.row("random", B, bound=True).bound
-    assert found.row("human", B).value != found.row("human", B, bound=True).value
-    assert found.systems == ("random", "human")
+    judgement = cz.judge(corpus, {"random": systems["alpha"], "human": systems["beta"]}, measures=B, seed=1, bounds=3)
+    assert not judgement.row("random", B).bound
+    assert judgement.row("random", B, bound=True).bound
+    assert judgement.row("human", B).value != judgement.row("human", B, bound=True).value
+    assert judgement.systems == ("random", "human")
 
 
 def test_interval_pairs():
     """Mean and standard error over the correctness of boundary pairs; other measures say why not."""
     corpus, systems = people_and_systems()
-    found = cz.judge(corpus, systems, measures=[B, "pk"], interval="pairs", seed=1, bounds=2, level=0.9)
-    row = found.row("gamma", B)
-    worth = [
+    judgement = cz.judge(corpus, systems, measures=[B, "pk"], interval="pairs", seed=1, bounds=2, level=0.9)
+    row = judgement.row("gamma", B)
+    correctness = [
         1 - edit.cost
         for pairs in against_coders(corpus, systems["gamma"], B).values()
         for pair in pairs
         for edit in cz.boundary_similarity(*pair).edits
     ]
-    error = np.std(worth) / math.sqrt(len(worth))
-    assert row.value == pytest.approx(np.mean(worth))
-    assert (row.pairs, row.standard_error) == (len(worth), pytest.approx(error))
+    error = np.std(correctness) / math.sqrt(len(correctness))
+    assert row.value == pytest.approx(np.mean(correctness))
+    assert (row.pairs, row.standard_error) == (len(correctness), pytest.approx(error))
     assert row.interval == pytest.approx((row.value - 1.6449 * error, row.value + 1.6449 * error), abs=1e-4)
-    assert found.row("gamma", "pk").interval is None
-    assert found.row("gamma", "pk").interval_note == (
+    assert judgement.row("gamma", "pk").interval is None
+    assert judgement.row("gamma", "pk").interval_note == (
         "no interval: pk is not a mean over boundary pairs; boundary_similarity is"
     )
 
 
 def test_no_boundary_pairs():
     flat = cz.Corpus({"x": {"ann": cz.Segmentation.from_masses([9])}, "y": {"ann": cz.Segmentation.from_masses([7])}})
-    mine = {item: flat[item, "ann"] for item in flat.item_names}
-    found = cz.judge(flat, {"flat": mine}, measures=B, interval="pairs", seed=1, bounds=2)
-    assert found.row("flat", B).value == 1
-    assert found.row("flat", B).interval_note == "no interval: there are no boundary pairs"
-    plain(found)
+    by_item = {item: flat[item, "ann"] for item in flat.item_names}
+    judgement = cz.judge(flat, {"flat": by_item}, measures=B, interval="pairs", seed=1, bounds=2)
+    assert judgement.row("flat", B).value == 1
+    assert judgement.row("flat", B).interval_note == "no interval: there are no boundary pairs"
+    plain(judgement)
 
 
 def test_no_interval():
     corpus, systems = people_and_systems()
-    found = cz.judge(corpus, systems, measures=B, interval=None, seed=1, bounds=2)
-    assert found.row("alpha", B).interval is None
-    assert found.row("alpha", B).interval_note == "no interval was requested"
+    judgement = cz.judge(corpus, systems, measures=B, interval=None, seed=1, bounds=2)
+    assert judgement.row("alpha", B).interval is None
+    assert judgement.row("alpha", B).interval_note == "no interval was requested"
     assert not any(row.bound for row in cz.judge(corpus, systems, measures=B, seed=1, bounds=False).rows)
 
 
@@ -394,17 +415,17 @@ def test_few_items_warn():
     corpus, systems = people_and_systems()
     with pytest.warns(
         CaesuraWarning, match=r"an interval from 5 items is too short: it covers about \.84 at 5"
-    ) as told:
+    ) as caught:
         cz.judge(corpus, systems, measures=B, seed=1, bounds=2)
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("name", sorted(n for n, kind in cz.measures().items() if kind.view not in ("spans", "trees")))
 def test_every_measure_of_the_registry(name):
     corpus, systems = people_and_systems(items=2)
-    found = cz.judge(corpus, systems, measures=name, seed=1, bounds=2, replicates=100)
-    assert {row.segmenter for row in found.rows} == {*SYSTEMS, "human", "random", "regular", "none", "all"}
-    plain(found)
+    judgement = cz.judge(corpus, systems, measures=name, seed=1, bounds=2, replicates=100)
+    assert {row.segmenter for row in judgement.rows} == {*SYSTEMS, "human", "random", "regular", "none", "all"}
+    plain(judgement)
 
 
 # -- what a measure cannot score ---------------------------------------------------------------------------------------
@@ -415,25 +436,25 @@ def test_no_cluster_is_named_and_the_rest_scored():
     apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
     near = {f"c{k}": cz.Segmentation.from_positions(12, [5]) for k in (1, 2, 3)}
     corpus = cz.Corpus({"x": apart, "y": near, "z": near})
-    mine = {item: cz.Segmentation.from_positions(12, [5]) for item in corpus.item_names}
-    found = cz.judge(corpus, {"a": mine, "b": mine}, measures=["fuzzy_success", B], seed=1, bounds=3)
-    assert found.excluded == (
+    by_item = {item: cz.Segmentation.from_positions(12, [5]) for item in corpus.item_names}
+    judgement = cz.judge(corpus, {"a": by_item, "b": by_item}, measures=["fuzzy_success", B], seed=1, bounds=3)
+    assert judgement.excluded == (
         Excluded("x", None, "fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2"),
     )
-    assert found.row("a", "fuzzy_success").items == 2
-    assert found.row("a", "fuzzy_success").value == 1
-    assert found.row("a", B).items == 3
+    assert judgement.row("a", "fuzzy_success").items == 2
+    assert judgement.row("a", "fuzzy_success").value == 1
+    assert judgement.row("a", B).items == 3
 
 
 def test_no_cluster_anywhere():
     apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
-    mine = {"x": cz.Segmentation.from_positions(12, [5])}
+    by_item = {"x": cz.Segmentation.from_positions(12, [5])}
     why = "fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2"
     with pytest.raises(OptionError, match=f"^nothing could be scored: {why}$"):
-        cz.judge(cz.Corpus({"x": apart}), {"a": mine}, measures="fuzzy_success", seed=1, bounds=3)
-    found = cz.judge(cz.Corpus({"x": apart}), {"a": mine}, measures=["fuzzy_success", B], seed=1, bounds=3)
-    assert found.excluded == (Excluded(None, None, why),)
-    assert {row.measure.name for row in found.rows} == {"boundary_similarity"}
+        cz.judge(cz.Corpus({"x": apart}), {"a": by_item}, measures="fuzzy_success", seed=1, bounds=3)
+    judgement = cz.judge(cz.Corpus({"x": apart}), {"a": by_item}, measures=["fuzzy_success", B], seed=1, bounds=3)
+    assert judgement.excluded == (Excluded(None, None, why),)
+    assert {row.measure.name for row in judgement.rows} == {"boundary_similarity"}
 
 
 def test_human_bound_without_a_cluster_is_named():
@@ -441,32 +462,32 @@ def test_human_bound_without_a_cluster_is_named():
     marks = {"c1": [4], "c2": [4], "c3": [8], "c4": [2]}
     x = {coder: cz.Segmentation.from_positions(12, at) for coder, at in marks.items()}
     y = dict.fromkeys(marks, cz.Segmentation.from_positions(12, [6]))
-    mine = {"x": x["c1"], "y": y["c1"]}
-    found = cz.judge(cz.Corpus({"x": x, "y": y}), {"a": mine}, measures="fuzzy_success", seed=1, bounds=3)
-    assert found.excluded == (
+    by_item = {"x": x["c1"], "y": y["c1"]}
+    judgement = cz.judge(cz.Corpus({"x": x, "y": y}), {"a": by_item}, measures="fuzzy_success", seed=1, bounds=3)
+    assert judgement.excluded == (
         Excluded("x", "(human)", "fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2"),
     )
 
 
 def test_a_window_too_wide_for_one_item():
     corpus, systems = people_and_systems()
-    found = cz.judge(corpus, systems, measures="pk(window=20)", seed=1, bounds=2)
-    assert found.excluded == (
+    judgement = cz.judge(corpus, systems, measures="pk(window=20)", seed=1, bounds=2)
+    assert judgement.excluded == (
         Excluded("item 3", "gamma", "the system did not annotate this item"),
         Excluded("item 1", None, "pk(window=20): window must lie in 1..19 for a text of 20 units; got 20"),
     )
-    assert found.row("alpha", "pk").items == 5
+    assert judgement.row("alpha", "pk").items == 5
 
 
 def test_a_measure_that_scores_no_dialogue_listed_first():
     """The measure of drop, test and mistakes is the first that could score; it was a KeyError once."""
     corpus, systems = talk()
-    found = cz.judge(corpus, systems, measures=[B, "flexible_similarity"], seed=1, bounds=3)
-    assert found.aligner == cz.parse("flexible_similarity")
-    assert found.excluded == (
+    judgement = cz.judge(corpus, systems, measures=[B, "flexible_similarity"], seed=1, bounds=3)
+    assert judgement.aligner == cz.parse("flexible_similarity")
+    assert judgement.excluded == (
         Excluded(None, None, f"{B}: a: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity"),
     )
-    assert found.drops[0].value is not None
+    assert judgement.drops[0].value is not None
 
 
 # -- types and dialogue ------------------------------------------------------------------------------------------------
@@ -476,38 +497,38 @@ def talk(items=3, coders=3, seed=1):
     """Two speakers, types that exclude each other, ends of texts marked or not."""
     rng = np.random.default_rng(seed)
 
-    def said(units):
+    def utterance(units):
         marks = rng.choice(["", "", "", ".", ","], units).tolist()
         marks[-1] = rng.choice([".", ""])
         return cz.Segmentation.from_marks(marks, types=[".", ",", "?"])
 
-    people = {f"t{i}": {f"c{k}": {"F": said(9), "M": said(14)} for k in range(coders)} for i in range(items)}
-    return cz.Corpus(people), {"bot": {f"t{i}": {"F": said(9), "M": said(14)} for i in range(items)}}
+    people = {f"t{i}": {f"c{k}": {"F": utterance(9), "M": utterance(14)} for k in range(coders)} for i in range(items)}
+    return cz.Corpus(people), {"bot": {f"t{i}": {"F": utterance(9), "M": utterance(14)} for i in range(items)}}
 
 
 def test_dialogue():
     corpus, systems = talk()
-    found = cz.judge(corpus, systems, seed=1, bounds=3)
-    assert {repr(row.measure) for row in found.rows} == {
+    judgement = cz.judge(corpus, systems, seed=1, bounds=3)
+    assert {repr(row.measure) for row in judgement.rows} == {
         "flexible_similarity(normalize='positions')",
         "flexible_similarity(normalize='boundaries')",
     }
     pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.item_names for c in corpus.coders]
-    for row in found.rows:
+    for row in judgement.rows:
         if row.segmenter == "bot":
             assert row.value == pytest.approx(pooled(row.measure, pairs).value, abs=1e-12)
-    drop = found.drops[0]
+    drop = judgement.drops[0]
     joined = cz.Corpus({i: {**corpus.of_item(i), "bot": systems["bot"][i]} for i in corpus.item_names})
     values = [
-        cz.agreement(one, measure="flexible_similarity(normalize='positions')", interval=None, seed=1).value
-        for one in (corpus, joined)
+        cz.agreement(group, measure="flexible_similarity(normalize='positions')", interval=None, seed=1).value
+        for group in (corpus, joined)
     ]
     assert (drop.coefficient, drop.without_system, drop.with_system) == (
         "kappa",
         *(pytest.approx(v, abs=1e-12) for v in values),
     )
-    assert found.replacements[0].test is not None
-    plain(found)
+    assert judgement.replacements[0].test is not None
+    plain(judgement)
 
 
 def sets(items=3, coders=3, seed=1, declared=True):
@@ -515,23 +536,23 @@ def sets(items=3, coders=3, seed=1, declared=True):
     rng = np.random.default_rng(seed)
     kinds = [set(), set(), set(), {"scene"}, {"act", "scene"}]
 
-    def made():
+    def annotate():
         types = ["scene", "act"] if declared else None
         return cz.Segmentation.from_sets([kinds[k] for k in rng.integers(0, 5, 19)], types=types)
 
-    people = cz.Corpus({f"p{i}": {f"c{k}": made() for k in range(coders)} for i in range(items)})
-    return people, {"bot": {f"p{i}": made() for i in range(items)}}
+    people = cz.Corpus({f"p{i}": {f"c{k}": annotate() for k in range(coders)} for i in range(items)})
+    return people, {"bot": {f"p{i}": annotate() for i in range(items)}}
 
 
 @pytest.mark.parametrize("declared", [True, False])
 def test_sets_of_types(declared):
     corpus, systems = sets(declared=declared)
-    found = cz.judge(corpus, systems, seed=1, bounds=3)
+    judgement = cz.judge(corpus, systems, seed=1, bounds=3)
     pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.item_names for c in corpus.coders]
     for measure in LINEAR[:3]:
-        assert found.row("bot", measure).value == pytest.approx(pooled(measure, pairs).value, abs=1e-12)
-    assert found.excluded == ()
-    plain(found)
+        assert judgement.row("bot", measure).value == pytest.approx(pooled(measure, pairs).value, abs=1e-12)
+    assert judgement.excluded == ()
+    plain(judgement)
 
 
 def test_bounds_do_not_change_what_a_system_gets():
@@ -540,12 +561,12 @@ def test_bounds_do_not_change_what_a_system_gets():
     odd = cz.Segmentation.from_sets([{"page"} if k == 4 else set() for k in range(19)])
     more = {"bot": {**systems["bot"], "p0": odd}}
     with pytest.warns(CaesuraWarning, match="the order of the types was not declared; taken as act < page < scene"):
-        found = cz.judge(corpus, more, measures=[B, "segmentation_similarity"], seed=1, bounds=3)
+        judgement = cz.judge(corpus, more, measures=[B, "segmentation_similarity"], seed=1, bounds=3)
     with pytest.warns(CaesuraWarning, match="order of the types"):
-        alone = cz.judge(corpus, more, measures=[B, "segmentation_similarity"], seed=1, bounds=False)
-    assert found.excluded == alone.excluded == ()
+        without_bounds = cz.judge(corpus, more, measures=[B, "segmentation_similarity"], seed=1, bounds=False)
+    assert judgement.excluded == without_bounds.excluded == ()
     for measure in (B, "segmentation_similarity"):
-        assert found.row("bot", measure).value == alone.row("bot", measure).value
+        assert judgement.row("bot", measure).value == without_bounds.row("bot", measure).value
 
 
 # -- what cannot be judged ---------------------------------------------------------------------------------------------
@@ -621,24 +642,24 @@ def test_options_that_cannot_be(options, message):
 def test_lengths_that_differ_are_named_and_the_rest_scored():
     corpus, systems = people_and_systems()
     wrong = {**systems["alpha"], "item 2": cz.Segmentation.from_masses([5])}
-    found = cz.judge(corpus, {"alpha": wrong, "beta": systems["beta"]}, measures=B, seed=1, bounds=2)
-    assert found.excluded == (
+    judgement = cz.judge(corpus, {"alpha": wrong, "beta": systems["beta"]}, measures=B, seed=1, bounds=2)
+    assert judgement.excluded == (
         Excluded("item 2", "alpha", "the system differs from the coders: 27 tokens for coder 1 and 5 for alpha"),
     )
-    assert [found.row(name, B).items for name in ("alpha", "beta")] == [5, 6]
-    assert found.comparisons[0].pairs[0].items == 5
+    assert [judgement.row(name, B).items for name in ("alpha", "beta")] == [5, 6]
+    assert judgement.comparisons[0].pairs[0].items == 5
 
 
 def test_coders_that_differ_are_named_and_the_rest_scored():
     corpus, systems = people_and_systems()
-    by = {item: corpus.of_item(item) for item in corpus.item_names}
-    by["item 4"]["coder 2"] = cz.Segmentation.from_masses([5])
-    found = cz.judge(cz.Corpus(by), {"alpha": systems["alpha"]}, measures=B, seed=1, bounds=2)
-    assert found.excluded == (
+    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
+    by_item["item 4"]["coder 2"] = cz.Segmentation.from_masses([5])
+    judgement = cz.judge(cz.Corpus(by_item), {"alpha": systems["alpha"]}, measures=B, seed=1, bounds=2)
+    assert judgement.excluded == (
         Excluded("item 4", None, "coders differ: 41 tokens for coder 1 and 5 for coder 2"),
         Excluded("item 4", "alpha", "no coder annotated this item"),
     )
-    only = cz.Corpus({"item 4": by["item 4"]})
+    only = cz.Corpus({"item 4": by_item["item 4"]})
     with pytest.raises(OptionError, match=r"^no item is left to judge on: item 'item 4': coders differ: 41"):
         cz.judge(only, {"alpha": {"item 4": systems["alpha"]["item 4"]}}, seed=1)
 
@@ -646,11 +667,11 @@ def test_coders_that_differ_are_named_and_the_rest_scored():
 def test_units_that_only_the_second_coder_carries_are_checked():
     bare, texted = cz.Segmentation.from_masses([1, 2]), cz.Segmentation.from_masses([1, 2], units=["so", "it", "goes"])
     corpus = cz.Corpus({"x": {"ann": bare, "bo": texted}, "y": {"ann": bare, "bo": bare}})
-    mine = {"x": cz.Segmentation.from_masses([2, 1], units=["so", "it", "went"]), "y": bare}
-    found = cz.judge(corpus, {"bot": mine}, measures=B, seed=1, bounds=2)
-    assert found.excluded == (
+    by_item = {"x": cz.Segmentation.from_masses([2, 1], units=["so", "it", "went"]), "y": bare}
+    judgement = cz.judge(corpus, {"bot": by_item}, measures=B, seed=1, bounds=2)
+    assert judgement.excluded == (
         Excluded(
-            "x", "bot", "the system differs from the coders: token 3 is 'goes' for bo and 'went' for bot" + WAY_OUT
+            "x", "bot", "the system differs from the coders: token 3 is 'goes' for bo and 'went' for bot" + ALIGN_HINT
         ),
     )
 
@@ -660,44 +681,44 @@ def test_units_that_only_the_second_coder_carries_are_checked():
 
 @pytest.fixture(scope="module")
 def field_of_known_quality():
-    made = pseudo_coders([60] * 60, [4, 6, 9, 14], coders=6, near=0.1, miss=0.15, seed=5)
-    people = made.select(coders=[f"coder {k}" for k in range(1, 6)])
+    simulated = pseudo_coders([60] * 60, [4, 6, 9, 14], coders=6, near=0.1, miss=0.15, seed=5)
+    people = simulated.select(coders=[f"coder {k}" for k in range(1, 6)])
     rng = np.random.default_rng(1)
     systems = {
-        "copy": made.of_coder("coder 1"),
-        "sixth": made.of_coder("coder 6"),
+        "copy": simulated.of_coder("coder 1"),
+        "sixth": simulated.of_coder("coder 6"),
         "late": {item: late(people[item, "coder 1"]) for item in people.item_names},
         "random": {item: random_segmentation(60, [4, 6, 9, 14], seed=rng) for item in people.item_names},
     }
     return people, systems, cz.judge(people, systems, measures=B, seed=1, replicates=500, bounds=10)
 
 
-def late(one):
+def late(segmentation):
     """One later everywhere; a boundary before the last unit would leave the text."""
-    return shifts(cz.Segmentation.from_positions(60, one.inner[one.inner < 59]), 1)
+    return shifts(cz.Segmentation.from_positions(60, segmentation.inner[segmentation.inner < 59]), 1)
 
 
 def test_a_coder_can_stand_in_and_a_random_segmenter_cannot(field_of_known_quality):
-    _, _, found = field_of_known_quality
-    drop = {one.system: one.value for one in found.drops}
+    _, _, judgement = field_of_known_quality
+    drop = {entry.system: entry.value for entry in judgement.drops}
     assert abs(drop["sixth"]) < 0.02
     assert 0.1 < drop["late"] < drop["random"]
-    test = {one.system: one.test for one in found.replacements}
+    test = {entry.system: entry.test for entry in judgement.replacements}
     assert test["copy"].passed  # it has coder 1 among those it is compared with
     assert -0.1 < drop["copy"] < 0.01
     assert 0.35 < test["sixth"].advantage < 0.65
     assert not test["random"].passed
     assert test["random"].winning_rate == 0
-    assert found.row("random", B).value == pytest.approx(found.row("random", B, bound=True).value, abs=0.03)
-    low, high = found.row("sixth", B).interval
-    assert low < found.row("human", B).value < high
+    assert judgement.row("random", B).value == pytest.approx(judgement.row("random", B, bound=True).value, abs=0.03)
+    low, high = judgement.row("sixth", B).interval
+    assert low < judgement.row("human", B).value < high
 
 
 def test_letters_separate_them(field_of_known_quality):
-    _, _, found = field_of_known_quality
-    (comparison,) = found.comparisons
+    _, _, judgement = field_of_known_quality
+    (comparison,) = judgement.comparisons
     assert comparison.letters == {"copy": "a", "sixth": "b", "late": "c", "random": "d"}
-    assert found.ranking(B) == ("copy", "sixth", "late", "random")
+    assert judgement.ranking(B) == ("copy", "sixth", "late", "random")
 
 
 def test_hierarchies_are_no_segmentations() -> None:

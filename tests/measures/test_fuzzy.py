@@ -17,7 +17,7 @@ import caesura as cz
 from caesura.errors import MismatchError, OptionError, SegmentationError, Undefined
 from caesura.measures.fuzzy import FuzzyScore, inverse_powers
 from oracle import fuzzy as oracle
-from support.corpora import WAY_OUT
+from support.corpora import ALIGN_HINT
 
 positions = cz.Segmentation.from_positions
 
@@ -511,7 +511,7 @@ def test_bad_documents_are_told_and_the_good_ones_are_scored():
     assert {place: (type(why), str(why)) for place, why in scores.errors.items()} == {
         1: (Undefined, "there is no cluster: the highest count is 3, minimal_peak is 4"),
         2: (MismatchError, "both sides must have the same units; counts has 4, hypothesis has 5"),
-        3: (MismatchError, "unit 2 differs: counts has 'be', hypothesis has 'do'" + WAY_OUT),
+        3: (MismatchError, "unit 2 differs: counts has 'be', hypothesis has 'do'" + ALIGN_HINT),
         4: (MismatchError, "counts: Marks or a Segmentation is needed; got list"),
         5: (MismatchError, "hypothesis: a Segmentation is needed; got Marks"),
         6: (MismatchError, "counts: this measure cannot score a dialogue; got 1 speaker; use flexible_similarity"),

@@ -17,7 +17,7 @@ import caesura as cz
 from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.score import f_measure
 from oracle import hierarchy as oracle
-from support.corpora import WAY_OUT
+from support.corpora import ALIGN_HINT
 from support.strategies import hierarchies, hierarchy_pairs
 
 Hierarchy = cz.Hierarchy
@@ -355,7 +355,7 @@ def test_what_cannot_be_compared(name):
         3: f"both sides must have the same units; {one} has 6, {other} has 7",
         4: f"both sides must have times, or neither; {other} has times, {one} has none",
         5: f"both sides must have times, or neither; {one} has times, {other} has none",
-        6: f"unit 2 differs: {one} has 'b', {other} has 'c'" + WAY_OUT,
+        6: f"unit 2 differs: {one} has 'b', {other} has 'c'" + ALIGN_HINT,
         7: "a pair of hierarchies is needed; got Hierarchy",
     }
     assert scores.values[8] == 1

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 import caesura as cz
 from caesura.errors import CaesuraWarning, MismatchError, OptionError
 from support import strategies
-from support.corpora import WAY_OUT
+from support.corpora import ALIGN_HINT
 from support.strategies import TypedPair, corpora, laid, segmentation, typed, typed_corpora
 
 masses = cz.Segmentation.from_masses
@@ -159,7 +159,7 @@ def test_every_bad_pair_is_told_and_the_good_ones_are_scored(name, a, b, workers
     scores = cz.score_many(PAIRS, name, workers=workers)
     assert {place: str(problem) for place, problem in scores.errors.items()} == {
         1: f"both sides must have the same units; {a} has 11, {b} has 10",
-        2: f"unit 2 differs: {a} has 'be', {b} has 'do'" + WAY_OUT,
+        2: f"unit 2 differs: {a} has 'be', {b} has 'do'" + ALIGN_HINT,
         3: f"{b}: a Segmentation is needed; got str",
         4: f"{a}: a Segmentation is needed; got list",
         5: "a pair of segmentations is needed; got int",

@@ -21,8 +21,8 @@ from caesura.errors import OptionError
 S, B = "segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)"
 
 
-def segmentation(drawn: str) -> cz.Segmentation:
-    return cz.Segmentation.from_masses([len(segment) for segment in drawn.split("|")])
+def segmentation(drawing: str) -> cz.Segmentation:
+    return cz.Segmentation.from_masses([len(segment) for segment in drawing.split("|")])
 
 
 def is_likely(count: int, n: int, p: float) -> bool:
@@ -40,23 +40,23 @@ references = masses.map(cz.Segmentation.from_masses)
 
 @given(st.integers(1, 200), masses, seeds)
 def test_random_segmentation_is_made_of_the_masses(units, given_masses, seed):
-    drawn = sim.random_segmentation(units, given_masses, seed=seed).masses
-    assert sum(drawn) == units
-    assert set(drawn[:-1]) <= set(given_masses)
-    assert drawn[-1] <= max(given_masses)
+    lengths = sim.random_segmentation(units, given_masses, seed=seed).masses
+    assert sum(lengths) == units
+    assert set(lengths[:-1]) <= set(given_masses)
+    assert lengths[-1] <= max(given_masses)
 
 
 def test_random_segmentation_draws_each_mass_as_often_as_it_is_given():
-    drawn = sim.random_segmentation(100_000, [2, 5, 5, 5, 9], seed=1).masses[:-1]
+    lengths = sim.random_segmentation(100_000, [2, 5, 5, 5, 9], seed=1).masses[:-1]
     for mass, p in ((2, 0.2), (5, 0.6), (9, 0.2)):
-        assert is_likely(drawn.count(mass), len(drawn), p)
+        assert is_likely(lengths.count(mass), len(lengths), p)
 
 
 def test_random_segmentation_fills_the_text_even_if_the_first_draw_falls_short():
     """One long segment among many short ones: the mean is no good guess of how many are needed."""
-    drawn = [sim.random_segmentation(5000, [1] * 2000 + [100_000], seed=seed) for seed in range(50)]
-    assert {one.length for one in drawn} == {5000}
-    assert max(len(one.masses) for one in drawn) > 2000
+    texts = [sim.random_segmentation(5000, [1] * 2000 + [100_000], seed=seed) for seed in range(50)]
+    assert {text.length for text in texts} == {5000}
+    assert max(len(text.masses) for text in texts) > 2000
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_none_and_all(units):
 
 
 def test_uniform_segments_are_uniform_and_include_both_ends():
-    drawn = sim.uniform_segments(10_000, 3, 7, seed=2).masses
-    assert len(drawn) == 10_000
-    assert set(drawn) == {3, 4, 5, 6, 7}
+    lengths = sim.uniform_segments(10_000, 3, 7, seed=2).masses
+    assert len(lengths) == 10_000
+    assert set(lengths) == {3, 4, 5, 6, 7}
     for mass in range(3, 8):
-        assert is_likely(drawn.count(mass), 10_000, 1 / 5)
+        assert is_likely(lengths.count(mass), 10_000, 1 / 5)
 
 
 # Errors
@@ -95,28 +95,28 @@ def test_uniform_segments_are_uniform_and_include_both_ends():
 
 @given(references, probabilities, seeds)
 def test_misses_only_drop(reference, p, seed):
-    drawn = sim.misses(reference, p, seed=seed)
-    assert drawn.length == reference.length
-    assert set(drawn.inner) <= set(reference.inner)
+    hypothesis = sim.misses(reference, p, seed=seed)
+    assert hypothesis.length == reference.length
+    assert set(hypothesis.inner) <= set(reference.inner)
 
 
 @given(references, probabilities, seeds, st.integers(0, 3))
 def test_false_alarms_only_add_at_most_one_a_segment(reference, p, seed, margin):
-    drawn = sim.false_alarms(reference, p, seed=seed, margin=margin)
-    assert drawn.length == reference.length
-    assert set(reference.inner) <= set(drawn.inner)
+    hypothesis = sim.false_alarms(reference, p, seed=seed, margin=margin)
+    assert hypothesis.length == reference.length
+    assert set(reference.inner) <= set(hypothesis.inner)
     ends = [0, *reference.inner.tolist(), reference.length]
     for start, end in pairwise(ends):
-        inside = [p for p in drawn.inner.tolist() if start < p < end]
+        inside = [p for p in hypothesis.inner.tolist() if start < p < end]
         assert len(inside) <= 1
         assert all(p <= end - 1 - margin for p in inside)
 
 
 @given(references, probabilities, seeds, st.integers(1, 12))
 def test_near_misses_keep_the_number_and_the_distance(reference, p, seed, distance):
-    drawn = sim.near_misses(reference, p, seed=seed, distance=distance)
-    assert (drawn.length, len(drawn.inner)) == (reference.length, len(reference.inner))
-    for position in set(drawn.inner.tolist()) - set(reference.inner.tolist()):
+    hypothesis = sim.near_misses(reference, p, seed=seed, distance=distance)
+    assert (hypothesis.length, len(hypothesis.inner)) == (reference.length, len(reference.inner))
+    for position in set(hypothesis.inner.tolist()) - set(reference.inner.tolist()):
         assert {position - distance, position + distance} & set(reference.inner.tolist())
 
 
@@ -131,8 +131,8 @@ def test_probabilities_of_0_and_1(reference, seed):
 
 def test_frequency_of_misses():
     reference = sim.regular_segmentation(50_000, 5)
-    kept = len(sim.misses(reference, 0.3, seed=3).inner)
-    assert is_likely(kept, len(reference.inner), 0.7)
+    remaining = len(sim.misses(reference, 0.3, seed=3).inner)
+    assert is_likely(remaining, len(reference.inner), 0.7)
 
 
 def test_frequency_and_place_of_false_alarms():
@@ -153,25 +153,25 @@ def test_a_margin_keeps_false_alarms_off_the_last_positions():
 
 def test_frequency_and_direction_of_near_misses():
     reference = sim.regular_segmentation(50_000, 5)
-    drawn = sim.near_misses(reference, 0.3, seed=6)
+    hypothesis = sim.near_misses(reference, 0.3, seed=6)
     n = len(reference.inner)
-    moved = drawn.inner - reference.inner
-    assert set(moved.tolist()) == {-1, 0, 1}
-    assert is_likely(int((moved == 0).sum()), n, 0.7)
-    assert is_likely(int((moved == 1).sum()), n, 0.15)
+    offsets = hypothesis.inner - reference.inner
+    assert set(offsets.tolist()) == {-1, 0, 1}
+    assert is_likely(int((offsets == 0).sum()), n, 0.7)
+    assert is_likely(int((offsets == 1).sum()), n, 0.15)
 
 
 def test_near_misses_that_would_meet_stay():
     # reference ···|··|···     towards each other: both stay
-    drawn = [sim.near_misses(segmentation("···|··|···"), 1, seed=seed).draw() for seed in range(400)]
+    outcomes = [sim.near_misses(segmentation("···|··|···"), 1, seed=seed).draw() for seed in range(400)]
     for outcome in ("··|··|····", "··|····|··", "····|··|··", "···|··|···"):
-        assert is_likely(drawn.count(outcome), 400, 1 / 4)
+        assert is_likely(outcomes.count(outcome), 400, 1 / 4)
 
 
-@pytest.mark.parametrize("drawn", ["·", "·|·", "·|·|·|·"])
-def test_near_misses_without_room_stay(drawn):
+@pytest.mark.parametrize("drawing", ["·", "·|·", "·|·|·|·"])
+def test_near_misses_without_room_stay(drawing):
     for seed in range(10):
-        assert sim.near_misses(segmentation(drawn), 1, seed=seed) == segmentation(drawn)
+        assert sim.near_misses(segmentation(drawing), 1, seed=seed) == segmentation(drawing)
 
 
 def test_shifts():
@@ -184,19 +184,19 @@ def test_shifts():
 
 def test_the_text_is_kept():
     reference = cz.Segmentation.from_masses([2, 2], units=["a", "rose", "is", "a"])
-    for drawn in (
+    for hypothesis in (
         sim.misses(reference, 0.5, seed=1),
         sim.false_alarms(reference, 0.5, seed=1),
         sim.near_misses(reference, 0.5, seed=1),
         sim.shifts(reference, 1),
     ):
-        assert drawn.units == reference.units
+        assert hypothesis.units == reference.units
 
 
 # Seeds
 
 REFERENCE = cz.Segmentation.from_masses([5] * 40)
-DRAWN = {
+RANDOM_FUNCTIONS = {
     "random_segmentation": lambda seed: sim.random_segmentation(200, [2, 3, 9], seed=seed),
     "uniform_segments": lambda seed: sim.uniform_segments(40, 2, 9, seed=seed),
     "misses": lambda seed: sim.misses(REFERENCE, 0.5, seed=seed),
@@ -208,26 +208,26 @@ DRAWN = {
 }
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", RANDOM_FUNCTIONS)
 def test_a_seed_gives_the_same_every_time_and_another_another(name):
-    draw = DRAWN[name]
+    draw = RANDOM_FUNCTIONS[name]
     assert draw(7) == draw(7) == draw(np.int64(7)) == draw(np.random.default_rng(7))
     assert draw(7) != draw(8)
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", RANDOM_FUNCTIONS)
 def test_a_generator_goes_on(name):
     rng = np.random.default_rng(7)
-    first, second = DRAWN[name](rng), DRAWN[name](rng)
+    first, second = RANDOM_FUNCTIONS[name](rng), RANDOM_FUNCTIONS[name](rng)
     assert first != second
-    assert first == DRAWN[name](7)
+    assert first == RANDOM_FUNCTIONS[name](7)
 
 
 def test_two_draws_from_one_generator_are_independent():
     """Of 10,000 boundaries both keep a quarter."""
     rng, reference = np.random.default_rng(11), sim.regular_segmentation(50_000, 5)
-    one, other = (set(sim.misses(reference, 0.5, seed=rng).inner.tolist()) for _ in range(2))
-    assert is_likely(len(one & other), len(reference.inner), 1 / 4)
+    first, second = (set(sim.misses(reference, 0.5, seed=rng).inner.tolist()) for _ in range(2))
+    assert is_likely(len(first & second), len(reference.inner), 1 / 4)
 
 
 def test_drawing_leaves_numpys_own_state_alone():
@@ -381,11 +381,11 @@ def test_pseudo_coders_add_nothing_where_nothing_is_free():
 
 def test_random_coders_share_nothing():
     corpus = sim.random_coders(60_000, [2, 4], coders=2, seed=3)
-    one, other = (set(corpus["item 1", coder].inner.tolist()) for coder in corpus.coders)
+    first, second = (set(corpus["item 1", coder].inner.tolist()) for coder in corpus.coders)
     # A position carries a boundary with 1/3; independent coders share a ninth. Masses 2 and 4 make all positions even.
-    assert all(position % 2 == 0 for position in one | other)
-    p = len(one) / 30_000 * len(other) / 30_000
-    assert len(one & other) == pytest.approx(30_000 * p, rel=0.03)
+    assert all(position % 2 == 0 for position in first | second)
+    p = len(first) / 30_000 * len(second) / 30_000
+    assert len(first & second) == pytest.approx(30_000 * p, rel=0.03)
 
 
 # The trends of Figure 9 of Fournier (2013), as they come out of the natural reading

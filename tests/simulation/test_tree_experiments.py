@@ -38,15 +38,15 @@ class Fixed(np.random.Generator):
         self.rounds = list(rounds)
 
     def random(self, size: int) -> np.ndarray:  # type: ignore[override]
-        drawn = self.rounds.pop(0)
-        assert len(drawn) == size
-        return np.array(drawn)
+        numbers = self.rounds.pop(0)
+        assert len(numbers) == size
+        return np.array(numbers)
 
     def uniform(self, low: float, high: float, size: int) -> np.ndarray:  # type: ignore[override]
-        drawn = self.random(size)
-        assert (drawn >= low).all()
-        assert (drawn <= high).all()
-        return drawn
+        numbers = self.random(size)
+        assert (numbers >= low).all()
+        assert (numbers <= high).all()
+        return numbers
 
 
 def tree(brackets: str, *edges: float) -> cz.Tree:
@@ -58,19 +58,22 @@ def flat(words: int) -> cz.Tree:
     return tree(f"(S {' '.join('(N a)' for _ in range(words))})", *range(words + 1))
 
 
-def edges(one: cz.Tree) -> list[float]:
-    assert one.times is not None
-    assert (one.times[1:, 0] == one.times[:-1, 1]).all()
-    return [*one.times[:, 0].tolist(), float(one.times[-1, 1])]
+def edges(sentence: cz.Tree) -> list[float]:
+    assert sentence.times is not None
+    assert (sentence.times[1:, 0] == sentence.times[:-1, 1]).all()
+    return [*sentence.times[:, 0].tolist(), float(sentence.times[-1, 1])]
 
 
 def is_likely(count: int, n: int, p: float) -> bool:
     return abs(count - n * p) <= 3 * math.sqrt(n * p * (1 - p))
 
 
-def check(one: cz.Tree) -> None:
+def check(sentence: cz.Tree) -> None:
     """A tree made without checks stands those of the public constructor, times among them."""
-    assert cz.Tree(one.labels, one.parent, one.start, one.end, one.words, one.times) == one
+    assert (
+        cz.Tree(sentence.labels, sentence.parent, sentence.start, sentence.end, sentence.words, sentence.times)
+        == sentence
+    )
 
 
 # Silence
@@ -118,12 +121,12 @@ def test_no_word_is_lost_when_a_boundary_moves_all_the_way(draws):
 
 
 def test_words_as_short_as_numbers_can_be_keep_their_place():
-    one = 1.0
-    two = math.nextafter(one, 2)
-    three = math.nextafter(two, 2)
-    short = tree("(S (A a) (B b))", one, two, three)
+    first = 1.0
+    second = math.nextafter(first, 2)
+    third = math.nextafter(second, 2)
+    short = tree("(S (A a) (B b))", first, second, third)
     for r in (1.0, -1.0):
-        assert edges(trees.noise(short, 1, seed=Fixed([r]))) == [one, two, three]
+        assert edges(trees.noise(short, 1, seed=Fixed([r]))) == [first, second, third]
     assert trees.insert(short, 1, seed=1) == short  # there is no room for a cut
 
 
@@ -152,7 +155,7 @@ def test_noise_is_uniform():
     assert max(map(abs, r)) <= 0.8 + 1e-9
     for quarter in range(4):
         low = -0.8 + 0.4 * quarter
-        assert is_likely(sum(low <= one < low + 0.4 for one in r), n, 1 / 4)
+        assert is_likely(sum(low <= ratio < low + 0.4 for ratio in r), n, 1 / 4)
 
 
 def test_silence_must_be_removed_before_noise():
@@ -166,40 +169,40 @@ def test_silence_must_be_removed_before_noise():
 def test_insertion_by_hand():
     # b    0   2       10          r  .1  .6      cut  .25  .5, of which the second is not used
     # b'   0 .5 2      10
-    made = trees.insert(tree("(S (NP (DT the)) (NN man))", 0, 2, 10), 0.6, seed=Fixed([0.1, 0.6], [0.25, 0.5]))
-    assert made.brackets == "(S (NP (DT the_1) (DT the_2)) (NN man))"
-    assert edges(made) == [0, 0.5, 2, 10]
+    perturbed = trees.insert(tree("(S (NP (DT the)) (NN man))", 0, 2, 10), 0.6, seed=Fixed([0.1, 0.6], [0.25, 0.5]))
+    assert perturbed.brackets == "(S (NP (DT the_1) (DT the_2)) (NN man))"
+    assert edges(perturbed) == [0, 0.5, 2, 10]
 
 
 def test_a_word_that_is_the_root_stays_above_its_halves():
-    made = trees.insert(tree("(UH yes)", 1, 2), 1, seed=Fixed([0.9], [0.5]))
-    assert (made.brackets, edges(made)) == ("(UH (UH yes_1) (UH yes_2))", [1, 1.5, 2])
+    perturbed = trees.insert(tree("(UH yes)", 1, 2), 1, seed=Fixed([0.9], [0.5]))
+    assert (perturbed.brackets, edges(perturbed)) == ("(UH (UH yes_1) (UH yes_2))", [1, 1.5, 2])
 
 
 def test_a_cut_at_the_edge_is_moved_inside():
-    made = trees.insert(tree("(S (A a))", 3, 4), 1, seed=Fixed([0.0], [0.0]))
-    assert edges(made) == [3, math.nextafter(3, 4), 4]
+    perturbed = trees.insert(tree("(S (A a))", 3, 4), 1, seed=Fixed([0.0], [0.0]))
+    assert edges(perturbed) == [3, math.nextafter(3, 4), 4]
 
 
 def test_insertion_is_as_frequent_as_delta_and_uniform():
-    made = trees.insert(flat(4000), 0.3, seed=3)
-    cuts = [edge % 1 for edge in edges(made) if edge % 1]
+    perturbed = trees.insert(flat(4000), 0.3, seed=3)
+    cuts = [edge % 1 for edge in edges(perturbed) if edge % 1]
     assert is_likely(len(cuts), 4000, 0.3)
     for quarter in range(4):
-        assert is_likely(sum(quarter / 4 <= one < (quarter + 1) / 4 for one in cuts), len(cuts), 1 / 4)
+        assert is_likely(sum(quarter / 4 <= cut < (quarter + 1) / 4 for cut in cuts), len(cuts), 1 / 4)
 
 
 @few
 @given(spoken(), shares, seeds)
 def test_insertion_only_adds(one, delta, seed):
-    made = trees.insert(one, delta, seed=seed)
-    check(made)
+    perturbed = trees.insert(one, delta, seed=seed)
+    check(perturbed)
     words = {tuple(span) for span in one.times.tolist()}
-    before, after = (Counter(map(tuple, each.spans.tolist())) for each in (one, made))
+    before, after = (Counter(map(tuple, each.spans.tolist())) for each in (one, perturbed))
     # All brackets stay but those of single words, which become two.
     assert all(span in words for span in before - after)
-    assert set(one.times.ravel().tolist()) <= set(made.times.ravel().tolist())
-    assert one.length <= made.length <= 2 * one.length
+    assert set(one.times.ravel().tolist()) <= set(perturbed.times.ravel().tolist())
+    assert one.length <= perturbed.length <= 2 * one.length
 
 
 # Deletion
@@ -221,9 +224,9 @@ def test_insertion_only_adds(one, delta, seed):
 )
 def test_deletion_by_hand(brackets, draws, expected):
     n = len(draws) + 1
-    made = trees.delete(tree(brackets, *range(n + 1)), 0.5, seed=Fixed(draws))
-    assert made.brackets == expected
-    assert edges(made) == [0, *(i + 1 for i, r in enumerate(draws) if r >= 0.5), n]
+    perturbed = trees.delete(tree(brackets, *range(n + 1)), 0.5, seed=Fixed(draws))
+    assert perturbed.brackets == expected
+    assert edges(perturbed) == [0, *(i + 1 for i, r in enumerate(draws) if r >= 0.5), n]
 
 
 def test_deletion_is_as_frequent_as_delta():
@@ -233,28 +236,28 @@ def test_deletion_is_as_frequent_as_delta():
 @few
 @given(spoken(), shares, seeds)
 def test_deletion_keeps_no_edge_that_was_not_there(one, delta, seed):
-    made = trees.delete(one, delta, seed=seed)
-    check(made)
-    assert set(made.times.ravel().tolist()) <= set(one.times.ravel().tolist())
-    assert "_".join(made.words) == "_".join(one.words)
+    perturbed = trees.delete(one, delta, seed=seed)
+    check(perturbed)
+    assert set(perturbed.times.ravel().tolist()) <= set(one.times.ravel().tolist())
+    assert "_".join(perturbed.words) == "_".join(one.words)
 
 
 @given(sentences(), st.data())
 def test_joined_words_as_the_rule_says(roots, data):
     n = len(oracle.leaves(roots))
     boundaries = data.draw(st.sets(st.integers(1, n - 1))) if n > 1 else set()
-    made = join_words(cz.Tree.from_brackets(oracle.drawn(roots)), boundaries)
-    assert made == cz.Tree.from_brackets(oracle.drawn(oracle.join(roots, boundaries)))
+    perturbed = join_words(cz.Tree.from_brackets(oracle.drawn(roots)), boundaries)
+    assert perturbed == cz.Tree.from_brackets(oracle.drawn(oracle.join(roots, boundaries)))
 
 
 @given(sentences(), st.data())
 def test_split_words_as_the_rule_says(roots, data):
     n = len(oracle.leaves(roots))
     cut = data.draw(st.sets(st.integers(0, n - 1)))
-    one = tree(oracle.drawn(roots), *range(n + 1))
-    made = split_words(one, [(word, word + 0.5) for word in sorted(cut)])
-    assert made.brackets == oracle.drawn(oracle.split(roots, cut))
-    assert edges(made) == sorted([*range(n + 1), *(word + 0.5 for word in cut)])
+    sentence = tree(oracle.drawn(roots), *range(n + 1))
+    perturbed = split_words(sentence, [(word, word + 0.5) for word in sorted(cut)])
+    assert perturbed.brackets == oracle.drawn(oracle.split(roots, cut))
+    assert edges(perturbed) == sorted([*range(n + 1), *(word + 0.5 for word in cut)])
 
 
 # The curve
@@ -267,7 +270,7 @@ SPOKEN = [
 
 def test_at_the_start_stands_the_score_of_the_trees_as_they_are():
     wrong = [SPOKEN[0], cz.Tree.from_brackets("(S (PRP he) (VP (VBD slept)))", SPOKEN[1].times)]
-    quiet = [[trees.without_silence(one) for one in side] for side in (SPOKEN, wrong)]
+    quiet = [[trees.without_silence(sentence) for sentence in side] for side in (SPOKEN, wrong)]
     expected = cz.struct_iou_corpus(*quiet)
     for point in trees.perturbation_curve(SPOKEN, wrong, deltas=[0], repeats=2, seed=1).points:
         assert (point.mean, point.deviation) == (pytest.approx(expected.mean), 0)
@@ -286,30 +289,30 @@ def test_at_the_end_of_deletion_one_word_is_left():
 
 def test_every_draw_has_its_own_stream():
     whole = trees.perturbation_curve(SPOKEN, deltas=[0.2, 0.7], repeats=2, seed=5)
-    turned = trees.perturbation_curve(SPOKEN, kinds=["delete", "noise"], deltas=[0.7, 0.5, 0.2], repeats=2, seed=5)
+    reordered = trees.perturbation_curve(SPOKEN, kinds=["delete", "noise"], deltas=[0.7, 0.5, 0.2], repeats=2, seed=5)
     for kind in ("noise", "delete"):
-        assert {point for point in turned.of_kind(kind) if point.delta != 0.5} == set(whole.of_kind(kind))
+        assert {point for point in reordered.of_kind(kind) if point.delta != 0.5} == set(whole.of_kind(kind))
     assert whole != trees.perturbation_curve(SPOKEN, deltas=[0.2, 0.7], repeats=2, seed=6)
 
 
 def test_mean_and_deviation_are_over_repeats():
-    one = trees.perturbation_curve(SPOKEN, deltas=[0.5], repeats=1, seed=2).points
-    two = trees.perturbation_curve(SPOKEN, deltas=[0.5], repeats=2, seed=2).points
-    for first, both in zip(one, two, strict=True):
+    single = trees.perturbation_curve(SPOKEN, deltas=[0.5], repeats=1, seed=2).points
+    double = trees.perturbation_curve(SPOKEN, deltas=[0.5], repeats=2, seed=2).points
+    for first, both in zip(single, double, strict=True):
         assert first.deviation == first.corpus_deviation == 0
         # The second is as far from the mean as the first.
         assert both.deviation == pytest.approx(abs(first.mean - both.mean))
         assert both.corpus_deviation == pytest.approx(abs(first.corpus - both.corpus))
-    assert any(both.deviation > 0.001 for both in two)
+    assert any(both.deviation > 0.001 for both in double)
 
 
 def test_seed_progress_signature_and_json():
-    seen: list[tuple[int, int]] = []
-    with on_progress(lambda *step: seen.append(step)):
+    steps: list[tuple[int, int]] = []
+    with on_progress(lambda *step: steps.append(step)):
         curve = trees.perturbation_curve(SPOKEN, deltas=[0, 1], repeats=2)
-    assert seen == [(step, 12) for step in range(1, 13)]
-    again = trees.perturbation_curve(SPOKEN, deltas=[0, 1], repeats=2, seed=curve.seed)
-    assert again == curve
+    assert steps == [(step, 12) for step in range(1, 13)]
+    repeat = trees.perturbation_curve(SPOKEN, deltas=[0, 1], repeats=2, seed=curve.seed)
+    assert repeat == curve
     assert curve.signature == (
         f"perturbation_curve|measure:struct_iou|kinds:noise+insert+delete|deltas:0,1|sentences:2|repeats:2|seed:{curve.seed}"
         f"|caesura:{cz.__version__}"
@@ -415,8 +418,8 @@ def parses(symbol: str, start: int, end: int) -> tuple[Brackets, ...]:
     )
 
 
-def brackets_of(one: cz.Tree) -> Brackets:
-    return frozenset((node.start, node.end) for node in one.nodes if node.end - node.start > 1)
+def brackets_of(sentence: cz.Tree) -> Brackets:
+    return frozenset((node.start, node.end) for node in sentence.nodes if node.end - node.start > 1)
 
 
 def f1(a: Brackets, b: Brackets) -> float:
@@ -425,29 +428,29 @@ def f1(a: Brackets, b: Brackets) -> float:
 
 @pytest.mark.parametrize("n", range(1, 7))
 def test_plausible_trees_are_all_parses(n):
-    found = trees.plausible_trees(n)
-    assert len(found) == math.comb(2 * n, n) // (n + 1)
-    assert Counter(map(brackets_of, found)) == Counter(parses("NP", 0, 2 * n + 1))
-    assert {one.words for one in found} == {("N", "P") * n + ("N",)}
-    assert {len(one) for one in found} == {4 * n + 1}
+    listed = trees.plausible_trees(n)
+    assert len(listed) == math.comb(2 * n, n) // (n + 1)
+    assert Counter(map(brackets_of, listed)) == Counter(parses("NP", 0, 2 * n + 1))
+    assert {parse.words for parse in listed} == {("N", "P") * n + ("N",)}
+    assert {len(parse) for parse in listed} == {4 * n + 1}
 
 
 @pytest.mark.parametrize("n", range(2, 7))
 def test_lowest_scores_by_looking_at_every_pair(n):
-    found, listed = trees.ambiguity(n, random_trees=1, seed=1), trees.plausible_trees(n)
+    result, listed = trees.ambiguity(n, random_trees=1, seed=1), trees.plausible_trees(n)
     iou = np.full((len(listed), len(listed)), np.inf)
     pairs = list(combinations(range(len(listed)), 2))
     scored = cz.score_many([(listed[a], listed[b]) for a, b in pairs], "struct_iou(unlabelled=True)").values
     for (a, b), value in zip(pairs, scored.tolist(), strict=True):
         iou[a, b] = iou[b, a] = value
-    assert found.lowest_iou.tolist() == iou.min(axis=1).tolist()
-    sets = [brackets_of(one) for one in listed]
-    assert found.lowest_f1.tolist() == [min(f1(a, b) for b in sets if b != a) for a in sets]
+    assert result.lowest_iou.tolist() == iou.min(axis=1).tolist()
+    sets = [brackets_of(parse) for parse in listed]
+    assert result.lowest_f1.tolist() == [min(f1(a, b) for b in sets if b != a) for a in sets]
 
 
 def random_brackets(words: int) -> list[Brackets]:
     """The brackets of every order in which gaps between words can close, each order as likely as any other."""
-    found = []
+    bracket_sets = []
     for order in permutations(range(1, words)):
         groups = [(i, i + 1) for i in range(words)]
         brackets = set()
@@ -457,47 +460,50 @@ def random_brackets(words: int) -> list[Brackets]:
             joined = (left[0], right[1])
             brackets.add(joined)
             groups = [g for g in groups if g not in (left, right)] + [joined]
-        found.append(frozenset(brackets))
-    return found
+        bracket_sets.append(frozenset(brackets))
+    return bracket_sets
 
 
 @pytest.mark.parametrize("n", [2, 3])
 def test_expected_f1_by_every_order(n):
-    made = random_brackets(2 * n + 1)
-    expected = [np.mean([f1(brackets_of(one), other) for other in made]) for one in trees.plausible_trees(n)]
+    random_sets = random_brackets(2 * n + 1)
+    expected = [
+        np.mean([f1(brackets_of(parse), random_set) for random_set in random_sets])
+        for parse in trees.plausible_trees(n)
+    ]
     assert trees.ambiguity(n, random_trees=1, seed=1).random_f1 == pytest.approx(expected, abs=1e-12)
 
 
 def test_random_trees_come_as_often_as_orders_make_them():
     """Of the six orders in which three gaps close, two make ((ab)(cd)) and one each of the four others."""
     rng = np.random.default_rng(7)
-    drawn = Counter(brackets_of(trees.random_tree("abcd", seed=rng)) for _ in range(2000))
-    for made, orders in Counter(random_brackets(4)).items():
-        assert is_likely(drawn.pop(made), 2000, orders / 6)
-    assert not drawn
+    counts = Counter(brackets_of(trees.random_tree("abcd", seed=rng)) for _ in range(2000))
+    for brackets, orders in Counter(random_brackets(4)).items():
+        assert is_likely(counts.pop(brackets), 2000, orders / 6)
+    assert not counts
     assert trees.random_tree("a", seed=1).brackets == "(X a)"
 
 
 def test_the_mean_over_random_trees():
-    found, listed = trees.ambiguity(3, random_trees=4, seed=11), trees.plausible_trees(3)
+    result, listed = trees.ambiguity(3, random_trees=4, seed=11), trees.plausible_trees(3)
     rng = np.random.default_rng(11)
-    drawn = [trees.random_tree("NPNPNPN", seed=rng) for _ in range(4)]
-    expected = [np.mean([cz.struct_iou(one, other, unlabelled=True).value for other in drawn]) for one in listed]
-    assert found.random_iou == pytest.approx(expected)
+    sample = [trees.random_tree("NPNPNPN", seed=rng) for _ in range(4)]
+    expected = [np.mean([cz.struct_iou(parse, random, unlabelled=True).value for random in sample]) for parse in listed]
+    assert result.random_iou == pytest.approx(expected)
 
 
 def test_table_1():
     """Of the paper, where the lowest Struct-IoU is printed as 63.6; its own program has 19/33 too."""
-    found = trees.ambiguity(random_trees=1, seed=1)
-    assert found.trees == 1430
-    assert set(found.lowest_f1.tolist()) == {2 / 16}
-    assert set(found.lowest_iou.tolist()) == {19 / 33}
-    assert (round(found.random_f1.min(), 3), round(found.random_f1.max(), 3)) == (0.152, 0.315)
-    table = ambiguity_table(found)
+    result = trees.ambiguity(random_trees=1, seed=1)
+    assert result.trees == 1430
+    assert set(result.lowest_f1.tolist()) == {2 / 16}
+    assert set(result.lowest_iou.tolist()) == {19 / 33}
+    assert (round(result.random_f1.min(), 3), round(result.random_f1.max(), 3)) == (0.152, 0.315)
+    table = ambiguity_table(result)
     assert [row[4] for row in table.rows] == [12.5, 63.6, 27.3, 61.9]
     assert table.rows[1][2:4] == pytest.approx((1900 / 33, 1900 / 33))
     assert ambiguity_table(trees.ambiguity(2, random_trees=1, seed=1)).rows[0][4] is None
-    assert len(json.loads(json.dumps(found.to_dict()))["random_iou"]) == 1430
+    assert len(json.loads(json.dumps(result.to_dict()))["random_iou"]) == 1430
 
 
 # Levels
@@ -507,10 +513,10 @@ def test_levels_by_length_are_those_of_the_shorter_sentences(shared: Path):
     gold, predicted = two_parsers(shared)
     scored = cz.struct_iou_corpus([None, *gold], [None, *predicted])
     for row in trees.by_length(scored)[::9]:
-        places = [i for i, one in enumerate(gold) if one is not None and one.length <= row.length]
-        alone = cz.struct_iou_corpus([gold[i] for i in places], [predicted[i] for i in places])
+        places = [i for i, sentence in enumerate(gold) if sentence is not None and sentence.length <= row.length]
+        shorter = cz.struct_iou_corpus([gold[i] for i in places], [predicted[i] for i in places])
         assert row.sentences == len(places)
-        assert (row.mean, row.corpus) == (pytest.approx(alone.mean), pytest.approx(alone.total.value))
+        assert (row.mean, row.corpus) == (pytest.approx(shorter.mean), pytest.approx(shorter.total.value))
     last = trees.by_length(scored)[-1]
     assert (last.sentences, last.mean) == (283, pytest.approx(scored.mean))
     assert last.corpus == pytest.approx(scored.total.value)
@@ -534,33 +540,33 @@ def test_lengths_that_were_asked_for():
 
 def spearman(x: Any, y: Any) -> float:
     """Pearson's, of ranks; those that tie share the mean of theirs."""
-    ranks = [[(np.sum(v < one) + np.sum(v <= one) + 1) / 2 for one in v] for v in (np.asarray(x), np.asarray(y))]
+    ranks = [[(np.sum(v < value) + np.sum(v <= value) + 1) / 2 for value in v] for v in (np.asarray(x), np.asarray(y))]
     return float(np.corrcoef(*ranks)[0, 1])
 
 
 def test_samples_of_one_sentence(shared: Path):
     gold, predicted = two_parsers(shared)
-    found = trees.correlation(gold, predicted, size=1, seed=1)
+    result = trees.correlation(gold, predicted, size=1, seed=1)
     scored = cz.struct_iou_corpus(gold, predicted)
-    assert sorted(found.struct_iou.tolist()) == sorted(scored.values.tolist())
+    assert sorted(result.struct_iou.tolist()) == sorted(scored.values.tolist())
     shares = [cz.parseval(a, b).value for a, b in zip(gold, predicted, strict=True)]  # type: ignore[arg-type]
-    assert sorted(found.f1.tolist()) == pytest.approx(sorted(shares))
-    assert found.rho == pytest.approx(spearman(scored.values, shares))
+    assert sorted(result.f1.tolist()) == pytest.approx(sorted(shares))
+    assert result.rho == pytest.approx(spearman(scored.values, shares))
 
 
 def test_samples_of_ten_on_two_parsers(shared: Path):
     gold, predicted = two_parsers(shared)
-    found = trees.correlation(gold, predicted, seed=1)
-    assert (len(found.f1), found.size, found.sentences, found.excluded) == (28, 10, 283, ())
-    assert found.rho == pytest.approx(spearman(found.struct_iou, found.f1))
-    assert 0.4 < found.rho < 1
-    assert found.p < 0.01
+    result = trees.correlation(gold, predicted, seed=1)
+    assert (len(result.f1), result.size, result.sentences, result.excluded) == (28, 10, 283, ())
+    assert result.rho == pytest.approx(spearman(result.struct_iou, result.f1))
+    assert 0.4 < result.rho < 1
+    assert result.p < 0.01
     # Cut from all sentences: the mean of samples is that of 280 of them.
-    assert found.struct_iou.mean() == pytest.approx(cz.struct_iou_corpus(gold, predicted).mean, abs=0.01)
-    drawn = trees.correlation(gold, predicted, samples=40, seed=1, unlabelled=True)
-    assert len(drawn.f1) == 40
-    assert f"samples:40|size:10|seed:1|caesura:{cz.__version__}" in drawn.signature
-    assert json.loads(json.dumps(drawn.to_dict()))["rho"] == drawn.rho
+    assert result.struct_iou.mean() == pytest.approx(cz.struct_iou_corpus(gold, predicted).mean, abs=0.01)
+    sampled = trees.correlation(gold, predicted, samples=40, seed=1, unlabelled=True)
+    assert len(sampled.f1) == 40
+    assert f"samples:40|size:10|seed:1|caesura:{cz.__version__}" in sampled.signature
+    assert json.loads(json.dumps(sampled.to_dict()))["rho"] == sampled.rho
 
 
 def test_sentences_that_cannot_be_compared_are_left_out_and_named():
@@ -570,18 +576,20 @@ def test_sentences_that_cannot_be_compared_are_left_out_and_named():
         "(S (NP (A a)) (VP (B b)))",
         "(S (NP (A a)) (VP (VP (B b))))",
     ]
-    other = [cz.Tree.from_brackets("(S (NP (A a)) (VP (B b)))")] * 4
+    predicted = [cz.Tree.from_brackets("(S (NP (A a)) (VP (B b)))")] * 4
     gold = [None, *map(cz.Tree.from_brackets, texts), tree("(S (A a))", 0, 1), tree("(S (A a) (B b))", 0, 1, 2)]
     odd = [tree("(S (A a) (B b))", 0, 0.5, 1), tree("(S (A a) (B b))", 0, 1, 2)]
-    found = trees.correlation(gold, [other[0], *other, *odd], size=1, seed=1)
-    assert (found.sentences, [entry.item for entry in found.excluded]) == (5, ["1", "6"])
-    assert found.excluded[1].reason == "both sides must have the same words after deletion; gold has 1, predicted has 2"
+    result = trees.correlation(gold, [predicted[0], *predicted, *odd], size=1, seed=1)
+    assert (result.sentences, [entry.item for entry in result.excluded]) == (5, ["1", "6"])
+    assert (
+        result.excluded[1].reason == "both sides must have the same words after deletion; gold has 1, predicted has 2"
+    )
 
 
 def test_no_brackets_above_words_are_no_disagreement_and_what_never_varies_has_no_correlation():
     same = [cz.Tree.from_brackets("(UH yes)")] * 3
     with pytest.raises(Undefined, match="Struct-IoU is the same in all 3 samples"):
         trees.correlation(same, same, size=1, seed=1)
-    other = [cz.Tree.from_brackets(f"({label} yes)") for label in ("UH", "NN", "UH")]
+    predicted = [cz.Tree.from_brackets(f"({label} yes)") for label in ("UH", "NN", "UH")]
     with pytest.raises(Undefined, match="F1 is the same in all 3 samples"):
-        trees.correlation(same, other, size=1, seed=1)
+        trees.correlation(same, predicted, size=1, seed=1)

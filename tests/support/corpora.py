@@ -24,33 +24,39 @@ talk,M,1,?,.
 
 def of_masses(**items: Mapping[str, Sequence[int]]) -> cz.Corpus:
     """item=coder -> masses."""
-    return cz.Corpus({i: {c: cz.Segmentation.from_masses(m) for c, m in by.items()} for i, by in items.items()})
+    return cz.Corpus(
+        {i: {c: cz.Segmentation.from_masses(m) for c, m in by_coder.items()} for i, by_coder in items.items()}
+    )
 
 
 def random_corpus(seed: int, *, items: int = 8, coders: Sequence[str] = "abcde", missing: float = 0.0) -> cz.Corpus:
     """Coders who share most boundaries, move some by one and make some up; each missing on some items."""
     rng = random.Random(seed)
-    made: dict[str, dict[str, cz.Segmentation]] = {}
+    annotations: dict[str, dict[str, cz.Segmentation]] = {}
     for i in range(items):
         length = rng.randint(5, 40)
         base = {p for p in range(1, length) if rng.random() < 0.2}
-        by = {}
+        by_coder = {}
         for coder in coders:
-            mine = {p + rng.choice([0, 0, 0, 1]) for p in base if rng.random() < 0.8}
-            mine |= {p for p in range(1, length) if rng.random() < 0.04}
-            by[coder] = cz.Segmentation.from_positions(length, sorted(p for p in mine if p < length))
-        made[f"item {i}"] = {coder: one for coder, one in by.items() if rng.random() >= missing} or by
-    return cz.Corpus(made)
+            positions = {p + rng.choice([0, 0, 0, 1]) for p in base if rng.random() < 0.8}
+            positions |= {p for p in range(1, length) if rng.random() < 0.04}
+            by_coder[coder] = cz.Segmentation.from_positions(length, sorted(p for p in positions if p < length))
+        annotations[f"item {i}"] = {
+            coder: segmentation for coder, segmentation in by_coder.items() if rng.random() >= missing
+        } or by_coder
+    return cz.Corpus(annotations)
 
 
 def shuffled(corpus: cz.Corpus, seed: int) -> cz.Corpus:
     """The same with items, and the coders of each, in another order."""
     rng = random.Random(seed)
     items = rng.sample(corpus.item_names, len(corpus.item_names))
-    return cz.Corpus({i: dict(rng.sample(list(by.items()), len(by))) for i in items if (by := corpus.of_item(i))})
+    return cz.Corpus(
+        {i: dict(rng.sample(list(by_coder.items()), len(by_coder))) for i in items if (by_coder := corpus.of_item(i))}
+    )
 
 
-WAY_OUT = "; to align texts that differ: read with align='edit'"
+ALIGN_HINT = "; to align texts that differ: read with align='edit'"
 """What an error about units that differ ends in, where both texts are known."""
 
 

@@ -17,8 +17,12 @@ def people_and_systems(items=6, coders=4, seed=1):
         [20 + 7 * i for i in range(items)], [3, 4, 6, 9], coders=coders, near=0.2, miss=0.3, seed=seed
     )
     rng = np.random.default_rng(seed)
-    kept = {
-        item: {coder: one for coder, one in people.of_item(item).items() if (item, coder) != ("item 2", "coder 4")}
+    annotations = {
+        item: {
+            coder: annotation
+            for coder, annotation in people.of_item(item).items()
+            if (item, coder) != ("item 2", "coder 4")
+        }
         for item in people.item_names
     }
     systems = {name: {} for name in SYSTEMS}
@@ -28,4 +32,4 @@ def people_and_systems(items=6, coders=4, seed=1):
         systems["beta"][item] = misses(first, 0.5, seed=rng)
         systems["gamma"][item] = random_segmentation(first.length, [3, 4, 6, 9], seed=rng)
     systems["gamma"].pop("item 3", None)
-    return cz.Corpus(kept), systems
+    return cz.Corpus(annotations), systems

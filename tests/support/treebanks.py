@@ -18,11 +18,11 @@ def forests(nodes: int) -> tuple[tuple[Any, ...], ...]:
     """Every ordered forest of so many nodes; a tree is the tuple of its subtrees."""
     if nodes == 0:
         return ((),)
-    found = []
+    listed = []
     for first in range(1, nodes + 1):
         for below in forests(first - 1):
-            found += [(below, *rest) for rest in forests(nodes - first)]
-    return tuple(found)
+            listed += [(below, *rest) for rest in forests(nodes - first)]
+    return tuple(listed)
 
 
 def shapes(nodes: int) -> Iterator[tuple[Any, ...]]:
@@ -33,7 +33,7 @@ def shapes(nodes: int) -> Iterator[tuple[Any, ...]]:
 def labelled(shape: tuple[Any, ...], rng: Random, labels: str = "A") -> Nested:
     """A shape with random labels, and a word under each leaf."""
     label = rng.choice(labels)
-    return (label, *(labelled(one, rng, labels) for one in shape)) if shape else (label, "w")
+    return (label, *(labelled(child, rng, labels) for child in shape)) if shape else (label, "w")
 
 
 def random_nested(rng: Random, words: int, labels: str = "AB", unary: float = 0.2) -> Nested:
@@ -56,10 +56,10 @@ def random_tree(rng: Random, words: int, labels: str = "AB", *, times: bool = Fa
 
 def random_times(rng: Random, words: int) -> list[tuple[float, float]]:
     """Words of random length over about ten seconds, with silence between some of them."""
-    at, found = rng.random(), []
+    at, times = rng.random(), []
     for _ in range(words):
         at += rng.choice((0.0, 0.0, rng.random()))
         end = at + 0.05 + rng.random() * 10 / words
-        found.append((at, end))
+        times.append((at, end))
         at = end
-    return found
+    return times
