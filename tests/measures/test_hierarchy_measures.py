@@ -393,7 +393,7 @@ def test_other_messages():
     with pytest.raises(Undefined) as undefined:
         cz.hierarchy_kappa(ones, ones)
     assert str(undefined.value) == (
-        "chance agreement is 1, because every unit begins and ends a span on both sides; agreement beyond it has no meaning"
+        "chance agreement is 1, because every unit begins and ends a span on both sides; agreement beyond chance is undefined"
     )
     with pytest.raises(MismatchError, match=r"^a: a Segmentation is needed; got Hierarchy$"):
         cz.boundary_similarity(LEFT, RIGHT)
@@ -508,7 +508,7 @@ def test_agreement_leaves_out_what_is_undefined(corpus):
         cz.Corpus({**items, "none": {"ann": NOTHING, "bo": NOTHING}}), measure="hierarchy_kappa", interval=None
     )
     assert result.dropped == {
-        "none": "a is ann, b is bo: neither side has a span, so agreement beyond chance has no meaning"
+        "none": "a is ann, b is bo: neither side has a span, so agreement beyond chance is undefined"
     }
 
 

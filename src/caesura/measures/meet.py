@@ -1,8 +1,8 @@
-"""t_measure and l_measure of music: which parts of a text lie deeper together, and do both hierarchies say the same?
+"""The t- and l-measure of music: do two hierarchies group the parts of a text in the same way?
 
-They were defined over frames of a tenth of a second. Here the text is cut into *atoms* at every boundary of both sides:
-all frames of an atom meet the same frames at the same levels, so that a sum over frames is a weighted sum over atoms. For
-text that is exact, for times it is what shorter and shorter frames tend to.
+They were defined over frames of a tenth of a second. Here the text is cut into *atoms* at every boundary of both sides: all
+frames of an atom meet the same frames at the same levels, so a sum over frames is a weighted sum over atoms. For text this
+is exact; for times it is the limit of ever shorter frames.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
-    """Stretches of atoms that share a code, in the order that the kernel takes; see ``kernels/meet.pyx``."""
+class _AtomRanges:
+    """Ranges of atoms with a common code, in the order that the kernel takes; see ``kernels/meet.pyx``."""
 
     lo: Ints
     hi: Ints
@@ -36,16 +36,16 @@ class _Rows:
     code: Ints
     off: Ints
 
-    def levels(self) -> Ints:
-        """How many different levels each document has."""
-        new = np.ones(len(self.level), bool)
-        new[1:] = np.diff(self.level) != 0
-        new[self.off[:-1][np.diff(self.off) > 0]] = True
-        return np.diff(np.concatenate([[0], np.cumsum(new)])[self.off])
+    def count_levels(self) -> Ints:
+        """Return the number of different levels of each document."""
+        is_new = np.ones(len(self.level), bool)
+        is_new[1:] = np.diff(self.level) != 0
+        is_new[self.off[:-1][np.diff(self.off) > 0]] = True
+        return np.diff(np.concatenate([[0], np.cumsum(is_new)])[self.off])
 
 
 class MeetMeasure(Measure):
-    """F of the triples that the other side orders in the same way."""
+    """F of the triples that both sides put in the same order."""
 
     __slots__ = ()
     kinds = ("hierarchy",)
@@ -57,7 +57,18 @@ class MeetMeasure(Measure):
 
     @abstractmethod
     def codes(self, side: SpanArrays) -> Ints:
-        """What the atoms of each row share, as numbers that rise with document and level."""
+        """Return a number for each span; atoms of spans with the same number meet.
+
+        Parameters
+        ----------
+        side : SpanArrays
+            The spans of one side.
+
+        Returns
+        -------
+        numpy.ndarray
+            Numbers that rise with document and level.
+        """
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("recalled", "reference", "confirmed", "hypothesis")
@@ -65,93 +76,83 @@ class MeetMeasure(Measure):
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)
         weight, atom_off, (lo_a, hi_a), (lo_b, hi_b) = _atoms(batch)
-        a, b = self._rows(batch.a, lo_a, hi_a), self._rows(batch.b, lo_b, hi_b)
-        R, E = 1 + a.levels(), 1 + b.levels()  # noqa: N806 - the kernel's symbols
-        longest = int(np.diff(atom_off).max(initial=0))
+        a, b = self._ranges(batch.a, lo_a, hi_a), self._ranges(batch.b, lo_b, hi_b)
+        R, E = 1 + a.count_levels(), 1 + b.count_levels()  # noqa: N806 - the kernel's symbols
+        max_atoms = int(np.diff(atom_off).max(initial=0))
         out = np.empty((len(batch), 4))
         kernel.triples(
             weight,
             atom_off,
             (np.diff(batch.a.edge_off) == 0).astype(np.float64),
-            a.lo,
-            a.hi,
-            a.level,
-            a.code,
-            a.off,
-            b.lo,
-            b.hi,
-            b.level,
-            b.code,
-            b.off,
-            np.empty((2, longest), np.int64),
+            *(a.lo, a.hi, a.level, a.code, a.off),
+            *(b.lo, b.hi, b.level, b.code, b.off),
+            np.empty((2, max_atoms), np.int64),
             np.empty(int((R * E).max(initial=0))),
             np.empty(int(E.max(initial=0))),
             out,
         )
         return BatchCounts(out, {})
 
-    def _rows(self, side: SpanArrays, lo: Ints, hi: Ints) -> _Rows:
+    def _ranges(self, side: SpanArrays, lo: Ints, hi: Ints) -> _AtomRanges:
         code = self.codes(side)
         order = np.argsort(code, kind="stable")
-        return _Rows(lo[order], hi[order], side.level[order], code[order], side.off)
+        return _AtomRanges(lo[order], hi[order], side.level[order], code[order], side.off)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         recalled, reference, confirmed, hypothesis = counts.T
-        nothing = np.where(reference + hypothesis > 0, 0.0, 1.0)
-        recall, precision = divide(recalled, reference, empty=nothing), divide(confirmed, hypothesis, empty=nothing)
+        empty = np.where(reference + hypothesis > 0, 0.0, 1.0)
+        recall, precision = divide(recalled, reference, empty=empty), divide(confirmed, hypothesis, empty=empty)
         return np.minimum(divide(2 * recall * precision, recall + precision), 1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        ranked = counts["reference"] + counts["hypothesis"]
-        precision = ratio(counts["confirmed"], counts["hypothesis"], ranked)
-        recall = ratio(counts["recalled"], counts["reference"], ranked)
+        ordered = counts["reference"] + counts["hypothesis"]
+        precision = ratio(counts["confirmed"], counts["hypothesis"], ordered)
+        recall = ratio(counts["recalled"], counts["reference"], ordered)
         return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}
 
 
 def _atoms(batch: HierarchyBatch) -> tuple[Floats, Ints, tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """Weights of all atoms, where each document begins, and for both sides the atoms where rows begin and end."""
+    """Return weights of all atoms, their offsets, and for both sides the atoms where spans begin and end."""
     n = len(batch)
     low, high = np.zeros(n), batch.length.astype(np.float64)
     timed = np.diff(batch.a.edge_off) > 0
-    low[timed], high[timed] = (
-        batch.a.edges[batch.a.edge_off[:-1][timed]],
-        batch.a.edges[batch.a.edge_off[1:][timed] - 1],
-    )
+    low[timed] = batch.a.edges[batch.a.edge_off[:-1][timed]]
+    high[timed] = batch.a.edges[batch.a.edge_off[1:][timed] - 1]
     documents = [np.arange(n), np.arange(n)]
     points = [low, high]
     for side in (batch.a, batch.b):
         d = side.document
-        for at in (side.start - 1, side.end):
+        for position in (side.start - 1, side.end):
             documents.append(d)
-            # What lies beyond the reference is cut off.
-            points.append(np.clip(_times(side, d, at), low[d], high[d]))
+            # Parts outside the reference are cut off.
+            points.append(np.clip(_times(side, d, position), low[d], high[d]))
     document, point = np.concatenate(documents), np.concatenate(points)
     order = np.lexsort((point, document))
     d, x = document[order], point[order]
-    new = np.ones(len(x), bool)
-    new[1:] = (np.diff(d) != 0) | (np.diff(x) != 0)
-    cut_off = np.concatenate([[0], np.cumsum(np.bincount(d[new], minlength=n))])
-    cuts = x[new]
+    is_new = np.ones(len(x), bool)
+    is_new[1:] = (np.diff(d) != 0) | (np.diff(x) != 0)
+    cut_off = np.concatenate([[0], np.cumsum(np.bincount(d[is_new], minlength=n))])
+    cuts = x[is_new]
     place = np.empty(len(x), np.int64)
-    place[order] = np.cumsum(new) - 1
+    place[order] = np.cumsum(is_new) - 1
     place -= cut_off[document]
-    lo_a, hi_a, lo_b, hi_b = np.split(place[2 * n :], np.cumsum([len(one) for one in points[2:5]]))
-    # One atom fewer than cuts: between the documents there is none.
-    inside = np.ones(max(len(cuts) - 1, 0), bool)
-    inside[cut_off[1:-1] - 1] = False
-    return np.diff(cuts)[inside], cut_off - np.arange(n + 1), (lo_a, hi_a), (lo_b, hi_b)
+    lo_a, hi_a, lo_b, hi_b = np.split(place[2 * n :], np.cumsum([len(side_points) for side_points in points[2:5]]))
+    # A document has one atom fewer than cuts; there is none between two documents.
+    is_atom = np.ones(max(len(cuts) - 1, 0), bool)
+    is_atom[cut_off[1:-1] - 1] = False
+    return np.diff(cuts)[is_atom], cut_off - np.arange(n + 1), (lo_a, hi_a), (lo_b, hi_b)
 
 
-def _times(side: SpanArrays, document: Ints, at: Ints) -> Floats:
-    """Positions as times, where units have any."""
-    out = at.astype(np.float64)
+def _times(side: SpanArrays, document: Ints, position: Ints) -> Floats:
+    """Return positions as times if units have times."""
+    out = position.astype(np.float64)
     timed = (np.diff(side.edge_off) > 0)[document]
-    out[timed] = side.edges[side.edge_off[document[timed]] + at[timed]]
+    out[timed] = side.edges[side.edge_off[document[timed]] + position[timed]]
     return out
 
 
 class TMeasure(MeetMeasure):
-    """See :func:`t_measure`."""
+    """The measure behind :func:`t_measure`."""
 
     __slots__ = ()
     name = "t_measure"
@@ -159,14 +160,14 @@ class TMeasure(MeetMeasure):
     short_name = "T"
 
     def codes(self, side: SpanArrays) -> Ints:
-        """Every row is a span of its own."""
+        # Every span meets only itself.
         code = np.empty(len(side.level), np.int64)
         code[np.lexsort((side.level, side.document))] = np.arange(len(code))
         return code
 
 
 class LMeasure(MeetMeasure):
-    """See :func:`l_measure`."""
+    """The measure behind :func:`l_measure`."""
 
     __slots__ = ()
     name = "l_measure"
@@ -174,7 +175,6 @@ class LMeasure(MeetMeasure):
     short_name = "L"
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        """Every span must have a label."""
         assert isinstance(batch, HierarchyBatch)
         errors: dict[int, CaesuraError] = {}
         for name, side in zip(self.sides, (batch.a, batch.b), strict=True):
@@ -190,44 +190,59 @@ class LMeasure(MeetMeasure):
         return errors
 
     def codes(self, side: SpanArrays) -> Ints:
-        """Rows of one level with one label are alike."""
+        # Spans of the same level with the same label meet.
         document = side.document
         order = np.lexsort((side.label, side.level, document))
-        new = np.zeros(len(order), np.int64)
+        is_new = np.zeros(len(order), np.int64)
         for column in (document, side.level, side.label):
-            new[1:] |= np.diff(column[order]) != 0
+            is_new[1:] |= np.diff(column[order]) != 0
         code = np.empty(len(order), np.int64)
-        code[order] = np.cumsum(new)
+        code[order] = np.cumsum(is_new)
         return code
 
 
 def t_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
-    """The t-measure: does the text hang together around every place as it does in the reference?
+    """Compute the t-measure: is the text grouped around every place as in the reference?
 
-    From 0 to 1. The *meet* of two places is the deepest level on which they lie in one span, 0 if there is none. Seen from
-    a place q, a hierarchy puts places in an order: v before u where meet(q, v) > meet(q, u). Recall is the share of such
-    triples (q, u, v) of the reference that the hypothesis puts in the same order, averaged over q; precision has the roles
-    swapped, and the value is F. With atoms of duration d between all boundaries of both sides, and W_q(r, e) the duration
-    of all that meets q on level r in the reference and e in the hypothesis,
+    Parameters
+    ----------
+    reference, hypothesis : Hierarchy
+        The two sides, each with its own times. The reference defines the length of the text: parts of the hypothesis outside
+        are cut off, and places it does not cover meet nothing.
+
+    Returns
+    -------
+    Score
+        F, from 0 to 1. ``score.precision()`` and ``score.recall()``. If one side orders nothing (no span, or one that covers
+        everything), all three are 0; if neither does, 1, while ``mir_eval`` returns 0.
+
+    Notes
+    -----
+    The *meet* of two places is the deepest level on which they are in one span, 0 if there is none. As seen from a place q, a
+    hierarchy puts places in an order: v before u if meet(q, v) > meet(q, u). Recall is the proportion of such triples
+    (q, u, v) of the reference that the hypothesis puts in the same order, averaged over q; for precision the roles are
+    swapped. With atoms of duration d between all boundaries of both sides, and W_q(r, e) the duration of everything that
+    meets q on level r in the reference and on level e in the hypothesis::
 
         Z_q = sum over r < r' of W_q(r, .) W_q(r', .)
         C_q = sum over r < r', e < e' of W_q(r, e) W_q(r', e')
         recall = sum of d_q C_q / Z_q / sum of d_q, over all q with Z_q > 0
 
-    In a text units weigh 1, and the unit q itself is left out of W_q. Times are taken as they are, each side with its own;
-    nothing is merged. What no span covers meets nothing. The reference says how long the text is: what the hypothesis has
-    before or beyond is cut off, and where it has nothing it meets nothing. With the same range on both sides the value is
-    symmetric.
+    In a text units have weight 1, and the unit q itself is left out of W_q. Times are compared as they are; nothing is
+    merged. Places that no span covers meet nothing. If both sides have the same range, the value is symmetric.
 
-    Only the order of levels counts, so hierarchies of different depth compare; boundaries that are a little off cost
-    little. It says nothing of labels (see :func:`l_measure`) and does not correct for chance: two flat segmentations of
-    many short spans are alike by it. Where one side puts nothing in order (no span, or one that covers all) all three
-    are 0, and where neither does 1; ``mir_eval`` says 0 there too.
+    Only the order of levels counts, so hierarchies of different depth can be compared, and boundaries that are slightly off
+    cost little. The t-measure ignores labels (see :func:`l_measure`) and does not correct for chance: two flat segmentations
+    with many short spans are always similar.
 
+    References
+    ----------
     McFee, B., Nieto, O., & Bello, J. P. (2015). Hierarchical evaluation of segment boundary detection. ISMIR. The window of
-    15 s and the restriction to neighbouring levels, which ``mir_eval`` has by default, are left out: it is
+    15 s and the restriction to neighboring levels, the defaults of ``mir_eval``, are left out: this is
     ``mir_eval.hierarchy.tmeasure(..., transitive=True, window=None)`` without frames.
 
+    Examples
+    --------
     >>> reference = Hierarchy(6, [(1, 6), (1, 4), (5, 6), (1, 2), (3, 4)])
     >>> hypothesis = Hierarchy(6, [(1, 6), (1, 3), (4, 6)])
     >>> score = t_measure(reference, hypothesis)
@@ -238,15 +253,35 @@ def t_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
 
 
 def l_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
-    """The l-measure: as :func:`t_measure`, with labels in place of spans.
+    """Compute the l-measure: :func:`t_measure` with labels instead of spans.
 
-    From 0 to 1. Two places meet on the deepest level on which they carry the same label, in one span or in two: the second
-    chorus meets the first. Every span must have a label. Labels of the two sides are never compared with each other, so
-    they may be named in any way.
+    Parameters
+    ----------
+    reference, hypothesis : Hierarchy
+        The two sides. Every span must have a label.
 
+    Returns
+    -------
+    Score
+        F, from 0 to 1. ``score.precision()`` and ``score.recall()``.
+
+    Raises
+    ------
+    MismatchError
+        If a span has no label.
+
+    Notes
+    -----
+    Two places meet on the deepest level on which they have the same label, in one span or in two: the second chorus meets
+    the first. Labels of the two sides are never compared with each other, so the sides may use different names.
+
+    References
+    ----------
     McFee, B., Nieto, O., Farbood, M., & Bello, J. P. (2017). Evaluating hierarchical structure in music annotations.
     Frontiers in Psychology 8. It is ``mir_eval.hierarchy.lmeasure`` without frames.
 
+    Examples
+    --------
     >>> verse = Hierarchy.from_times([(0, 30, 1, "A"), (30, 60, 1, "B"), (60, 90, 1, "A")])
     >>> other = Hierarchy.from_times([(0, 31, 1, "x"), (31, 60, 1, "y"), (60, 92, 1, "x")])
     >>> score = l_measure(verse, other)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import EMPTY, Batch, Comparison
-from caesura.measures.hierarchy import crossed
+from caesura.measures.hierarchy import find_crossing
 from caesura.measures.spans import DistinctSpans
 from caesura.measures.trees import TreeBatch, pack_trees
 from caesura.model.score import Score, ratio
@@ -327,7 +327,7 @@ class Parseval(Measure):
         rows = np.array([_count(*pair, rules) for pair in batch.sides], np.int64).reshape(-1, 6)
         matched, unlabelled, gold, predicted, words, tags = rows.T
         flat = batch.flat(1)
-        crossing = flat.count(len(batch), crossed(flat, batch.flat(0), len(batch)))
+        crossing = flat.count(len(batch), find_crossing(flat, batch.flat(0), len(batch)))
         same = gold == predicted
         counts = [
             matched,
