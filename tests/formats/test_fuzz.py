@@ -37,7 +37,7 @@ def test_every_format_has_a_sample() -> None:
 @pytest.mark.parametrize("name", formats())
 def test_the_samples_are_sound(name: str, tmp_path: Path, shared: DataFolder) -> None:
     need(name)
-    for target in fuzzing.laid_out(name, tmp_path, shared):
+    for target in fuzzing.write_samples(name, tmp_path, shared):
         sample = fuzzing.SAMPLES[name]
         assert detect(target.read).name == name or not sample.detectable
         assert fuzzing.read(target.read, None if sample.detectable else name, **sample.options) == "corpus"
@@ -53,7 +53,7 @@ def test_damaged_files(name: str, tmp_path: Path, shared: DataFolder) -> None:
         assert report["wrong"] == []
         ended = report["ended"]
     else:
-        targets = fuzzing.laid_out(name, tmp_path, shared)
+        targets = fuzzing.write_samples(name, tmp_path, shared)
         ends = [fuzzing.read_damaged(targets[i % len(targets)], i // len(targets), name) for i in range(FEW)]
         ended = {end: ends.count(end) for end in set(ends)}
     assert set(ended) <= {"corpus", "error"}
@@ -83,7 +83,7 @@ def test_entities_are_refused(name: str, bomb: str, tmp_path: Path) -> None:
     secret.write_text('<!ENTITY y "never to be seen">')
     document, body = BOMBS[bomb]
     head = f"<!DOCTYPE root {document.replace('{secret}', secret.as_uri())}>"
-    for target in fuzzing.laid_out(name, tmp_path, None):
+    for target in fuzzing.write_samples(name, tmp_path, None):
         text = target.data.decode()
         at = text.rindex("</")  # inside the root
         target.path.write_text('<?xml version="1.0"?>\n' + head + text[:at] + body + text[at:])
@@ -97,7 +97,7 @@ def test_entities_are_refused(name: str, bomb: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", XML)
 def test_entities_are_refused_in_any_encoding(name: str, tmp_path: Path) -> None:
     need(name)
-    for target in fuzzing.laid_out(name, tmp_path, None)[:1]:
+    for target in fuzzing.write_samples(name, tmp_path, None)[:1]:
         text = '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE a [<!ENTITY x "y">]>' + target.data.decode()
         target.path.write_bytes(text.encode("utf-16"))
         with pytest.raises(FormatError, match="entities are not expanded"):

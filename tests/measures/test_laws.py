@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.measures.base import Measure
-from support.strategies import Pair, TypedPair, defined, laid, pairs, typed, typed_corpora, typed_pairs
+from support.strategies import Pair, TypedPair, defined, inputs_for, pairs, typed, typed_corpora, typed_pairs
 from support.strategies import backwards as from_the_end
 
 KINDS = cz.measures()
@@ -112,7 +112,7 @@ class NestedPair(TypedPair):
 
     @property
     def segmentations(self) -> tuple:
-        return laid(self.kind, *super().segmentations)
+        return inputs_for(self.kind, *super().segmentations)
 
     @property
     def swapped(self) -> NestedPair:
@@ -346,7 +346,7 @@ def test_a_measure_that_claims_no_worst_value_has_none(name):
 @pytest.mark.parametrize("name", KINDS)
 def test_a_reference_without_boundaries(name):
     """Every pair has a value, or the measure says that it needs a reference with boundaries."""
-    (none,) = laid(KINDS[name], cz.Segmentation.from_masses([10]))
+    (none,) = inputs_for(KINDS[name], cz.Segmentation.from_masses([10]))
     if LAWS[name].needs_boundaries:
         with pytest.raises(cz.errors.Undefined):
             KINDS[name]().score(none, none)
@@ -358,7 +358,7 @@ def test_a_reference_without_boundaries(name):
 def test_the_worst_value_is_reached(name):
     """The range is no wider than it need be: everything apart against everything together, or one boundary missed."""
     full, none = (cz.Segmentation.from_masses(m) for m in ([1] * 10, [10]))
-    values = [KINDS[name]().score(*laid(KINDS[name], *pair)).value for pair in ((full, none), (none, full))]
+    values = [KINDS[name]().score(*inputs_for(KINDS[name], *pair)).value for pair in ((full, none), (none, full))]
     if KINDS[name].view == "spans":  # those two share the whole text; these share nothing
         a, b = (cz.Hierarchy(4, spans) for spans in ([(1, 2, 1, "x"), (3, 4, 1, "y")], [(2, 3, 1, "x")]))
         assert KINDS[name]().score(a, b).value == 0

@@ -15,7 +15,7 @@ import caesura as cz
 from caesura.errors import CaesuraWarning, MismatchError, OptionError
 from support import strategies
 from support.corpora import ALIGN_HINT
-from support.strategies import TypedPair, corpora, laid, segmentation, typed, typed_corpora
+from support.strategies import TypedPair, corpora, inputs_for, segmentation, typed, typed_corpora
 
 masses = cz.Segmentation.from_masses
 ALL = sorted(cz.measures())
@@ -39,7 +39,7 @@ VARIED = [
 def defined(text: str, pairs: list[tuple]) -> list[tuple]:
     """Those pairs that the measure has a value for, as hierarchies for a measure of those."""
     measure = cz.parse(text)
-    taken = [laid(measure, *pair) for pair in pairs]
+    taken = [inputs_for(measure, *pair) for pair in pairs]
     return [pair for pair in taken if strategies.defined(measure, *pair)]
 
 
@@ -269,7 +269,7 @@ def test_pickled_segmentations_score_the_same():
     pairs = random_pairs(10, types=("x", "y", "z"))
     again = pickle.loads(pickle.dumps(pairs))
     for name in ALL:
-        one, other = ([laid(cz.measures()[name], *pair) for pair in each] for each in (again, pairs))
+        one, other = ([inputs_for(cz.measures()[name], *pair) for pair in each] for each in (again, pairs))
         np.testing.assert_array_equal(cz.score_many(one, name).values, cz.score_many(other, name).values)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
-from support.strategies import laid
+from support.strategies import inputs_for
 
 KINDS = cz.measures()
 ALL = sorted(KINDS)
@@ -303,7 +303,7 @@ def test_a_preset_that_is_no_name_in_a_call(compat):
 @pytest.mark.parametrize("name", ALL)
 def test_an_option_that_cannot_be_hashed(name):
     """Made measures are kept by their options; one that cannot be a key is told like any other."""
-    (text,) = laid(KINDS[name], cz.Segmentation.from_masses([2, 3]))
+    (text,) = inputs_for(KINDS[name], cz.Segmentation.from_masses([2, 3]))
     for option in KINDS[name].options:
         with pytest.raises(OptionError, match=f"^{option.name}( must |: )"):
             getattr(cz, name)(text, text, **{option.name: [1]})
@@ -363,7 +363,7 @@ def test_defaults_of_function_and_measure_agree(name):
 @pytest.mark.parametrize("name", ALL)
 def test_a_preset_is_not_overruled_by_the_functions_defaults(name):
     """pk(..., compat=preset) must be parse("pk(compat=preset)"), whatever stands in the head of the function."""
-    (text,) = laid(KINDS[name], cz.Segmentation.from_masses([2, 3]))
+    (text,) = inputs_for(KINDS[name], cz.Segmentation.from_masses([2, 3]))
     for preset in KINDS[name].presets:
         assert getattr(cz, name)(text, text, compat=preset).measure == KINDS[name](compat=preset)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 
 import caesura as cz
 from caesura.model.score import Parts, f_measure, ratio
-from support.strategies import NAMES, TypedPair, corpora, defined, laid, typed_pairs
+from support.strategies import NAMES, TypedPair, corpora, defined, inputs_for, typed_pairs
 
 masses = cz.Segmentation.from_masses
 REFERENCE, HYPOTHESIS = masses([2, 3, 6]), masses([2, 2, 7])
@@ -19,7 +19,7 @@ ALL = sorted(cz.measures())
 
 def score_of(name: str, a: cz.Segmentation = REFERENCE, b: cz.Segmentation = HYPOTHESIS, **options) -> cz.Score:
     kind = cz.measures()[name]
-    return kind(**options).score(*laid(kind, a, b))
+    return kind(**options).score(*inputs_for(kind, a, b))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -33,7 +33,7 @@ def test_float(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_the_function_and_the_measure_are_one(name):
-    assert getattr(cz, name)(*laid(cz.measures()[name], REFERENCE, HYPOTHESIS)) == score_of(name)
+    assert getattr(cz, name)(*inputs_for(cz.measures()[name], REFERENCE, HYPOTHESIS)) == score_of(name)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -106,7 +106,7 @@ def test_as_dict_is_json_for_any_types(pair: TypedPair):
     for name in ALL:
         if name == "flexible_similarity":  # of exclusive types
             continue
-        if not defined(cz.measures()[name], *laid(cz.measures()[name], *pair.segmentations)):
+        if not defined(cz.measures()[name], *inputs_for(cz.measures()[name], *pair.segmentations)):
             continue
         score = score_of(name, *pair.segmentations)
         assert json.loads(json.dumps(score.to_dict(), allow_nan=False))["value"] == score.value
@@ -214,7 +214,7 @@ def test_sums(name):
 def test_sums_do_not_depend_on_the_order(documents):
     for name in ALL:
         kind = cz.measures()[name]
-        if not all(defined(kind, *laid(kind, *one.segmentations)) for one in documents):
+        if not all(defined(kind, *inputs_for(kind, *one.segmentations)) for one in documents):
             continue
         scores = [score_of(name, *one.segmentations) for one in documents]
         forward, backward = sum(scores), sum(scores[::-1])

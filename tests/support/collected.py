@@ -17,31 +17,31 @@ Row = dict[str, Any]
 def documents(number: int, *, units: int = 40, seed: int = 1) -> list[tuple[list[int], list[int]]]:
     """Positions of reference and hypothesis, which differ here and there."""
     rng = np.random.default_rng(seed)
-    made = []
+    rows = []
     for _ in range(number):
         reference = np.flatnonzero(rng.random(units - 1) < 0.15) + 1
         moved = np.minimum(reference + (rng.random(len(reference)) < 0.3), units - 1)
         hypothesis = np.unique(moved[rng.random(len(moved)) < 0.8])
-        made.append((reference.tolist(), hypothesis.tolist()))
-    return made
+        rows.append((reference.tolist(), hypothesis.tolist()))
+    return rows
 
 
-def pairs(given: list[tuple[list[int], list[int]]], units: int = 40) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
+def pairs(rows: list[tuple[list[int], list[int]]], units: int = 40) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
     """The same as segmentations."""
-    return [tuple(cz.Segmentation.from_positions(units, one) for one in both) for both in given]  # type: ignore[misc]
+    return [tuple(cz.Segmentation.from_positions(units, positions) for positions in row) for row in rows]  # type: ignore[misc]
 
 
-def write(path: Path, given: list[tuple[list[int], list[int]]], *, first: int = 0, units: int = 40) -> None:
+def write(path: Path, rows: list[tuple[list[int], list[int]]], *, first: int = 0, units: int = 40) -> None:
     """One file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     kind = pa.list_(pa.int64())
     columns = {
-        "item": pa.array([f"d{first + i:05}" for i in range(len(given))]),
-        "length": pa.array([units] * len(given), pa.int64()),
-        "reference": pa.array([one for one, _ in given], kind),
-        "hypothesis": pa.array([other for _, other in given], kind),
+        "item": pa.array([f"d{first + i:05}" for i in range(len(rows))]),
+        "length": pa.array([units] * len(rows), pa.int64()),
+        "reference": pa.array([reference for reference, _ in rows], kind),
+        "hypothesis": pa.array([hypothesis for _, hypothesis in rows], kind),
     }
     pq.write_table(pa.table(columns), path, write_page_checksum=True)
 

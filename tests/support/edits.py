@@ -19,7 +19,7 @@ def cost(score: cz.Score) -> float:
 def explained(score: cz.Score) -> tuple[set, tuple, set, set]:
     """The edits of a score as the oracle writes them: matches, pairs as (leftmost, other), and what stands alone."""
     code = {name: i for i, name in enumerate(score.types)}
-    matches, found, a_alone, b_alone = set(), [], set(), set()
+    matches, shifted, a_alone, b_alone = set(), [], set(), set()
     for edit in score.edits:
         a = None if edit.a_position is None else (edit.a_position, code[edit.a_type])
         b = None if edit.b_position is None else (edit.b_position, code[edit.b_type])
@@ -35,10 +35,10 @@ def explained(score: cz.Score) -> tuple[set, tuple, set, set]:
                 b_alone.add(b)
             case "transposition" | "substitution" as kind:
                 assert (kind == "transposition") == (a[1] == b[1])
-                found.append((min(a, b), max(a, b)))
+                shifted.append((min(a, b), max(a, b)))
             case kind:
                 pytest.fail(f"an edit of an unknown kind: {kind}")
-    return matches, tuple(found), a_alone, b_alone
+    return matches, tuple(shifted), a_alone, b_alone
 
 
 def near(x: float, y: Fraction | float) -> bool:

@@ -184,8 +184,8 @@ REZ_NODES = {
     "U2": {"type": "unit", "unitSeq": 2, "entryList": ["E3", "E4"], "tagMap": {"participant": "M"}},
     **{f"E{i}": {"type": "entry", "unit": f"U{(i + 1) // 2}", "token": f"T{i}"} for i in range(1, 5)},
     **{
-        f"T{i}": {"type": "token", "tagMap": {"text": token, "kind": "EndNote" if i % 2 == 0 else "Word"}}
-        for i, token in enumerate(("well", ",", "yes", "."), 1)
+        f"T{i}": {"type": "token", "tagMap": {"text": said, "kind": "EndNote" if i % 2 == 0 else "Word"}}
+        for i, said in enumerate(("well", ",", "yes", "."), 1)
     },
 }
 REZ = json.dumps({"ROOT": [{"nodeMap": REZ_NODES, "discourseNode": "D", "version": "Version 0.20.3"}]}, indent=1) + "\0"
@@ -361,10 +361,10 @@ def truncate(rng: random.Random, data: bytes) -> bytes:
 
 
 def flip(rng: random.Random, data: bytes) -> bytes:
-    damaged = bytearray(data)
+    changed = bytearray(data)
     for _ in range(rng.choice((1, 1, 3, 20))):
-        damaged[rng.randrange(len(damaged))] = rng.choice((rng.randrange(256), rng.randrange(32, 127)))
-    return bytes(damaged)
+        changed[rng.randrange(len(changed))] = rng.choice((rng.randrange(256), rng.randrange(32, 127)))
+    return bytes(changed)
 
 
 def duplicate_lines(rng: random.Random, data: bytes) -> bytes:
@@ -431,8 +431,8 @@ DAMAGES: tuple[Damage, ...] = (
 def damaged(seed: int, data: bytes) -> bytes:
     """The file after one damage in turn, sometimes two."""
     rng = random.Random(seed)
-    damaged = DAMAGES[seed % len(DAMAGES)](rng, data)
-    return rng.choice(DAMAGES)(rng, damaged) if damaged and rng.random() < 0.3 else damaged
+    changed = DAMAGES[seed % len(DAMAGES)](rng, data)
+    return rng.choice(DAMAGES)(rng, changed) if changed and rng.random() < 0.3 else changed
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -447,7 +447,7 @@ class Target:
     read: Path
 
 
-def laid_out(name: str, folder: Path, shared: DataFolder | None) -> list[Target]:
+def write_samples(name: str, folder: Path, shared: DataFolder | None) -> list[Target]:
     """The sample in a folder, and the real file in another; what lies beside them may be damaged too."""
     sample = SAMPLES[name]
     sets = [sample.files]
@@ -505,7 +505,7 @@ def campaign(name: str, count: int, shared: DataFolder) -> dict[str, Any]:
     longest = 0.0
     signal.signal(signal.SIGALRM, _stop)
     with tempfile.TemporaryDirectory() as folder:
-        targets = laid_out(name, Path(folder), shared)
+        targets = write_samples(name, Path(folder), shared)
         for target in targets:
             assert (
                 read(target.read, name, **SAMPLES[name].options) == "corpus"

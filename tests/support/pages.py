@@ -63,17 +63,17 @@ def parts(page: str, name: str) -> Iterator[Block | Need]:
     why_not = None
     lines = iter(enumerate(page.splitlines()))
     for number, line in lines:
-        if said := _COMMENT.match(line):
-            if said[1] == "not run":
-                why_not = said[2]
+        if comment := _COMMENT.match(line):
+            if comment[1] == "not run":
+                why_not = comment[2]
             else:
-                yield Need(said[1], said[2])
+                yield Need(comment[1], comment[2])
         elif fence := _FENCE.match(line):
             inside = []
-            for _, one in lines:
-                if one.strip() == fence[2]:
+            for _, content in lines:
+                if content.strip() == fence[2]:
                     break
-                inside.append(one)
+                inside.append(content)
             else:
                 raise PageError(f"{name}:{number + 1}: a fenced block must end; this one does not")
             yield Block(fence[3], textwrap.dedent("\n".join(inside)) + "\n", number + 1, why_not)
@@ -115,12 +115,12 @@ class Run:
         test = doctest.DocTestParser().get_doctest(block.text, self.names, self.name, self.name, block.line)
         if not test.examples:
             self._fail(block, "a python block must hold examples that begin with >>>; it holds none")
-        said: list[str] = []
-        failed, attempted = doctest.DocTestRunner().run(test, out=said.append, clear_globs=False)
+        report: list[str] = []
+        failed, attempted = doctest.DocTestRunner().run(test, out=report.append, clear_globs=False)
         self.names = test.globs
         self.examples += attempted
         if failed:
-            raise PageError("".join(said))
+            raise PageError("".join(report))
 
     def _sh(self, block: Block) -> None:
         for line in block.text.replace("\\\n", " ").splitlines():
@@ -131,22 +131,22 @@ class Run:
         commands = re.split(r"^\$ ", block.text, flags=re.MULTILINE)
         if commands[0].strip() or len(commands) == 1:
             self._fail(block, "a console block must begin with '$ caesura'")
-        for one in commands[1:]:
-            line, _, expected = one.partition("\n")
-            got = self._command(block, shlex.split(line, comments=True))
-            if plain(got) != plain(expected):
-                self._fail(block, f"{line} must print\n{plain(expected)}\nand prints\n{plain(got)}")
+        for command in commands[1:]:
+            line, _, expected = command.partition("\n")
+            output = self._command(block, shlex.split(line, comments=True))
+            if plain(output) != plain(expected):
+                self._fail(block, f"{line} must print\n{plain(expected)}\nand prints\n{plain(output)}")
 
     def _command(self, block: Block, words: list[str]) -> str:
         if words[:1] != ["caesura"]:
             self._fail(
                 block, f"only caesura is run here; got {shlex.join(words)!r}. Say why with <!-- not run: ... -->"
             )
-        done = CliRunner().invoke(main, words[1:], prog_name="caesura")
-        if done.exit_code != 0:
-            self._fail(block, f"{shlex.join(words)} ends with {done.exit_code}: {done.output}")
+        result = CliRunner().invoke(main, words[1:], prog_name="caesura")
+        if result.exit_code != 0:
+            self._fail(block, f"{shlex.join(words)} ends with {result.exit_code}: {result.output}")
         self.examples += 1
-        return done.stdout
+        return result.stdout
 
     def _text(self, block: Block) -> None:
         if re.search(_EXAMPLE.pattern, block.text, re.MULTILINE):

@@ -13,7 +13,7 @@ from caesura.model.score import Edit
 from support.oracles import read_oracle
 from support.shared_data import DataFolder
 
-Given = tuple[cz.Corpus, list[str] | None]
+Subject = tuple[cz.Corpus, list[str] | None]
 TYPES = (".", ",", "?", "--", ";")
 
 #           1    2    3    4    5    6
@@ -30,8 +30,8 @@ def plain() -> cz.Corpus:
 
 
 def talk() -> cz.Corpus:
-    def marks(*given: str) -> cz.Segmentation:
-        return cz.Segmentation.from_marks(given, types=TYPES)
+    def marks(*marks_of_words: str) -> cz.Segmentation:
+        return cz.Segmentation.from_marks(marks_of_words, types=TYPES)
 
     ann = {"F": marks("", ",", "", "", "."), "M": marks("", "?", "", ".")}
     bo = {"F": marks("", "", ",", "", "?"), "M": marks("", "?", "", "")}
@@ -55,11 +55,11 @@ def parsed() -> cz.Corpus:
 # -- real ones ----------------------------------------------------------------------------------------------------------
 
 
-def stargazer(shared: DataFolder) -> Given:
+def stargazer(shared: DataFolder) -> Subject:
     return cz.read(shared / "data/linear/stargazer_hearst1997.json"), None
 
 
-def moonstone(shared: DataFolder) -> Given:
+def moonstone(shared: DataFolder) -> Subject:
     groups = json.loads((shared / "data/linear/moonstone_kazantseva2012.json").read_text())["groups"]
     return cz.Corpus(
         {
@@ -70,14 +70,17 @@ def moonstone(shared: DataFolder) -> Given:
     ), None
 
 
-def kubla_khan(shared: DataFolder) -> Given:
-    lines = [one for one in (shared / "data/linear/kubla_khan_poem.txt").read_text().splitlines() if one.strip()]
+def kubla_khan(shared: DataFolder) -> Subject:
+    poem = (shared / "data/linear/kubla_khan_poem.txt").read_text()
+    lines = [line for line in poem.splitlines() if line.strip()]
     by_coder = cz.read(shared / "data/linear/kubla_khan_fournier2013.json").of_item("kublakhan")
-    units = {coder: cz.Segmentation.from_masses(one.masses, units=lines) for coder, one in by_coder.items()}  # type: ignore[union-attr]
+    units = {
+        coder: cz.Segmentation.from_masses(segmentation.masses, units=lines) for coder, segmentation in by_coder.items()
+    }  # type: ignore[union-attr]
     return cz.Corpus({"Kubla Khan": units}), ["C9"]
 
 
-def nccu(shared: DataFolder) -> Given:
+def nccu(shared: DataFolder) -> Subject:
     def marks(line: str) -> cz.Segmentation:
         return cz.Segmentation.from_marks([{" ": "", "–": "--"}.get(c, c) for c in line], types=TYPES)
 
@@ -86,14 +89,14 @@ def nccu(shared: DataFolder) -> Given:
     return cz.Corpus({row["text"]: {"A": sides[0], "B": sides[1]}}), None
 
 
-def spam(shared: DataFolder) -> Given:
+def spam(shared: DataFolder) -> Subject:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of other tracks
         corpus = cz.read(shared / "data/hierarchical_time/spam_12tracks_5annotators.json", excluded=[])
     return corpus.select(items=corpus.item_names[:1]), None
 
 
-def evalb(shared: DataFolder) -> Given:
+def evalb(shared: DataFolder) -> Subject:
     sides = [cz.read_trees(shared / f"data/trees/evalb/sample.{suffix}") for suffix in ("gld", "tst")]
     rows: dict[str, dict[str, cz.Tree]] = {}
     for number, pair in enumerate(zip(*sides, strict=True), 1):
@@ -101,7 +104,7 @@ def evalb(shared: DataFolder) -> Given:
     return cz.Corpus(rows), ["parser"]
 
 
-REAL = {one.__name__: one for one in (stargazer, moonstone, kubla_khan, nccu, spam, evalb)}
+REAL = {make.__name__: make for make in (stargazer, moonstone, kubla_khan, nccu, spam, evalb)}
 
 
 # -- a page, read again ---------------------------------------------------------------------------------------------------
@@ -142,12 +145,12 @@ class Page(HTMLParser):
 
     @property
     def common(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.scripts["common"])
-        return found
+        data: dict[str, Any] = json.loads(self.scripts["common"])
+        return data
 
     def item(self, name: str) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.scripts[f"item-{self.common['items'].index(name)}"])
-        return found
+        data: dict[str, Any] = json.loads(self.scripts[f"item-{self.common['items'].index(name)}"])
+        return data
 
     def edits(self, item: str, a: str, b: str) -> tuple[Edit, ...]:
         """As the description of the data says: shape and distance from the edit before, again and again."""
@@ -161,11 +164,11 @@ class Page(HTMLParser):
         for shape, distance in zip(numbers[::2], numbers[1::2], strict=True):
             kind, shift, a_type, b_type, cost, stream = common["shapes"][shape]
             at += distance
-            named = common["kinds"][kind]
+            kind_name = common["kinds"][kind]
             yield Edit(
-                named,
-                None if named == "insertion" else at if shift >= 0 else at - shift,
-                None if named == "deletion" else at if shift <= 0 else at + shift,
+                kind_name,
+                None if kind_name == "insertion" else at if shift >= 0 else at - shift,
+                None if kind_name == "deletion" else at if shift <= 0 else at + shift,
                 None if a_type < 0 else common["types"][a_type],
                 None if b_type < 0 else common["types"][b_type],
                 cost,

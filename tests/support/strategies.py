@@ -125,36 +125,36 @@ def corpora(*, max_documents: int = 6, max_units: int = 20) -> st.SearchStrategy
 def typed_corpora(draw: st.DrawFn, *, max_documents: int = 6, max_units: int = 8) -> list[TypedPair]:
     """Several documents over one scale of types."""
     number = draw(st.integers(1, 4))
-    one = typed_pairs(min_types=number, max_types=number, max_units=max_units)
-    return draw(st.lists(one, min_size=1, max_size=max_documents))
+    pair = typed_pairs(min_types=number, max_types=number, max_units=max_units)
+    return draw(st.lists(pair, min_size=1, max_size=max_documents))
 
 
 # Hierarchies
 
 
-def spans_of(one: cz.Segmentation) -> cz.Hierarchy:
+def spans_of(text: cz.Segmentation) -> cz.Hierarchy:
     """A hierarchy that says what the segmentation says: the text, its segments at the highest type, at the next, and so on.
 
     Labels tell segments of odd and of even length apart.
     """
     cuts: set[int] = set()
-    levels = [[(1, one.length)]]
-    for name in reversed(one.types):
-        cuts |= {p for p, kind in one.boundaries if kind == name and p < one.length}
-        ends = [*sorted(cuts), one.length]
+    levels = [[(1, text.length)]]
+    for name in reversed(text.types):
+        cuts |= {p for p, kind in text.boundaries if kind == name and p < text.length}
+        ends = [*sorted(cuts), text.length]
         levels.append([(start + 1, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)])
     spans = [
         (start, end, level, "odd" if (end - start) % 2 else "even")
         for level, segments in enumerate(levels, 1)
         for start, end in segments
     ]
-    return cz.Hierarchy(one.length, spans)
+    return cz.Hierarchy(text.length, spans)
 
 
-def laid(kind: type[Measure] | Measure, *texts: cz.Segmentation) -> tuple[Any, ...]:
-    """What the measure takes: the texts, or hierarchies or trees that say the same."""
-    made = {"spans": spans_of, "trees": tree_of}.get(kind.view)
-    return texts if made is None else tuple(made(one) for one in texts)
+def inputs_for(kind: type[Measure] | Measure, *texts: cz.Segmentation) -> tuple[Any, ...]:
+    """Return what the measure takes: the texts, or hierarchies or trees with the same boundaries."""
+    convert = {"spans": spans_of, "trees": tree_of}.get(kind.view)
+    return texts if convert is None else tuple(map(convert, texts))
 
 
 def defined(kind: type[Measure] | Measure, a: Any, b: Any) -> bool:
@@ -162,20 +162,26 @@ def defined(kind: type[Measure] | Measure, a: Any, b: Any) -> bool:
     if kind.needs_boundaries:
         return bool(a.inner.size)
     if kind.chance_corrected:
-        return any(len({getattr(s, end) for s in one}) < one.length for one in (a, b) for end in ("start", "end"))
+        return any(
+            len({getattr(s, end) for s in hierarchy}) < hierarchy.length
+            for hierarchy in (a, b)
+            for end in ("start", "end")
+        )
     return True
 
 
-def backwards(one: Any) -> Any:
-    """The text read from its end."""
-    if isinstance(one, cz.Segmentation):
-        return one.reversed()
-    n = one.length
-    if isinstance(one, cz.Tree):
-        return planted(one.words[::-1], [(n - node.end, n - node.start, node.label) for node in one.nodes])
-    edges = None if one.edges is None else [-t for t in reversed(one.edges)]
-    spans = [(n + 1 - s.end, n + 1 - s.start, s.level, s.label) for s in one.spans]
-    return cz.Hierarchy(n, spans, edges=edges, extent=one.extent)
+def backwards(annotation: Any) -> Any:
+    """Return the annotation of the text read from its end."""
+    if isinstance(annotation, cz.Segmentation):
+        return annotation.reversed()
+    n = annotation.length
+    if isinstance(annotation, cz.Tree):
+        return tree_from_brackets(
+            annotation.words[::-1], [(n - node.end, n - node.start, node.label) for node in annotation.nodes]
+        )
+    edges = None if annotation.edges is None else [-t for t in reversed(annotation.edges)]
+    spans = [(n + 1 - s.end, n + 1 - s.start, s.level, s.label) for s in annotation.spans]
+    return cz.Hierarchy(n, spans, edges=edges, extent=annotation.extent)
 
 
 @st.composite
@@ -202,7 +208,7 @@ def hierarchy_pairs(draw: st.DrawFn, *, max_units: int = 9) -> tuple[cz.Hierarch
 # Trees
 
 
-def planted(words: Sequence[str], brackets: Iterable[tuple[int, int, str]]) -> cz.Tree:
+def tree_from_brackets(words: Sequence[str], brackets: Iterable[tuple[int, int, str]]) -> cz.Tree:
     """The tree with these brackets, first word and the word after the last; of two over the same words the upper first."""
     nodes = sorted(brackets, key=lambda node: (node[0], -node[1]))
     parent: list[int] = []
@@ -216,12 +222,12 @@ def planted(words: Sequence[str], brackets: Iterable[tuple[int, int, str]]) -> c
     return cz.Tree(labels, parent, start, end, words)
 
 
-def tree_of(one: cz.Segmentation) -> cz.Tree:
+def tree_of(text: cz.Segmentation) -> cz.Tree:
     """A tree that says what the segmentation says: its units are words, and the spans of ``spans_of`` brackets."""
-    spans = sorted(spans_of(one).spans, key=lambda span: span.level)
+    spans = sorted(spans_of(text).spans, key=lambda span: span.level)
     brackets = [(span.start - 1, span.end, span.label) for span in spans]
-    words = [f"w{i}" for i in range(one.length)]
-    return planted(words, [*brackets, *((i, i + 1, "word") for i in range(one.length))])
+    words = [f"w{i}" for i in range(text.length)]
+    return tree_from_brackets(words, [*brackets, *((i, i + 1, "word") for i in range(text.length))])
 
 
 @st.composite
@@ -230,10 +236,10 @@ def trees(
 ) -> cz.Tree:
     """Any brackets over the words that do not cross, unary chains and several roots among them."""
     n = len(words)
-    drawn = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(1, n)), max_size=max_brackets))
+    candidates = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(1, n)), max_size=max_brackets))
     spans: list[tuple[int, int]] = []
-    for s, e in drawn:
+    for s, e in candidates:
         if s < e and not any(a < s < b < e or s < a < e < b for a, b in spans):
             spans.append((s, e))
-    named = [(s, e, draw(st.sampled_from(labels))) for s, e in spans]
-    return planted(words, [*named, *((i, i + 1, draw(st.sampled_from(tags))) for i in range(n))])
+    brackets = [(s, e, draw(st.sampled_from(labels))) for s, e in spans]
+    return tree_from_brackets(words, [*brackets, *((i, i + 1, draw(st.sampled_from(tags))) for i in range(n))])
