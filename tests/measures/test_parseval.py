@@ -215,7 +215,7 @@ def test_what_cannot_be_scored_is_named_and_enters_no_total():
         4: MismatchError,
     }
     assert str(scores.errors[1]) == "both sides must have the same words after deletion; gold has 2, predicted has 1"
-    assert str(scores.errors[2]) == "predicted: no words are left, all of them have tags in delete_labels"
+    assert str(scores.errors[2]) == "predicted: no words are left, because all tags are in delete_labels"
     assert str(scores.errors[3]) == "predicted: there is no tree"
     assert scores.total == cz.parseval(fine, fine)
 
