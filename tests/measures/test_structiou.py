@@ -224,7 +224,7 @@ def test_corpus() -> None:
         cz.struct_iou_corpus(gold, predicted[:2])
     with pytest.raises(MismatchError, match="there is no tree"):
         found[3]
-    with pytest.raises(AttributeError, match="has no alignment; ask each of them"):
+    with pytest.raises(AttributeError, match="has no alignment; use the sentences"):
         getattr(found.total, "alignment")  # noqa: B009
     assert cz.struct_iou_corpus([None], [None]).mean is None
 
@@ -264,7 +264,7 @@ def test_very_deep_trees_are_scored_or_refused() -> None:
 
 
 def test_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(structiou, "MOST_STEPS", 1000.0)
+    monkeypatch.setattr(structiou, "MAX_STEPS", 1000.0)
     monkeypatch.setattr(structiou, "_SURE", 10)
     with pytest.raises(MismatchError, match=r"steps are needed and 1e\+03 allowed; score smaller pieces"):
         cz.struct_iou(chain(30, "X"), chain(30, "Y"))

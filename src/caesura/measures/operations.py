@@ -1,4 +1,4 @@
-"""What became of the boundaries of each type: the table behind Figure 6 of Lai & Li (2023)."""
+"""Edits by boundary type: the table behind Figure 6 of Lai & Li (2023)."""
 
 from __future__ import annotations
 
@@ -13,44 +13,54 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.many import Scores
 from caesura.measures.registry import parse
+from caesura.model.result import Result
 from caesura.model.score import Score
 
 
 @dataclass(frozen=True, slots=True)
 class OperationsRow:
-    """The boundaries of one type, on both sides, and what share of them met with what; the shares add up to 1."""
+    """The boundaries of a type on both sides, by edit. The proportions add up to 1.
+
+    Attributes
+    ----------
+    type : str
+        The boundary type.
+    boundaries : int
+        Number of boundaries of the type.
+    match : float
+        Proportion at the same position with the same type on the other side.
+    substitution : mapping
+        Proportion at the same position with another type, by that type.
+    unpaired : float
+        Proportion without a partner: deletions and insertions.
+    transposition : float
+        Proportion at another position with the same type.
+    transposition_with_substitution : float
+        Proportion at another position with another type.
+    """
 
     type: str
     boundaries: int
     match: float
-    """Same place, same type."""
     substitution: Mapping[str, float]
-    """Same place, this other type."""
-    alone: float
-    """Nothing on the other side: deletion or insertion."""
+    unpaired: float
     transposition: float
-    """Another place, same type."""
     transposition_with_substitution: float
-    """Another place, another type."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {
-            "type": self.type,
-            "boundaries": self.boundaries,
-            "match": self.match,
-            "substitution": dict(self.substitution),
-            "alone": self.alone,
-            "transposition": self.transposition,
-            "transposition with substitution": self.transposition_with_substitution,
-        }
 
 
 @dataclass(frozen=True, slots=True)
-class OperationsTable:
-    """A row for each type that occurs, in the order of the types."""
+class OperationsTable(Result):
+    """Edits by boundary type. Iteration yields the rows; ``table[type]`` is a row.
+
+    Attributes
+    ----------
+    rows : tuple of OperationsRow
+        One row per type that occurs, in the order of the types.
+    """
 
     rows: tuple[OperationsRow, ...]
+
+    frame_field = "rows"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -62,28 +72,44 @@ class OperationsTable:
         for row in self.rows:
             if row.type == name:
                 return row
-        raise OptionError(f"no boundary of type {name!r}; there are {', '.join(self.types) or 'none'}")
+        raise OptionError(f"no boundary of type {name!r}; choose from {', '.join(self.types) or 'none'}")
 
     @property
     def types(self) -> tuple[str, ...]:
         """The types that occur."""
         return tuple(row.type for row in self.rows)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {"rows": [row.to_dict() for row in self.rows]}
-
 
 def operations_table(
     source: Score | Scores | Iterable[Score] | Iterable[Pair], measure: str | Measure = "flexible_similarity"
 ) -> OperationsTable:
-    """For each type, over all boundaries of that type on both sides, the shares of what happened to them.
+    """Count how the boundaries of each type were edited, over both sides.
 
-    ``source`` is a score with edits, several of them, what ``score_many`` returned (pairs it could not score are left
-    out), or pairs of segmentations or dialogues, which are then scored by ``measure``. A match counts for two
-    boundaries of its type, a substitution for one of each type, a deletion or insertion for one. (The seed's printed
-    shares are too low for matches: its program counted those of the last participant only.)
+    Parameters
+    ----------
+    source : Score, Scores, iterable of Score or iterable of pairs
+        Scores with edits, the result of :func:`~caesura.score_many` (pairs it could not score are left out), or pairs of
+        segmentations or dialogues.
+    measure : str or Measure, default "flexible_similarity"
+        Measure that scores pairs.
 
+    Returns
+    -------
+    OperationsTable
+        One row per type that occurs.
+
+    Raises
+    ------
+    OptionError
+        If a score has no edits.
+
+    Notes
+    -----
+    A match counts for two boundaries of its type, a substitution for one of each type, a deletion or insertion for one. (The
+    printed proportions of matches in Lai & Li (2023) are too low: their program counted those of the last speaker only.)
+
+    Examples
+    --------
     >>> from caesura import Segmentation, flexible_similarity
     >>> a = Segmentation.from_marks(["", ",", "", "", ".", "."])
     >>> b = Segmentation.from_marks(["", "", ",", "", "?", "."])
@@ -92,38 +118,43 @@ def operations_table(
     (3, 0.667, {',': 0.0, '?': 0.3333333333333333})
     """
     types: dict[str, None] = {}
-    met: dict[str, Counter[str]] = {}
-    replaced: dict[str, Counter[str]] = {}
+    edits: Counter[tuple[str, str]] = Counter()  # by type and kind of edit
+    substitutes: Counter[tuple[str, str | None]] = Counter()  # by type and type on the other side
     for score in _scores(source, parse(measure)):
         if score.edits is None:
-            way_out = "give the scores a total was made of, or take a measure that aligns"
-            raise OptionError(f"a score with edits is needed; {way_out}: {score.signature} has none")
+            raise OptionError(
+                f"a score with edits is needed; {score.signature} has none; use the scores that a total is made of, or a "
+                "measure that aligns"
+            )
         types.update(dict.fromkeys(score.types))
         for edit in score.edits:
-            for mine, other in ((edit.a_type, edit.b_type), (edit.b_type, edit.a_type)):
-                if mine is None:
-                    continue
-                met.setdefault(mine, Counter())[edit.kind] += 1
-                if edit.kind == "substitution" and other is not None:
-                    replaced.setdefault(mine, Counter())[other] += 1
-    occurring = [name for name in types if name in met]
-    rows = []
-    for name in occurring:
-        kinds = met[name]
-        n = kinds.total()
-        by = replaced.get(name, Counter())
-        rows.append(
-            OperationsRow(
-                type=name,
-                boundaries=n,
-                match=kinds["match"] / n,
-                substitution=MappingProxyType({other: by[other] / n for other in occurring if other != name}),
-                alone=(kinds["deletion"] + kinds["insertion"]) / n,
-                transposition=kinds["transposition"] / n,
-                transposition_with_substitution=kinds["transposition with substitution"] / n,
-            )
-        )
-    return OperationsTable(tuple(rows))
+            for name, partner in ((edit.a_type, edit.b_type), (edit.b_type, edit.a_type)):
+                if name is not None:
+                    edits[name, edit.kind] += 1
+                    substitutes[name, partner] += edit.kind == "substitution"
+    totals: Counter[str] = Counter()
+    for (name, _), count in edits.items():
+        totals[name] += count
+    occurring = [name for name in types if name in totals]
+    return OperationsTable(tuple(_row(name, totals[name], edits, substitutes, occurring) for name in occurring))
+
+
+def _row(
+    name: str,
+    total: int,
+    edits: Counter[tuple[str, str]],
+    substitutes: Counter[tuple[str, str | None]],
+    types: list[str],
+) -> OperationsRow:
+    return OperationsRow(
+        type=name,
+        boundaries=total,
+        match=edits[name, "match"] / total,
+        substitution=MappingProxyType({other: substitutes[name, other] / total for other in types if other != name}),
+        unpaired=(edits[name, "deletion"] + edits[name, "insertion"]) / total,
+        transposition=edits[name, "transposition"] / total,
+        transposition_with_substitution=edits[name, "transposition with substitution"] / total,
+    )
 
 
 def _scores(source: Any, measure: Measure) -> Iterator[Score]:
@@ -133,5 +164,5 @@ def _scores(source: Any, measure: Measure) -> Iterator[Score]:
         for place in source.scored.tolist():
             yield source[place]
     else:
-        for one in source:
-            yield one if isinstance(one, Score) else measure.score(*one)
+        for entry in source:
+            yield entry if isinstance(entry, Score) else measure.score(*entry)

@@ -1,4 +1,4 @@
-"""Struct-IoU: how much of two trees over time, or over words, lies in the same places."""
+"""Struct-IoU: overlap of two trees over time, or over words."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from caesura.options import Option, flag, number
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-MOST_CELLS = 2**24  # pairs of nodes that overlap, at about 40 bytes each
-MOST_STEPS = 3e10  # about two minutes
-_SURE = 100_000  # so few pairs of nodes never need that many steps
+MAX_CELLS = 2**24  # overlapping pairs of nodes, at about 40 bytes each
+MAX_STEPS = 3e10  # about two minutes
+_SAFE_PAIRS = 100_000  # pairs of nodes that never need that many steps
 
 
 class NodePair(NamedTuple):
-    """Two nodes that are aligned: their numbers in preorder, from 0, and their IoU."""
+    """Two aligned nodes: their numbers in preorder, from 0, and their IoU."""
 
     gold: int
     predicted: int
@@ -37,10 +37,10 @@ class NodePair(NamedTuple):
 
 
 class LabelIoU(NamedTuple):
-    """What became of the nodes of one label.
+    """Nodes and summed IoU of a label.
 
-    ``gold_iou`` and ``predicted_iou`` are the IoU gained by its nodes on either side. They differ only where a preterminal
-    may pair with another label.
+    ``gold_iou`` and ``predicted_iou`` are the IoU of its nodes on each side. They differ only if a preterminal may pair with
+    another label.
     """
 
     label: str
@@ -51,69 +51,70 @@ class LabelIoU(NamedTuple):
 
     @property
     def precision(self) -> float | None:
-        """IoU gained a predicted node; None if there is none."""
+        """IoU per predicted node; None if there is none."""
         return self.predicted_iou / self.predicted if self.predicted else None
 
     @property
     def recall(self) -> float | None:
-        """IoU gained a gold node; None if there is none."""
+        """IoU per gold node; None if there is none."""
         return self.gold_iou / self.gold if self.gold else None
 
     @property
     def f(self) -> float:
-        """Struct-IoU of this label alone, in the alignment of the whole: their harmonic mean."""
+        """Struct-IoU of this label in the alignment of the whole: the harmonic mean of precision and recall."""
         return f_measure(self.precision or 0.0, self.recall or 0.0)
 
 
 class StructIoUScore(Score):
     """A score with its alignment."""
 
+    measure: StructIoU
+
     @cached_property
     def alignment(self) -> tuple[NodePair, ...]:
-        """The pairs of nodes, in the order of the gold tree; one alignment of several that may gain as much."""
-        measure = self._aligned()
-        (found,) = measure.alignments(self.source)
-        return found
+        """The pairs of nodes, in the order of the gold tree; one of the best alignments if there are several."""
+        (alignment,) = self.measure.alignments(self._batch)
+        return alignment
 
     @cached_property
     def labels(self) -> tuple[LabelIoU, ...]:
-        """What became of the nodes of each label, the most frequent first."""
-        self._aligned()
-        return iou_by_label(self.source.pairs, [self.alignment])
+        """Nodes and IoU of each label, the most frequent first."""
+        return iou_by_label(self._batch.pairs, [self.alignment])
 
-    def _aligned(self) -> StructIoU:
+    @property
+    def _batch(self) -> TreeBatch:
         if self.source is None:
             raise AttributeError(
-                "a sum over several sentences has no alignment; ask each of them, or struct_iou_corpus"
+                "a sum over several sentences has no alignment; use the sentences, or struct_iou_corpus"
             )
-        assert isinstance(self.measure, StructIoU)
-        return self.measure
+        assert isinstance(self.source, TreeBatch)
+        return self.source
 
 
-def _threshold(name: str, value: object) -> float:
-    found = number(0, 1)(name, value)
-    if found == 1:
-        raise OptionError(f"{name} must be below 1, since an IoU counts only above it; got {value!r}")
-    return float(found) if found else 0
+def _check_threshold(name: str, value: object) -> float:
+    threshold = number(0, 1)(name, value)
+    if threshold == 1:
+        raise OptionError(f"{name} must be below 1, because an IoU counts only above it; got {value!r}")
+    return float(threshold) if threshold else 0
 
 
 class StructIoU(Measure):
-    """See :func:`struct_iou`."""
+    """The measure behind :func:`struct_iou`."""
 
     __slots__ = ()
     name = "struct_iou"
     title = "Struct-IoU of two trees (Shi, Gimpel & Livescu)"
     options = (
-        Option("unlabelled", False, flag, "whether labels are not looked at"),
+        Option("unlabelled", False, flag, "whether labels are ignored"),
         Option("flexible_terminals", False, flag, "whether a preterminal may pair with any label"),
-        Option("threshold", 0, _threshold, "the IoU above which a pair counts"),
+        Option("threshold", 0, _check_threshold, "IoU above which a pair counts"),
     )
     presets = MappingProxyType({"struct-iou": {"flexible_terminals": True, "threshold": 0}})
     short_name = "Struct-IoU"
     kinds = ("trees",)
     view = "trees"
     sides = ("gold", "predicted")
-    symmetric = True  # the value; precision and recall change places
+    symmetric = True  # the value; precision and recall are exchanged
     aligns = True
     score_class = StructIoUScore
 
@@ -121,40 +122,31 @@ class StructIoU(Measure):
         batch, places, errors = pack_trees(pairs, self.sides)
         mixed = [d for d, (a, b) in enumerate(batch.pairs) if (a.times is None) != (b.times is None)]
         for d in mixed:
-            timed, other = self.sides if batch.pairs[d][1].times is None else self.sides[::-1]
+            timed, untimed = self.sides if batch.pairs[d][1].times is None else self.sides[::-1]
             errors[int(places[d])] = MismatchError(
-                f"both trees must have times, or neither; {timed} has times, {other} has none"
+                f"both trees must have times, or neither; {timed} has times, {untimed} has none"
             )
         if mixed:
-            kept = np.setdiff1d(np.arange(len(batch)), mixed)
-            batch, places = batch.take(kept), places[kept]
-        unlike = [int(places[d]) for d, (a, b) in enumerate(batch.pairs) if a.times is None and a.length != b.length]
-        if unlike:
-            a, b = batch.pairs[int(np.searchsorted(places, unlike[0]))]
-            more = "" if len(pairs) == 1 else f"{len(unlike)} of {len(pairs)} pairs, the first number {unlike[0] + 1}: "
-            warnings.warn(
-                f"{more}gold has {a.length} words, predicted {b.length}, and neither has times: word 1 is compared with "
-                "word 1, word 2 with word 2. Give times, or read with align='characters'",
-                CaesuraWarning,
-                stacklevel=5,
-            )
+            valid = np.setdiff1d(np.arange(len(batch)), mixed)
+            batch, places = batch.take(valid), places[valid]
+        _warn_about_lengths(batch, places, len(pairs))
         return batch, places, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        """Trees of any shape up to some hundred words; longer ones unless they are all zig-zag."""
+        # Trees of up to some hundred words may have any shape; larger ones unless they zigzag everywhere.
         assert isinstance(batch, TreeBatch)
-        large = np.flatnonzero(batch.a_count * batch.b_count > _SURE)
+        large = np.flatnonzero(batch.a_count * batch.b_count > _SAFE_PAIRS)
         if not large.size:
             return {}
-        _, steps, _ = self._align(batch.take(large), most_steps=0.0)
+        _, steps, _ = self._align(batch.take(large), max_steps=0.0)
         errors: dict[int, CaesuraError] = {}
         for d, needed in zip(large.tolist(), steps.tolist(), strict=True):
-            if needed > MOST_STEPS:
-                wanted = f"{needed:.2g} steps are needed and {MOST_STEPS:.2g} allowed"
+            if needed > MAX_STEPS:
+                reason = f"{needed:.2g} steps are needed and {MAX_STEPS:.2g} allowed"
                 if needed == np.inf:
-                    wanted = f"more than {MOST_CELLS} pairs of nodes overlap"
+                    reason = f"more than {MAX_CELLS} pairs of nodes overlap"
                 errors[d] = MismatchError(
-                    f"trees of {batch.a_count[d]} and {batch.b_count[d]} nodes of this shape are too large: {wanted}; "
+                    f"trees of {batch.a_count[d]} and {batch.b_count[d]} nodes of this shape are too large: {reason}; "
                     "score smaller pieces"
                 )
         return errors
@@ -164,43 +156,56 @@ class StructIoU(Measure):
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, TreeBatch)
-        gain, _, _ = self._align(batch, most_steps=MOST_STEPS)
+        gain, _, _ = self._align(batch, max_steps=MAX_STEPS)
         return BatchCounts(np.column_stack([gain, batch.a_count, batch.b_count]), {})
 
     def _align(
-        self, batch: TreeBatch, *, most_steps: float, partners: bool = False
+        self, batch: TreeBatch, *, max_steps: float, with_partners: bool = False
     ) -> tuple[Floats, Floats, Ints | None]:
-        """What the kernel gives: gain, steps, and the partner of each gold node."""
+        """Return the kernel's results: gain, steps, and the partner of each gold node."""
         codes: dict[str, int] = {}
-        sides = [_flat([pair[side] for pair in batch.pairs], codes, unlabelled=self["unlabelled"]) for side in (0, 1)]
+        gold, predicted = (
+            _node_arrays([pair[side] for pair in batch.pairs], codes, unlabelled=self["unlabelled"]) for side in (0, 1)
+        )
         gain, steps = np.empty((2, len(batch)))
-        partner = np.empty(int(batch.a_off[-1]), np.int64) if partners else None
+        partners = np.empty(int(batch.a_off[-1]), np.int64) if with_partners else None
         kernel.align(
-            *sides[0],
+            *gold,
             batch.a_off,
-            *sides[1],
+            *predicted,
             batch.b_off,
             self["flexible_terminals"],
             float(self["threshold"]),
-            MOST_CELLS,
-            most_steps,
+            MAX_CELLS,
+            max_steps,
             gain,
             steps,
-            partner,
+            partners,
         )
-        return gain, steps, partner
+        return gain, steps, partners
 
     def alignments(self, batch: TreeBatch) -> list[tuple[NodePair, ...]]:
-        """The aligned pairs of each sentence of a batch that has passed ``check``."""
-        _, _, partner = self._align(batch, most_steps=MOST_STEPS, partners=True)
-        assert partner is not None
-        found = []
+        """Return the aligned pairs of nodes of each sentence.
+
+        Parameters
+        ----------
+        batch : TreeBatch
+            A batch that has passed ``check``.
+
+        Returns
+        -------
+        list of tuple of NodePair
+            One alignment per sentence.
+        """
+        _, _, partners = self._align(batch, max_steps=MAX_STEPS, with_partners=True)
+        assert partners is not None
+        alignments = []
         for d, (gold, predicted) in enumerate(batch.pairs):
-            mine = partner[batch.a_off[d] : batch.a_off[d + 1]]
-            paired = np.flatnonzero(mine >= 0)
-            iou = _iou(gold.spans[paired], predicted.spans[mine[paired]])
-            found.append(tuple(map(NodePair, paired.tolist(), mine[paired].tolist(), iou.tolist())))
-        return found
+            partner = partners[batch.a_off[d] : batch.a_off[d + 1]]
+            paired = np.flatnonzero(partner >= 0)
+            iou = _iou(gold.spans[paired], predicted.spans[partner[paired]])
+            alignments.append(tuple(map(NodePair, paired.tolist(), partner[paired].tolist(), iou.tolist())))
+        return alignments
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         iou, gold, predicted = counts.T
@@ -211,35 +216,64 @@ class StructIoU(Measure):
         return {"precision": iou / predicted, "recall": iou / gold}
 
 
-def _flat(trees: list[Tree], codes: dict[str, int], *, unlabelled: bool) -> tuple[Ints, Ints, Floats]:
-    """Parents, labels as numbers, and spans of all nodes, one sentence after the other."""
-    parent = np.concatenate([np.empty(0, np.int64), *(one.parent for one in trees)])
+def _warn_about_lengths(batch: TreeBatch, places: Ints, number_of_pairs: int) -> None:
+    """Warn if trees without times have different numbers of words."""
+    unequal = [d for d, (a, b) in enumerate(batch.pairs) if a.times is None and a.length != b.length]
+    if not unequal:
+        return
+    a, b = batch.pairs[unequal[0]]
+    first = int(places[unequal[0]]) + 1
+    prefix = "" if number_of_pairs == 1 else f"{len(unequal)} of {number_of_pairs} pairs, the first number {first}: "
+    warnings.warn(
+        f"{prefix}gold has {a.length} words, predicted {b.length}, and neither has times: word 1 is compared with "
+        "word 1, word 2 with word 2. Add times, or read with align='characters'",
+        CaesuraWarning,
+        stacklevel=6,
+    )
+
+
+def _node_arrays(trees: list[Tree], codes: dict[str, int], *, unlabelled: bool) -> tuple[Ints, Ints, Floats]:
+    """Return the parents, codes of labels, and spans of all nodes, one sentence after another."""
+    parent = np.concatenate([np.empty(0, np.int64), *(tree.parent for tree in trees)])
     if unlabelled:
         code = np.zeros(len(parent), np.int64)
     else:
-        names = [name for one in trees for name in one.labels]
-        code = np.array([codes.setdefault(name, len(codes)) for name in names], np.int64)
-    return parent, code, np.concatenate([np.empty((0, 2)), *(one.spans for one in trees)])
+        labels = [label for tree in trees for label in tree.labels]
+        code = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int64)
+    return parent, code, np.concatenate([np.empty((0, 2)), *(tree.spans for tree in trees)])
 
 
 def _iou(a: Floats, b: Floats) -> Floats:
-    """The IoU of spans that overlap, row by row."""
-    both = np.minimum(a[:, 1], b[:, 1]) - np.maximum(a[:, 0], b[:, 0])
-    return np.asarray(both / ((a[:, 1] - a[:, 0]) + (b[:, 1] - b[:, 0]) - both), np.float64)
+    """Return the IoU of overlapping spans, row by row."""
+    overlap = np.minimum(a[:, 1], b[:, 1]) - np.maximum(a[:, 0], b[:, 0])
+    return np.asarray(overlap / ((a[:, 1] - a[:, 0]) + (b[:, 1] - b[:, 0]) - overlap), np.float64)
 
 
 def iou_by_label(pairs: Sequence[tuple[Tree, Tree]], alignments: Sequence[Sequence[NodePair]]) -> tuple[LabelIoU, ...]:
-    """What became of the nodes of each label, over all these sentences; the most frequent first, then by name."""
+    """Return nodes and summed IoU of each label over some sentences.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Gold and predicted trees.
+    alignments : sequence of alignments
+        The aligned nodes of each pair.
+
+    Returns
+    -------
+    tuple of LabelIoU
+        The most frequent label first, then by name.
+    """
     rows: dict[str, list[float]] = {}
-    for (gold, predicted), aligned in zip(pairs, alignments, strict=True):
+    for (gold, predicted), alignment in zip(pairs, alignments, strict=True):
         for side, tree in enumerate((gold, predicted)):
             for label in tree.labels:
                 rows.setdefault(label, [0, 0, 0.0, 0.0])[side] += 1
-        for pair in aligned:
+        for pair in alignment:
             rows[gold.labels[pair.gold]][2] += pair.iou
             rows[predicted.labels[pair.predicted]][3] += pair.iou
-    made = (LabelIoU(label, int(row[0]), int(row[1]), row[2], row[3]) for label, row in rows.items())
-    return tuple(sorted(made, key=lambda one: (-one.gold, -one.predicted, one.label)))
+    labels = (LabelIoU(label, int(row[0]), int(row[1]), row[2], row[3]) for label, row in rows.items())
+    return tuple(sorted(labels, key=lambda entry: (-entry.gold, -entry.predicted, entry.label)))
 
 
 def struct_iou(
@@ -251,34 +285,58 @@ def struct_iou(
     threshold: float | None = None,
     compat: str | None = None,
 ) -> StructIoUScore:
-    """The structured average intersection over union: how much of two trees lies in the same places.
+    """Compute Struct-IoU, the structured average intersection over union of two trees.
 
-    From 0 to 1. Nodes of the two trees with the same label are aligned one to one, such that one is an ancestor of another
-    on one side exactly if it is on the other side. With IoU(u, v) the overlap of their spans over their union, and n and m
-    the numbers of nodes,
+    Parameters
+    ----------
+    gold, predicted : Tree
+        The two trees. Both must have times, or neither; without times each word has length 1. Their words may differ.
+    unlabelled : bool, optional
+        Ignore labels (default: labels must be equal; ``NP`` and ``NP-SBJ`` are not).
+    flexible_terminals : bool, optional
+        Let a preterminal pair with any node (default: no).
+    threshold : float, optional
+        A pair counts only if its IoU is above the threshold (default: 0).
+    compat : {"struct-iou"}, optional
+        Preset: the authors' program, with flexible terminals.
+
+    Returns
+    -------
+    StructIoUScore
+        From 0 to 1. ``score.alignment`` has the pairs of nodes, ``score.labels`` the IoU per label; ``score.precision()`` and
+        ``score.recall()`` are soft precision and recall.
+
+    Raises
+    ------
+    MismatchError
+        If only one tree has times, or the trees are too large.
+
+    Notes
+    -----
+    Nodes of the two trees with the same label are aligned one to one, such that a node is an ancestor of another on one side
+    exactly if it is on the other side. With IoU(u, v) the overlap of their spans divided by their union, and n and m the
+    numbers of nodes::
 
         score = 2 * max over alignments of (sum of IoU of the aligned pairs) / (n + m)
 
-    It is the harmonic mean of soft precision, sum / m, and soft recall, sum / n: ``score.precision()``,
-    ``score.recall()``. ``score.alignment`` has the pairs, ``score.labels`` what became of each label.
+    It is the harmonic mean of soft precision, sum / m, and soft recall, sum / n. All brackets are nodes, also preterminals and
+    an outer bracket without label; words are not.
 
-    All brackets are nodes, preterminals and an outer bracket without label among them; words are not. Words may differ
-    between the two sides: times are what is compared, and both trees must have them, or neither. Without times each word
-    has length 1. Labels must be equal, ``NP`` and ``NP-SBJ`` are not. ``unlabelled`` does not look at them.
-    ``flexible_terminals`` lets a preterminal pair with any node; with ``compat="struct-iou"`` scores are those of the
-    authors' program, which does that by default. A pair counts only if its IoU is above ``threshold``.
+    The alignment is exact. Two overlapping pairs keep their order, so an alignment is the mapping of a tree edit distance with
+    costs 1, 1 and 2 - 2 IoU, and score = 1 - distance / (n + m); see ``kernels/structiou.pyx``. Sums are kept in whole
+    multiples of 2^-52 (fewer bits above 1,023 nodes), so no order of computation, and no exchange of the trees, changes a
+    digit.
 
-    The alignment is exact. Two pairs that overlap keep their order, so an alignment is the mapping of a tree edit distance
-    with costs 1, 1 and 2 - 2 IoU, and score = 1 - distance / (n + m); see ``kernels/structiou.pyx``. Sums are kept in whole
-    multiples of 2^-52 (fewer bits above 1,023 nodes), so that no order of computation, and no exchange of the trees,
-    changes a digit.
+    A sentence of one word always scores high; for a corpus see :func:`~caesura.struct_iou_corpus`. Struct-IoU does not say
+    which words were recognised.
 
-    A sentence of one word scores high whatever its parse; over a corpus see :func:`~caesura.struct_iou_corpus`. It says
-    nothing of which words were recognised.
-
+    References
+    ----------
     Shi, F., Gimpel, K., & Livescu, K. (2024). Structured tree alignment for evaluation of (speech) constituency parsing.
     ACL. Definition 12 prints no factor 2; the paper's own figures need it.
 
+    Examples
+    --------
     >>> gold = Tree.from_brackets("(S (NP (DT the) (NN girl)) (VP (VBD slept)))", [(0, 0.25), (0.25, 0.5), (0.5, 1)])
     >>> predicted = gold.with_times([(0, 0.125), (0.125, 0.5), (0.5, 1)])
     >>> score = struct_iou(gold, predicted)
@@ -287,7 +345,9 @@ def struct_iou(
     >>> score.alignment[2]
     NodePair(gold=2, predicted=2, iou=0.5)
     """
-    made = StructIoU.cached(compat, unlabelled=unlabelled, flexible_terminals=flexible_terminals, threshold=threshold)
-    score = made.score(gold, predicted)
+    measure = StructIoU.cached(
+        compat, unlabelled=unlabelled, flexible_terminals=flexible_terminals, threshold=threshold
+    )
+    score = measure.score(gold, predicted)
     assert isinstance(score, StructIoUScore)
     return score
