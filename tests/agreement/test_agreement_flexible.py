@@ -403,6 +403,7 @@ def test_asymmetric_similarity_takes_the_first_coder_as_first_side() -> None:
     assert (forth.observed, back.observed) == pytest.approx((1 - 1 / 3, 1 - 2 / 3))
 
 
+@pytest.mark.slow
 def test_ten_thousand_items_would_fit_into_memory() -> None:
     """Draws of all items at once would be 72 MB for each block of 500."""
     import tracemalloc

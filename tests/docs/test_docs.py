@@ -131,6 +131,7 @@ def test_links_of_the_readme() -> None:
     assert [one for one in named if not (ROOT / one).is_file()] == []
 
 
+@pytest.mark.slow
 def test_site(tmp_path: Path) -> None:
     for name in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(name, reason=f"{name} is not installed: pip install caesura[docs]")

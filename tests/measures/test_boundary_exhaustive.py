@@ -59,13 +59,13 @@ def check_every_pair(length: int, rules: Rules, name: str, options: dict) -> Non
         assert near(cost(score), expected.cost), (rules, sorted(a), sorted(b))
 
 
-@pytest.mark.parametrize("n_t", range(1, 6))
+@pytest.mark.parametrize("n_t", [3, *(pytest.param(n_t, marks=pytest.mark.slow) for n_t in (1, 2, 4, 5))])
 def test_every_pair_of_up_to_seven_positions(n_t):
     """16,384 pairs: counts, value and the list of edits against a search over all pairings."""
     check_every_pair(8, Rules(n_t=n_t), "boundary_similarity", {})
 
 
-@pytest.mark.parametrize("n_t", [2, 3, 5])
+@pytest.mark.parametrize("n_t", [pytest.param(2, marks=pytest.mark.slow), 3, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("transposition", ["printed", "unit", "te"])
 def test_every_pair_of_up_to_six_positions_at_other_costs(n_t, transposition):
     rules = Rules(n_t=n_t, transposition=transposition)
@@ -104,9 +104,13 @@ TYPED_CASES = [
         (4, "te", "scaled"),
     ]
 ] + [(3, 4, 2, "scaled", "scaled"), (3, 4, 2, "printed", "printed")]
+QUICK_CASES = [(5, 2, 3, "scaled", "scaled"), (3, 4, 2, "printed", "printed")]
 
 
-@pytest.mark.parametrize(("length", "number", "n_t", "transposition", "substitution"), TYPED_CASES)
+@pytest.mark.parametrize(
+    ("length", "number", "n_t", "transposition", "substitution"),
+    [case if case in QUICK_CASES else pytest.param(*case, marks=pytest.mark.slow) for case in TYPED_CASES],
+)
 def test_every_typed_difference(length, number, n_t, transposition, substitution):
     """6,561 ways in which two sides can differ over 8 cells: list of edits, counts, S against exhaustive search."""
     types = ("w", "x", "y", "z")[:number]

@@ -178,7 +178,9 @@ def test_every_pair_of_up_to_four_positions(length: int, options: dict[str, Any]
     agree(options, list(itertools.product(texts, texts)))
 
 
-@pytest.mark.parametrize(("length", "options"), [(5, SETTINGS[4]), (6, SETTINGS[0])])
+@pytest.mark.parametrize(
+    ("length", "options"), [(5, SETTINGS[4]), pytest.param(6, SETTINGS[0], marks=pytest.mark.slow)]
+)
 def test_every_pair_of_five_and_six_positions(length: int, options: dict[str, Any]) -> None:
     """531,441 pairs of six."""
     texts = list(itertools.product([None, *TWO], repeat=length))

@@ -296,6 +296,7 @@ def test_only_bad_pairs(name):
     assert str(caught.value) == "none of 3 pairs could be scored"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_ten_thousand_documents(name):
     view = cz.measures()[name].view

@@ -155,6 +155,7 @@ def poem(browser: Browser) -> Browser:
 MATCH, NEAR, FIRST, SECOND = 0, 1, 4, 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REAL)
 def test_real_corpora_open_in_silence(browser: Browser, shared: Path, name: str) -> None:
     corpus, systems = REAL[name](shared)
