@@ -31,38 +31,40 @@ T3\tPlace 30 40\tin 😀 Japan
 STRICT: dict[str, Any] = {"tokens": "whitespace", "edges": "error"}
 
 
-def put(tmp_path: Path, lines: str, text: str = TEXT, name: str = "t") -> Path:
+def write_file(tmp_path: Path, lines: str, text: str = TEXT, name: str = "t") -> Path:
     (tmp_path / f"{name}.txt").write_bytes(text.encode())
     (tmp_path / f"{name}.ann").write_bytes(lines.encode())
     return tmp_path / f"{name}.ann"
 
 
 def test_lines_of_t_are_spans(tmp_path: Path) -> None:
-    path = put(tmp_path, EVERYTHING)
+    path = write_file(tmp_path, EVERYTHING)
     assert detect(path).name == "brat"
     assert cz.read(path, **STRICT)["t", "t"] == Hierarchy(
         9, [(1, 1, 1, "Organization"), (2, 2, 1, "Make"), (7, 9, 1, "Place")], units=TEXT.split()
     )
     assert cz.read(path, item="x", coder="ann", **STRICT).coders == ("ann",)
-    assert cz.read(put(tmp_path, EVERYTHING.replace("\n", "\r\n")))["t", "t"] == cz.read(path, **STRICT)["t", "t"]
+    assert (
+        cz.read(write_file(tmp_path, EVERYTHING.replace("\n", "\r\n")))["t", "t"] == cz.read(path, **STRICT)["t", "t"]
+    )
 
 
 def test_offsets_are_characters_not_units_of_utf_16(tmp_path: Path) -> None:
-    assert cz.read(put(tmp_path, "T1\tPlace 35 40\tJapan\n"), **STRICT)["t", "t"].flat == {(9, 9)}  # type: ignore[union-attr]
+    assert cz.read(write_file(tmp_path, "T1\tPlace 35 40\tJapan\n"), **STRICT)["t", "t"].flat == {(9, 9)}  # type: ignore[union-attr]
     with pytest.raises(FormatError, match=r":1: T1: offsets must rise and lie in 0-40, the text; got 36-41"):
-        cz.read(put(tmp_path, "T1\tPlace 36 41\tJapan\n"), **STRICT)
+        cz.read(write_file(tmp_path, "T1\tPlace 36 41\tJapan\n"), **STRICT)
 
 
 def test_the_text_column_has_spaces_for_line_breaks(tmp_path: Path) -> None:
     for covered in ("Phone in", "Phone\tin"):
-        one = cz.read(put(tmp_path, f"T1\tX 24 32\t{covered}\n"), **STRICT)["t", "t"]
-        assert isinstance(one, Hierarchy)
-        assert one.flat == {(6, 7)}
+        hierarchy = cz.read(write_file(tmp_path, f"T1\tX 24 32\t{covered}\n"), **STRICT)["t", "t"]
+        assert isinstance(hierarchy, Hierarchy)
+        assert hierarchy.flat == {(6, 7)}
 
 
 @pytest.mark.parametrize("nothing", ["", "\n", " \n\n"])
 def test_an_empty_file_is_a_text_without_spans(tmp_path: Path, nothing: str) -> None:
-    path = put(tmp_path, nothing)
+    path = write_file(tmp_path, nothing)
     assert cz.read(path, **STRICT)["t", "t"] == Hierarchy(9, [], units=TEXT.split())
     path.rename(tmp_path / "t.dat")
     assert cz.read(tmp_path / "t.dat", "brat", **STRICT)["t", "t"] == Hierarchy(9, [], units=TEXT.split())
@@ -73,7 +75,7 @@ def test_an_empty_file_is_a_text_without_spans(tmp_path: Path, nothing: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("lines", "line", "said"),
+    ("lines", "line", "message"),
     [
         ("T1\tA 0 4\tSony\nT1\tA 5 9\tmade", 2, "an id must be unique; got 'T1' again"),
         ("T1 A 0 4 Sony", 1, "a line is T1, a tab, a label with start and end .*; got 'T1 A 0 4 Sony'"),
@@ -89,15 +91,15 @@ def test_an_empty_file_is_a_text_without_spans(tmp_path: Path, nothing: str) -> 
         ("T1\tA 0 4;10 15\tSony made", 1, "T1 must repeat the text at its offsets, 'Sony Eagle'; got 'Sony made'"),
     ],
 )
-def test_lines_that_cannot_be(tmp_path: Path, lines: str, line: int, said: str) -> None:
-    with pytest.raises(FormatError, match=said) as caught:
-        cz.read(put(tmp_path, lines), discontinuous="hull", **STRICT)
+def test_lines_that_cannot_be(tmp_path: Path, lines: str, line: int, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as caught:
+        cz.read(write_file(tmp_path, lines), discontinuous="hull", **STRICT)
     assert caught.value.line == line
     assert "\n" not in str(caught.value)
 
 
 def test_the_text_is_needed(tmp_path: Path) -> None:
-    path = put(tmp_path, EVERYTHING)
+    path = write_file(tmp_path, EVERYTHING)
     (tmp_path / "t.txt").rename(tmp_path / "other.txt")
     with pytest.raises(FormatError, match=r"the text is needed; there is no .*t\.txt; name it"):
         cz.read(path, **STRICT)
@@ -113,7 +115,7 @@ def test_folders_are_coders(tmp_path: Path) -> None:
     for coder, lines in (("ann", EVERYTHING), ("bo", "")):
         (tmp_path / coder).mkdir()
         for item in ("x", "y"):
-            put(tmp_path / coder, lines, name=item)
+            write_file(tmp_path / coder, lines, name=item)
     corpus = cz.read_coders(sorted(tmp_path.glob("*/*.ann")))
     assert (corpus.item_names, corpus.coders) == (("x", "y"), ("ann", "bo"))
     assert [len(corpus["y", coder]) for coder in corpus.coders] == [3, 0]  # type: ignore[arg-type]
@@ -121,7 +123,7 @@ def test_folders_are_coders(tmp_path: Path) -> None:
 
 def test_what_is_wrong_is_listed_if_asked_for(tmp_path: Path) -> None:
     excluded: list[FormatError] = []
-    assert len(cz.read(put(tmp_path, "T1\tA 0 3\tSon\n"), excluded=excluded, **STRICT)) == 0
+    assert len(cz.read(write_file(tmp_path, "T1\tA 0 3\tSon\n"), excluded=excluded, **STRICT)) == 0
     assert [problem.line for problem in excluded] == [1]
 
 
@@ -133,17 +135,21 @@ def test_the_tutorial_of_brat(shared: Path) -> None:
     spans = tokens = 0
     for path in sorted((shared / "data/formats/brat").glob("*.ann")):
         raw = path.read_text(encoding="utf-8")
-        said = path.with_suffix(".txt").read_text(encoding="utf-8")
-        drawn = re.findall(r"^T\d+\t(\S+) (\d+) (\d+)\t", raw, re.MULTILINE)
-        one = cz.read(path, tokens="characters")[path.stem, path.stem]
-        assert isinstance(one, Hierarchy)
+        document = path.with_suffix(".txt").read_text(encoding="utf-8")
+        annotated = re.findall(r"^T\d+\t(\S+) (\d+) (\d+)\t", raw, re.MULTILINE)
+        hierarchy = cz.read(path, tokens="characters")[path.stem, path.stem]
+        assert isinstance(hierarchy, Hierarchy)
         # Characters that are no white space before start and end are the offsets in such characters.
-        at = [len("".join(said[:i].split())) for i in range(len(said) + 1)]
-        assert {(s.start, s.end, s.label) for s in one.spans} == {(at[int(a)] + 1, at[int(b)], k) for k, a, b in drawn}
-        spans += len(one.spans)
+        at = [len("".join(document[:i].split())) for i in range(len(document) + 1)]
+        assert {(s.start, s.end, s.label) for s in hierarchy.spans} == {
+            (at[int(a)] + 1, at[int(b)], k) for k, a, b in annotated
+        }
+        spans += len(hierarchy.spans)
         if not raw:
-            assert cz.read(path, **STRICT)[path.stem, path.stem] == Hierarchy(len(said.split()), [], units=said.split())
-        tokens += len(said.split())
+            assert cz.read(path, **STRICT)[path.stem, path.stem] == Hierarchy(
+                len(document.split()), [], units=document.split()
+            )
+        tokens += len(document.split())
     assert (spans, tokens) == (17, 1402)  # grep -c ^T, wc -w
 
 
@@ -152,15 +158,15 @@ def test_punctuation_clings_to_words_there(shared: Path) -> None:
     with pytest.raises(FormatError, match=r":4: .*T4 'GPE' .* ends inside token 41, 'California\.'"):
         cz.read(path, **STRICT)
     with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 1 "):
-        one = cz.read(path, tokens="whitespace")[path.stem, path.stem]
-    assert isinstance(one, Hierarchy)
-    assert covered(one) == ["Google", "Larry Page", "Sergey Brin", "California."]
+        hierarchy = cz.read(path, tokens="whitespace")[path.stem, path.stem]
+    assert isinstance(hierarchy, Hierarchy)
+    assert covered(hierarchy) == ["Google", "Larry Page", "Sergey Brin", "California."]
     # By default punctuation is a token of its own, and nothing needs to be said.
-    one = cz.read(path)[path.stem, path.stem]
-    assert isinstance(one, Hierarchy)
-    assert covered(one) == ["Google", "Larry Page", "Sergey Brin", "California"]
+    hierarchy = cz.read(path)[path.stem, path.stem]
+    assert isinstance(hierarchy, Hierarchy)
+    assert covered(hierarchy) == ["Google", "Larry Page", "Sergey Brin", "California"]
 
 
-def covered(one: Hierarchy) -> list[str]:
-    assert one.units is not None
-    return [" ".join(one.units[s.start - 1 : s.end]) for s in one.spans]
+def covered(hierarchy: Hierarchy) -> list[str]:
+    assert hierarchy.units is not None
+    return [" ".join(hierarchy.units[s.start - 1 : s.end]) for s in hierarchy.spans]

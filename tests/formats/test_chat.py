@@ -24,7 +24,7 @@ rustling = pytest.importorskip("rustling", reason="rustling is not installed: pi
 HEAD = "@UTF8\n@Begin\n@Languages:\teng\n@Participants:\tCHI Target_Child , MOT Mother\n"
 
 
-def put(folder: Path, body: str, end: str = "@End\n") -> Path:
+def write_file(folder: Path, body: str, end: str = "@End\n") -> Path:
     path = folder / "t.cha"
     path.write_bytes((HEAD + body + end).encode())
     return path
@@ -38,13 +38,13 @@ def test_speakers_words_and_terminators(tmp_path: Path) -> None:
         "@Comment:\tshe laughs\n"
         "*CHI:\tno\n\t, &=laughs ! [+ bch]\n"
     )
-    one = cz.read(put(tmp_path, body))["t", "t"]
-    assert isinstance(one, cz.Dialogue)
-    assert one["CHI"].units == ("I", "want", "cookie", "no")
-    assert one["CHI"].boundaries == ((3, "+..."), (4, "!"))
-    assert (one["MOT"].units, one["MOT"].boundaries) == (("now",), ((1, "?"),))
-    assert one["CHI"].types == ("!", "+...", "?")
-    assert one["CHI"].types_declared is False
+    dialogue = cz.read(write_file(tmp_path, body))["t", "t"]
+    assert isinstance(dialogue, cz.Dialogue)
+    assert dialogue["CHI"].units == ("I", "want", "cookie", "no")
+    assert dialogue["CHI"].boundaries == ((3, "+..."), (4, "!"))
+    assert (dialogue["MOT"].units, dialogue["MOT"].boundaries) == (("now",), ((1, "?"),))
+    assert dialogue["CHI"].types == ("!", "+...", "?")
+    assert dialogue["CHI"].types_declared is False
     assert cz.read(tmp_path / "t.cha", types=[".", "?", "!", "+..."])["t", "t"]["MOT"].types == (".", "?", "!", "+...")
 
 
@@ -52,40 +52,40 @@ def test_speakers_words_and_terminators(tmp_path: Path) -> None:
     "end", [".", "?", "!", "+...", "+..?", "+!?", "+.", "+/.", "+/?", "+//.", "+//?", '+"/.', '+".']
 )
 def test_terminators(end: str, tmp_path: Path) -> None:
-    one = cz.read(put(tmp_path, f"*CHI:\tit's so {end}\n"))["t", "t"]["CHI"]
-    assert (one.units, one.boundaries) == (("it's", "so"), ((2, end),))
+    dialogue = cz.read(write_file(tmp_path, f"*CHI:\tit's so {end}\n"))["t", "t"]["CHI"]
+    assert (dialogue.units, dialogue.boundaries) == (("it's", "so"), ((2, end),))
 
 
 def test_terminators_inside_are_punctuation(tmp_path: Path) -> None:
-    one = cz.read(put(tmp_path, '*CHI:\tshe said " no ! no ! " then .\n'))["t", "t"]["CHI"]
-    assert one.units == ("she", "said", "no", "no", "then")
-    assert one.boundaries == ((5, "."),)
+    dialogue = cz.read(write_file(tmp_path, '*CHI:\tshe said " no ! no ! " then .\n'))["t", "t"]["CHI"]
+    assert dialogue.units == ("she", "said", "no", "no", "then")
+    assert dialogue.boundaries == ((5, "."),)
 
 
 def test_tiers_are_not_laid_over_the_words(tmp_path: Path) -> None:
     body = "*CHI:\tit's here .\n%mor:\tpro|it~v|be&3S adv|here .\n%gra:\t1|2|SUBJ 2|0|ROOT 3|2|JCT 4|2|PUNCT\n"
-    assert cz.read(put(tmp_path, body))["t", "t"]["CHI"].units == ("it's", "here")
+    assert cz.read(write_file(tmp_path, body))["t", "t"]["CHI"].units == ("it's", "here")
 
 
 def test_names_and_ends_are_options(tmp_path: Path) -> None:
-    path = put(tmp_path, "*CHI:\tone two\n*CHI:\tthree 。\n*CHI:\tfour .\n")
-    one = cz.read(path, item="i", coder="c", symbols=[".", "。"], unclassified=";")["i", "c"]["CHI"]
-    assert one.boundaries == ((2, ";"), (3, "。"), (4, "."))
-    assert one.types == (".", "。", ";")
+    path = write_file(tmp_path, "*CHI:\tone two\n*CHI:\tthree 。\n*CHI:\tfour .\n")
+    dialogue = cz.read(path, item="i", coder="c", symbols=[".", "。"], unclassified=";")["i", "c"]["CHI"]
+    assert dialogue.boundaries == ((2, ";"), (3, "。"), (4, "."))
+    assert dialogue.types == (".", "。", ";")
 
 
 def test_a_settings_file_says_the_same(tmp_path: Path) -> None:
-    path = put(tmp_path, "*CHI:\tone two\n*CHI:\tthree .\n")
+    path = write_file(tmp_path, "*CHI:\tone two\n*CHI:\tthree .\n")
     (tmp_path / "s.json").write_text('{"unclassified": ";"}')
     options = read_settings(tmp_path / "s.json").reading_options("chat")
     assert cz.read(path, **options)["t", "t"]["CHI"].boundaries == ((2, ";"), (3, "."))
 
 
 def test_utterances_without_a_word_are_said(tmp_path: Path) -> None:
-    path = put(tmp_path, "*CHI:\t0 .\n*MOT:\txxx .\n*CHI:\tyes .\n")
+    path = write_file(tmp_path, "*CHI:\t0 .\n*MOT:\txxx .\n*CHI:\tyes .\n")
     with pytest.warns(CaesuraWarning, match="utterances without a word, which were skipped: 2"):
-        one = cz.read(path)["t", "t"]
-    assert list(one) == ["CHI"]
+        dialogue = cz.read(path)["t", "t"]
+    assert list(dialogue) == ["CHI"]
 
 
 BAD = {
@@ -113,14 +113,14 @@ BAD = {
 def test_damage(name: str, tmp_path: Path) -> None:
     body, line, message = BAD[name]
     with pytest.raises(FormatError) as caught:
-        cz.read(put(tmp_path, body))
+        cz.read(write_file(tmp_path, body))
     assert caught.value.line == line
     assert caught.value.problem == message or (message is None and "must end in one of '.', '?'" in str(caught.value))
 
 
 def test_a_file_that_was_cut_off(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"the file must end in a line @End; there is none, was it cut off\?"):
-        cz.read(put(tmp_path, "*CHI:\ta .\n", end=""))
+        cz.read(write_file(tmp_path, "*CHI:\ta .\n", end=""))
 
 
 def test_a_panic_is_our_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,11 +131,11 @@ def test_a_panic_is_our_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         problem: BaseException = PanicException("index out of bounds")
 
         @classmethod
-        def from_strs(cls, *given: object, **options: object) -> object:
+        def from_strs(cls, *arguments: object, **options: object) -> object:
             raise cls.problem
 
     monkeypatch.setattr("rustling.chat.CHAT", Panics)
-    path = put(tmp_path, "*CHI:\ta .\n")
+    path = write_file(tmp_path, "*CHI:\ta .\n")
     with pytest.raises(FormatError, match="rustling cannot read this: index out of bounds"):
         cz.read(path)
     Panics.problem = KeyboardInterrupt()
@@ -144,7 +144,7 @@ def test_a_panic_is_our_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_without_rustling(tmp_path: Path) -> None:
-    path = put(tmp_path, "*CHI:\ta .\n")
+    path = write_file(tmp_path, "*CHI:\ta .\n")
     code = f"import sys; sys.modules['rustling'] = None; import caesura; caesura.read({str(path)!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "reading this needs rustling; install caesura[talkbank]" in done.stderr
@@ -164,7 +164,7 @@ PIECES = [
 @settings(max_examples=100)
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=30))
 def test_any_line_gives_a_corpus_or_our_error(pieces: list[str], folder: Path) -> None:
-    path = put(folder, "*CHI:\t" + "".join(pieces) + "\n")
+    path = write_file(folder, "*CHI:\t" + "".join(pieces) + "\n")
     with suppress(CaesuraError), warnings.catch_warnings():
         warnings.simplefilter("ignore", CaesuraWarning)
         assert isinstance(cz.read(path, unclassified=";"), cz.Corpus)
@@ -180,12 +180,12 @@ def test_cantonese_conversations(shared: Path) -> None:
     for path in paths:
         # Main lines with their continuations; the files hold plain words between spaces.
         lines = re.findall(r"^\*(\w+):\t(.*(?:\n\t.*)*)", path.read_text(), re.MULTILINE)
-        one = cz.read(path)[path.stem, path.stem]
-        assert [*one] == [*dict.fromkeys(speaker for speaker, _ in lines)]
-        for speaker, side in one.items():
-            said = [text.split() for who, text in lines if who == speaker]
-            words = [word for text in said for word in text if unicodedata.category(word[0])[0] != "P"]
+        dialogue = cz.read(path)[path.stem, path.stem]
+        assert [*dialogue] == [*dict.fromkeys(speaker for speaker, _ in lines)]
+        for speaker, side in dialogue.items():
+            utterances = [text.split() for who, text in lines if who == speaker]
+            words = [word for text in utterances for word in text if unicodedata.category(word[0])[0] != "P"]
             assert side.units == tuple(words)
-            assert [kind for _, kind in side.boundaries] == [text[-1] for text in said]
+            assert [kind for _, kind in side.boundaries] == [text[-1] for text in utterances]
             counted.update(kind for _, kind in side.boundaries)
     assert sum(counted.values()) == 121 + 90 + 131  # grep -c '^\*'

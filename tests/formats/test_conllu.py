@@ -18,7 +18,7 @@ def row(id_: object, form: str, misc: str = "_") -> str:
     return "\t".join([str(id_), form, *"_______", misc]) + "\n"
 
 
-def put(folder: Path, content: str, name: str = "t.conllu") -> Path:
+def write_file(folder: Path, content: str, name: str = "t.conllu") -> Path:
     path = folder / name
     path.write_bytes(content.encode())
     return path
@@ -37,16 +37,16 @@ TOK = (
 
 def test_tok(tmp_path: Path) -> None:
     # a: In Xanadu | did    b: Kubla Khan
-    corpus = cz.read(put(tmp_path, TOK, "t.tok"))
+    corpus = cz.read(write_file(tmp_path, TOK, "t.tok"))
     assert corpus.item_names == ("a", "b")
     assert (corpus["a", "t"].masses, corpus["a", "t"].units) == ((2, 1), ("In", "Xanadu", "did"))
     assert corpus["b", "t"].masses == (2,)
     newer = TOK.replace("newdoc_id", "newdoc id").replace("BeginSeg=Yes", "Seg=B-seg").replace("\t_\n", "\tSeg=O\n")
-    assert cz.read(put(tmp_path, newer)) == corpus
-    assert cz.read(put(tmp_path, TOK.replace("\n", "\r\n"))) == corpus
-    assert cz.read(put(tmp_path, TOK.replace("newdoc_id", "newdoc"))) == corpus
-    assert cz.read(put(tmp_path, TOK.replace("# newdoc_id", "# sent_id = 1\n#newdoc_id"))) == corpus
-    assert cz.read(put(tmp_path, TOK.replace("newdoc_id = b", "newdocument = b"))).item_names == ("a",)
+    assert cz.read(write_file(tmp_path, newer)) == corpus
+    assert cz.read(write_file(tmp_path, TOK.replace("\n", "\r\n"))) == corpus
+    assert cz.read(write_file(tmp_path, TOK.replace("newdoc_id", "newdoc"))) == corpus
+    assert cz.read(write_file(tmp_path, TOK.replace("# newdoc_id", "# sent_id = 1\n#newdoc_id"))) == corpus
+    assert cz.read(write_file(tmp_path, TOK.replace("newdoc_id = b", "newdocument = b"))).item_names == ("a",)
 
 
 SENTENCES = (
@@ -62,21 +62,21 @@ SENTENCES = (
 
 def test_ranges_and_empty_nodes_are_no_units(tmp_path: Path) -> None:
     # de le | pain: neither key stands at a unit, so the sentences count
-    path = put(tmp_path, SENTENCES)
-    one = cz.read(path)["t", "t"]
-    assert (one.units, one.masses) == (("de", "le", "pain"), (2, 1))
+    path = write_file(tmp_path, SENTENCES)
+    segmentation = cz.read(path)["t", "t"]
+    assert (segmentation.units, segmentation.masses) == (("de", "le", "pain"), (2, 1))
     assert cz.read(path, boundaries="segments", item="i", coder="c")["i", "c"].masses == (3,)
 
 
 def test_sentences_or_segments(tmp_path: Path) -> None:
     # sentences: a b | c      segments: a | b c
-    path = put(tmp_path, row(1, "a", "BeginSeg=Yes") + row(2, "b", "BeginSeg=Yes") + "\n" + row(1, "c"))
+    path = write_file(tmp_path, row(1, "a", "BeginSeg=Yes") + row(2, "b", "BeginSeg=Yes") + "\n" + row(1, "c"))
     assert cz.read(path)["t", "t"].masses == (1, 2)
     assert cz.read(path, boundaries="sentences")["t", "t"].masses == (2, 1)
 
 
 def test_documents_without_a_name_are_numbered(tmp_path: Path) -> None:
-    path = put(
+    path = write_file(
         tmp_path, "# newdoc\n" + row(1, "a") + "\n# newdoc id = x\n" + row(1, "b") + "\n# newdoc\n" + row(1, "c")
     )
     assert cz.read(path).item_names == ("1", "x", "3")
@@ -124,17 +124,17 @@ BAD = {
 def test_damage(name: str, tmp_path: Path) -> None:
     content, line, message = BAD[name]
     with pytest.raises(FormatError) as caught:
-        cz.read(put(tmp_path, content))
+        cz.read(write_file(tmp_path, content))
     assert (caught.value.line, caught.value.problem) == (line, message)
 
 
 def test_good_documents_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
-    path = put(
+    path = write_file(
         tmp_path, TOK.replace("Kubla\t_\t_\t_\t_\t_\t_\t_\tBeginSeg=Yes", "Kubla\t_\t_\t_\t_\t_\t_\t_\tSeg=B-conn")
     )
     excluded: list[FormatError] = []
     assert cz.read(path, excluded=excluded).item_names == ("a",)
-    assert [one.line for one in excluded] == [7]
+    assert [error.line for error in excluded] == [7]
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -161,8 +161,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @given(corpus=corpora(), name=st.sampled_from(["t.tok", "t.conllu"]))
 def test_round_trip_or_refuse(corpus: cz.Corpus, name: str, folder: Path) -> None:
     forms = [unit for key in corpus for unit in corpus[key].units]
-    sure = all(one and not {*"\t\n\r"} & {*one} for one in forms) and all(
-        one.strip() == one != "" and not {*"\n\r"} & {*one} for one in corpus.item_names
+    sure = all(form and not {*"\t\n\r"} & {*form} for form in forms) and all(
+        item.strip() == item != "" and not {*"\n\r"} & {*item} for item in corpus.item_names
     )
     round_trip_or_refuse(corpus, folder / name, sure=sure)
 
@@ -187,9 +187,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held(name: str, tmp_path: Path) -> None:
-    one, message = REFUSED[name]
+    segmentation, message = REFUSED[name]
     with pytest.raises(FormatError, match=message):
-        cz.write(cz.Corpus({"i": {"t": one}}), tmp_path / "t.tok")
+        cz.write(cz.Corpus({"i": {"t": segmentation}}), tmp_path / "t.tok")
     assert not (tmp_path / "t.tok").exists()
 
 
@@ -207,23 +207,23 @@ def test_gum(shared: Path, tmp_path: Path) -> None:
     for path in paths:
         raw = path.read_text()
         tokens = re.findall(r"^[0-9]+\t([^\t]+)", raw, re.MULTILINE)
-        one = cz.read(path)[path.stem, path.stem]  # named by newdoc, which is the file's name
+        segmentation = cz.read(path)[path.stem, path.stem]  # named by newdoc, which is the file's name
         assert f"# newdoc id = {path.stem}\n" in raw
-        assert one.units == tuple(tokens)
+        assert segmentation.units == tuple(tokens)
         # MSeg, which is all that looks like a mark here, is morphology; so sentences
         assert "MSeg=" in raw
-        assert len(one.masses) == len(re.findall(r"^# sent_id", raw, re.MULTILINE))
+        assert len(segmentation.masses) == len(re.findall(r"^# sent_id", raw, re.MULTILINE))
         assert cz.read(path, boundaries="segments")[path.stem, path.stem].masses == (len(tokens),)
         # Discourse= stands where an EDU begins: named as DISRPT names it, it comes out as the segments
         edus = re.sub(r"(?<=[\t|])Discourse=[^|\n]*", "BeginSeg=Yes", raw)
-        found = cz.read(put(tmp_path, edus, "edus.tok"))
+        corpus = cz.read(write_file(tmp_path, edus, "edus.tok"))
         segments = (shared / "data/gum/rs4" / f"{path.stem}.rs4").read_text().count("<segment ")
-        assert len(found[path.stem, "edus"].masses) == segments > len(one.masses)
+        assert len(corpus[path.stem, "edus"].masses) == segments > len(segmentation.masses)
 
 
 def test_sentences_of_speech(shared: Path) -> None:
     path = shared / "data/formats/conllu_timed/fr_rhapsodie_dev_first60.conllu"
     raw = path.read_text()
-    one = cz.read(path)[path.stem, path.stem]
-    assert one.length == len(re.findall(r"^[0-9]+\t", raw, re.MULTILINE))
-    assert len(one.masses) == len(re.findall(r"^# sent_id", raw, re.MULTILINE)) == 60
+    segmentation = cz.read(path)[path.stem, path.stem]
+    assert segmentation.length == len(re.findall(r"^[0-9]+\t", raw, re.MULTILINE))
+    assert len(segmentation.masses) == len(re.findall(r"^# sent_id", raw, re.MULTILINE)) == 60

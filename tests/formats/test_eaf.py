@@ -34,7 +34,7 @@ def slots(**times: int | None) -> str:
 
 
 def tier(name: str, *annotations: str, kind: str = "top", more: str = "") -> str:
-    inside = "\n".join(f"<ANNOTATION>{one}</ANNOTATION>" for one in annotations)
+    inside = "\n".join(f"<ANNOTATION>{annotation}</ANNOTATION>" for annotation in annotations)
     return f'<TIER TIER_ID="{name}" LINGUISTIC_TYPE_REF="{kind}" {more}>\n{inside}</TIER>\n'
 
 
@@ -50,7 +50,7 @@ def hung(name: str, parent: str, previous: str | None = None) -> str:
     return f'<REF_ANNOTATION ANNOTATION_ID="{name}" ANNOTATION_REF="{parent}" {before}>{value}</REF_ANNOTATION>'
 
 
-def put(tmp_path: Path, *parts: str, header: str = '<HEADER TIME_UNITS="milliseconds"/>') -> Path:
+def write_file(tmp_path: Path, *parts: str, header: str = '<HEADER TIME_UNITS="milliseconds"/>') -> Path:
     path = tmp_path / "talk.eaf"
     top = '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="top"/>'
     body = "".join(parts)
@@ -59,16 +59,16 @@ def put(tmp_path: Path, *parts: str, header: str = '<HEADER TIME_UNITS="millisec
 
 
 def spans(path: Path, coder: str, **options: Any) -> list[tuple[float, float, str]]:
-    one = cz.read(path, units="times", **options)["talk", coder]
-    assert isinstance(one, Tier)
-    return [tuple(row) for row in one.intervals]
+    tier_read = cz.read(path, units="times", **options)["talk", coder]
+    assert isinstance(tier_read, Tier)
+    return [tuple(row) for row in tier_read.intervals]
 
 
 # -- times ------------------------------------------------------------------------------------------------------------
 
 
 def test_tiers_with_times(tmp_path: Path) -> None:
-    path = put(
+    path = write_file(
         tmp_path,
         slots(t1=500, t2=2000, t3=2000, t4=3250),
         tier("ann", own("b", "t3", "t4"), own("a", "t1", "t2")),
@@ -85,7 +85,7 @@ def test_association_and_subdivision(tmp_path: Path) -> None:
     # sub    |- x -|- y -|- z -|     in the order of their chain, not of the file
     # assoc  |- p -|                 of x
     # sub2   |q|r|                   of p
-    path = put(
+    path = write_file(
         tmp_path,
         slots(t1=1000, t2=4000),
         tier("top", own("a", "t1", "t2")),
@@ -99,7 +99,7 @@ def test_association_and_subdivision(tmp_path: Path) -> None:
 
 
 def test_a_division_into_thirds_leaves_no_gap(tmp_path: Path) -> None:
-    path = put(
+    path = write_file(
         tmp_path,
         slots(t1=100, t2=1100),
         tier("top", own("a", "t1", "t2")),
@@ -119,7 +119,7 @@ def test_a_division_into_thirds_leaves_no_gap(tmp_path: Path) -> None:
 def test_slots_without_times_lie_evenly_between_their_neighbours(tmp_path: Path) -> None:
     # slots  t1=1000  t2  t3  t4=4000 | t5=5000
     # time   |-- x --|- y -|-- z --|      and another tier's slot in between changes nothing
-    path = put(
+    path = write_file(
         tmp_path,
         slots(t1=1000, t2=None, u=1100, t3=None, t4=4000, t5=5000),
         tier("top", own("a", "t1", "t4")),
@@ -138,15 +138,17 @@ def test_slots_without_times_lie_evenly_between_their_neighbours(tmp_path: Path)
         CaesuraWarning, match=r"talk\.eaf: time slots without a time, .* evenly between their neighbours: 2$"
     ):
         corpus = cz.read(path, units="times")
-    one, below = corpus["talk", "time"], corpus["talk", "below"]
-    assert isinstance(one, Tier)
+    tier_read, below = corpus["talk", "time"], corpus["talk", "below"]
+    assert isinstance(tier_read, Tier)
     assert isinstance(below, Tier)
-    assert [tuple(row) for row in one.intervals] == [(1, 2, "X"), (2, 3, "Y"), (3, 4, "Z")]
+    assert [tuple(row) for row in tier_read.intervals] == [(1, 2, "X"), (2, 3, "Y"), (3, 4, "Z")]
     assert [tuple(row) for row in below.intervals] == [(2, 3, "Q")]
 
 
 def test_an_annotation_without_a_text_is_no_segment(tmp_path: Path) -> None:
-    path = put(tmp_path, slots(t1=0, t2=1000, t3=2000), tier("ann", own("a", "t1", "t2", ""), own("b", "t2", "t3")))
+    path = write_file(
+        tmp_path, slots(t1=0, t2=1000, t3=2000), tier("ann", own("a", "t1", "t2", ""), own("b", "t2", "t3"))
+    )
     with pytest.warns(CaesuraWarning, match="annotations without a text, which are no segments: 1$"):
         assert spans(path, "ann") == [(1, 2, "B")]
 
@@ -156,7 +158,7 @@ def test_an_annotation_without_a_text_is_no_segment(tmp_path: Path) -> None:
 
 def test_who_is_the_coder(tmp_path: Path) -> None:
     mine = tier("t1", own("a", "s", "e"), more='ANNOTATOR="Ann" PARTICIPANT="P"')
-    path = put(
+    path = write_file(
         tmp_path, slots(s=0, e=1000), mine, tier("t2", own("b", "s", "e"), more='ANNOTATOR="Bo" PARTICIPANT="P"')
     )
     assert cz.read(path, units="times").coders == ("t1", "t2")
@@ -164,7 +166,7 @@ def test_who_is_the_coder(tmp_path: Path) -> None:
     assert cz.read(path, units="times", coders="participant", tiers="t2").coders == ("P",)
     with pytest.raises(FormatError, match=r":5: a coder must have one tier; got 'P' again; choose with tiers"):
         cz.read(path, units="times", coders="participant")
-    path = put(tmp_path, slots(s=0, e=1000), tier("t1", own("a", "s", "e")))
+    path = write_file(tmp_path, slots(s=0, e=1000), tier("t1", own("a", "s", "e")))
     with pytest.raises(FormatError, match=r":3: tier 't1' must name its annotator; or read with coders='tier'"):
         cz.read(path, units="times", coders="annotator")
 
@@ -172,14 +174,14 @@ def test_who_is_the_coder(tmp_path: Path) -> None:
 def test_words_as_units(tmp_path: Path) -> None:
     # words  |oh|no|   |yes|
     # ann    |-A--|    |-B-|
-    path = put(
+    path = write_file(
         tmp_path,
         slots(a=0, b=500, c=1400, d=2000, e=3000),
         tier("words", own("w1", "a", "b", "oh"), own("w2", "b", "c", "no"), own("w3", "d", "e", "yes")),
         tier("ann", own("x", "a", "c", "A"), own("y", "d", "e", "B")),
     )
-    made = cz.read(path, words="words")["talk", "ann"]
-    assert made == Segmentation.from_positions(3, [2, 3], marks=["A", "B"], units=["oh", "no", "yes"])
+    segmentation = cz.read(path, words="words")["talk", "ann"]
+    assert segmentation == Segmentation.from_positions(3, [2, 3], marks=["A", "B"], units=["oh", "no", "yes"])
 
 
 # -- files that cannot be ---------------------------------------------------------------------------------------------
@@ -190,7 +192,7 @@ UNDER = 'PARENT_REF="top"'
 
 
 @pytest.mark.parametrize(
-    ("parts", "said"),
+    ("parts", "message"),
     [
         ((OK, tier("t", own("a", "t1", "t9"))), r":4: a time slot must be in the time order; got 't9'"),
         ((OK, tier("t", own("a", "t1", "n"))), r":4: time slot 'n' must have a time, or neighbours in its tier that"),
@@ -248,21 +250,21 @@ UNDER = 'PARENT_REF="top"'
         ((OK,), "a tier besides the words is needed; the tiers are none"),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, parts: tuple[str, ...], said: str) -> None:
-    path = put(tmp_path, *parts)
-    with pytest.raises(FormatError, match=said) as caught:
+def test_what_cannot_be(tmp_path: Path, parts: tuple[str, ...], message: str) -> None:
+    path = write_file(tmp_path, *parts)
+    with pytest.raises(FormatError, match=message) as caught:
         cz.read(path, units="times")
     assert str(caught.value).startswith(f"{path}:")
 
 
 def test_other_units_of_time(tmp_path: Path) -> None:
-    path = put(tmp_path, OK, TOP, header='<HEADER TIME_UNITS="PAL-frames"/>')
+    path = write_file(tmp_path, OK, TOP, header='<HEADER TIME_UNITS="PAL-frames"/>')
     with pytest.raises(FormatError, match=":1: times must be in milliseconds; the file has PAL-frames"):
         cz.read(path)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("<html/>", ":1: <ANNOTATION_DOCUMENT> is needed; got <html>"),
         ("<ANNOTATION_DOCUMENT><TIER>", ":1: not valid XML"),
@@ -273,14 +275,14 @@ def test_other_units_of_time(tmp_path: Path) -> None:
         (f"<ANNOTATION_DOCUMENT>{'<TIER>' * 5000}{'</TIER>' * 5000}</ANNOTATION_DOCUMENT>", "XML: Excessive depth"),
     ],
 )
-def test_xml_of_strangers(tmp_path: Path, text: str, said: str) -> None:
+def test_xml_of_strangers(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "t.eaf").write_text(text)
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         cz.read(tmp_path / "t.eaf")
 
 
 def test_a_file_cut_off_anywhere_is_an_error(tmp_path: Path) -> None:
-    path = put(tmp_path, OK, TOP)
+    path = write_file(tmp_path, OK, TOP)
     text = path.read_text()
     for end in range(1, len(text) - 1, 11):
         path.write_text(text[:end])
@@ -293,11 +295,11 @@ def test_tiers_under_tiers_need_no_recursion(tmp_path: Path) -> None:
         tier(f"t{i}", hung(f"x{i}", f"x{i - 1}"), kind="assoc", more=f'PARENT_REF="t{i - 1}"')
         for i in reversed(range(1, 2000))
     ]
-    assert spans(put(tmp_path, OK, *deep, tier("t0", own("x0", "t1", "t2"))), "t1999") == [(0, 1, "X1999")]
+    assert spans(write_file(tmp_path, OK, *deep, tier("t0", own("x0", "t1", "t2"))), "t1999") == [(0, 1, "X1999")]
 
 
 def test_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = put(tmp_path, OK, TOP)
+    path = write_file(tmp_path, OK, TOP)
     monkeypatch.setitem(sys.modules, "lxml", None)
     with pytest.raises(FormatError, match=r"reading this needs lxml; install caesura\[xml\]"):
         cz.read(path)
@@ -313,11 +315,11 @@ def test_rustling_reads_the_same(shared: Path) -> None:
         (theirs,) = elan.read_elan(str(path)).tiers()
         corpus = cz.read(path, units="times")
         assert corpus.coders == tuple(theirs)
-        for name, other in theirs.items():
-            one = corpus[path.stem, name]
-            assert isinstance(one, Tier)
-            rows = [(a.start_time / 1000, a.end_time / 1000, a.value) for a in other.annotations]
-            assert [tuple(row) for row in one.intervals] == sorted(rows)
+        for name, elan_tier in theirs.items():
+            tier_read = corpus[path.stem, name]
+            assert isinstance(tier_read, Tier)
+            rows = [(a.start_time / 1000, a.end_time / 1000, a.value) for a in elan_tier.annotations]
+            assert [tuple(row) for row in tier_read.intervals] == sorted(rows)
             number += len(rows)
     counted = sum(path.read_text().count("</ANNOTATION>") for path in (shared / "data/formats/eaf").glob("*.eaf"))
     assert number == counted
@@ -333,7 +335,7 @@ def test_pygamma_in_both_formats(shared: Path) -> None:
         a, b = praat[key], elan[key]
         assert isinstance(a, Tier)
         assert isinstance(b, Tier)
-        for one, other in zip(a.intervals, b.intervals, strict=True):
-            assert one.label == other.label
-            assert one[:2] == pytest.approx(other[:2], abs=0.001)
-    assert sum(len(one.intervals) for one in elan.of_item("MaureenMarvinRobin").values()) == 4  # type: ignore[union-attr]
+        for elan_row, praat_row in zip(a.intervals, b.intervals, strict=True):
+            assert elan_row.label == praat_row.label
+            assert elan_row[:2] == pytest.approx(praat_row[:2], abs=0.001)
+    assert sum(len(tier_read.intervals) for tier_read in elan.of_item("MaureenMarvinRobin").values()) == 4  # type: ignore[union-attr]

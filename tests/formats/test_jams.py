@@ -22,7 +22,7 @@ def annotation(namespace: str, segments: list[Segment], name: str | None = "ann"
     return {"namespace": namespace, "annotation_metadata": {"annotator": {"name": name} if name else {}}, "data": data}
 
 
-def put(tmp_path: Path, *annotations: Any, duration: Any = None, name: str = "song.jams") -> Path:
+def write_file(tmp_path: Path, *annotations: Any, duration: Any = None, name: str = "song.jams") -> Path:
     data = {"annotations": list(annotations), "file_metadata": {"duration": duration}, "sandbox": {}}
     (tmp_path / name).write_text(json.dumps(data))
     return tmp_path / name
@@ -36,44 +36,44 @@ MULTI = annotation("multi_segment", [(0, 10, {"label": "A", "level": 0}), (0, 5,
 
 
 def test_one_level(tmp_path: Path) -> None:
-    path = put(tmp_path, OPEN, annotation("beat", [(0, 0, 1)]))
+    path = write_file(tmp_path, OPEN, annotation("beat", [(0, 0, 1)]))
     assert detect(path).name == "jams"
     assert cz.read(path)["song", "ann"] == Hierarchy.from_times([(0, 4, 1, "A"), (4, 9.5, 1, "B")])
-    longer = cz.read(put(tmp_path, OPEN, duration=12), item="s", coder="x")["s", "x"]
+    longer = cz.read(write_file(tmp_path, OPEN, duration=12), item="s", coder="x")["s", "x"]
     assert longer == Hierarchy.from_times([(0, 4, 1, "A"), (4, 9.5, 1, "B")], duration=12)
 
 
 def test_salami_has_two_levels_and_functions_are_none(tmp_path: Path) -> None:
-    made = cz.read(put(tmp_path, FUNCTION, UPPER, LOWER))["song", "ann"]
-    assert made == Hierarchy.from_times(
+    hierarchy = cz.read(write_file(tmp_path, FUNCTION, UPPER, LOWER))["song", "ann"]
+    assert hierarchy == Hierarchy.from_times(
         [(0, 4, 1, "A"), (4, 10, 1, "B"), (0, 2, 2, "a"), (2, 4, 2, "a'"), (4, 10, 2, "b")]
     )
 
 
 def test_levels_are_in_the_values(tmp_path: Path) -> None:
     expected = Hierarchy.from_times([(0, 10, 1, "A"), (0, 5, 2, "a")])
-    assert cz.read(put(tmp_path, MULTI))["song", "bo"] == expected
+    assert cz.read(write_file(tmp_path, MULTI))["song", "bo"] == expected
     from_1 = annotation(
         "multi_segment", [(0, 10, {"label": "A", "level": 1}), (0, 5, {"label": "a", "level": 2})], "bo"
     )
-    assert cz.read(put(tmp_path, from_1))["song", "bo"] == expected
+    assert cz.read(write_file(tmp_path, from_1))["song", "bo"] == expected
 
 
 def test_coders_by_name_or_number(tmp_path: Path) -> None:
     first, second = (annotation("segment_open", [(0, end, "A")], None) for end in (4, 5))
-    corpus = cz.read(put(tmp_path, first, OPEN, second))
+    corpus = cz.read(write_file(tmp_path, first, OPEN, second))
     assert corpus.coders == ("1", "ann", "3")
     upper, lower = (
         annotation("segment_salami_upper", [(0, 4, "A")], ""),
         annotation("segment_salami_lower", [(0, 4, "a")], ""),
     )
-    assert cz.read(put(tmp_path, upper, lower))["song", "1"].depth == 2  # type: ignore[union-attr]
+    assert cz.read(write_file(tmp_path, upper, lower))["song", "1"].depth == 2  # type: ignore[union-attr]
     with pytest.raises(FormatError, match=r"coder 'ann': annotations\[1\]: a coder has one annotation in segment_open"):
-        cz.read(put(tmp_path, OPEN, OPEN))
+        cz.read(write_file(tmp_path, OPEN, OPEN))
 
 
 def test_several_kinds(tmp_path: Path) -> None:
-    path = put(tmp_path, OPEN, UPPER, MULTI)
+    path = write_file(tmp_path, OPEN, UPPER, MULTI)
     with pytest.raises(
         FormatError, match="several kinds of segments; choose one with namespace=: multi_segment, segment_sal"
     ):
@@ -84,22 +84,22 @@ def test_several_kinds(tmp_path: Path) -> None:
     with pytest.raises(
         FormatError, match="an annotation in the namespace segment_open is needed; the namespaces are 'beat'"
     ):
-        cz.read(put(tmp_path, annotation("beat", [])), namespace="segment_open")
+        cz.read(write_file(tmp_path, annotation("beat", [])), namespace="segment_open")
 
 
 def test_sums_of_times_are_not_exact(tmp_path: Path) -> None:
     """0.1 + 0.2 is more than 0.3, so the segments would cross, and go on after the end."""
-    path = put(tmp_path, annotation("segment_open", [(0.1, 0.2, "A"), (0.3, 0.3, "B")]), duration=0.6)
+    path = write_file(tmp_path, annotation("segment_open", [(0.1, 0.2, "A"), (0.3, 0.3, "B")]), duration=0.6)
     assert 0.1 + 0.2 > 0.3
-    made = cz.read(path)["song", "ann"]
-    assert isinstance(made, Hierarchy)
-    assert made.edges == (0, 0.1, 0.3, 0.6)
+    hierarchy = cz.read(path)["song", "ann"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.edges == (0, 0.1, 0.3, 0.6)
     with pytest.raises(FormatError, match="cross"):
         cz.read(path, snap=0)
 
 
 def test_beyond_the_end(tmp_path: Path) -> None:
-    path = put(tmp_path, OPEN, duration=9)
+    path = write_file(tmp_path, OPEN, duration=9)
     with pytest.raises(FormatError, match=r"a span must lie in 0-9 s; got 4-9\.5; or read with beyond='extend'"):
         cz.read(path)
     with pytest.warns(CaesuraWarning, match="extended from 9 s to 9.5 s"):
@@ -107,7 +107,7 @@ def test_beyond_the_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("content", "message"),
     [
         (annotation("segment_open", [(-1, 4, "A")]), r"data\[0\]: time must be a time in seconds from 0 up; got -1"),
         (
@@ -131,31 +131,31 @@ def test_beyond_the_end(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, given: Any, said: str) -> None:
-    with pytest.raises(FormatError, match=said):
-        cz.read(put(tmp_path, given))
+def test_what_cannot_be(tmp_path: Path, content: Any, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        cz.read(write_file(tmp_path, content))
 
 
 def test_the_other_coder_is_still_read(tmp_path: Path) -> None:
     excluded: list[FormatError] = []
     wrong = annotation("segment_salami_lower", [(0, -2, "a")], "bo")
-    other = annotation("segment_salami_upper", [(0, 4, "A")], "bo")
-    corpus = cz.read(put(tmp_path, UPPER, other, wrong, LOWER), excluded=excluded)
+    upper = annotation("segment_salami_upper", [(0, 4, "A")], "bo")
+    corpus = cz.read(write_file(tmp_path, UPPER, upper, wrong, LOWER), excluded=excluded)
     assert corpus.coders == ("ann",)
     assert len(excluded) == 1
 
 
 def test_what_is_no_jams(tmp_path: Path) -> None:
-    for content, said in (("[]", "an object with"), ("{", "not valid JSON"), ("[" * 10**5, "nested too deeply")):
+    for content, message in (("[]", "an object with"), ("{", "not valid JSON"), ("[" * 10**5, "nested too deeply")):
         (tmp_path / "x.jams").write_text(content)
-        with pytest.raises(FormatError, match=said):
+        with pytest.raises(FormatError, match=message):
             cz.read(tmp_path / "x.jams")
     with pytest.raises(FormatError, match="file_metadata: duration must be a time in seconds from 0 up; got 'long'"):
-        cz.read(put(tmp_path, OPEN, duration="long"))
+        cz.read(write_file(tmp_path, OPEN, duration="long"))
 
 
 def test_under_the_suffix_of_json(tmp_path: Path) -> None:
-    assert detect(put(tmp_path, OPEN, name="song.json")).name == "jams"
+    assert detect(write_file(tmp_path, OPEN, name="song.json")).name == "jams"
     (tmp_path / "m.json").write_text('{"file_metadata": {"annotations": [2, 3]}}')
     assert detect(tmp_path / "m.json").name == "masses-json"
 
@@ -167,11 +167,11 @@ def test_as_the_library_writes_it(tmp_path: Path) -> None:
         song = jams.JAMS()
         song.file_metadata.duration = 10.0
         for level in ("upper", "lower"):
-            made = jams.Annotation(namespace=f"segment_salami_{level}")
-            made.annotation_metadata = jams.AnnotationMetadata(annotator={"name": "ann"})
+            hierarchy = jams.Annotation(namespace=f"segment_salami_{level}")
+            hierarchy.annotation_metadata = jams.AnnotationMetadata(annotator={"name": "ann"})
             for time, lasts, value in [(0.0, 4.0, "A"), (4.0, 6.0, "B")]:
-                made.append(time=time, duration=lasts, value=value if level == "upper" else value.lower())
-            song.annotations.append(made)
+                hierarchy.append(time=time, duration=lasts, value=value if level == "upper" else value.lower())
+            song.annotations.append(hierarchy)
         song.save(str(tmp_path / "song.jams"))
     read = cz.read(tmp_path / "song.jams")["song", "ann"]
     assert read == Hierarchy.from_times([(0, 4, 1, "A"), (4, 10, 1, "B"), (0, 4, 2, "a"), (4, 10, 2, "b")])

@@ -19,16 +19,16 @@ def test_one_level(tmp_path: Path) -> None:
     path = tmp_path / "song.lab"
     path.write_text(UPPER)
     assert cz.read(path)["song", "song"] == Hierarchy.from_times([(0, 10.5, 1, "A"), (10.5, 20, 1, "B part two")])
-    one = cz.read(path, item="s", coder="ann", duration=30)["s", "ann"]
-    assert isinstance(one, Hierarchy)
-    assert one.edges == (0, 10.5, 20, 30)
+    hierarchy = cz.read(path, item="s", coder="ann", duration=30)["s", "ann"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.edges == (0, 10.5, 20, 30)
 
 
 def test_two_levels_from_two_files(tmp_path: Path) -> None:
     (tmp_path / "upper.lab").write_text(UPPER)
     (tmp_path / "lower.lab").write_text(LOWER)
-    one = cz.read(tmp_path / "upper.lab", item="s", coder="ann", deeper=tmp_path / "lower.lab")["s", "ann"]
-    assert one == Hierarchy.from_times(
+    hierarchy = cz.read(tmp_path / "upper.lab", item="s", coder="ann", deeper=tmp_path / "lower.lab")["s", "ann"]
+    assert hierarchy == Hierarchy.from_times(
         [(0, 10.5, 1, "A"), (10.5, 20, 1, "B part two"), (0, 5, 2, "a"), (5, 10.5, 2, "b"), (10.5, 20, 2)]
     )
     (tmp_path / "lower.lab").write_text("0 five a\n")
@@ -46,7 +46,7 @@ def test_a_file_for_each_coder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         ("0 1 A\n5\n", ":2: a line is start, end and label; got '5'"),
         ("0 1 A\n1 nan B\n", ":2: end must be a time in seconds from 0 up; got 'nan'"),
@@ -56,9 +56,9 @@ def test_a_file_for_each_coder(tmp_path: Path) -> None:
         ("# nothing\n", "at least one span that lasts, or a duration, is needed; got none"),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, lines: str, said: str) -> None:
+def test_what_cannot_be(tmp_path: Path, lines: str, message: str) -> None:
     (tmp_path / "t.lab").write_text(lines)
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         cz.read(tmp_path / "t.lab")
 
 
@@ -107,10 +107,13 @@ def test_salami_as_its_own_parser_read_it(shared: Path) -> None:
         else:
             corpus = cz.read(path, excluded=excluded)
         for item, coder in corpus:
-            one = corpus[item, coder]
-            assert isinstance(one, Hierarchy)
-            assert one.edges is not None
-            mine = [(round(one.edges[s.start - 1], 4), round(one.edges[s.end], 4), s.level, s.label) for s in one.spans]
+            hierarchy = corpus[item, coder]
+            assert isinstance(hierarchy, Hierarchy)
+            assert hierarchy.edges is not None
+            mine = [
+                (round(hierarchy.edges[s.start - 1], 4), round(hierarchy.edges[s.end], 4), s.level, s.label)
+                for s in hierarchy.spans
+            ]
             layers = songs[item][f"A{coder[-1]}"]
             theirs = [
                 (start, end, level, label)

@@ -28,26 +28,26 @@ def region(start: Any, end: Any, *labels: str, text: str | None = "", **more: An
 
 
 def task(*results: Any, by: Any = 1, data: Any = None, name: Any = 7, **more: Any) -> dict[str, Any]:
-    made = {"id": 100, "completed_by": by, "result": list(results), **more}
-    return {"id": name, "data": data or {"text": TEXT}, "annotations": [made]}
+    annotation = {"id": 100, "completed_by": by, "result": list(results), **more}
+    return {"id": name, "data": data or {"text": TEXT}, "annotations": [annotation]}
 
 
-def put(tmp_path: Path, *tasks: Any) -> Path:
+def write_file(tmp_path: Path, *tasks: Any) -> Path:
     (tmp_path / "export.json").write_text(json.dumps(list(tasks)), encoding="utf-8")
     return tmp_path / "export.json"
 
 
 def spans(path: Path, coder: str = "1", **options: Any) -> set[tuple[int, int, str | None]]:
-    one = cz.read(path, **STRICT | options)["7", coder]
-    assert isinstance(one, Hierarchy)
-    return {(span.start, span.end, span.label) for span in one.spans}
+    annotation = cz.read(path, **STRICT | options)["7", coder]
+    assert isinstance(annotation, Hierarchy)
+    return {(span.start, span.end, span.label) for span in annotation.spans}
 
 
 def test_tasks_are_items_and_annotators_coders(tmp_path: Path) -> None:
     first = task(region(0, 8, "PER"), region(17, 24, "WORK", "ART"))
     first["annotations"].append({"completed_by": {"id": 2, "email": "bo@x.org"}, "result": []})
     second = task(region(0, 3, "PER"), name=8, by={"id": 3})
-    path = put(tmp_path, first, second, {"id": 9, "data": {"text": "nobody"}, "annotations": []})
+    path = write_file(tmp_path, first, second, {"id": 9, "data": {"text": "nobody"}, "annotations": []})
     assert detect(path).name == "label-studio"
     corpus = cz.read(path, **STRICT)
     assert list(corpus) == [("7", "1"), ("7", "bo@x.org"), ("8", "3")]
@@ -62,59 +62,61 @@ def test_old_exports(tmp_path: Path) -> None:
         "data": {"text": TEXT, "title": "x"},
         "completions": [{"id": 5, "result": [region(0, 8, "PER", source="$text")]}],
     }
-    assert spans(put(tmp_path, old), "5") == {(1, 2, "PER")}
+    assert spans(write_file(tmp_path, old), "5") == {(1, 2, "PER")}
     (tmp_path / "one.json").write_text(json.dumps(old))  # a single task, as in a storage
     assert spans(tmp_path / "one.json", "5") == {(1, 2, "PER")}
 
 
 def test_offsets_in_characters_or_in_utf_16(tmp_path: Path) -> None:
     # plays: characters 11-16, UTF-16 units 12-17
-    assert spans(put(tmp_path, task(region(11, 16, "V")))) == {(4, 4, "V")}
-    assert spans(put(tmp_path, task(region(12, 17, "V", text="plays")))) == {(4, 4, "V")}
-    assert spans(put(tmp_path, task(region(0, 8, "PER"), region(12, 17, "V", text="plays")))) == {
+    assert spans(write_file(tmp_path, task(region(11, 16, "V")))) == {(4, 4, "V")}
+    assert spans(write_file(tmp_path, task(region(12, 17, "V", text="plays")))) == {(4, 4, "V")}
+    assert spans(write_file(tmp_path, task(region(0, 8, "PER"), region(12, 17, "V", text="plays")))) == {
         (1, 2, "PER"),
         (4, 4, "V"),
     }
     with pytest.raises(
         FormatError, match=r"all count characters or all UTF-16 units; result\[1\] and result\[0\] disagree"
     ):
-        cz.read(put(tmp_path, task(region(11, 16, "V"), region(18, 25, "WORK", text="Elianti"))))
+        cz.read(write_file(tmp_path, task(region(11, 16, "V"), region(18, 25, "WORK", text="Elianti"))))
 
 
 def test_offsets_that_could_be_either(tmp_path: Path) -> None:
     # 😀 a a: the second unit pair is the first or the second a
     data = {"text": "😀aa b"}
-    path = put(tmp_path, task(region(2, 3, "A", text="a"), data=data))
+    path = write_file(tmp_path, task(region(2, 3, "A", text="a"), data=data))
     with pytest.raises(FormatError, match="choose offsets='characters' or offsets='utf-16'; both give"):
         cz.read(path, **STRICT)
     assert spans(path, tokens="characters", offsets="characters") == {(3, 3, "A")}
     assert spans(path, tokens="characters", offsets="utf-16") == {(2, 2, "A")}
     with pytest.raises(FormatError, match="choose offsets='characters'"):
-        cz.read(put(tmp_path, task(region(11, 16, "V", text=None))))  # saved without the text
-    assert spans(put(tmp_path, task(region(11, 16, "V", text=None))), offsets="characters") == {(4, 4, "V")}
-    assert spans(put(tmp_path, task(region(4, 8, "PER", text=None)))) == {(2, 2, "PER")}  # before the face: no question
+        cz.read(write_file(tmp_path, task(region(11, 16, "V", text=None))))  # saved without the text
+    assert spans(write_file(tmp_path, task(region(11, 16, "V", text=None))), offsets="characters") == {(4, 4, "V")}
+    assert spans(write_file(tmp_path, task(region(4, 8, "PER", text=None)))) == {
+        (2, 2, "PER")
+    }  # before the face: no question
 
 
 def test_offsets_that_are_neither(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"item '7', coder '1': result\[1\] must repeat the text at 4-8, 'Haag'; got"):
-        cz.read(put(tmp_path, task(region(0, 3, "A"), region(4, 8, "PER", text="Hoag"))))
+        cz.read(write_file(tmp_path, task(region(0, 3, "A"), region(4, 8, "PER", text="Hoag"))))
     with pytest.raises(FormatError, match=r"result\[0\] must repeat"):
-        cz.read(put(tmp_path, task(region(0, 99, "PER", text="Ms."))))
+        cz.read(write_file(tmp_path, task(region(0, 99, "PER", text="Ms."))))
     with pytest.raises(FormatError, match=r"result\[0\] must repeat"):  # 10 is inside the face
-        cz.read(put(tmp_path, task(region(9, 10, "A", text="?"))), offsets="utf-16")
+        cz.read(write_file(tmp_path, task(region(9, 10, "A", text="?"))), offsets="utf-16")
 
 
 def test_which_field_is_the_text(tmp_path: Path) -> None:
     data = {"title": "x", "text": TEXT, "number": 3}
-    path = put(tmp_path, task(region(0, 8, "PER"), data=data))
+    path = write_file(tmp_path, task(region(0, 8, "PER"), data=data))
     with pytest.raises(FormatError, match="one field of data must be the text; name it by text=; got 'title', 'text'"):
         cz.read(path, **STRICT)
     assert spans(path, text="text") == {(1, 2, "PER")}
     with pytest.raises(FormatError, match="the text must be in the field 'body'; the fields are 'title', 'text'"):
         cz.read(path, text="body", **STRICT)
-    assert spans(put(tmp_path, task(region(0, 8, "PER", source="$text"), data=data))) == {(1, 2, "PER")}
+    assert spans(write_file(tmp_path, task(region(0, 8, "PER", source="$text"), data=data))) == {(1, 2, "PER")}
     with pytest.raises(FormatError, match="one field of data must be the text; name it by text=; got none"):
-        cz.read(put(tmp_path, task(region(0, 8, "PER"), data={"number": 3})))
+        cz.read(write_file(tmp_path, task(region(0, 8, "PER"), data={"number": 3})))
 
 
 def test_other_results_are_counted_and_named(tmp_path: Path) -> None:
@@ -126,27 +128,27 @@ def test_other_results_are_counted_and_named(tmp_path: Path) -> None:
     with pytest.warns(
         CaesuraWarning, match="no spans of text were not read: 2 of type choices, 1 of type hypertextlabels"
     ):
-        assert spans(put(tmp_path, task(choice, region(0, 3, "A"), markup, choice))) == {(1, 1, "A")}
+        assert spans(write_file(tmp_path, task(choice, region(0, 3, "A"), markup, choice))) == {(1, 1, "A")}
     with pytest.raises(FormatError, match="results of type labels are needed; there are 1 of type hypertextlabels"):
-        cz.read(put(tmp_path, task(markup)))
+        cz.read(write_file(tmp_path, task(markup)))
 
 
 def test_cancelled_annotations(tmp_path: Path) -> None:
-    path = put(tmp_path, task(region(0, 3, "A")), task(name=8, was_cancelled=True))
-    with pytest.warns(CaesuraWarning, match=r"cancelled annotations not read: 1 ") as said:
+    path = write_file(tmp_path, task(region(0, 3, "A")), task(name=8, was_cancelled=True))
+    with pytest.warns(CaesuraWarning, match=r"cancelled annotations not read: 1 ") as warnings:
         assert cz.read(path, **STRICT).item_names == ("7",)
-    assert said[0].filename == __file__
+    assert warnings[0].filename == __file__
 
 
 def test_a_region_without_labels(tmp_path: Path) -> None:
-    path = put(tmp_path, task(region(0, 8)))
+    path = write_file(tmp_path, task(region(0, 8)))
     assert spans(path) == {(1, 2, None)}
-    one = cz.read(path, as_="segments", **STRICT)["7", "1"]
-    assert one == cz.Segmentation.from_masses([2, 3], units=TEXT.split())
+    annotation = cz.read(path, as_="segments", **STRICT)["7", "1"]
+    assert annotation == cz.Segmentation.from_masses([2, 3], units=TEXT.split())
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("content", "message"),
     [
         (task(region("a", 8, "PER", text="x")), r"result\[0\]: start must be a whole number; got 'a'"),
         (task(region(-1, 8, "PER", text="x")), r"result\[0\]: start must be from 0 to"),
@@ -173,9 +175,9 @@ def test_a_region_without_labels(tmp_path: Path) -> None:
         (task(region(0, 4, "A"), region(2, 8, "B")), "ends inside|begins inside"),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, given: Any, said: str) -> None:
-    with pytest.raises(FormatError, match=said) as caught:
-        cz.read(put(tmp_path, given), **STRICT)
+def test_what_cannot_be(tmp_path: Path, content: Any, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as caught:
+        cz.read(write_file(tmp_path, content), **STRICT)
     assert "\n" not in str(caught.value)
 
 
@@ -184,7 +186,7 @@ def test_the_other_annotations_are_still_read(tmp_path: Path) -> None:
     good = task(region(0, 3, "A"))
     good["annotations"].append({"completed_by": 2, "result": [region(0, 3, "A", text="no")]})
     good["annotations"].append({"completed_by": 1, "result": []})
-    corpus = cz.read(put(tmp_path, good, 3, task(region(0, 3, "A"), name=8)), excluded=excluded)
+    corpus = cz.read(write_file(tmp_path, good, 3, task(region(0, 3, "A"), name=8)), excluded=excluded)
     assert list(corpus) == [("7", "1"), ("8", "1")]
     assert [problem.problem[:22] for problem in excluded] == [
         "item '7', coder '2': r",
@@ -209,15 +211,15 @@ def test_other_json_stays_what_it_is(tmp_path: Path, content: str, name: str) ->
 
 
 def test_what_is_no_export(tmp_path: Path) -> None:
-    for content, said in (
+    for content, message in (
         (
             '[{"text": "x", "label": [{"start": 0, "end": 1}]}]',
             r"tasks with .* are needed; export as JSON, not as JSON-MIN",
         ),
         ("[" * 10**5, "nested too deeply"),
         ('{"id": 1', "not valid JSON"),
-        ("3", "a list of tasks"),
+        ("3", "tasks with"),
     ):
         (tmp_path / "x.json").write_text(content)
-        with pytest.raises(FormatError, match=said):
+        with pytest.raises(FormatError, match=message):
             cz.read(tmp_path / "x.json", "label-studio", **STRICT)

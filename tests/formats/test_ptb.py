@@ -17,18 +17,18 @@ from support.treebanks import random_tree
 HE = "(S (NP (PRP he)) (VP (VBD slept)))"
 
 
-def put(folder: Path, text: str, name: str = "t.ptb") -> Path:
+def write_file(folder: Path, text: str, name: str = "t.ptb") -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def texts(trees: list[cz.Tree | None]) -> list[str | None]:
-    return [None if one is None else one.brackets for one in trees]
+    return [None if tree is None else tree.brackets for tree in trees]
 
 
 def test_a_sentence_a_line(tmp_path: Path) -> None:
-    path = put(tmp_path, f"# a comment\n{HE}\n\n(A a) (B b)\n%% another\n(C c)\n\n")
+    path = write_file(tmp_path, f"# a comment\n{HE}\n\n(A a) (B b)\n%% another\n(C c)\n\n")
     assert texts(cz.read_trees(path)) == [HE, None, "(A a) (B b)", "(C c)"]
     corpus = cz.read(path)
     assert corpus.item_names == ("1", "3", "4")
@@ -47,7 +47,7 @@ def test_trees_over_several_lines(tmp_path: Path) -> None:
 
 ( (INTJ (UH oh)) ) ((A a))
 """
-    path = put(tmp_path, text, "sw.mrg")
+    path = write_file(tmp_path, text, "sw.mrg")
     assert texts(cz.read_trees(path)) == [
         "( (S (NP (PRP he)) (VP (VBD slept)) (. .)))",
         "( (INTJ (UH oh)))",
@@ -56,7 +56,7 @@ def test_trees_over_several_lines(tmp_path: Path) -> None:
 
 
 def test_layout_can_be_said(tmp_path: Path) -> None:
-    path = put(tmp_path, "(A a) (B b)\n(C c)\n")
+    path = write_file(tmp_path, "(A a) (B b)\n(C c)\n")
     assert texts(cz.read_trees(path)) == ["(A a) (B b)", "(C c)"]
     assert texts(cz.read_trees(path, layout="brackets")) == ["(A a)", "(B b)", "(C c)"]
     assert cz.read(path, layout="brackets").item_names == ("1", "2", "3")
@@ -65,23 +65,23 @@ def test_layout_can_be_said(tmp_path: Path) -> None:
 
 
 def test_the_place_of_a_mistake(tmp_path: Path) -> None:
-    path = put(tmp_path, f"{HE}\n(S (NP a b))\n(S (NP a)\n{HE}\n")
+    path = write_file(tmp_path, f"{HE}\n(S (NP a b))\n(S (NP a)\n{HE}\n")
     with pytest.raises(FormatError) as raised:
         cz.read_trees(path)
     assert str(raised.value) == f"{path}:2: column 10: a word stands alone in its bracket; 'b' shares (NP ...)"
     excluded: list[FormatError] = []
     assert texts(cz.read_trees(path, excluded=excluded)) == [HE, None, None, HE]
-    assert [(one.line, one.problem) for one in excluded] == [
+    assert [(error.line, error.problem) for error in excluded] == [
         (2, "column 10: a word stands alone in its bracket; 'b' shares (NP ...)"),
         (3, "column 1: this bracket, (S ...), is never closed"),
     ]
 
 
 def test_the_place_of_a_mistake_over_several_lines(tmp_path: Path) -> None:
-    path = put(tmp_path, "( (S\n    (NP a b)))\n   (C c)) (D d)\n(S\n  (A a)\n")
+    path = write_file(tmp_path, "( (S\n    (NP a b)))\n   (C c)) (D d)\n(S\n  (A a)\n")
     excluded: list[FormatError] = []
     assert texts(cz.read_trees(path, excluded=excluded)) == [None, "(C c)", None, "(D d)", None]
-    assert [(one.line, one.problem) for one in excluded] == [
+    assert [(error.line, error.problem) for error in excluded] == [
         (2, "column 11: a word stands alone in its bracket; 'b' shares (NP ...)"),
         (3, "column 9: this bracket closes nothing"),
         (4, "column 1: this bracket, (S ...), is never closed"),
@@ -97,7 +97,7 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, seeds: list[int | 
     ]
     if trees[-1] is None:
         return
-    corpus = cz.Corpus({str(i): {"p": one} for i, one in enumerate(trees, 1) if one is not None})
+    corpus = cz.Corpus({str(i): {"p": tree} for i, tree in enumerate(trees, 1) if tree is not None})
     cz.write(corpus, path)
     assert cz.read(path) == corpus
     assert cz.read_trees(path) == trees
@@ -129,13 +129,13 @@ def test_real_files(shared: Path) -> None:
         raw = path.read_text(encoding="utf-8")
         trees = cz.read_trees(path)
         assert len(trees) == raw.count("\n(") + 1
-        assert sum(len(one) for one in trees if one is not None) == raw.count("(")
+        assert sum(len(tree) for tree in trees if tree is not None) == raw.count("(")
         # A word is what stands before a closing bracket that closes nothing else.
-        words = sum(one.length for one in trees if one is not None)
+        words = sum(tree.length for tree in trees if tree is not None)
         assert words == sum(1 for a, b in pairwise(raw) if b == ")" and a not in ") ")
     sample = cz.read_trees(shared / "data/trees/evalb/sample.tst")
     assert len(sample) == 24
-    assert [i for i, one in enumerate(sample, 1) if one is None] == [11, 14]
+    assert [i for i, tree in enumerate(sample, 1) if tree is None] == [11, 14]
 
 
 def test_constituents_of_gum_over_several_lines(shared: Path) -> None:
@@ -143,5 +143,5 @@ def test_constituents_of_gum_over_several_lines(shared: Path) -> None:
         raw = path.read_text(encoding="utf-8")
         trees = cz.read_trees(path)
         assert None not in trees
-        assert sum(len(one) for one in trees if one is not None) == raw.count("(")
+        assert sum(len(tree) for tree in trees if tree is not None) == raw.count("(")
         assert len(trees) == sum(line.startswith("(") for line in raw.splitlines())

@@ -22,8 +22,8 @@ def small() -> dict[str, Any]:
     """F: well I , / M: yes . / F: so --   with kinds, as the Santa Barbara corpus has them."""
     units = [("F", "well I ,"), ("M", "yes ."), ("F", "so --")]
     nodes: dict[str, Any] = {"D": {"type": "doc", "unitList": ["U1", "U2", "U3"]}, "showList": [], "colorMap": {}}
-    for u, (speaker, said) in enumerate(units, 1):
-        tokens = said.split()
+    for u, (speaker, utterance) in enumerate(units, 1):
+        tokens = utterance.split()
         names = [f"{u}.{i}" for i in range(len(tokens))]
         nodes[f"U{u}"] = {
             "type": "unit",
@@ -40,20 +40,20 @@ def small() -> dict[str, Any]:
     }
 
 
-def written(tmp_path: Path, data: object, name: str = "t.rez") -> Path:
+def write_file(tmp_path: Path, data: object, name: str = "t.rez") -> Path:
     path = tmp_path / name
     path.write_bytes(json.dumps(data, ensure_ascii=False, indent=1).encode() + b"\0")
     return path
 
 
 def test_endnotes_by_kind(tmp_path: Path) -> None:
-    one = cz.read(written(tmp_path, small()))["t", "t"]
-    assert isinstance(one, cz.Dialogue)
-    assert one["F"].units == ("well", "I", "so")
-    assert one["F"].boundaries == ((2, ","), (3, "--"))
-    assert one["M"].boundaries == ((1, "."),)
-    assert one["F"].types == (",", "--", ".")
-    assert one["F"].types_declared is False
+    dialogue = cz.read(write_file(tmp_path, small()))["t", "t"]
+    assert isinstance(dialogue, cz.Dialogue)
+    assert dialogue["F"].units == ("well", "I", "so")
+    assert dialogue["F"].boundaries == ((2, ","), (3, "--"))
+    assert dialogue["M"].boundaries == ((1, "."),)
+    assert dialogue["F"].types == (",", "--", ".")
+    assert dialogue["F"].types_declared is False
     assert cz.read(tmp_path / "t.rez", types=[".", ",", "--"])["t", "t"]["F"].types == (".", ",", "--")
 
 
@@ -62,17 +62,17 @@ def test_endnotes_by_symbol(tmp_path: Path) -> None:
     for node in data["ROOT"][0]["nodeMap"].values():
         if isinstance(node, dict) and node.get("type") == "token":
             del node["tagMap"]["kind"]
-    path = written(tmp_path, data)
-    one = cz.read(path, symbols=[".", ",", "--"])["t", "t"]
-    assert one["F"].boundaries == ((2, ","), (3, "--"))
-    one = cz.read(path, symbols=["."], unclassified=";")["t", "t"]
-    assert one["F"].units == ("well", "I", ",", "so", "--")
-    assert one["F"].boundaries == ((3, ";"), (5, ";"))
-    assert one["F"].types == (".", ";")
+    path = write_file(tmp_path, data)
+    dialogue = cz.read(path, symbols=[".", ",", "--"])["t", "t"]
+    assert dialogue["F"].boundaries == ((2, ","), (3, "--"))
+    dialogue = cz.read(path, symbols=["."], unclassified=";")["t", "t"]
+    assert dialogue["F"].units == ("well", "I", ",", "so", "--")
+    assert dialogue["F"].boundaries == ((3, ";"), (5, ";"))
+    assert dialogue["F"].types == (".", ";")
 
 
 def test_fields_and_names_are_options(tmp_path: Path) -> None:
-    path = written(tmp_path, small())
+    path = write_file(tmp_path, small())
     corpus = cz.read(path, item="chat", coder="ann", token="gloss", kind="gloss", endnote="y", unclassified=";")
     assert corpus["chat", "ann"]["F"].units == ("x",) * 5
     whole = cz.read(path, streams=False)["t", "t"]
@@ -84,7 +84,7 @@ def test_without_speakers_there_are_no_streams(tmp_path: Path) -> None:
     data = small()
     for u in (1, 2, 3):
         data["ROOT"][0]["nodeMap"][f"U{u}"]["tagMap"] = {}
-    assert cz.read(written(tmp_path, data))["t", "t"].boundaries == ((2, ","), (3, "."), (4, "--"))
+    assert cz.read(write_file(tmp_path, data))["t", "t"].boundaries == ((2, ","), (3, "."), (4, "--"))
 
 
 # -- damage -----------------------------------------------------------------------------------------------------------
@@ -171,14 +171,14 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", BAD)
 def test_damage(name: str, tmp_path: Path) -> None:
     data, options, message = BAD[name]
-    path = written(tmp_path, data)
+    path = write_file(tmp_path, data)
     with pytest.raises(FormatError) as caught:
         cz.read(path, **options)
     assert caught.value.problem == message
 
 
 def test_damage_is_placed(tmp_path: Path) -> None:
-    path = written(tmp_path, change("U2", "tagMap", to={}))
+    path = write_file(tmp_path, change("U2", "tagMap", to={}))
     with pytest.raises(FormatError) as caught:
         cz.read(path)
     lines = path.read_text().splitlines()
@@ -201,9 +201,9 @@ def test_nested_values_are_not_walked_into(depth: int, tmp_path: Path) -> None:
     deep = json.loads("[" * depth + "]" * depth)
     for steps in (("D", "unitList"), ("U1", "entryList"), ("E1.0", "token"), ("T1.0", "tagMap"), ("U1", "tagMap")):
         with suppress(cz.errors.CaesuraError):
-            cz.read(written(tmp_path, change(*steps, to=deep)))
+            cz.read(write_file(tmp_path, change(*steps, to=deep)))
         with suppress(cz.errors.CaesuraError):
-            cz.read(written(tmp_path, change(*steps, to=[deep])))
+            cz.read(write_file(tmp_path, change(*steps, to=[deep])))
 
 
 def test_a_nul_inside_is_no_text(tmp_path: Path) -> None:
@@ -280,11 +280,11 @@ def test_a_conversation_in_tibetan(shared: Path, tmp_path: Path) -> None:
     assert plain.length == 216
     assert sum(len(side.boundaries) for side in plain.values()) == 53
     assert {name for side in plain.values() for _, name in side.boundaries} == {"boundary"}
-    one = cz.read(path, symbols=["།"], unclassified=";")["parting_0.20.1", "parting_0.20.1"]
-    assert one.length == 216 - 30
-    assert set(one) == {speaker for speaker, _ in lines}
-    assert Counter(name for side in one.values() for _, name in side.boundaries) == {"།": 30, ";": 23}
-    for speaker, side in one.items():
+    dialogue = cz.read(path, symbols=["།"], unclassified=";")["parting_0.20.1", "parting_0.20.1"]
+    assert dialogue.length == 216 - 30
+    assert set(dialogue) == {speaker for speaker, _ in lines}
+    assert Counter(name for side in dialogue.values() for _, name in side.boundaries) == {"།": 30, ";": 23}
+    for speaker, side in dialogue.items():
         mine = [words for who, words in lines if who == speaker]
         assert side.units == tuple(word for words in mine for word in words if word != "།" or word is not words[-1])
         assert len(side.boundaries) == len(mine)
@@ -295,5 +295,5 @@ def test_a_conversation_in_tibetan(shared: Path, tmp_path: Path) -> None:
     wylie = cz.read(path, symbols=["/"], unclassified=";", token="wordWylie")["parting_0.20.1", "parting_0.20.1"]
     assert Counter(name for side in wylie.values() for _, name in side.boundaries) == {"/": 31, ";": 22}
     # and on into a table
-    cz.write(cz.Corpus({"parting": {"ann": one}}), tmp_path / "parting.csv")
-    assert cz.read(tmp_path / "parting.csv")["parting", "ann"] == one
+    cz.write(cz.Corpus({"parting": {"ann": dialogue}}), tmp_path / "parting.csv")
+    assert cz.read(tmp_path / "parting.csv")["parting", "ann"] == dialogue

@@ -19,7 +19,7 @@ HEADER = (
 )
 
 
-def put(tmp_path: Path, body: str, name: str = "t.rs3", header: str = HEADER) -> Path:
+def write_file(tmp_path: Path, body: str, name: str = "t.rs3", header: str = HEADER) -> Path:
     path = tmp_path / name
     path.write_text(f"<rst>{header}<body>\n{body}\n</body></rst>", encoding="utf-8")
     return path
@@ -27,9 +27,9 @@ def put(tmp_path: Path, body: str, name: str = "t.rs3", header: str = HEADER) ->
 
 def spans(path: Path, **options: object) -> list[tuple[int, int, int, str | None]]:
     corpus = cz.read(path, **options)
-    (one,) = (corpus[key] for key in corpus)
-    assert isinstance(one, Hierarchy)
-    return [tuple(span) for span in one.spans]
+    (hierarchy,) = (corpus[key] for key in corpus)
+    assert isinstance(hierarchy, Hierarchy)
+    return [tuple(span) for span in hierarchy.spans]
 
 
 def test_a_satellite_before_its_nucleus(tmp_path: Path) -> None:
@@ -40,11 +40,11 @@ def test_a_satellite_before_its_nucleus(tmp_path: Path) -> None:
     rained</segment>
     <segment id="2" parent="4" relname="list">we read</segment><segment id="3" parent="4" relname="list">and slept</segment>
     <group id="4" type="multinuc" parent="5" relname="span"/><group id="5" type="span"/>"""
-    path = put(tmp_path, body)
+    path = write_file(tmp_path, body)
     assert spans(path) == [(1, 3, 1, None), (2, 3, 2, None)]
-    one = cz.read(path)["t", "t"]
-    assert isinstance(one, Hierarchy)
-    assert one.units == ("Because it rained", "we read", "and slept")
+    hierarchy = cz.read(path)["t", "t"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.units == ("Because it rained", "we read", "and slept")
 
 
 def test_the_label_is_the_relation_of_the_outermost(tmp_path: Path) -> None:
@@ -54,13 +54,13 @@ def test_the_label_is_the_relation_of_the_outermost(tmp_path: Path) -> None:
     <segment id="3" parent="8" relname="span">C</segment><segment id="4" parent="3" relname="cause">D</segment>
     <group id="7" type="span" parent="9" relname="list"/><group id="8" type="span" parent="9" relname="list"/>
     <group id="9" type="multinuc"/>"""
-    assert spans(put(tmp_path, body)) == [(1, 4, 1, None), (1, 2, 2, "list"), (3, 4, 2, "list")]
+    assert spans(write_file(tmp_path, body)) == [(1, 4, 1, None), (1, 2, 2, "list"), (3, 4, 2, "list")]
 
 
 def test_a_satellite_inside_the_group_to_which_it_is_attached(tmp_path: Path) -> None:
     body = """<segment id="1" parent="4" relname="list">A</segment><segment id="2" parent="4" relname="cause">B</segment>
     <segment id="3" parent="4" relname="list">C</segment><group id="4" type="multinuc"/>"""
-    assert spans(put(tmp_path, body)) == [(1, 3, 1, None)]  # A and C without B have a gap
+    assert spans(write_file(tmp_path, body)) == [(1, 3, 1, None)]  # A and C without B have a gap
 
 
 def test_a_relation_of_both_kinds_is_multinuclear_under_a_multinuclear_group(tmp_path: Path) -> None:
@@ -68,20 +68,20 @@ def test_a_relation_of_both_kinds_is_multinuclear_under_a_multinuclear_group(tmp
     <segment id="2" parent="4" relname="restatement">B</segment><group id="4" type="multinuc"/>
     <segment id="3" parent="5" relname="span">C</segment><segment id="6" parent="3" relname="restatement">D</segment>
     <group id="5" type="span"/>"""
-    assert spans(put(tmp_path, body)) == [(1, 2, 1, None), (3, 4, 1, None)]  # two trees in one file
+    assert spans(write_file(tmp_path, body)) == [(1, 2, 1, None), (3, 4, 1, None)]  # two trees in one file
 
 
 def test_repair_leaves_out_yields_with_a_gap(tmp_path: Path) -> None:
     body = """<segment id="1" parent="4" relname="list">A</segment><segment id="2">B</segment>
     <segment id="3" parent="4" relname="list">C</segment><group id="4" type="multinuc"/>"""
     with pytest.warns(CaesuraWarning, match="the yield of node '4', 1-3, has gaps and was left out"):
-        assert spans(put(tmp_path, body), repair=True) == []
+        assert spans(write_file(tmp_path, body), repair=True) == []
 
 
 def test_where_edus_end(tmp_path: Path) -> None:
     body = '<segment id="1">we read</segment><segment id="2">and slept well</segment>'
-    one = cz.read(put(tmp_path, body), as_="segments")["t", "t"]
-    assert one == Segmentation.from_masses([2, 3], units=["we", "read", "and", "slept", "well"])
+    hierarchy = cz.read(write_file(tmp_path, body), as_="segments")["t", "t"]
+    assert hierarchy == Segmentation.from_masses([2, 3], units=["we", "read", "and", "slept", "well"])
 
 
 def test_folders_are_coders_where_files_have_the_same_name(tmp_path: Path) -> None:
@@ -89,22 +89,24 @@ def test_folders_are_coders_where_files_have_the_same_name(tmp_path: Path) -> No
     for coder in ("ann", "bo"):
         (tmp_path / coder).mkdir()
         for item in ("x", "y"):
-            put(tmp_path / coder, body + '<group id="3" type="multinuc"/>', f"{item}.rs3")
+            write_file(tmp_path / coder, body + '<group id="3" type="multinuc"/>', f"{item}.rs3")
     corpus = cz.read_coders(sorted(tmp_path.glob("*/*.rs3")))
     assert (corpus.item_names, corpus.coders) == (("x", "y"), ("ann", "bo"))
     assert corpus["y", "bo"] == Hierarchy(2, [(1, 2)], units=["A", "B"])
-    one = cz.read_coders([tmp_path / "ann/x.rs3", tmp_path / "bo/y.rs3"])
-    assert (one.item_names, one.coders) == (("1",), ("x", "y"))  # as ever: the files are coders of one item
+    corpus = cz.read_coders([tmp_path / "ann/x.rs3", tmp_path / "bo/y.rs3"])
+    assert (corpus.item_names, corpus.coders) == (("1",), ("x", "y"))  # as ever: the files are coders of one item
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
 def test_encodings(tmp_path: Path, encoding: str) -> None:
-    said = "utf-8" if encoding == "utf-8-sig" else encoding
-    text = f'<?xml version="1.0" encoding="{said}"?>\n<rst><header/><body><segment id="1">été</segment></body></rst>'
+    declared = "utf-8" if encoding == "utf-8-sig" else encoding
+    text = (
+        f'<?xml version="1.0" encoding="{declared}"?>\n<rst><header/><body><segment id="1">été</segment></body></rst>'
+    )
     (tmp_path / "t.rs3").write_bytes(text.encode(encoding))
-    one = cz.read(tmp_path / "t.rs3")["t", "t"]
-    assert isinstance(one, Hierarchy)
-    assert one.units == ("été",)
+    hierarchy = cz.read(tmp_path / "t.rs3")["t", "t"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.units == ("été",)
 
 
 def test_an_encoding_nobody_knows(tmp_path: Path) -> None:
@@ -115,11 +117,11 @@ def test_an_encoding_nobody_knows(tmp_path: Path) -> None:
 
 def test_nothing_from_outside_is_read(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
-    for way in (
+    for doctype in (
         f'<!DOCTYPE rst [<!ENTITY x SYSTEM "{tmp_path}/secret">]>',
         '<!DOCTYPE rst SYSTEM "http://localhost/x">',
     ):
-        text = f'{way}<rst><header/><body><segment id="1">&x;</segment></body></rst>'
+        text = f'{doctype}<rst><header/><body><segment id="1">&x;</segment></body></rst>'
         (tmp_path / "t.rs3").write_text(text)
         with pytest.raises(FormatError, match="entities are not expanded"):
             cz.read(tmp_path / "t.rs3")
@@ -127,18 +129,18 @@ def test_nothing_from_outside_is_read(tmp_path: Path) -> None:
 
 def test_nesting_without_end(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="not valid XML: Excessive depth"):
-        cz.read(put(tmp_path, "<segment id='1'>" + "<a>" * 5000 + "</a>" * 5000 + "</segment>"))
+        cz.read(write_file(tmp_path, "<segment id='1'>" + "<a>" * 5000 + "</a>" * 5000 + "</segment>"))
 
 
 def test_a_chain_of_groups_needs_no_recursion(tmp_path: Path) -> None:
     groups = "".join(f'<group id="g{i}" type="span" parent="g{i + 1}" relname="span"/>' for i in range(20_000))
     body = f"""<segment id="1" parent="0" relname="list">A</segment><segment id="2" parent="0" relname="list">B</segment>
     <group id="0" type="multinuc" parent="g0" relname="span"/>{groups}<group id="g20000" type="span"/>"""
-    assert spans(put(tmp_path, body)) == [(1, 2, 1, None)]
+    assert spans(write_file(tmp_path, body)) == [(1, 2, 1, None)]
 
 
 def test_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = put(tmp_path, '<segment id="1">A</segment>')
+    path = write_file(tmp_path, '<segment id="1">A</segment>')
     monkeypatch.setitem(sys.modules, "lxml", None)
     with pytest.raises(FormatError, match=r"reading this needs lxml; install caesura\[xml\]"):
         cz.read(path)
@@ -166,7 +168,7 @@ def test_rst_tace(shared: Path) -> None:
 def test_gum(shared: Path) -> None:
     """1148 EDUs in ten documents; one early version of an interview has a group with a gap."""
     files = sorted((shared / "data/gum/rs4").glob("*.rs4"))
-    lengths = [one.length for path in files for one in cz.read(path).of_item(path.stem).values()]
+    lengths = [hierarchy.length for path in files for hierarchy in cz.read(path).of_item(path.stem).values()]
     assert (len(lengths), sum(lengths)) == (10, 1148)
     gapped = []
     for path in sorted((shared / "data/discourse/gum_rst_versions").iterdir()):

@@ -34,7 +34,7 @@ SONG = {
 }
 
 
-def put(tmp_path: Path, data: object, name: str = "t.json") -> Path:
+def write_file(tmp_path: Path, data: object, name: str = "t.json") -> Path:
     path = tmp_path / name
     path.write_text(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
     return path
@@ -44,7 +44,7 @@ def put(tmp_path: Path, data: object, name: str = "t.json") -> Path:
 
 
 def test_units(tmp_path: Path) -> None:
-    corpus = cz.read(put(tmp_path, POEM))
+    corpus = cz.read(write_file(tmp_path, POEM))
     ann, bo = corpus["poem", "ann"], corpus["poem", "bo"]
     assert isinstance(ann, Hierarchy)
     assert isinstance(bo, Hierarchy)
@@ -54,15 +54,15 @@ def test_units(tmp_path: Path) -> None:
 
 
 def test_times(tmp_path: Path) -> None:
-    one = cz.read(put(tmp_path, SONG))["song", "ann"]
-    assert isinstance(one, Hierarchy)
-    assert one.edges == (0.0, 4.25, 9.5, 10.0)
-    assert one.full == {(1, 2, 1), (1, 1, 2), (2, 2, 2)}
+    hierarchy = cz.read(write_file(tmp_path, SONG))["song", "ann"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.edges == (0.0, 4.25, 9.5, 10.0)
+    assert hierarchy.full == {(1, 2, 1), (1, 1, 2), (2, 2, 2)}
 
 
 def test_coders_may_differ_in_what_they_lie_in(tmp_path: Path) -> None:
     data = {"items": {"t": {"coders": {"a": {"length": 3, "spans": [[1, 3]]}, "b": {"length": 4, "spans": []}}}}}
-    corpus = cz.read(put(tmp_path, data))
+    corpus = cz.read(write_file(tmp_path, data))
     assert corpus["t", "a"] == Hierarchy(3, [(1, 3)])
     assert corpus["t", "b"] == Hierarchy(4, [])
 
@@ -80,11 +80,11 @@ def test_coders_may_differ_in_what_they_lie_in(tmp_path: Path) -> None:
     ],
 )
 def test_masses_and_spans_are_told_apart(tmp_path: Path, data: object, name: str) -> None:
-    assert detect(put(tmp_path, data)).name == name
+    assert detect(write_file(tmp_path, data)).name == name
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"length": 7}, "units: one string per unit is needed; got 6 for 7 units"),
         ({"length": 0}, "length must be from 1 to"),
@@ -106,14 +106,14 @@ def test_masses_and_spans_are_told_apart(tmp_path: Path, data: object, name: str
         ({"extent": 0}, "extent must be from 1"),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, change: dict[str, Any], said: str) -> None:
-    path = put(tmp_path, {"items": {"poem": {**POEM["items"]["poem"], **change}}})
-    with pytest.raises(FormatError, match=said):
+def test_what_cannot_be(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = write_file(tmp_path, {"items": {"poem": {**POEM["items"]["poem"], **change}}})
+    with pytest.raises(FormatError, match=message):
         cz.read(path, "spans-json")
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"duration": -1}, "duration must be a time in seconds from 0 up; got -1"),
         ({"duration": 10**400}, "duration must be a time .* got a very large number"),
@@ -126,9 +126,9 @@ def test_what_cannot_be(tmp_path: Path, change: dict[str, Any], said: str) -> No
         ({"coders": {"a": [[1e999, 3]]}}, r"spans\[0\]: start must be a time in seconds from 0 up; got inf"),
     ],
 )
-def test_what_cannot_be_in_time(tmp_path: Path, change: dict[str, Any], said: str) -> None:
-    path = put(tmp_path, {**SONG, "items": {"song": {**SONG["items"]["song"], **change}}})  # type: ignore[index, dict-item]
-    with pytest.raises(FormatError, match=said):
+def test_what_cannot_be_in_time(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = write_file(tmp_path, {**SONG, "items": {"song": {**SONG["items"]["song"], **change}}})  # type: ignore[index, dict-item]
+    with pytest.raises(FormatError, match=message):
         cz.read(path)
 
 
@@ -137,8 +137,8 @@ def test_spans_of_no_length_are_left_out_and_counted(tmp_path: Path) -> None:
     with pytest.warns(
         CaesuraWarning, match=r"spans of zero length left out: 2 in 1 annotation \(first in item 'song', coder 'ann'\)"
     ):
-        one = cz.read(put(tmp_path, data))["song", "ann"]
-    assert one == Hierarchy.from_times([(0, 5)])
+        hierarchy = cz.read(write_file(tmp_path, data))["song", "ann"]
+    assert hierarchy == Hierarchy.from_times([(0, 5)])
 
 
 def test_beyond_the_end(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_beyond_the_end(tmp_path: Path) -> None:
         "unit": "seconds",
         "items": {"s": {"duration": 10, "coders": {"a": [[0, 12, 1], [11, 12, 2]], "b": [[0, 10, 1]]}}},
     }
-    path = put(tmp_path, data)
+    path = write_file(tmp_path, data)
     with pytest.warns(CaesuraWarning, match="item 's': extended from 10 s to 12 s, where its annotations end"):
         extended = cz.read(path, beyond="extend")
     assert [extended["s", coder].edges for coder in "ab"] == [(0, 11, 12), (0, 10, 12)]  # type: ignore[union-attr]
@@ -160,19 +160,19 @@ def test_beyond_the_end(tmp_path: Path) -> None:
 def test_repair_says_what_it_did(tmp_path: Path) -> None:
     data = {"items": {"t": {"length": 8, "coders": {"a": [[1, 8, 1], [2, 5, 2], [4, 6, 2]]}}}}
     with pytest.warns(CaesuraWarning, match="spans left out because they do not nest: 1 "):
-        one = cz.read(put(tmp_path, data), repair=True)["t", "a"]
-    assert one == Hierarchy(8, [(1, 8, 1), (2, 5, 2)])
+        hierarchy = cz.read(write_file(tmp_path, data), repair=True)["t", "a"]
+    assert hierarchy == Hierarchy(8, [(1, 8, 1), (2, 5, 2)])
 
 
 def test_snap_against_rounding(tmp_path: Path) -> None:
     # 0-5.0001 and 5-9 cross by the rounding of somebody's export
     data = {"unit": "seconds", "items": {"s": {"duration": 9, "coders": {"a": [[0, 5.0001, 1], [5, 8.9999, 1]]}}}}
     with pytest.raises(FormatError, match="cross"):
-        cz.read(put(tmp_path, data))
-    one = cz.read(put(tmp_path, data), snap=0.001)["s", "a"]
-    assert isinstance(one, Hierarchy)
-    assert one.edges == (0, 5, 8.9999, 9)
-    assert one.full == {(1, 1, 1), (2, 2, 1)}
+        cz.read(write_file(tmp_path, data))
+    hierarchy = cz.read(write_file(tmp_path, data), snap=0.001)["s", "a"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.edges == (0, 5, 8.9999, 9)
+    assert hierarchy.full == {(1, 1, 1), (2, 2, 1)}
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------
@@ -180,21 +180,21 @@ def test_snap_against_rounding(tmp_path: Path) -> None:
 
 def test_a_table(tmp_path: Path) -> None:
     rows = "item,coder,start,end,level,label,length\npoem,ann,1,6,1,S,8\npoem,ann,1,2,2,,\npoem,bo,3,6,1,,\n"
-    corpus = cz.read(put(tmp_path, rows, "t.csv"))
+    corpus = cz.read(write_file(tmp_path, rows, "t.csv"))
     assert corpus["poem", "ann"] == Hierarchy(8, [(1, 6, 1, "S"), (1, 2, 2)])
     assert corpus["poem", "bo"] == Hierarchy(8, [(3, 6, 1)])  # the item's length
 
 
 def test_the_largest_end_of_the_item_is_the_length_unless_told(tmp_path: Path) -> None:
-    path = put(tmp_path, "coder\tstart\tend\nann\t1\t4\nbo\t2\t6\n", "poem.tsv")
+    path = write_file(tmp_path, "coder\tstart\tend\nann\t1\t4\nbo\t2\t6\n", "poem.tsv")
     assert cz.read(path)["poem", "ann"] == Hierarchy(6, [(1, 4)])
     assert cz.read(path, length=9)["poem", "ann"] == Hierarchy(9, [(1, 4)])
 
 
 def test_times_are_named_not_guessed(tmp_path: Path) -> None:
     rows = "item;annotator;start_time;end_time\ns;a;0;12\ns;a;0;4.5\ns;b;0;12\n"
-    assert cz.read(put(tmp_path, rows, "t.csv"))["s", "a"] == Hierarchy.from_times([(0, 12), (0, 4.5)])
-    whole = put(tmp_path, "item,coder,start,end\ns,a,1,12\n", "u.csv")
+    assert cz.read(write_file(tmp_path, rows, "t.csv"))["s", "a"] == Hierarchy.from_times([(0, 12), (0, 4.5)])
+    whole = write_file(tmp_path, "item,coder,start,end\ns,a,1,12\n", "u.csv")
     assert cz.read(whole)["s", "a"] == Hierarchy(12, [(1, 12)])
     assert cz.read(whole, unit="seconds")["s", "a"] == Hierarchy.from_times([(1, 12)])
     with pytest.raises(FormatError, match="start_time and end_time are seconds; unit cannot be units"):
@@ -202,12 +202,12 @@ def test_times_are_named_not_guessed(tmp_path: Path) -> None:
 
 
 def test_a_coder_who_drew_nothing(tmp_path: Path) -> None:
-    corpus = cz.read(put(tmp_path, "item,coder,start,end\nt,a,1,5\nt,b,,\n", "t.csv"))
+    corpus = cz.read(write_file(tmp_path, "item,coder,start,end\nt,a,1,5\nt,b,,\n", "t.csv"))
     assert corpus["t", "b"] == Hierarchy(5, [])
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ("item,coder,start\nt,a,1\n", "columns start and end .* are needed; got item, coder, start"),
         ("start,end,start_time,end_time\n1,2,1,2\n", "columns start and end .* are needed"),
@@ -225,9 +225,9 @@ def test_a_coder_who_drew_nothing(tmp_path: Path) -> None:
         ('start,end\n1,"2\n', "not a valid table"),
     ],
 )
-def test_what_a_table_cannot_be(tmp_path: Path, rows: str, said: str) -> None:
-    with pytest.raises(FormatError, match=said):
-        cz.read(put(tmp_path, rows, "t.csv"), "spans-csv")
+def test_what_a_table_cannot_be(tmp_path: Path, rows: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        cz.read(write_file(tmp_path, rows, "t.csv"), "spans-csv")
 
 
 # -- round trips ------------------------------------------------------------------------------------------------------
@@ -289,7 +289,7 @@ def test_common_units_of_several_coders_read_back(tmp_path: Path) -> None:
 
 
 def test_the_file_is_one_that_people_can_read(tmp_path: Path) -> None:
-    cz.write(cz.read(put(tmp_path, POEM)), tmp_path / "out.json")
+    cz.write(cz.read(write_file(tmp_path, POEM)), tmp_path / "out.json")
     assert (tmp_path / "out.json").read_text(encoding="utf-8") == (
         '{\n  "items": {\n    "poem": {\n      "length": 6,\n'
         '      "units": ["In", "Xanadu", "did", "Kubla", "Khan", "decree"],\n      "coders": {\n'
@@ -353,7 +353,7 @@ def test_no_times_before_zero(tmp_path: Path) -> None:
 def test_nesting_without_end(tmp_path: Path) -> None:
     deep = '{"items": {"t": {"length": 3, "coders": {"a": ' + "[" * 200_000 + "]" * 200_000 + "}}}}"
     with pytest.raises(FormatError, match="nested too deeply"):
-        cz.read(put(tmp_path, deep))
+        cz.read(write_file(tmp_path, deep))
 
 
 def test_many_spans_take_time_in_proportion(tmp_path: Path) -> None:
@@ -362,7 +362,9 @@ def test_many_spans_take_time_in_proportion(tmp_path: Path) -> None:
     spans = [[1, n]] + [[i, i + 9] for i in range(1, n, 10)] + [[i, i + 1] for i in range(1, n, 2)]
     deep = [[i, 2 * n - i] for i in range(1, n // 2)]
     began = time.process_time()
-    corpus = cz.read(put(tmp_path, json.dumps({"items": {"t": {"length": 2 * n, "coders": {"a": spans, "b": deep}}}})))
+    corpus = cz.read(
+        write_file(tmp_path, json.dumps({"items": {"t": {"length": 2 * n, "coders": {"a": spans, "b": deep}}}}))
+    )
     assert len(corpus["t", "a"]) == len(spans)
     assert time.process_time() - began < 20
 
@@ -371,7 +373,7 @@ def test_many_bad_items_take_time_in_proportion(tmp_path: Path) -> None:
     data = {"items": {f"i{i}": {"length": 2, "coders": {"a": [[2, 1]]}} for i in range(20_000)}}
     excluded: list[FormatError] = []
     began = time.process_time()
-    cz.read(put(tmp_path, data), excluded=excluded)
+    cz.read(write_file(tmp_path, data), excluded=excluded)
     assert len(excluded) == 20_000
     assert time.process_time() - began < 10
 
@@ -409,9 +411,9 @@ def test_spam(shared: Path) -> None:
     """Twelve tracks by five people; two durations are of other recordings, and five annotations do not nest."""
     path = shared / "data/hierarchical_time/spam_12tracks_5annotators.json"
     excluded: list[FormatError] = []
-    with pytest.warns(CaesuraWarning) as said:
+    with pytest.warns(CaesuraWarning) as warnings:
         corpus = cz.read(path, excluded=excluded)
-    assert [str(one.message).split(": ", 1)[1] for one in said] == [
+    assert [str(warning.message).split(": ", 1)[1] for warning in warnings] == [
         "item 'SALAMI_164': extended from 209.8155102 s to 564.8486 s, where its annotations end",
         "item 'SALAMI_302': extended from 341.3681633 s to 458.1224 s, where its annotations end",
     ]
@@ -431,11 +433,11 @@ def test_salami(shared: Path) -> None:
     with pytest.warns(CaesuraWarning, match="spans of zero length left out: 17 in"):
         corpus = cz.read(path, excluded=excluded)
     assert len(corpus) == 65
-    assert sum(" cross; " in str(one) for one in excluded) == 13
-    assert sum(" lies inside " in str(one) for one in excluded) == 2
-    with pytest.warns(CaesuraWarning) as said:
+    assert sum(" cross; " in str(error) for error in excluded) == 13
+    assert sum(" lies inside " in str(error) for error in excluded) == 2
+    with pytest.warns(CaesuraWarning) as warnings:
         assert len(cz.read(path, repair=True)) == 80
-    assert "spans left out because they do not nest: 21 in 15 annotations" in str(said[-1].message)
+    assert "spans left out because they do not nest: 21 in 15 annotations" in str(warnings[-1].message)
     song = corpus["1019", "A1"]
     assert isinstance(song, Hierarchy)
     assert {span.label for span in song.spans if span.level == 1} == {"Z", "A", "B", "C", "D", "E"}
@@ -444,16 +446,16 @@ def test_salami(shared: Path) -> None:
 def test_discourse_spans_from_zero(shared: Path) -> None:
     corpus = cz.read(shared / "data/discourse/gcdt_spans.json")
     assert corpus.item_names == ("gcdt_bio_dvorak", "gcdt_news_simplified")
-    one = corpus["gcdt_news_simplified", "A1"]
-    assert isinstance(one, Hierarchy)
-    assert one.length == 185
+    hierarchy = corpus["gcdt_news_simplified", "A1"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.length == 185
     # [0, 3, "S", "organization-heading"] and [1, 3, "N", "span"]; no [0, 1]
-    assert [tuple(span) for span in one.spans[:3]] == [
+    assert [tuple(span) for span in hierarchy.spans[:3]] == [
         (1, 185, 1, None),
         (1, 3, 2, "organization-heading"),
         (2, 3, 3, None),
     ]
-    assert min(span.end - span.start for span in one.spans) == 1
+    assert min(span.end - span.start for span in hierarchy.spans) == 1
 
 
 def test_a_table_without_a_header_as_pygamma_writes_it(tmp_path: Path) -> None:
@@ -464,10 +466,10 @@ def test_a_table_without_a_header_as_pygamma_writes_it(tmp_path: Path) -> None:
     path.write_text("Alex,x,2,4\nBo,y,0,2\nBo,x,2,6.5\n")
     corpus = cz.read(path)
     assert corpus.coders == ("Alex", "Bo")
-    found = corpus["talk", "Bo"]
-    assert isinstance(found, Hierarchy)
-    assert found.edges is not None
-    assert [(found.edges[s.start - 1], found.edges[s.end], s.label) for s in found.spans] == [
+    hierarchy = corpus["talk", "Bo"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.edges is not None
+    assert [(hierarchy.edges[s.start - 1], hierarchy.edges[s.end], s.label) for s in hierarchy.spans] == [
         (0, 2, "y"),
         (2, 6.5, "x"),
     ]
@@ -481,9 +483,9 @@ def test_tables_of_pygamma(shared: Path) -> None:
         rows = [line.split(",") for line in path.read_text().splitlines() if line.strip()]
         corpus = cz.read(path)
         for coder in {row[0] for row in rows}:
-            one = corpus[path.stem, coder]
-            assert isinstance(one, Hierarchy)
-            assert one.edges is not None
-            assert {(one.edges[s.start - 1], one.edges[s.end], s.label) for s in one.spans} == {
+            hierarchy = corpus[path.stem, coder]
+            assert isinstance(hierarchy, Hierarchy)
+            assert hierarchy.edges is not None
+            assert {(hierarchy.edges[s.start - 1], hierarchy.edges[s.end], s.label) for s in hierarchy.spans} == {
                 (float(start), float(end), label) for who, label, start, end in rows if who == coder
             }

@@ -18,7 +18,7 @@ TEXT = "In Xanadu did\nKubla Khan decree."
 #       0  3      10  14    20   25
 
 
-def put(tmp_path: Path, *spans: str, text: str = TEXT) -> Path:
+def write_file(tmp_path: Path, *spans: str, text: str = TEXT) -> Path:
     """Spans such as ``A 0 9``, as brat has them; the text column is cut out of the text."""
     lines = []
     for number, span in enumerate(spans, 1):
@@ -33,7 +33,7 @@ def put(tmp_path: Path, *spans: str, text: str = TEXT) -> Path:
 STRICT: dict[str, Any] = {"tokens": "whitespace", "edges": "error"}
 
 
-def one(path: Path, **options: Any) -> Any:
+def read_annotation(path: Path, **options: Any) -> Any:
     return cz.read(path, **STRICT | options)["t", "t"]
 
 
@@ -42,33 +42,33 @@ def one(path: Path, **options: Any) -> Any:
 
 @settings(max_examples=60)
 @given(st.text("ab \n\t\u3000", max_size=20))
-def test_white_space_cuts_as_python_does(said: str) -> None:
-    if said.split():
-        tokens = Tokens.tokenize(said, None)
-        assert list(tokens.units) == said.split()
-        assert [said[a:b] for a, b in zip(tokens.starts, tokens.ends, strict=True)] == said.split()
-        assert list(Tokens.tokenize(said, "characters").units) == list("".join(said.split()))
+def test_white_space_cuts_as_python_does(document: str) -> None:
+    if document.split():
+        tokens = Tokens.tokenize(document, None)
+        assert list(tokens.units) == document.split()
+        assert [document[a:b] for a, b in zip(tokens.starts, tokens.ends, strict=True)] == document.split()
+        assert list(Tokens.tokenize(document, "characters").units) == list("".join(document.split()))
     else:
         with pytest.raises(HierarchyError, match="a text of at least one token is needed; got none"):
-            Tokens.tokenize(said, None)
+            Tokens.tokenize(document, None)
 
 
 def test_words_and_punctuation() -> None:
-    said = "«L'Enfant» (1754–1825), e.g. -- तो, नमस्ते।"
-    units = Tokens.tokenize(said, "words").units
+    document = "«L'Enfant» (1754–1825), e.g. -- तो, नमस्ते।"
+    units = Tokens.tokenize(document, "words").units
     assert units == ("«", "L'Enfant", "»", "(", "1754–1825", ")", ",", "e.g", ".", "-", "-", "तो", ",", "नमस्ते", "।")
-    assert Tokens.tokenize(said, None).units == units
+    assert Tokens.tokenize(document, None).units == units
 
 
 @settings(max_examples=60)
 @given(st.text("ab \n", min_size=1, max_size=12), st.data())
-def test_a_span_is_the_tokens_of_its_characters(said: str, data: st.DataObject) -> None:
+def test_a_span_is_the_tokens_of_its_characters(document: str, data: st.DataObject) -> None:
     """Against a count by hand: a token is covered if one of its characters is."""
-    start = data.draw(st.integers(0, len(said) - 1))
-    end = data.draw(st.integers(start + 1, len(said)))
-    if not said.split():
+    start = data.draw(st.integers(0, len(document) - 1))
+    end = data.draw(st.integers(start + 1, len(document)))
+    if not document.split():
         return
-    tokens = Tokens.tokenize(said, None)
+    tokens = Tokens.tokenize(document, None)
     first, last = tokens.covered(start, end)
     places = list(zip(tokens.starts, tokens.ends, strict=True))
     covered = [i for i, (a, b) in enumerate(places) if set(range(a, b)) & set(range(start, end))]
@@ -87,10 +87,10 @@ def test_tokens_must_be_apart() -> None:
 
 @settings(max_examples=60)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=12))
-def test_units_of_utf_16_are_those_of_the_codec(said: str) -> None:
-    utf16 = Utf16Offsets(said)
-    units = len(said.encode("utf-16-le")) // 2
-    begins = {len(said[:i].encode("utf-16-le")) // 2: i for i in range(len(said) + 1)}
+def test_units_of_utf_16_are_those_of_the_codec(document: str) -> None:
+    utf16 = Utf16Offsets(document)
+    units = len(document.encode("utf-16-le")) // 2
+    begins = {len(document[:i].encode("utf-16-le")) // 2: i for i in range(len(document) + 1)}
     for unit in range(units + 1):
         if unit in begins:
             assert utf16.to_character(unit) == begins[unit]
@@ -109,28 +109,28 @@ def test_spans_over_tokens_levels_from_nesting(tmp_path: Path) -> None:
     # In Xanadu did Kubla Khan decree.
     # |----------- S -------------|
     #    |- NP -|   |-- NP --|
-    path = put(tmp_path, "S 0 32", "NP 3 9", "NP 14 24")
+    path = write_file(tmp_path, "S 0 32", "NP 3 9", "NP 14 24")
     words = ["In", "Xanadu", "did", "Kubla", "Khan", "decree."]
-    assert one(path) == Hierarchy(6, [(1, 6, 1, "S"), (2, 2, 2, "NP"), (4, 5, 2, "NP")], units=words)
-    assert one(path, labels="N*") == Hierarchy(6, [(2, 2, 1, "NP"), (4, 5, 1, "NP")], units=words)
-    assert one(path, labels=["S", "X"]) == Hierarchy(6, [(1, 6, 1, "S")], units=words)
+    assert read_annotation(path) == Hierarchy(6, [(1, 6, 1, "S"), (2, 2, 2, "NP"), (4, 5, 2, "NP")], units=words)
+    assert read_annotation(path, labels="N*") == Hierarchy(6, [(2, 2, 1, "NP"), (4, 5, 1, "NP")], units=words)
+    assert read_annotation(path, labels=["S", "X"]) == Hierarchy(6, [(1, 6, 1, "S")], units=words)
 
 
 def test_white_space_at_the_edges_means_nothing(tmp_path: Path) -> None:
-    assert one(put(tmp_path, "NP 2 10", "NP 13 25")).flat == {(2, 2), (4, 5)}
+    assert read_annotation(write_file(tmp_path, "NP 2 10", "NP 13 25")).flat == {(2, 2), (4, 5)}
 
 
 def test_a_span_without_a_token_is_left_out_and_counted(tmp_path: Path) -> None:
     with pytest.warns(
         CaesuraWarning, match=r"t\.ann: spans that cover no token left out: 2 \(first in T1 'NP' of item"
     ):
-        assert one(put(tmp_path, "NP 2 3", "NP 5 5", "S 0 2")).flat == {(1, 1)}
+        assert read_annotation(write_file(tmp_path, "NP 2 3", "NP 5 5", "S 0 2")).flat == {(1, 1)}
 
 
 def test_an_edge_inside_a_token(tmp_path: Path) -> None:
-    path = put(tmp_path, "S 0 2", "V 25 31", "N 4 9")
+    path = write_file(tmp_path, "S 0 2", "V 25 31", "N 4 9")
     with pytest.raises(FormatError) as caught:
-        one(path)
+        read_annotation(path)
     assert caught.value.line == 2
     assert str(caught.value).endswith(
         "T2 'V' must begin and end between tokens; it ends inside token 6, 'decree.'; or read with edges='token', "
@@ -138,39 +138,39 @@ def test_an_edge_inside_a_token(tmp_path: Path) -> None:
     )
     with pytest.warns(
         CaesuraWarning, match=r"span edges inside a token moved to the edge of the token: 2 \(first in T2 'V'"
-    ) as said:
+    ) as warnings:
         assert cz.read(path, tokens="whitespace")["t", "t"].flat == {(1, 1), (6, 6), (2, 2)}  # type: ignore[union-attr]
-    assert said[0].filename == __file__  # a warning is about the line that reads
+    assert warnings[0].filename == __file__  # a warning is about the line that reads
     # In(2) Xanadu(8) did(11) Kubla(16) Khan(20) decree.(27)
-    assert one(path, tokens="characters").flat == {(1, 2), (21, 26), (4, 8)}
+    assert read_annotation(path, tokens="characters").flat == {(1, 2), (21, 26), (4, 8)}
 
 
 def test_discontinuous_spans(tmp_path: Path) -> None:
-    path = put(tmp_path, "S 0 2;10 13;20 24")
+    path = write_file(tmp_path, "S 0 2;10 13;20 24")
     with pytest.raises(
         FormatError, match=r":1: .*T1 'S' must have no gap; token 2, 'Xanadu', lies between its fragments; or"
     ):
-        one(path)
+        read_annotation(path)
     with pytest.warns(CaesuraWarning, match="discontinuous spans read as one span from first to last token: 1 "):
-        assert one(path, discontinuous="hull").flat == {(1, 5)}
+        assert read_annotation(path, discontinuous="hull").flat == {(1, 5)}
     with pytest.warns(CaesuraWarning, match=r"discontinuous spans read as one span per fragment: 1 \(first in T1"):
-        assert one(path, discontinuous="fragments").flat == {(1, 1), (3, 3), (5, 5)}
+        assert read_annotation(path, discontinuous="fragments").flat == {(1, 1), (3, 3), (5, 5)}
 
 
 def test_fragments_with_white_space_between_are_one(tmp_path: Path) -> None:
-    assert one(put(tmp_path, "S 10 13;14 19")).flat == {(3, 4)}  # over the end of a line
-    assert one(put(tmp_path, "S 14 19;10 13")).flat == {(3, 4)}
-    assert one(put(tmp_path, "S 20 22;22 24")).flat == {(5, 5)}  # two halves of a token
+    assert read_annotation(write_file(tmp_path, "S 10 13;14 19")).flat == {(3, 4)}  # over the end of a line
+    assert read_annotation(write_file(tmp_path, "S 14 19;10 13")).flat == {(3, 4)}
+    assert read_annotation(write_file(tmp_path, "S 20 22;22 24")).flat == {(5, 5)}  # two halves of a token
 
 
 def test_spans_that_cross_are_both_named(tmp_path: Path) -> None:
-    path = put(tmp_path, "A 0 13", "B 0 2", "C 10 24")
+    path = write_file(tmp_path, "A 0 13", "B 0 2", "C 10 24")
     with pytest.raises(
         FormatError, match="T1 'A' over tokens 1-3 and T3 'C' over tokens 3-5 cross; each coder's own spans"
     ):
-        one(path)
+        read_annotation(path)
     with pytest.warns(CaesuraWarning, match="spans left out because they do not nest: 1 "):
-        assert one(path, repair=True).flat == {(1, 3), (1, 1)}
+        assert read_annotation(path, repair=True).flat == {(1, 3), (1, 1)}
 
 
 @settings(max_examples=60)
@@ -180,22 +180,22 @@ def test_spans_that_cross_are_both_named(tmp_path: Path) -> None:
 def test_exactly_the_spans_that_cross_are_refused(tmp_path_factory: pytest.TempPathFactory, spans: list[Any]) -> None:
     """Against every pair."""
     folder = tmp_path_factory.getbasetemp()
-    path = put(folder, *(f"L {2 * a} {2 * b + 1}" for a, b in spans), text="a b c d e f")
+    path = write_file(folder, *(f"L {2 * a} {2 * b + 1}" for a, b in spans), text="a b c d e f")
     crossing = any(a < c <= b < d for a, b in spans for c, d in spans)
     if crossing:
         with pytest.raises(FormatError, match="cross"):
-            one(path)
+            read_annotation(path)
     else:
-        assert one(path).flat == {(a + 1, b + 1) for a, b in spans}
+        assert read_annotation(path).flat == {(a + 1, b + 1) for a, b in spans}
 
 
 def test_labels_that_nobody_drew_are_worth_a_word(tmp_path: Path) -> None:
-    path = put(tmp_path, "S 0 2", "NP 3 9")
+    path = write_file(tmp_path, "S 0 2", "NP 3 9")
     with pytest.warns(CaesuraWarning, match=r"none of 2 span\(s\) has a label like 'PN'; the labels are 'NP', 'S'"):
-        assert one(path, labels="PN").flat == frozenset()
+        assert read_annotation(path, labels="PN").flat == frozenset()
     for wrong in (3, [], [3], "", {"NP": 1}):
         with pytest.raises(OptionError, match="labels must be a name or a list of names"):
-            one(path, labels=wrong)
+            read_annotation(path, labels=wrong)
 
 
 # -- segments ---------------------------------------------------------------------------------------------------------
@@ -204,25 +204,25 @@ def test_labels_that_nobody_drew_are_worth_a_word(tmp_path: Path) -> None:
 def test_both_edges_are_boundaries(tmp_path: Path) -> None:
     # In Xanadu did Kubla Khan decree.
     #   |- A -|-B-|     |-C -|-- D ---|
-    path = put(tmp_path, "A 3 9", "B 10 13", "C 20 24", "D 25 32")
-    made = one(path, as_="segments")
-    assert made.boundaries == ((1, "begin"), (2, "A"), (3, "B"), (4, "begin"), (5, "C"), (6, "D"))
-    assert made.units == ("In", "Xanadu", "did", "Kubla", "Khan", "decree.")
-    assert not made.types_declared
-    assert one(path, as_="segments", begin="outside").types == ("A", "B", "C", "D", "outside")
+    path = write_file(tmp_path, "A 3 9", "B 10 13", "C 20 24", "D 25 32")
+    segmentation = read_annotation(path, as_="segments")
+    assert segmentation.boundaries == ((1, "begin"), (2, "A"), (3, "B"), (4, "begin"), (5, "C"), (6, "D"))
+    assert segmentation.units == ("In", "Xanadu", "did", "Kubla", "Khan", "decree.")
+    assert not segmentation.types_declared
+    assert read_annotation(path, as_="segments", begin="outside").types == ("A", "B", "C", "D", "outside")
     scale = ["begin", "D", "C", "B", "A"]
-    assert one(path, as_="segments", types=scale).types == tuple(scale)
+    assert read_annotation(path, as_="segments", types=scale).types == tuple(scale)
     with pytest.raises(FormatError, match="type 'begin' is not declared; declared are 'A', 'B', 'C', 'D'"):
-        one(path, as_="segments", types=list("ABCD"))
+        read_annotation(path, as_="segments", types=list("ABCD"))
 
 
 def test_spans_that_end_together_give_a_set(tmp_path: Path) -> None:
     # In Xanadu did Kubla Khan decree.
     # |---- S ----|
     #   |-- A ----|---- B ----|
-    made = one(put(tmp_path, "S 0 13", "A 3 13", "B 14 24"), as_="segments")
-    assert made.boundaries == ((1, "begin"), (3, "A"), (3, "S"), (5, "B"))
+    segmentation = read_annotation(write_file(tmp_path, "S 0 13", "A 3 13", "B 14 24"), as_="segments")
+    assert segmentation.boundaries == ((1, "begin"), (3, "A"), (3, "S"), (5, "B"))
 
 
 def test_nothing_drawn_is_one_segment(tmp_path: Path) -> None:
-    assert one(put(tmp_path), as_="segments") == Segmentation.from_masses([6], units=TEXT.split())
+    assert read_annotation(write_file(tmp_path), as_="segments") == Segmentation.from_masses([6], units=TEXT.split())

@@ -18,7 +18,7 @@ from caesura.errors import FormatError
 from support.corpora import round_trip_or_refuse
 
 
-def put(folder: Path, content: str, name: str) -> Path:
+def write_file(folder: Path, content: str, name: str) -> Path:
     path = folder / name
     path.write_bytes(content.encode())
     return path
@@ -60,19 +60,19 @@ R&amp;D &lt;i&gt; Q&A&nbsp;x
 
 def test_lines_and_cues_of_srt(tmp_path: Path) -> None:
     # In Xanadu did / Kubla Khan // a <3 & stately //
-    one = cz.read(put(tmp_path, SRT, "t.srt"))["t", "t"]
-    assert one.units == ("In", "Xanadu", "did", "Kubla", "Khan", "a", "<3", "&", "stately")
-    assert one.boundaries == ((3, "line"), (5, "block"), (9, "block"))
-    assert one.types == ("line", "block")
-    assert cz.read(put(tmp_path, SRT, "t.txt"))["t", "t"] == one
+    segmentation = cz.read(write_file(tmp_path, SRT, "t.srt"))["t", "t"]
+    assert segmentation.units == ("In", "Xanadu", "did", "Kubla", "Khan", "a", "<3", "&", "stately")
+    assert segmentation.boundaries == ((3, "line"), (5, "block"), (9, "block"))
+    assert segmentation.types == ("line", "block")
+    assert cz.read(write_file(tmp_path, SRT, "t.txt"))["t", "t"] == segmentation
 
 
 def test_lines_and_cues_of_vtt(tmp_path: Path) -> None:
-    one = cz.read(put(tmp_path, VTT, "t.vtt"))["t", "t"]
-    assert one.units == ("In", "Xanadu", "did", "Kubla", "Khan", "R&D", "<i>", "Q&A", "x")
-    assert one.boundaries == ((3, "line"), (5, "block"), (9, "block"))
+    segmentation = cz.read(write_file(tmp_path, VTT, "t.vtt"))["t", "t"]
+    assert segmentation.units == ("In", "Xanadu", "did", "Kubla", "Khan", "R&D", "<i>", "Q&A", "x")
+    assert segmentation.boundaries == ((3, "line"), (5, "block"), (9, "block"))
     for content in ("\ufeff" + VTT, VTT.replace("\n", "\r\n"), VTT.replace("\n", "\r"), VTT.replace("\n\n", "\n\n\n")):
-        assert cz.read(put(tmp_path, content, "t.vtt"))["t", "t"] == one
+        assert cz.read(write_file(tmp_path, content, "t.vtt"))["t", "t"] == segmentation
 
 
 CUE = "00:00:01,000 --> 00:00:02,000\n"
@@ -129,7 +129,7 @@ BAD = {
 def test_damage(name: str, tmp_path: Path) -> None:
     content, line, message = BAD[name]
     with pytest.raises(FormatError) as caught:
-        cz.read(put(tmp_path, content, name))
+        cz.read(write_file(tmp_path, content, name))
     assert (caught.value.line, caught.value.problem) == (line, message)
 
 
@@ -139,7 +139,7 @@ def test_a_long_line_does_not_hang(unit: str, head: str, tmp_path: Path) -> None
     start = "1\n" + CUE if head == "t.srt" else "WEBVTT\n\n" + VTT_CUE
     for content in (start + "x" + unit * 100_000, start.rstrip("\n") + " " + unit * 100_000, unit * 100_000):
         with suppress(FormatError):
-            cz.read(put(tmp_path, content, head))
+            cz.read(write_file(tmp_path, content, head))
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -164,15 +164,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_round_trip_or_refuse(corpus: cz.Corpus, name: str, folder: Path) -> None:
     units = corpus["t", "t"].units
     # Whatever has no white space in it; of .srt, which cannot escape, without brackets and arrows.
-    sure = all(one.split() == [one] and (name == "t.vtt" or not {*"<>{}"} & {*one}) for one in units)
+    sure = all(unit.split() == [unit] and (name == "t.vtt" or not {*"<>{}"} & {*unit}) for unit in units)
     round_trip_or_refuse(corpus, folder / name, sure=sure)
 
 
 def test_a_second_a_word(tmp_path: Path) -> None:
-    one = cz.Segmentation.from_marks(
+    segmentation = cz.Segmentation.from_marks(
         ["", "line", "block", "block"], types=["line", "block"], units=["a", "b", "c", "d"]
     )
-    corpus = cz.Corpus({"t": {"t": one}})
+    corpus = cz.Corpus({"t": {"t": segmentation}})
     cz.write(corpus, tmp_path / "t.srt")
     assert (tmp_path / "t.srt").read_text() == (
         "1\n00:00:00,000 --> 00:00:03,000\na b\nc\n\n2\n00:00:03,000 --> 00:00:04,000\nd\n\n"
@@ -207,9 +207,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held(name: str, tmp_path: Path) -> None:
-    one, message = REFUSED[name]
+    segmentation, message = REFUSED[name]
     with pytest.raises(FormatError, match=message):
-        cz.write(cz.Corpus({"t": {"t": one}}), tmp_path / "t.srt")
+        cz.write(cz.Corpus({"t": {"t": segmentation}}), tmp_path / "t.srt")
     assert not (tmp_path / "t.srt").exists()
 
 
@@ -246,9 +246,9 @@ def test_samples(name: str, shared: Path) -> None:
     words = [word for block in text for word in re.sub("<[^>]*>", "", block).split()]
     assert sum(block.rstrip("\n").count("\n") for block in text) == inside
     corpus = cz.read(path)
-    (one,) = (corpus[key] for key in corpus)
-    assert one.units == tuple(words)
-    kinds = Counter(kind for _, kind in one.boundaries)
+    (segmentation,) = (corpus[key] for key in corpus)
+    assert segmentation.units == tuple(words)
+    kinds = Counter(kind for _, kind in segmentation.boundaries)
     assert (kinds["block"], kinds["line"]) == (cues, inside)
 
 

@@ -91,7 +91,7 @@ def short(long: str) -> str:
     return "\n".join(['File type = "ooTextFile short"', *values[1:]]) + "\n"
 
 
-def put(tmp_path: Path, text: str, encoding: str = "utf-8") -> Path:
+def write_file(tmp_path: Path, text: str, encoding: str = "utf-8") -> Path:
     path = tmp_path / "talk.TextGrid"
     path.write_bytes(text.encode(encoding))
     return path
@@ -106,7 +106,7 @@ def test_every_form(tmp_path: Path, text: str, encoding: str) -> None:
     text = text.replace('"B"', '"ə 你 𝄞"')
     if encoding == "utf-16-be-sig":
         text, encoding = "\ufeff" + text, "utf-16-be"
-    path = put(tmp_path, text, encoding)
+    path = write_file(tmp_path, text, encoding)
     mine = Tier([*ANN.intervals[:1], (2, 3, "ə 你 𝄞")], end=3)
     assert cz.read(path, units="times") == Corpus({"talk": {"ann": mine, "word": Tier(WORDS, end=3)}})
     everything = Corpus({"talk": {"ann": mine.with_words(WORDS), "tones": TONES.with_words(WORDS)}})
@@ -116,15 +116,15 @@ def test_every_form(tmp_path: Path, text: str, encoding: str) -> None:
 def test_elans_own_way_and_comments(tmp_path: Path) -> None:
     text = re.sub(r"(intervals|points) (\[\d\]):", r"\1 \2", LONG).replace("item [", "item[")
     text = text.replace("size = 3\nitem", "size = 3 ! three of them\nitem").replace("number =", "time =")
-    assert cz.read(put(tmp_path, text), units="times", tiers="*") == cz.read(
-        put(tmp_path, LONG), units="times", tiers="*"
+    assert cz.read(write_file(tmp_path, text), units="times", tiers="*") == cz.read(
+        write_file(tmp_path, LONG), units="times", tiers="*"
     )
 
 
 def test_units(tmp_path: Path) -> None:
     # word |oh| no |  .  |yes|     gaps 1, 2, 3
     # ann  |-- A --|     |-B-|
-    path = put(tmp_path, LONG.replace('say ""A""\ntwice', "A"))
+    path = write_file(tmp_path, LONG.replace('say ""A""\ntwice', "A"))
     over_words = Segmentation.from_positions(3, [2, 3], marks=["A", "B"], units=["oh", "no", "yes"])
     assert cz.read(path, words="word") == Corpus({"talk": {"ann": over_words}})
     plain = Segmentation.from_masses([2, 1], units=["oh", "no", "yes"])
@@ -142,19 +142,19 @@ def test_units(tmp_path: Path) -> None:
 
 
 def test_names_and_patterns(tmp_path: Path) -> None:
-    path = put(tmp_path, LONG.replace('"tones"', '"IU [1]"').replace('"word"', '"IU 2"'))
+    path = write_file(tmp_path, LONG.replace('"tones"', '"IU [1]"').replace('"word"', '"IU 2"'))
     assert cz.read(path, units="times", tiers=["IU *"]).coders == ("IU 2", "IU [1]")
     assert cz.read(path, units="times", tiers="IU [1]").coders == ("IU [1]",)  # a name before it is a pattern
-    one = cz.read(path, units="times", tiers="ann", item="x", coder="Ann B.")
-    assert one == Corpus({"x": {"Ann B.": ANN}})
-    for options, said in (
+    corpus = cz.read(path, units="times", tiers="ann", item="x", coder="Ann B.")
+    assert corpus == Corpus({"x": {"Ann B.": ANN}})
+    for options, message in (
         ({"tiers": "nobody"}, r"tiers: 'nobody' must match a tier; the tiers are 'ann', 'IU 2', 'IU \[1\]'"),
         ({"words": "word"}, "one interval tier must be named 'word', for the words; got 0; the tiers are 'ann'"),
         ({"words": "IU [1]"}, "one interval tier must be named"),  # it has points
         ({"coder": "Ann"}, r"with coder=..., one tier is needed; choose with tiers=...: 'ann', 'IU 2'"),
         ({"tiers": "ann", "words": "ann"}, "a tier besides the words is needed"),
     ):
-        with pytest.raises(FormatError, match=said):
+        with pytest.raises(FormatError, match=message):
             cz.read(path, units="times", **options)
     for name, value in (("tiers", 3), ("tiers", []), ("words", 3), ("units", "time"), ("silence", [3])):
         with pytest.raises(OptionError, match=name):
@@ -162,11 +162,11 @@ def test_names_and_patterns(tmp_path: Path) -> None:
 
 
 def test_silence_is_no_segment(tmp_path: Path) -> None:
-    path = put(tmp_path, LONG.replace('"no"', '"sil"').replace('"B"', '"sp"'))
-    one = cz.read(path, units="times", words="word", silence=["sil", "sp"])["talk", "ann"]
-    assert isinstance(one, Tier)
-    assert one.words is not None
-    assert ([w.label for w in one.words], len(one.intervals)) == (["oh", "yes"], 1)
+    path = write_file(tmp_path, LONG.replace('"no"', '"sil"').replace('"B"', '"sp"'))
+    tier = cz.read(path, units="times", words="word", silence=["sil", "sp"])["talk", "ann"]
+    assert isinstance(tier, Tier)
+    assert tier.words is not None
+    assert ([w.label for w in tier.words], len(tier.intervals)) == (["oh", "yes"], 1)
 
 
 def test_files_of_several_coders_share_their_units(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_files_of_several_coders_share_their_units(tmp_path: Path) -> None:
     with pytest.warns(CaesuraWarning, match="the units are the union"):
         corpus = cz.read_coders(files, tiers="ann")
     assert (corpus.item_names, corpus.coders) == (("talk",), ("ann", "bo"))
-    assert [one.positions.tolist() for one in corpus.of_item("talk").values()] == [[1, 2, 3], [1, 2, 3]]  # type: ignore[union-attr]
+    assert [tier.positions.tolist() for tier in corpus.of_item("talk").values()] == [[1, 2, 3], [1, 2, 3]]  # type: ignore[union-attr]
     times = cz.read_coders(files, tiers="ann", units="times")
     assert times["talk", "ann"] == ANN
 
@@ -197,17 +197,19 @@ def test_the_only_tier_of_a_file_does_not_name_the_coder(tmp_path: Path) -> None
 
 
 def test_a_shift_to_a_gap_is_said(tmp_path: Path) -> None:
-    path = put(tmp_path, LONG.replace("xmax = 1.5\n", "xmax = 1.25\n").replace("xmin = 1.5\n", "xmin = 1.25\n"))
-    said = r"talk\.TextGrid: item 'talk': edges were moved to the nearest gap between words, .* at 1\.25 s by 0\.15 s"
-    with pytest.warns(CaesuraWarning, match=said):
+    path = write_file(tmp_path, LONG.replace("xmax = 1.5\n", "xmax = 1.25\n").replace("xmin = 1.5\n", "xmin = 1.25\n"))
+    message = (
+        r"talk\.TextGrid: item 'talk': edges were moved to the nearest gap between words, .* at 1\.25 s by 0\.15 s"
+    )
+    with pytest.warns(CaesuraWarning, match=message):
         cz.read(path, words="word")
 
 
 def test_an_item_that_cannot_be_laid_is_one_problem(tmp_path: Path) -> None:
-    path = put(tmp_path, LONG)
+    path = write_file(tmp_path, LONG)
     excluded: list[FormatError] = []
     assert len(cz.read(path, tiers="ann", units=5, excluded=excluded)) == 0
-    assert [str(one) for one in excluded] == [
+    assert [str(error) for error in excluded] == [
         f"{path}: item 'talk': a step must not be longer than the recording, 3 s; got 5 s"
     ]
     with pytest.raises(FormatError, match="a step must not be longer"):
@@ -217,19 +219,19 @@ def test_an_item_that_cannot_be_laid_is_one_problem(tmp_path: Path) -> None:
 # -- rounding ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("other", ["1.40001", "1.39999"])
-def test_edges_that_rounding_moved_meet_in_the_middle(tmp_path: Path, other: str) -> None:
-    path = put(
+@pytest.mark.parametrize("edge", ["1.40001", "1.39999"])
+def test_edges_that_rounding_moved_meet_in_the_middle(tmp_path: Path, edge: str) -> None:
+    path = write_file(
         tmp_path,
-        LONG.replace("xmin = 1.4", f"xmin = {other}").replace('1.4\n            text = "no"', '1.4\ntext = "no"'),
+        LONG.replace("xmin = 1.4", f"xmin = {edge}").replace('1.4\n            text = "no"', '1.4\ntext = "no"'),
     )
     with pytest.warns(
         CaesuraWarning, match="tier 'word': 1 edge between neighbours differed by 0.0001 s or less and moved"
     ):
-        one = cz.read(path, units="times", tiers="word")["talk", "word"]
-    assert isinstance(one, Tier)
-    assert one.intervals[1].end == pytest.approx((1.4 + float(other)) / 2, abs=1e-12)
-    if other < "1.4":
+        tier = cz.read(path, units="times", tiers="word")["talk", "word"]
+    assert isinstance(tier, Tier)
+    assert tier.intervals[1].end == pytest.approx((1.4 + float(edge)) / 2, abs=1e-12)
+    if edge < "1.4":
         with pytest.raises(
             FormatError, match=r":43: intervals must follow each other; '' starts at 1\.39999 s, before"
         ):
@@ -237,9 +239,9 @@ def test_edges_that_rounding_moved_meet_in_the_middle(tmp_path: Path, other: str
 
 
 def test_word_times(tmp_path: Path) -> None:
-    path = put(tmp_path, LONG)
+    path = write_file(tmp_path, LONG)
     assert word_times(path, "word") == ({"talk": [("oh", 0, 0.5), ("no", 0.5, 1.4), ("yes", 2, 3)]}, 0)
-    overlapping = put(tmp_path, LONG.replace("xmin = 0.5", "xmin = 0.49995"))
+    overlapping = write_file(tmp_path, LONG.replace("xmin = 0.5", "xmin = 0.49995"))
     words, moved = word_times(overlapping, "word")
     assert (words["talk"][0][2], words["talk"][1][1], moved) == (0.499975, 0.499975, 1)
     with pytest.raises(
@@ -259,7 +261,7 @@ def test_word_times(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('"ooTextFile"', '"ooBinaryFile"', r":1: the type of the file must be 'ooTextFile'; got 'ooBinaryFile'"),
         ('"TextGrid"', '"Sound"', r":2: the class of the object must be 'TextGrid'; got 'Sound'"),
@@ -311,10 +313,10 @@ def test_word_times(tmp_path: Path) -> None:
         ("number = 0.25", "number = 2.75", r"points\[1\]: points must ascend; got 2\.5 s '' after 2\.75 s"),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_what_cannot_be(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in LONG
-    path = put(tmp_path, LONG.replace(old, new, 1))
-    with pytest.raises(FormatError, match=said) as caught:
+    path = write_file(tmp_path, LONG.replace(old, new, 1))
+    with pytest.raises(FormatError, match=message) as caught:
         cz.read(path, units="times", tiers="*")
     assert str(caught.value).startswith(f"{path}:")
     assert "\n" not in str(caught.value)
@@ -325,7 +327,7 @@ def test_a_file_cut_off_anywhere_is_an_error(tmp_path: Path) -> None:
     for form in (text, short(LONG).rstrip()):
         for end in range(1, len(form), 7):
             with pytest.raises(FormatError):
-                cz.read(put(tmp_path, form[:end]), units="times", tiers="*")
+                cz.read(write_file(tmp_path, form[:end]), units="times", tiers="*")
 
 
 @pytest.mark.parametrize(
@@ -334,7 +336,7 @@ def test_a_file_cut_off_anywhere_is_an_error(tmp_path: Path) -> None:
 def test_junk_takes_no_time(tmp_path: Path, junk: str) -> None:
     """A tokenizer that went back over what it passed would not end here."""
     with pytest.raises(FormatError):
-        cz.read(put(tmp_path, LONG[:100] + junk + "?"))
+        cz.read(write_file(tmp_path, LONG[:100] + junk + "?"))
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
@@ -369,7 +371,7 @@ def tiers(draw: st.DrawFn) -> Tier:
     if draw(st.booleans()):
         return Tier(points=[(time, draw(labels)) for time in inner], begin=begin, end=end)
     marked = [(a, b, draw(labels)) for a, b in pairwise(at)]
-    return Tier([one for one in marked if one[2].strip()], begin, end)
+    return Tier([row for row in marked if row[2].strip()], begin, end)
 
 
 @given(by_coder=st.dictionaries(labels, tiers(), min_size=1, max_size=3))
@@ -401,7 +403,7 @@ def test_a_written_file_is_what_praatio_reads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("corpus", "said"),
+    ("corpus", "message"),
     [
         (Corpus({"talk": {"a": ANN}, "y": {"a": ANN}}), "this format holds one item; choose one of talk, y"),
         (Corpus({"y": {"a": ANN}}), r"the file names the item: 'y' would be read as 'talk'"),
@@ -417,8 +419,8 @@ def test_a_written_file_is_what_praatio_reads(tmp_path: Path) -> None:
         (Corpus({"talk": {"a": Tier([(0, 1, "a\0b")])}}), "names and labels must not hold a NUL character"),
     ],
 )
-def test_what_cannot_be_written(tmp_path: Path, corpus: Corpus, said: str) -> None:
-    with pytest.raises(FormatError, match=said):
+def test_what_cannot_be_written(tmp_path: Path, corpus: Corpus, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
         cz.write(corpus, tmp_path / "talk.TextGrid")
     assert not (tmp_path / "talk.TextGrid").exists()
 
@@ -445,27 +447,27 @@ def everything(path: Path) -> dict[str, Tier]:
                 pytest.warns(CaesuraWarning, match="tier 'phone': 4 edges between neighbours differed by")
             )
         corpus = cz.read(path, units="times", tiers="*")
-    return {coder: one for coder, one in corpus.of_item(path.stem).items() if isinstance(one, Tier)}
+    return {coder: tier for coder, tier in corpus.of_item(path.stem).items() if isinstance(tier, Tier)}
 
 
 def quoted(text: str) -> list[str]:
     """The texts between quotes, character by character."""
-    found: list[str] = []
+    texts_of_file: list[str] = []
     inside = False
     i = 0
     while i < len(text):
         if text[i] == '"' and not inside:
-            found.append("")
+            texts_of_file.append("")
             inside = True
         elif text[i] == '"' and text[i + 1 : i + 2] == '"':
-            found[-1] += '"'
+            texts_of_file[-1] += '"'
             i += 1
         elif text[i] == '"':
             inside = False
         elif inside:
-            found[-1] += text[i]
+            texts_of_file[-1] += text[i]
         i += 1
-    return found
+    return texts_of_file
 
 
 def test_every_sample_by_a_count_of_its_texts(shared: Path) -> None:
@@ -476,14 +478,14 @@ def test_every_sample_by_a_count_of_its_texts(shared: Path) -> None:
         data = path.read_bytes()
         text = data.decode("utf-16" if data[:1] == b"\xfe" else "utf-8").replace("\r\n", "\n")
         counted: list[tuple[str, list[str]]] = []
-        for one in quoted(text)[2:]:
-            if one in ("IntervalTier", "TextTier"):
-                counted.append((one, []))
+        for token in quoted(text)[2:]:
+            if token in ("IntervalTier", "TextTier"):
+                counted.append((token, []))
             else:
-                counted[-1][1].append(one)
-        found = everything(path)
-        assert [rows[0] for _, rows in counted] == [*found]
-        for (kind, (_, *labels)), tier in zip(counted, found.values(), strict=True):
+                counted[-1][1].append(tier)
+        tiers_by_name = everything(path)
+        assert [rows[0] for _, rows in counted] == [*tiers_by_name]
+        for (kind, (_, *labels)), tier in zip(counted, tiers_by_name.values(), strict=True):
             assert (kind == "TextTier") == (tier.points is not None)
             if tier.points is None:
                 assert [row.label for row in tier.intervals] == [label for label in labels if label.strip()]
@@ -501,11 +503,11 @@ def test_praatio_reads_the_same(shared: Path) -> None:
             theirs = textgrid.openTextgrid(str(path), includeEmptyIntervals=False)
         mine = everything(path)
         assert tuple(mine) == theirs.tierNames
-        for name, one in mine.items():
-            rows = [tuple(row) for row in (one.intervals if one.points is None else one.points)]
-            other = [tuple(row) for row in theirs.getTier(name).entries]
-            assert [row[-1].strip() for row in rows] == [row[-1] for row in other]  # praatio strips
-            for row, beside in zip(rows, other, strict=True):
+        for name, tier in mine.items():
+            rows = [tuple(row) for row in (tier.intervals if tier.points is None else tier.points)]
+            praatio_rows = [tuple(row) for row in theirs.getTier(name).entries]
+            assert [row[-1].strip() for row in rows] == [row[-1] for row in praatio_rows]  # praatio strips
+            for row, beside in zip(rows, praatio_rows, strict=True):
                 assert all(math.isclose(a, b, abs_tol=1e-9) for a, b in zip(row[:-1], beside[:-1], strict=True))
         compared += 1
     assert compared == 13
@@ -516,7 +518,7 @@ def test_the_two_that_praatio_refuses(shared: Path) -> None:
     long, short_ = (everything(path) for path in samples(shared) if path.stem in REFUSED)
     assert long == short_
     text = next(path for path in samples(shared) if path.stem == "long_format").read_text()
-    assert sum(len(one.intervals) for one in long.values()) == len(re.findall(r'^ *text = "[^"]+" *$', text, re.M))
+    assert sum(len(tier.intervals) for tier in long.values()) == len(re.findall(r'^ *text = "[^"]+" *$', text, re.M))
 
 
 def test_two_ends_in_one_silence_of_a_real_file(shared: Path) -> None:

@@ -17,57 +17,61 @@ NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 POS = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"
 
 
-def put(tmp_path: Path, *rows: str, layers: tuple[str, ...] = (f"#T_SP={NER}|value",), name: str = "t.tsv") -> Path:
+def write_file(
+    tmp_path: Path, *rows: str, layers: tuple[str, ...] = (f"#T_SP={NER}|value",), name: str = "t.tsv"
+) -> Path:
     """Rows with a space for each tab."""
     head = "\n".join(["#FORMAT=WebAnno TSV 3.3", *layers, "", "", "#Text=whatever"])
     (tmp_path / name).write_text(head + "\n" + "\n".join(row.replace(" ", "\t") for row in rows), encoding="utf-8")
     return tmp_path / name
 
 
-def one(path: Path, **options: Any) -> Any:
+def read_annotation(path: Path, **options: Any) -> Any:
     return cz.read(path, **options)[path.stem, path.stem]
 
 
 def spans(path: Path, **options: Any) -> set[tuple[int, int, str | None]]:
-    return {(span.start, span.end, span.label) for span in one(path, **options).spans}
+    return {(span.start, span.end, span.label) for span in read_annotation(path, **options).spans}
 
 
 def test_numbers_join_rows_and_bars_stack(tmp_path: Path) -> None:
-    path = put(
+    path = write_file(
         tmp_path, "1-1 0-3 Ms. PER[1]|PERpart[2]", "1-2 4-8 Haag PER[1]", "1-3 9-14 plays _", "1-4 15-22 Elianti WORK"
     )
     assert detect(path).name == "webanno-tsv"
     words = ["Ms.", "Haag", "plays", "Elianti"]
-    assert one(path) == Hierarchy(4, [(1, 2, 1, "PER"), (1, 1, 2, "PERpart"), (4, 4, 1, "WORK")], units=words)
-    assert one(path, as_="segments").boundaries == ((1, "PERpart"), (2, "PER"), (3, "begin"), (4, "WORK"))
+    assert read_annotation(path) == Hierarchy(
+        4, [(1, 2, 1, "PER"), (1, 1, 2, "PERpart"), (4, 4, 1, "WORK")], units=words
+    )
+    assert read_annotation(path, as_="segments").boundaries == ((1, "PERpart"), (2, "PER"), (3, "begin"), (4, "WORK"))
 
 
 def test_neighbours_without_a_number_are_two(tmp_path: Path) -> None:
-    assert spans(put(tmp_path, "1-1 0-1 a X", "1-2 2-3 b X")) == {(1, 1, "X"), (2, 2, "X")}
-    assert spans(put(tmp_path, "1-1 0-1 a X|Y", "2-1 2-3 b *")) == {(1, 1, "X"), (1, 1, "Y"), (2, 2, None)}
+    assert spans(write_file(tmp_path, "1-1 0-1 a X", "1-2 2-3 b X")) == {(1, 1, "X"), (2, 2, "X")}
+    assert spans(write_file(tmp_path, "1-1 0-1 a X|Y", "2-1 2-3 b *")) == {(1, 1, "X"), (1, 1, "Y"), (2, 2, None)}
 
 
 def test_a_span_over_two_sentences(tmp_path: Path) -> None:
-    assert spans(put(tmp_path, "1-1 0-1 a _", "1-2 2-3 b X[7]", "2-1 0-1 c X[7]")) == {(2, 3, "X")}
+    assert spans(write_file(tmp_path, "1-1 0-1 a _", "1-2 2-3 b X[7]", "2-1 0-1 c X[7]")) == {(2, 3, "X")}
 
 
 def test_features_of_one_span_stand_in_columns(tmp_path: Path) -> None:
     layers = ("#T_SP=webanno.custom.R|entity|status", "#T_RL=webanno.custom.C|type|BT_webanno.custom.R")
     rows = ("1-1 0-1 a person[1] new[1] coref 1-3[2_1] ", "1-2 2-3 b person[1] new[1] _ _", "1-3 4-5 c _ old[2] _ _ ")
-    path = put(tmp_path, *rows, layers=layers)
+    path = write_file(tmp_path, *rows, layers=layers)
     assert spans(path) == {(1, 2, "person"), (3, 3, None)}
     assert spans(path, feature="status") == {(1, 2, "new"), (3, 3, "old")}
     with pytest.raises(
         FormatError, match=r"layer webanno\.custom\.R has no feature 'x'; its features are 'entity', 'status'"
     ):
-        one(path, feature="x")
+        read_annotation(path, feature="x")
 
 
 def test_which_layer(tmp_path: Path) -> None:
     rows = ("1-1 0-1 a NN X Y", "1-2 2-3 b VV X _")
     layers = (f"#T_SP={POS}|PosValue", "#T_SP=webanno.custom.A|v")
-    assert spans(put(tmp_path, "1-1 0-1 a NN X", layers=layers)) == {(1, 1, "X")}  # tags are drawn by nobody
-    path = put(tmp_path, *rows, layers=(*layers, "#T_SP=webanno.custom.B|v"))
+    assert spans(write_file(tmp_path, "1-1 0-1 a NN X", layers=layers)) == {(1, 1, "X")}  # tags are drawn by nobody
+    path = write_file(tmp_path, *rows, layers=(*layers, "#T_SP=webanno.custom.B|v"))
     with pytest.warns(
         CaesuraWarning, match=r"the first was read, webanno\.custom\.A; choose others with layer=: 'webanno\.custom\.B'"
     ):
@@ -78,20 +82,22 @@ def test_which_layer(tmp_path: Path) -> None:
     with pytest.raises(
         FormatError, match=r"no layer of spans is like 'C'; the layers are 'de.*POS', 'webanno.custom.A', 'webanno"
     ):
-        one(path, layer="C")
+        read_annotation(path, layer="C")
     with pytest.raises(FormatError, match=r"all layers describe tokens; name one by layer=: 'de.*POS"):
-        one(put(tmp_path, "1-1 0-1 a NN", layers=layers[:1]))
+        read_annotation(write_file(tmp_path, "1-1 0-1 a NN", layers=layers[:1]))
 
 
 def test_no_layer_at_all(tmp_path: Path) -> None:
-    assert one(put(tmp_path, "1-1 0-1 a", "1-2 2-3 b ", layers=())) == Hierarchy(2, [], units=["a", "b"])
+    assert read_annotation(write_file(tmp_path, "1-1 0-1 a", "1-2 2-3 b ", layers=())) == Hierarchy(
+        2, [], units=["a", "b"]
+    )
 
 
 def test_a_layer_without_features_has_a_column(tmp_path: Path) -> None:
     layers = ("#T_SP=webanno.custom.A|", f"#T_SP={POS}|PosValue")
-    assert spans(put(tmp_path, "1-1 0-1 a *[1] NN", "1-2 2-3 b *[1] NN", layers=layers)) == {(1, 2, None)}
-    made = one(tmp_path / "t.tsv", as_="segments")
-    assert made.types == ("boundary",)
+    assert spans(write_file(tmp_path, "1-1 0-1 a *[1] NN", "1-2 2-3 b *[1] NN", layers=layers)) == {(1, 2, None)}
+    annotation = read_annotation(tmp_path / "t.tsv", as_="segments")
+    assert annotation.types == ("boundary",)
 
 
 def test_slots_and_chains_are_not_read(tmp_path: Path) -> None:
@@ -100,11 +106,11 @@ def test_slots_and_chains_are_not_read(tmp_path: Path) -> None:
         "#T_CH=webanno.custom.Coref|referenceType|referenceRelation",
     )
     rows = ("1-1 0-1 a seller;goods 1-2;1-3[4] sale pr[1] coref->1-1", "1-2 2-3 b _ _ _ pr[1] *->1-2")
-    assert spans(put(tmp_path, *rows, layers=layers)) == {(1, 1, "sale")}
+    assert spans(write_file(tmp_path, *rows, layers=layers)) == {(1, 1, "sale")}
     with pytest.raises(FormatError, match=r"layer webanno\.custom\.F has no feature 'ROLE_.*'; its features are 'FE'$"):
-        one(tmp_path / "t.tsv", feature="ROLE_webanno.custom.F:Roles_webanno.custom.FRolesLink")
+        read_annotation(tmp_path / "t.tsv", feature="ROLE_webanno.custom.F:Roles_webanno.custom.FRolesLink")
     with pytest.raises(FormatError, match=r"no layer of spans is like 'Coref'; the layers are 'webanno.custom.F'"):
-        one(tmp_path / "t.tsv", layer="Coref")
+        read_annotation(tmp_path / "t.tsv", layer="Coref")
 
 
 def test_escapes(tmp_path: Path) -> None:
@@ -123,17 +129,17 @@ def test_escapes(tmp_path: Path) -> None:
         r"\r": "\r",
     }
     rows = [f"1-{i} {2 * i}-{2 * i + 1} x{cell} {cell}[{i}]" for i, cell in enumerate(reserved, 1)]
-    made = one(put(tmp_path, *rows))
-    assert [unit[1:] for unit in made.units] == list(reserved.values())
-    assert [span.label for span in made.spans] == list(reserved.values())
-    stacked = put(tmp_path, r"1-1 0-1 a x\|y|\[1\]\\|\*")
+    annotation = read_annotation(write_file(tmp_path, *rows))
+    assert [unit[1:] for unit in annotation.units] == list(reserved.values())
+    assert [span.label for span in annotation.spans] == list(reserved.values())
+    stacked = write_file(tmp_path, r"1-1 0-1 a x\|y|\[1\]\\|\*")
     assert spans(stacked) == {(1, 1, "x|y"), (1, 1, "[1]\\"), (1, 1, "*")}
 
 
 def test_parts_of_tokens(tmp_path: Path) -> None:
-    path = put(tmp_path, "1-1 0-5 plays _", "1-1.1 0-4 play V", "1-2 6-10 well _")
+    path = write_file(tmp_path, "1-1 0-5 plays _", "1-1.1 0-4 play V", "1-2 6-10 well _")
     with pytest.raises(FormatError) as caught:
-        one(path, edges="error")
+        read_annotation(path, edges="error")
     assert caught.value.line == 7
     assert str(caught.value).endswith(
         "NamedEntity 'V' must begin and end between tokens; it ends inside token 1, 'plays'; or read with edges='token', "
@@ -145,33 +151,33 @@ def test_parts_of_tokens(tmp_path: Path) -> None:
 
 def test_parts_that_are_the_whole(tmp_path: Path) -> None:
     # pl|ays well: the span is on the second part and on the next token
-    path = put(tmp_path, "1-1 10-15 plays _", "1-1.1 12-15 ays X[1]", "1-2 16-20 well X[1]")
+    path = write_file(tmp_path, "1-1 10-15 plays _", "1-1.1 12-15 ays X[1]", "1-2 16-20 well X[1]")
     with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 1 "):
         assert spans(path, edges="token") == {(1, 2, "X")}
-    both = put(tmp_path, "1-1 10-15 plays _", "1-1.1 10-12 pl X[1]", "1-1.2 12-15 ays X[1]")
+    both = write_file(tmp_path, "1-1 10-15 plays _", "1-1.1 10-12 pl X[1]", "1-1.2 12-15 ays X[1]")
     assert spans(both) == {(1, 1, "X")}
 
 
 def test_parts_count_units_of_utf_16(tmp_path: Path) -> None:
-    path = put(tmp_path, "1-1 7-12 a😀b😀 _", "1-1.1 8-11 😀b X")
+    path = write_file(tmp_path, "1-1 7-12 a😀b😀 _", "1-1.1 8-11 😀b X")
     with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 2 "):
         assert spans(path, edges="token") == {(1, 1, "X")}
     with pytest.raises(
         FormatError, match=r":7: 1-1\.1, counted from the start of its token: .* 2 is inside one, of two"
     ):
-        one(put(tmp_path, "1-1 7-12 a😀b😀 _", "1-1.1 9-11 b X"))
+        read_annotation(write_file(tmp_path, "1-1 7-12 a😀b😀 _", "1-1.1 9-11 b X"))
 
 
 def test_a_gap(tmp_path: Path) -> None:
-    path = put(tmp_path, "1-1 0-1 a X[1]", "1-2 2-3 b _", "1-3 4-5 c X[1]")
+    path = write_file(tmp_path, "1-1 0-1 a X[1]", "1-2 2-3 b _", "1-3 4-5 c X[1]")
     with pytest.raises(
         FormatError, match=r":6: .*NamedEntity\[1\] 'X' must have no gap; token 2, 'b', lies between its"
     ):
-        one(path)
+        read_annotation(path)
 
 
 @pytest.mark.parametrize(
-    ("rows", "line", "said"),
+    ("rows", "line", "message"),
     [
         (["1-1 0-1 a"], 6, "a row must have 4 columns by the header; got 3"),
         (["1-1 0-1 a X Y"], 6, "a row must have 4 columns by the header; got 5"),
@@ -192,16 +198,16 @@ def test_a_gap(tmp_path: Path) -> None:
         ([], None, "at least one token, a row such as 1-1, is needed; got none"),
     ],
 )
-def test_rows_that_cannot_be(tmp_path: Path, rows: list[str], line: int | None, said: str) -> None:
-    with pytest.raises(FormatError, match=said) as caught:
-        one(put(tmp_path, *rows))
+def test_rows_that_cannot_be(tmp_path: Path, rows: list[str], line: int | None, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as caught:
+        read_annotation(write_file(tmp_path, *rows))
     assert caught.value.line == line
 
 
 @pytest.mark.parametrize("layers", [("#T_SP=|value",), ("#T_SP=a.B|value", "#T_SP=a.B|kind")])
 def test_layers_that_cannot_be(tmp_path: Path, layers: tuple[str, ...]) -> None:
     with pytest.raises(FormatError, match=r":\d: a layer must have a name of its own; got '(a\.B)?'"):
-        one(put(tmp_path, "1-1 0-1 a _", layers=layers))
+        read_annotation(write_file(tmp_path, "1-1 0-1 a _", layers=layers))
 
 
 def test_other_versions(tmp_path: Path) -> None:
@@ -230,7 +236,7 @@ def counted(path: Path, column: int) -> tuple[int, set[str], int]:
     """By a search over the raw file: tokens, the numbers in a column, and cells there without a number."""
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n") if re.match(r"\d+-\d+\t", line)]
     cells = [row[column].strip() for row in rows]
-    numbers = {found for cell in cells for found in re.findall(r"\[(\d+)\]", cell)}
+    numbers = {number for cell in cells for number in re.findall(r"\[(\d+)\]", cell)}
     return len(rows), numbers, sum(cell != "_" and "[" not in cell for cell in cells)
 
 
@@ -240,11 +246,11 @@ def test_gum(shared: Path) -> None:
 
 
 def check_gum(path: Path) -> None:
-    made = one(path)
+    annotation = read_annotation(path)
     tokens, numbers, single = counted(path, 3)
-    assert made.length == tokens
-    assert len(made.spans) == len(numbers) + single  # no two of one label over the same tokens in these files
-    assert {span.label for span in made.spans} <= {
+    assert annotation.length == tokens
+    assert len(annotation.spans) == len(numbers) + single  # no two of one label over the same tokens in these files
+    assert {span.label for span in annotation.spans} <= {
         "person",
         "place",
         "organization",
@@ -268,10 +274,10 @@ def test_neuged(shared: Path) -> None:
         ("test_input", "POS", 3, {}),
     ):
         path = folder / f"{name}.tsv"
-        made = one(path, layer=layer, **options)
+        annotation = read_annotation(path, layer=layer, **options)
         tokens, numbers, single = counted(path, column)
-        assert (made.length, len(made.spans)) == (tokens, len(numbers) + single)
-    assert one(folder / "test_input_quotes.tsv").units == ("a", "sentence", "with", '"', "quotes", '"')
+        assert (annotation.length, len(annotation.spans)) == (tokens, len(numbers) + single)
+    assert read_annotation(folder / "test_input_quotes.tsv").units == ("a", "sentence", "with", '"', "quotes", '"')
     assert spans(folder / "test_input_multi_sentence_span.tsv") == {(4, 5, "ANNO")}
 
 
@@ -280,8 +286,8 @@ def test_a_part_in_neuged(shared: Path) -> None:
     with pytest.raises(
         FormatError, match=r":47: .*LetterEntity\[3\] 'per-mentioned' .*inside token 38, 'Bernhardischen'"
     ):
-        one(path, layer="LetterEntity", edges="error")
+        read_annotation(path, layer="LetterEntity", edges="error")
     with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 1 "):
-        made = one(path, layer="LetterEntity", edges="token")
+        annotation = read_annotation(path, layer="LetterEntity", edges="token")
     tokens, numbers, single = counted(path, 4)
-    assert (made.length, len(made.spans)) == (tokens, len(numbers) + single)
+    assert (annotation.length, len(annotation.spans)) == (tokens, len(numbers) + single)

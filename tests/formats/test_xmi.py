@@ -31,12 +31,14 @@ Spans = Sequence[tuple[int, int, str | None]]
 STRICT: dict[str, Any] = {"edges": "error"}
 
 
-def put(tmp_path: Path, spans: Spans, *, text: str = TEXT, words: Sequence[str] = WORDS, name: str = "t.xmi") -> Path:
+def write_file(
+    tmp_path: Path, spans: Spans, *, text: str = TEXT, words: Sequence[str] = WORDS, name: str = "t.xmi"
+) -> Path:
     """Offsets in characters; cassis counts them in UTF-16 as it writes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         types = cassis.TypeSystem()
-        token, sentence, segment, arc = (types.create_type(one) for one in (TOKEN, SENTENCE, SEGMENT, RELATION))
+        token, sentence, segment, arc = (types.create_type(name) for name in (TOKEN, SENTENCE, SEGMENT, RELATION))
         for kind in ("kind", "value", "type"):
             types.create_feature(segment, kind, "uima.cas.String")
         types.create_feature(arc, "Governor", segment)
@@ -50,15 +52,15 @@ def put(tmp_path: Path, spans: Spans, *, text: str = TEXT, words: Sequence[str] 
             at += len(word)
         cas.add(sentence(begin=0, end=len(text)))
         for start, end, value in spans:
-            one = segment(begin=start, end=end, value=value, kind="k", type_=f"{start}")
-            cas.add(one)
-            cas.add(arc(begin=start, end=end, Governor=one, Dependent=one))
+            annotation = segment(begin=start, end=end, value=value, kind="k", type_=f"{start}")
+            cas.add(annotation)
+            cas.add(arc(begin=start, end=end, Governor=annotation, Dependent=annotation))
         cas.to_xmi(tmp_path / name)
         types.to_xml(tmp_path / "TypeSystem.xml")
     return tmp_path / name
 
 
-def one(path: Path, **options: Any) -> Any:
+def read_annotation(path: Path, **options: Any) -> Any:
     return cz.read(path, **STRICT | options)["t", "t"]
 
 
@@ -73,56 +75,60 @@ def test_spans_over_the_tokens_of_the_file(tmp_path: Path) -> None:
     # Ms. Haag 😀 plays 😀 Elianti .
     # |------------------------|      S
     # |-- PER --|         |WORK|
-    path = put(tmp_path, [(0, 26, "S"), (0, 8, "PER"), (19, 26, "WORK")])
+    path = write_file(tmp_path, [(0, 26, "S"), (0, 8, "PER"), (19, 26, "WORK")])
     assert detect(path).name == "xmi"
-    assert one(path) == Hierarchy(7, [(1, 6, 1, "S"), (1, 2, 2, "PER"), (6, 6, 2, "WORK")], units=WORDS)
-    assert one(path, as_="segments").boundaries == ((2, "PER"), (5, "begin"), (6, "S"), (6, "WORK"))
+    assert read_annotation(path) == Hierarchy(7, [(1, 6, 1, "S"), (1, 2, 2, "PER"), (6, 6, 2, "WORK")], units=WORDS)
+    assert read_annotation(path, as_="segments").boundaries == ((2, "PER"), (5, "begin"), (6, "S"), (6, "WORK"))
     assert "sofaString" in path.read_text(encoding="utf-8")
     assert 'begin="21" end="28"' in path.read_text(encoding="utf-8")  # two faces before
 
 
 def test_other_tokens(tmp_path: Path) -> None:
-    path = put(tmp_path, [(0, 8, "PER")])
-    assert one(path, tokens="whitespace").units == tuple(TEXT.split())
-    assert one(path, tokens="characters").flat == {(1, 7)}
-    assert one(put(tmp_path, [(0, 8, "PER")], words=[]), tokens="whitespace").units == tuple(TEXT.split())
+    path = write_file(tmp_path, [(0, 8, "PER")])
+    assert read_annotation(path, tokens="whitespace").units == tuple(TEXT.split())
+    assert read_annotation(path, tokens="characters").flat == {(1, 7)}
+    assert read_annotation(write_file(tmp_path, [(0, 8, "PER")], words=[]), tokens="whitespace").units == tuple(
+        TEXT.split()
+    )
 
 
 def test_labels_by_feature(tmp_path: Path) -> None:
-    path = put(tmp_path, [(0, 8, None), (9, 10, "")])
-    assert [span.label for span in one(path).spans] == [None, None]
-    assert [span.label for span in one(path, feature="kind").spans] == ["k", "k"]
-    assert [span.label for span in one(path, feature="type").spans] == ["0", "9"]
+    path = write_file(tmp_path, [(0, 8, None), (9, 10, "")])
+    assert [span.label for span in read_annotation(path).spans] == [None, None]
+    assert [span.label for span in read_annotation(path, feature="kind").spans] == ["k", "k"]
+    assert [span.label for span in read_annotation(path, feature="type").spans] == ["0", "9"]
     with pytest.raises(
         FormatError, match=r"webanno\.custom\.Segment has no feature 'x'; its features are 'kind', 'value', 'type'"
     ):
-        one(path, feature="x")
+        read_annotation(path, feature="x")
 
 
 def test_which_layer(tmp_path: Path) -> None:
-    path = put(tmp_path, [(0, 8, "PER")])
-    assert one(path, layer="Sentence").flat == {(1, 7)}
-    assert one(path, layer="webanno.custom.*").flat == {(1, 2)}
+    path = write_file(tmp_path, [(0, 8, "PER")])
+    assert read_annotation(path, layer="Sentence").flat == {(1, 7)}
+    assert read_annotation(path, layer="webanno.custom.*").flat == {(1, 2)}
     with pytest.raises(FormatError, match=r"no layer of spans is like 'Arc'; the layers are .*Token', .*Segment"):
-        one(path, layer="Arc")
-    assert one(put(tmp_path, [])) == Hierarchy(7, [], units=WORDS)  # tokens and a sentence: nobody drew anything
+        read_annotation(path, layer="Arc")
+    assert read_annotation(write_file(tmp_path, [])) == Hierarchy(
+        7, [], units=WORDS
+    )  # tokens and a sentence: nobody drew anything
 
 
 def test_spans_that_do_not_fit_are_named_with_their_line(tmp_path: Path) -> None:
-    path = put(tmp_path, [(0, 8, "A"), (4, 6, "B")])
+    path = write_file(tmp_path, [(0, 8, "A"), (4, 6, "B")])
     path.write_text(path.read_text(encoding="utf-8").replace("><", ">\n<"), encoding="utf-8")
     line = next(n for n, row in enumerate(path.read_text(encoding="utf-8").split("\n"), 1) if 'value="B"' in row)
     with pytest.raises(FormatError, match=r"Segment \d+ 'B' must begin and end between tokens; it ends inside token 2"):
-        one(path)
+        read_annotation(path)
     with pytest.raises(FormatError) as caught:
-        one(path)
+        read_annotation(path)
     assert caught.value.line == line
     with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 1 "):
-        assert one(path, edges="token").flat == {(1, 2), (2, 2)}
+        assert read_annotation(path, edges="token").flat == {(1, 2), (2, 2)}
 
 
 @pytest.mark.parametrize(
-    ("begin", "end", "said"),
+    ("begin", "end", "message"),
     [
         (
             "9",
@@ -136,42 +142,42 @@ def test_spans_that_do_not_fit_are_named_with_their_line(tmp_path: Path) -> None
         ("9" * 5000, "9", "an XMI that fits its type system is needed; got ValueError"),
     ],
 )
-def test_offsets_that_cannot_be(tmp_path: Path, begin: str, end: str, said: str) -> None:
-    path = put(tmp_path, [(9, 10, "A")])
+def test_offsets_that_cannot_be(tmp_path: Path, begin: str, end: str, message: str) -> None:
+    path = write_file(tmp_path, [(9, 10, "A")])
     changed(path, r'begin="9" end="11"([^>]*value="A")', rf'begin="{begin}" end="{end}"\1')
-    with pytest.raises(FormatError, match=said):
-        one(path)
+    with pytest.raises(FormatError, match=message):
+        read_annotation(path)
     # The guard behind the guard: a sofa that only cassis takes for the same.
     if end == "99":
         changed(path, r'sofa="1"( [^>]*value="A")', r'sofa="01"\1')
         with pytest.raises(FormatError, match="got UserWarning: Not mapping external offset"):
-            one(path)
+            read_annotation(path)
 
 
 def test_where_begin_is_not_said_it_is_the_default_of_uima(tmp_path: Path) -> None:
-    path = changed(put(tmp_path, [(0, 8, "A")]), r'begin="0"( end="8"[^>]*value="A")', r"\1")
-    assert one(path).flat == {(1, 2)}
+    path = changed(write_file(tmp_path, [(0, 8, "A")]), r'begin="0"( end="8"[^>]*value="A")', r"\1")
+    assert read_annotation(path).flat == {(1, 2)}
 
 
 def test_what_stands_twice(tmp_path: Path) -> None:
-    path = changed(put(tmp_path, [(9, 10, "A")]), r'members="(\d+) ', r'members="\1 \1 ')
+    path = changed(write_file(tmp_path, [(9, 10, "A")]), r'members="(\d+) ', r'members="\1 \1 ')
     with pytest.raises(FormatError, match=r"a member must be listed once; got '.*' again"):
-        one(path)
-    path = changed(put(tmp_path, [(9, 10, "A")]), r'xmi:id="3"', 'xmi:id="2"')
+        read_annotation(path)
+    path = changed(write_file(tmp_path, [(9, 10, "A")]), r'xmi:id="3"', 'xmi:id="2"')
     with pytest.raises(FormatError, match="an id must be unique; got '2' again"):
-        one(path)
+        read_annotation(path)
 
 
 def test_the_type_system_is_needed(tmp_path: Path) -> None:
-    path = put(tmp_path, [(0, 8, "PER")])
+    path = write_file(tmp_path, [(0, 8, "PER")])
     (tmp_path / "TypeSystem.xml").rename(tmp_path / "other.xml")
     with pytest.raises(FormatError, match=r"the type system is needed; there is no .*TypeSystem\.xml; name it"):
-        one(path)
-    assert one(path, typesystem=tmp_path / "other.xml").flat == {(1, 2)}
+        read_annotation(path)
+    assert read_annotation(path, typesystem=tmp_path / "other.xml").flat == {(1, 2)}
     empty = '<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier"><types/></typeSystemDescription>'
     (tmp_path / "TypeSystem.xml").write_text(empty)
     with pytest.raises(FormatError, match="fits its type system is needed; got TypeNotFoundError"):
-        one(path)
+        read_annotation(path)
 
 
 BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
@@ -182,22 +188,22 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a
     "head", [BOMB, '<!DOCTYPE x SYSTEM "http://localhost/x">', '<!DOCTYPE x [<!ENTITY a SYSTEM "t.xmi">]>']
 )
 def test_nothing_is_expanded_and_nothing_from_outside_read(tmp_path: Path, name: str, head: str) -> None:
-    path = put(tmp_path, [(0, 8, "PER")])
+    path = write_file(tmp_path, [(0, 8, "PER")])
     changed(tmp_path / name, r"\?>", f"?>{head}".replace("\\", r"\\"))
     with pytest.raises(FormatError, match=rf"{name}:\d: a plain document is needed, entities are not expanded"):
-        one(path)
+        read_annotation(path)
 
 
 @pytest.mark.parametrize("name", ["t.xmi", "TypeSystem.xml"])
 def test_nesting_without_end(tmp_path: Path, name: str) -> None:
-    path = put(tmp_path, [(0, 8, "PER")])
+    path = write_file(tmp_path, [(0, 8, "PER")])
     (tmp_path / name).write_text("<xmi:XMI xmlns:xmi='http://www.omg.org/XMI'>" + "<a>" * 5000)
     with pytest.raises(FormatError, match=rf"{name}:\d: not valid XML: Excessive depth"):
-        one(path)
+        read_annotation(path)
 
 
 def test_types_in_a_circle_and_types_without_end(tmp_path: Path) -> None:
-    path = put(tmp_path, [(0, 8, "PER")])
+    path = write_file(tmp_path, [(0, 8, "PER")])
 
     def types(pairs: Sequence[tuple[str, str]]) -> None:
         listed = "".join(
@@ -216,22 +222,22 @@ def test_types_in_a_circle_and_types_without_end(tmp_path: Path) -> None:
     ):
         types(pairs)
         with pytest.raises(FormatError, match="an XMI that fits its type system is needed; got"):
-            one(path)
+            read_annotation(path)
 
 
 @pytest.mark.parametrize(
     "body", ["", "<b><c><d/></c></b>", "<cas:View sofa='1' members='7'/>", "<cas:Sofa xmi:id='1'/>"]
 )
 def test_documents_without_a_text(tmp_path: Path, body: str) -> None:
-    path = put(tmp_path, [])
+    path = write_file(tmp_path, [])
     spaces = "xmlns:xmi='http://www.omg.org/XMI' xmlns:cas='http:///uima/cas.ecore'"
     path.write_text(f"<xmi:XMI {spaces}>{body}</xmi:XMI>")
     with pytest.raises(FormatError, match=r"one view with a text is needed; got 0|fits its type system is needed; got"):
-        one(path)
+        read_annotation(path)
 
 
 def test_without_cassis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = put(tmp_path, [(0, 8, "PER")])
+    path = write_file(tmp_path, [(0, 8, "PER")])
     monkeypatch.setitem(sys.modules, "cassis", None)
     with pytest.raises(FormatError, match=r"reading this needs dkpro-cassis; install caesura\[inception\]"):
-        one(path)
+        read_annotation(path)
