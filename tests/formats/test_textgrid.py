@@ -482,7 +482,7 @@ def test_every_sample_by_a_count_of_its_texts(shared: Path) -> None:
             if token in ("IntervalTier", "TextTier"):
                 counted.append((token, []))
             else:
-                counted[-1][1].append(tier)
+                counted[-1][1].append(token)
         tiers_by_name = everything(path)
         assert [rows[0] for _, rows in counted] == [*tiers_by_name]
         for (kind, (_, *labels)), tier in zip(counted, tiers_by_name.values(), strict=True):
