@@ -66,10 +66,15 @@ class Baselines:
             if text.types_declared and text.types != UNTYPED:
                 return text.types
         if all(text.types == UNTYPED for text in self._texts):
-            return UNTYPED if any(text.inner.size != text.boundary_positions.size for text in self._texts) else None
+            return UNTYPED if self._marks_ends else None
         # If nobody declared types, those that occur are the types, and a system may have types that no coder has.
         texts = [*self._texts, *_all_streams(self.participants.systems)]
         return sort_types({name for text in texts for _, name in text.boundaries}) or None
+
+    @property
+    def _marks_ends(self) -> bool:
+        """Whether a coder marks the end of a text."""
+        return any(text.inner.size != text.boundary_positions.size for text in self._texts)
 
     @cached_property
     def _type_sets(self) -> tuple[_TypeSets, _TypeSets]:

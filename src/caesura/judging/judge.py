@@ -166,7 +166,7 @@ def judge(
     _warn_of_few_items(rows, options)
     return Judgement(
         rows=rows,
-        comparisons=tuple(verdict.comparison for verdict in verdicts if verdict.comparison is not None),
+        comparisons=tuple(chain.from_iterable(verdict.comparisons for verdict in verdicts)),
         drops=drops,
         replacements=replacements,
         systems=names,
@@ -183,11 +183,14 @@ def judge(
 
 @dataclass(frozen=True)
 class _MeasureVerdict:
-    """Systems and bounds under one measure; ``is_complete`` if every system could be scored."""
+    """Systems and bounds under one measure.
+
+    ``comparisons`` has one entry, or none if fewer than two systems could be scored. ``is_complete`` says that all could.
+    """
 
     measure: Measure
     rows: list[SegmenterScore]
-    comparison: Comparison | None
+    comparisons: tuple[Comparison, ...]
     excluded: tuple[Excluded, ...]
     is_complete: bool
 
@@ -196,13 +199,14 @@ def _judge_measure(
     scores: PairScores, systems: tuple[str, ...], options: IntervalOptions, alpha: float
 ) -> _MeasureVerdict:
     scored = tuple(name for name in systems if name in scores.rows_of)
-    comparison = None
+    comparisons: tuple[Comparison, ...] = ()
     if len(scored) > 1:
         comparison = compare_systems(
             scores, scored, alpha=alpha, level=options.level, replicates=options.replicates, seed=options.seed
         )
+        comparisons = (comparison,)
     rows = segmenter_rows(scores, systems, options)
-    return _MeasureVerdict(scores.measure, rows, comparison, scores.excluded, scored == systems)
+    return _MeasureVerdict(scores.measure, rows, comparisons, scores.excluded, scored == systems)
 
 
 def _aligner(verdicts: Iterable[_MeasureVerdict], participants: Participants) -> Measure:
@@ -284,9 +288,8 @@ def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measur
     """
     if not any(measure.view == "typed" for measure in measures):
         return
-    annotations = chain.from_iterable(
-        by_name.values() for by_name in (*participants.coders.values(), *participants.systems.values())
-    )
+    groups = (*participants.coders.values(), *participants.systems.values())
+    annotations = chain.from_iterable(group.values() for group in groups)
     texts = [text for text in annotations if isinstance(text, Segmentation) and text.boundary_positions.size]
     if not any(text.types_declared for text in texts):
         warn_about_type_order(sort_types({name for text in texts for _, name in text.boundaries}), stacklevel=4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -215,10 +215,16 @@ class PairScores:
                 explained |= {(item, c) for c in self.reference_of[failed & of_item].tolist()}
                 yield from self._item_exclusions(item, of_item, failed, reason)
         for reason, rows in rows_by_reason.items():
-            for row in rows:
-                if is_bound[row] and (self.item_of[row], self.reference_of[row]) not in explained:
-                    bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX).split()[0]
-                    yield Excluded(self.items[self.item_of[row]], f"({bound})", reason)
+            yield from self._bound_exclusions([row for row in rows if is_bound[row]], explained, reason)
+
+    def _bound_exclusions(
+        self, rows: Sequence[int], explained: Set[tuple[int, int]], reason: str
+    ) -> Iterator[Excluded]:
+        """Yield the bounds that failed where no system did."""
+        for row in rows:
+            if (self.item_of[row], self.reference_of[row]) not in explained:
+                bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX).split()[0]
+                yield Excluded(self.items[self.item_of[row]], f"({bound})", reason)
 
     def _item_exclusions(self, item: int, of_item: Bools, failed: Bools, reason: str) -> Iterator[Excluded]:
         """Yield what could not be scored on one item: all systems, a system, or a system against a coder."""

@@ -155,8 +155,8 @@ def _similarities_to_others(between_coders: Floats, to_coders: Floats) -> tuple[
     n = between_coders.shape[1]
     s_f, s_h = (np.full((n, len(between_coders)), np.nan) for _ in range(2))
     for j in range(n):
-        others = np.arange(n) != j
-        of_coder, of_system = between_coders[:, j, :][:, others], to_coders[:, others]
+        is_other = np.arange(n) != j
+        of_coder, of_system = between_coders[:, j, :][:, is_other], to_coders[:, is_other]
         both = ~np.isnan(of_coder) & ~np.isnan(of_system)
         count = both.sum(axis=1)
         defined = count > 0
