@@ -25,24 +25,24 @@ SPANS = {"a": cz.Hierarchy(4, [(1, 4), (1, 2)]), "b": cz.Hierarchy(4, [(1, 4), (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("plot")
+    folder = tmp_path_factory.mktemp("plot")
     readers = stargazer()
-    cz.write(readers, made / "readers.json")
-    cz.write(readers.select(coders="13"), made / "two.json")
-    other = cz.Corpus({i: {"1": readers["stargazer", "1"], "2": readers["stargazer", "2"]} for i in ("x", "y")})
-    cz.write(other, made / "items.json")
-    cz.write(cz.Corpus({"spans": SPANS}), made / "spans.json")
+    cz.write(readers, folder / "readers.json")
+    cz.write(readers.select(coders="13"), folder / "two.json")
+    items = cz.Corpus({i: {"1": readers["stargazer", "1"], "2": readers["stargazer", "2"]} for i in ("x", "y")})
+    cz.write(items, folder / "items.json")
+    cz.write(cz.Corpus({"spans": SPANS}), folder / "spans.json")
     for name, text in (("gold.ptb", GOLD), ("predicted.ptb", PREDICTED), ("one.ptb", GOLD[:84]), ("one.ctm", CTM)):
-        (made / name).write_text(text)
-    return made
+        (folder / name).write_text(text)
+    return folder
 
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(folder)
 
-    def call(*words: str) -> Result:
-        result = CliRunner().invoke(main, ["plot", *words])
+    def call(*arguments: str) -> Result:
+        result = CliRunner().invoke(main, ["plot", *arguments])
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         assert "Traceback" not in result.output
         return result
@@ -83,8 +83,8 @@ def test_every_kind_writes_its_figure(run: Run, folder: Path, kind: str) -> None
 def test_the_figure_is_that_of_the_library(run: Run, folder: Path) -> None:
     """What the options say goes into the result: the measure, the coefficient, the item, the title."""
     run("dendrogram", *ARGUMENTS["dendrogram"], "-m", "segmentation_similarity(n_t=3)", "-o", "d.svg")
-    found = cz.cluster_coders(stargazer(), "segmentation_similarity(n_t=3)", coefficient="multi_kappa")
-    plot.save(plot.dendrogram(found, title="Who reads like whom"), folder / "mine.svg")
+    clustering = cz.cluster_coders(stargazer(), "segmentation_similarity(n_t=3)", coefficient="multi_kappa")
+    plot.save(plot.dendrogram(clustering, title="Who reads like whom"), folder / "mine.svg")
     assert (folder / "d.svg").read_bytes() == (folder / "mine.svg").read_bytes()
 
 
@@ -109,7 +109,7 @@ def test_list_has_every_kind_with_what_it_needs(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         ((), "a kind is needed; choose from pairwise, boundary_heat"),
         (("pie", "readers.json"), "no kind 'pie'; choose from pairwise"),
@@ -124,14 +124,14 @@ def test_list_has_every_kind_with_what_it_needs(run: Run) -> None:
         (("tree_alignment", *TREES, "--item", "²"), "the number of one sentence, from 1 to 30; got '²'"),
     ],
 )
-def test_bad_usage(run: Run, words: tuple[str, ...], said: str) -> None:
-    result = run(*words)
+def test_bad_usage(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    result = run(*arguments)
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert message in result.stderr
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         (("pairwise", "no.json"), "no.json: cannot be read: No such file or directory"),
         (("pairwise", "readers.json", "-o", "x.gif"), "x.gif: the suffix must name the format: one of .svg"),
@@ -148,12 +148,12 @@ def test_bad_usage(run: Run, words: tuple[str, ...], said: str) -> None:
         (("perturbation", "one.ptb"), "expected a tree with times"),
     ],
 )
-def test_bad_input_is_one_line(run: Run, words: tuple[str, ...], said: str) -> None:
-    result = run(*words)
+def test_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    result = run(*arguments)
     assert result.exit_code == 1
     (line,) = result.stderr.splitlines()
     assert line.startswith("caesura: ")
-    assert said in line
+    assert message in line
 
 
 def test_sentences_that_cannot_be_are_named_and_the_rest_is_shown(run: Run, folder: Path) -> None:
@@ -172,7 +172,7 @@ def test_matplotlib_that_is_missing_is_named_with_the_way_to_it(run: Run, monkey
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("agree", "readers.json", "--pairs"),
         ("judge", "readers.json", "--system", "7", "--draws", "2", "--replicates", "100", "--seed", "1"),
@@ -182,10 +182,10 @@ def test_matplotlib_that_is_missing_is_named_with_the_way_to_it(run: Run, monkey
         ("measures",),
     ],
 )
-def test_every_table_in_markdown(folder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+def test_every_table_in_markdown(folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]) -> None:
     """As many cells a row as the header has, whatever is in them."""
     monkeypatch.chdir(folder)
-    result = CliRunner().invoke(main, [*words, "--markdown"])
+    result = CliRunner().invoke(main, [*arguments, "--markdown"])
     assert result.exit_code == 0, result.output
     width = 0
     rules = 0

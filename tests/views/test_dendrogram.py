@@ -33,7 +33,7 @@ def clustering(tree: Tree) -> Clustering:
 
 
 @pytest.mark.parametrize(
-    ("tree", "width", "drawn"),
+    ("tree", "width", "drawing"),
     [
         pytest.param(
             ("ann", "bo", 0.5, 0.714),
@@ -181,14 +181,14 @@ b       ───┘
         ),
     ],
 )
-def test_drawn_by_hand(tree: Tree, width: int, drawn: str) -> None:
-    assert draw_dendrogram(clustering(tree), width=width) == drawn.strip("\n")
+def test_drawn_by_hand(tree: Tree, width: int, drawing: str) -> None:
+    assert draw_dendrogram(clustering(tree), width=width) == drawing.strip("\n")
 
 
 def test_from_coders() -> None:
     """ann and bo 1/4 apart, cy 1/2 from bo and 3/4 from ann: .625 in the mean; see test_clusters."""
-    found = cz.cluster_coders(of_masses(x={"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [5, 1]}))
-    first, last = (f"{one.value:.2f}"[1:] for one in found.clusters)
+    result = cz.cluster_coders(of_masses(x={"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [5, 1]}))
+    first, last = (f"{cluster.value:.2f}"[1:] for cluster in result.clusters)
     expected = f"""
 ann ────────┐
             ├ {first} ──────┐
@@ -196,30 +196,30 @@ bo  ────────┘           ├ {last}
                         │
 cy  ────────────────────┘
 """
-    turned = f"""
+    swapped = f"""
 cy  ────────────────────┐
                         ├ {last}
 bo  ────────┐           │
             ├ {first} ──────┘
 ann ────────┘
 """
-    assert draw_dendrogram(found, width=20) in (expected.strip("\n"), turned.strip("\n"))
+    assert draw_dendrogram(result, width=20) in (expected.strip("\n"), swapped.strip("\n"))
 
 
 def test_sixty_coders() -> None:
     coders = [f"coder {i}" for i in range(60)]
-    found = cz.cluster_coders(random_corpus(1, items=5, coders=coders))
-    lines = draw_dendrogram(found).splitlines()
+    result = cz.cluster_coders(random_corpus(1, items=5, coders=coders))
+    lines = draw_dendrogram(result).splitlines()
     assert len(lines) == 119
-    assert [line[:9].strip() for line in lines[::2]] == list(found.leaves)
+    assert [line[:9].strip() for line in lines[::2]] == list(result.leaves)
     assert all(line[:9] == " " * 9 for line in lines[1::2])
-    drawn = "".join(line[9:] for line in lines)
-    assert drawn.count("├") == drawn.count("┐") == drawn.count("┘") == 59
+    drawing = "".join(line[9:] for line in lines)
+    assert drawing.count("├") == drawing.count("┐") == drawing.count("┘") == 59
     assert max(map(len, lines)) <= 9 + 60 + 20
 
 
 def test_a_chain_of_many_identical_coders() -> None:
-    found = cz.cluster_coders(of_masses(x={f"c{i:02}": [2, 3] for i in range(30)}))
-    drawn = draw_dendrogram(found)
-    assert drawn.count("├") == 29
-    assert drawn.count("1.00") >= 1
+    result = cz.cluster_coders(of_masses(x={f"c{i:02}": [2, 3] for i in range(30)}))
+    drawing = draw_dendrogram(result)
+    assert drawing.count("├") == 29
+    assert drawing.count("1.00") >= 1

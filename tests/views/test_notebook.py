@@ -54,18 +54,18 @@ class Page(HTMLParser):
             self.cells[-1] += data
 
 
-def page(one: Any) -> Page:
-    made = one._repr_html_()
-    assert isinstance(made, str)
-    found = Page(made)
-    assert "script" not in found.tags
-    assert not [name for name in found.attributes if name.startswith("on")]
-    return found
+def page(value: Any) -> Page:
+    text = value._repr_html_()
+    assert isinstance(text, str)
+    result = Page(text)
+    assert "script" not in result.tags
+    assert not [name for name in result.attributes if name.startswith("on")]
+    return result
 
 
 def test_segmentation_with_its_text() -> None:
-    found = page(cz.Segmentation.from_positions(4, [2], units=["wir", BAD, "gehen", "heim"]))
-    assert found.text == f"wir {SHOWN} | gehen heim"
+    result = page(cz.Segmentation.from_positions(4, [2], units=["wir", BAD, "gehen", "heim"]))
+    assert result.text == f"wir {SHOWN} | gehen heim"
 
 
 def test_segmentation_with_types() -> None:
@@ -75,10 +75,10 @@ def test_segmentation_with_types() -> None:
 
 
 def test_long_text_is_cut() -> None:
-    found = page(cz.Segmentation.from_positions(10_000_000, [3, 9_000_000]))
-    assert found.text.count("·") == MAX_UNITS
-    assert found.text.count("|") == 1
-    assert found.text.endswith(f"… {10_000_000 - MAX_UNITS} units more")
+    result = page(cz.Segmentation.from_positions(10_000_000, [3, 9_000_000]))
+    assert result.text.count("·") == MAX_UNITS
+    assert result.text.count("|") == 1
+    assert result.text.endswith(f"… {10_000_000 - MAX_UNITS} units more")
 
 
 def test_score_with_drawing_and_signature() -> None:
@@ -115,13 +115,13 @@ def test_score_of_every_measure(name: str) -> None:
 
 
 def test_agreement() -> None:
-    found = cz.agreement(stargazer())
-    cells = page(found).cells
+    result = cz.agreement(stargazer())
+    cells = page(result).cells
     assert cells[:5] == ["coefficient", "over", "value", "observed", "expected"]
     assert cells[5:10] == [
         "multi_pi",
         "boundary_similarity(n_t=2)",
-        *(f"{v:.4f}" for v in (found.value, found.observed, found.expected)),
+        *(f"{v:.4f}" for v in (result.value, result.observed, result.expected)),
     ]
     assert [cells[14 + 4 * i] for i in range(7)] == list("1234567")
     assert "positions" in page(cz.agreement(stargazer(), coefficient="alpha")).cells
@@ -141,23 +141,23 @@ def test_judgement() -> None:
     readers = stargazer()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cz.errors.CaesuraWarning)
-        found = cz.judge(
+        judgement = cz.judge(
             readers.select(coders="123"),
             {BAD: {"stargazer": readers["stargazer", "7"]}},
             measures="pk",
             seed=1,
             bounds=2,
         )
-    one = page(found)
-    assert f"{found.row(BAD, 'pk').value:.4f}" == one.cells[one.cells.index(SHOWN) + 1]
-    assert found.signature in one.text
+    result = page(judgement)
+    assert f"{judgement.row(BAD, 'pk').value:.4f}" == result.cells[result.cells.index(SHOWN) + 1]
+    assert judgement.signature in result.text
 
 
 def test_table() -> None:
     table = Table((BAD, "n"), (("x", 0.5), (BAD, None)), title=BAD, notes=(BAD,))
-    found = page(table)
-    assert found.cells == [SHOWN, "n", "x", "0.5000", SHOWN, ""]
-    assert found.text.count(SHOWN) == 4
+    result = page(table)
+    assert result.cells == [SHOWN, "n", "x", "0.5000", SHOWN, ""]
+    assert result.text.count(SHOWN) == 4
     many = page(Table(("i",), tuple((i,) for i in range(150))))
     assert len(many.cells) == 1 + 100 + 1
     assert many.cells[-1] == "… 50 more"
@@ -165,11 +165,11 @@ def test_table() -> None:
 
 def test_tree_is_drawn_in_order() -> None:
     tree = cz.Tree.from_nested(("S", ("NP", ("DT", "the"), ("NN", BAD)), ("VP", "ate")))
-    found = page(tree)
+    result = page(tree)
     cut = SHOWN[:15] + "…"
-    assert found.tags.count("svg") == 1
-    assert found.tags.count("text") == len(tree) + tree.length
-    assert [one in found.text for one in ("SNPDTtheNN", cut, "VPate")] == [True] * 3
+    assert result.tags.count("svg") == 1
+    assert result.tags.count("text") == len(tree) + tree.length
+    assert [text in result.text for text in ("SNPDTtheNN", cut, "VPate")] == [True] * 3
 
 
 def test_very_large_tree_is_in_brackets() -> None:
@@ -184,9 +184,9 @@ def test_very_large_tree_is_in_brackets() -> None:
 def test_what_makes_html_is_imported_when_something_is_shown() -> None:
     code = (
         "import sys, caesura as cz\n"
-        "one = cz.Segmentation.from_masses([1, 2])\n"
+        "value = cz.Segmentation.from_masses([1, 2])\n"
         "assert 'caesura.views.notebook' not in sys.modules\n"
-        "assert one._repr_html_() == '<div><code>·|··</code></div>'\n"
+        "assert value._repr_html_() == '<div><code>·|··</code></div>'\n"
         "assert 'matplotlib' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-X", "utf8", "-c", code], check=True)

@@ -66,19 +66,19 @@ def test_pair_without_a_common_item_stays_blank() -> None:
 
 
 def test_bright_is_alike_also_under_an_error_rate() -> None:
-    found = cz.pairwise(THREE, "window_diff", ordered=True)
-    axes = plot.pairwise(found).axes[0]
+    pairs = cz.pairwise(THREE, "window_diff", ordered=True)
+    axes = plot.pairwise(pairs).axes[0]
     (image,) = axes.images
-    np.testing.assert_array_equal(np.asarray(image.get_array()), found.matrix)
+    np.testing.assert_array_equal(np.asarray(image.get_array()), pairs.matrix)
     brightness = image.to_rgba(np.array([0.0, 1.0]))[:, :3].sum(axis=1)
     assert brightness[0] > brightness[1]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("hypothesis", "reference")
 
 
 def test_values_leave_cells_that_have_no_room_for_them() -> None:
-    found = cz.pairwise(random_corpus(1, items=1, coders=[f"c{i}" for i in range(12)]), B)
-    assert len(plot.pairwise(found, width=1.8).axes[0].texts) == 0
-    assert len(plot.pairwise(found, width=3.3).axes[0].texts) == 12 * 12
+    pairs = cz.pairwise(random_corpus(1, items=1, coders=[f"c{i}" for i in range(12)]), B)
+    assert len(plot.pairwise(pairs, width=1.8).axes[0].texts) == 0
+    assert len(plot.pairwise(pairs, width=3.3).axes[0].texts) == 12 * 12
 
 
 def test_heat_is_the_number_of_coders_a_position() -> None:
@@ -103,13 +103,13 @@ def test_long_texts_go_on_below_and_unlike_numbers_of_coders_are_shares() -> Non
 
 
 def test_dendrogram_has_joints_at_their_distances() -> None:
-    found = cz.cluster_coders(stargazer())
-    axes = plot.dendrogram(found).axes[0]
-    assert [max(line.get_xdata()) for line in axes.lines] == [cluster.height for cluster in found.clusters]
-    assert ticks(axes.yaxis) == list(found.leaves)
-    assert texts(axes) == [f"{cluster.value:.2f}".lstrip("0") for cluster in found.clusters]
-    place = {(leaf,): float(i) for i, leaf in enumerate(found.leaves)}
-    for line, cluster in zip(axes.lines, found.clusters, strict=True):
+    clustering = cz.cluster_coders(stargazer())
+    axes = plot.dendrogram(clustering).axes[0]
+    assert [max(line.get_xdata()) for line in axes.lines] == [cluster.height for cluster in clustering.clusters]
+    assert ticks(axes.yaxis) == list(clustering.leaves)
+    assert texts(axes) == [f"{cluster.value:.2f}".lstrip("0") for cluster in clustering.clusters]
+    place = {(leaf,): float(i) for i, leaf in enumerate(clustering.leaves)}
+    for line, cluster in zip(axes.lines, clustering.clusters, strict=True):
         low, high = (place[half] for half in cluster.halves)
         assert line.get_ydata().tolist() == [low, low, high, high]
         place[cluster.coders] = (low + high) / 2
@@ -169,7 +169,7 @@ def test_precision_against_recall(judged: cz.Judgement) -> None:
     assert set(marks) == {*SYSTEMS, "(human)", "(random)", "(regular)", "(none)", "(all)"}
     for system in SYSTEMS:
         figures = judged.row(system, "boundary_confusion").score.figures
-        assert [float(one[0]) for one in marks[system]] == [figures["recall"], figures["precision"]]
+        assert [float(values[0]) for values in marks[system]] == [figures["recall"], figures["precision"]]
 
 
 def test_lines_of_equal_f() -> None:
@@ -179,16 +179,16 @@ def test_lines_of_equal_f() -> None:
         recall, precision = line.get_data()
         np.testing.assert_allclose(2 * precision * recall / (precision + recall), f)
         assert max(precision) == pytest.approx(1)
-    assert [float(one[0]) for one in axes.lines[-1].get_data()] == [0.5, 1]  # one of two found, nothing else
+    assert [float(values[0]) for values in axes.lines[-1].get_data()] == [0.5, 1]  # values of two found, nothing else
 
 
 def test_coders_of_pairs_stand_at_their_means_either_way() -> None:
     """Ordered pairs have each coder as hypothesis; unordered ones are seen from both sides, which is the same."""
-    found = [
+    figures = [
         plot.precision_recall(cz.pairwise(THREE, "crisp", ordered=ordered)).axes[0].lines[-3:]
         for ordered in (False, True)
     ]
-    either = [[tuple(float(one[0]) for one in line.get_data()) for line in lines] for lines in found]
+    either = [[tuple(float(values[0]) for values in line.get_data()) for line in lines] for lines in figures]
     # a: all of its one boundary is b's, half of b's is a's; c has none. Means of (recall, precision) with the two others.
     assert either[0] == either[1] == [(0.25, 0.5), (0.5, 0.25), (0.0, 0.0)]
 
@@ -221,11 +221,11 @@ def test_operations_are_stacked_shares() -> None:
     axes = plot.operations(cz.operations_table(cz.flexible_similarity(a, b))).axes[0]
     assert ticks(axes.yaxis) == [",", ".", "?"]
     bars = {box.get_label(): [(bar.get_x(), bar.get_width()) for bar in box] for box in axes.containers}
-    widths = {said: [round(float(width), 4) for _, width in each] for said, each in bars.items()}
+    widths = {label: [round(float(width), 4) for _, width in parts] for label, parts in bars.items()}
     assert widths == {"match": [0, 0.6667, 0], "as .": [0, 0, 1], "as ?": [0, 0.3333, 0], "moved": [1, 0, 0]}
-    for row in range(3):  # each begins where the one before ends
-        ends = np.cumsum([each[row][1] for each in bars.values()])
-        np.testing.assert_allclose([each[row][0] for each in bars.values()], [0, *ends[:-1]])
+    for row in range(3):  # parts begins where the one before ends
+        ends = np.cumsum([parts[row][1] for parts in bars.values()])
+        np.testing.assert_allclose([parts[row][0] for parts in bars.values()], [0, *ends[:-1]])
         assert ends[-1] == pytest.approx(1)
     assert texts(axes) == ["2", "3", "1"]
     looks = {(box[0].get_facecolor(), box[0].get_hatch()) for box in axes.containers}
@@ -239,7 +239,7 @@ def test_many_types_share_one_substitution() -> None:
     shares = {box.get_label(): [round(float(bar.get_width()), 4) for bar in box] for box in axes.containers}
     assert shares["match"] == [0, 0, 0, 0, 1, 0, 0, 0, 0]
     assert "different type" in shares
-    assert not any(said.startswith("as ") for said in shares)
+    assert not any(label.startswith("as ") for label in shares)
 
 
 def test_clusters_phantoms_and_best_places() -> None:
@@ -248,7 +248,7 @@ def test_clusters_phantoms_and_best_places() -> None:
     axes = plot.clusters(cz.fuzzy_success(marks, cz.Segmentation.from_positions(14, [2, 6, 9]))).axes[0]
     bars = {box.get_label(): {bar.get_x() + 0.4: bar.get_height() for bar in box} for box in axes.containers}
     inside, outside = (
-        {round(at): float(n) for at, n in bars[said].items()} for said in ("marked, in a cluster", "marked, in none")
+        {round(at): float(n) for at, n in bars[label].items()} for label in ("marked, in a cluster", "marked, in none")
     )
     assert inside == {2: 4, 5: 4, 6: 1, 7: 1, 11: 7}
     assert outside == {13: 1}
@@ -288,8 +288,8 @@ def bars(axes: Any) -> list[tuple[float, float, int, bool]]:
 
 def test_gold_and_what_is_not_in_it() -> None:
     figure = plot.gold(cz.unify(FIGURE_4))
-    kept, dropped = figure.axes
-    assert bars(kept) == [(1, 8, 0, False), (1, 2, 1, False), (3, 6, 1, False), (7, 8, 1, False)]
+    included, dropped = figure.axes
+    assert bars(included) == [(1, 8, 0, False), (1, 2, 1, False), (3, 6, 1, False), (7, 8, 1, False)]
     assert bars(dropped) == [(1, 4, 0, True), (5, 8, 0, True)]
 
 
@@ -303,10 +303,10 @@ def test_gold_above_its_coders() -> None:
 
 
 def test_spans_that_cross_get_rows_of_their_own() -> None:
-    drawn = bars(plot.gold(cz.unify(FIGURE_4, method="union")).axes[0])
-    assert len(drawn) == 6
-    for i, (start, end, row, _) in enumerate(drawn):
-        assert not any(r == row and s <= end and start <= e for s, e, r, _ in drawn[:i])
+    spans = bars(plot.gold(cz.unify(FIGURE_4, method="union")).axes[0])
+    assert len(spans) == 6
+    for i, (start, end, row, _) in enumerate(spans):
+        assert not any(r == row and s <= end and start <= e for s, e, r, _ in spans[:i])
 
 
 def test_gold_over_time() -> None:
@@ -314,8 +314,8 @@ def test_gold_over_time() -> None:
         "a": cz.Hierarchy.from_times([(0, 10, 1, "A"), (0, 4, 2, "b")]),
         "b": cz.Hierarchy.from_times([(0, 10, 1, "A")]),
     }
-    laid, _ = cz.common_units(songs)
-    axes = plot.gold(cz.unify(laid, method="union"), laid).axes
+    shared, _ = cz.common_units(songs)
+    axes = plot.gold(cz.unify(shared, method="union"), shared).axes
     assert [(p.get_x(), p.get_width()) for p in axes[0].patches] == [(0, 10), (0, 4)]
     assert texts(axes[0]) == ["A", "b"]
     assert axes[-1].get_xlabel() == "seconds"
@@ -343,9 +343,9 @@ def test_aligned_nodes_have_one_number_and_one_colour() -> None:
     assert [text.get_text() for text in nodes[0]] == ["S 1", "NP 2", "DT 3", "NN", "VP 4", "VBD 5"]
     assert [text.get_text() for text in nodes[1]] == ["S 1", "NP 2 (.50)", "DT 3", "JJ", "VP 4", "VBD 5"]
     for pair in score.alignment:
-        one, other = nodes[0][pair.gold], nodes[1][pair.predicted]
-        assert one.get_bbox_patch().get_edgecolor() == other.get_bbox_patch().get_edgecolor()
-        assert one.get_bbox_patch().get_linestyle() == "solid"
+        gold_node, predicted_node = nodes[0][pair.gold], nodes[1][pair.predicted]
+        assert gold_node.get_bbox_patch().get_edgecolor() == predicted_node.get_bbox_patch().get_edgecolor()
+        assert gold_node.get_bbox_patch().get_linestyle() == "solid"
     assert [node.get_bbox_patch().get_linestyle() for node in (nodes[0][3], nodes[1][3])] == ["--", "--"]
     assert [text.get_text() for text in above.texts if text.get_fontstyle() == "italic"] == ["the", "man", "ate"]
     assert [text.get_position()[0] for text in nodes[0]] == [
@@ -410,10 +410,10 @@ def test_levels_by_length() -> None:
 def test_correlation_is_a_dot_a_sample() -> None:
     gold = [cz.Tree.from_brackets(f"(S (NP {'(N a) ' * n}) (VP (V b)))") for n in range(1, 5)]
     predicted = [cz.Tree.from_brackets(f"(S (NP (N a)) {'(N a) ' * (n - 1)} (VP (V b)))") for n in range(1, 5)]
-    found = trees.correlation(gold, predicted, size=1, seed=1)
-    axes = plot.correlation(found).axes[0]
-    assert axes.lines[0].get_xdata().tolist() == found.f1.tolist()
-    assert axes.lines[0].get_ydata().tolist() == found.struct_iou.tolist()
+    result = trees.correlation(gold, predicted, size=1, seed=1)
+    axes = plot.correlation(result).axes[0]
+    assert axes.lines[0].get_xdata().tolist() == result.f1.tolist()
+    assert axes.lines[0].get_ydata().tolist() == result.struct_iou.tolist()
     assert axes.get_title(loc="right").startswith("ρ = 0.775, p = 0.23; 4 samples of 1 sentence")
 
 
@@ -432,29 +432,29 @@ def test_the_same_figure_is_the_same_file(suffix: str, tmp_path: Path) -> None:
 def test_text_stays_text_and_no_name_is_a_formula_or_a_tag() -> None:
     names = ["a$x$", "<script>alert(1)</script>", "王小明", "שלום", 'id="x" &amp; #y', "bell\x07\n\u202e"]
     corpus = cz.Corpus({"詩": {name: cz.Segmentation.from_masses([i + 1, 9 - i]) for i, name in enumerate(names)}})
-    found = plot.dendrogram(cz.cluster_coders(corpus))
-    shown = strings(found)
+    figure = plot.dendrogram(cz.cluster_coders(corpus))
+    labels = strings(figure)
     for name in (*names[:5], "bell\ufffd\ufffd\ufffd"):
-        assert canvas.label_text(name) in shown
-    assert "<script" not in plot.svg(found)
+        assert canvas.label_text(name) in labels
+    assert "<script" not in plot.svg(figure)
 
 
 def test_svg_inside_a_page_keeps_its_ids_to_itself() -> None:
-    one, other = (
+    first, second = (
         plot.svg(plot.dendrogram(cz.cluster_coders(THREE))),
         plot.svg(plot.boundary_heat(cz.boundary_heat(THREE))),
     )
-    sets = [set(re.findall(r'\sid="([^"]+)"', text)) for text in (one, other)]
+    sets = [set(re.findall(r'\sid="([^"]+)"', text)) for text in (first, second)]
     assert not sets[0] & sets[1]
-    for text, ids in zip((one, other), sets, strict=True):
+    for text, ids in zip((first, second), sets, strict=True):
         assert text.startswith("<svg ")
         assert text.endswith("</svg>")
         ElementTree.fromstring(text)
-        used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
-        assert used
-        assert used <= ids
+        references = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
+        assert references
+        assert references <= ids
     mine = plot.svg(plot.dendrogram(cz.cluster_coders(THREE)), prefix="mine")
-    assert all(one.startswith("mine-") for one in re.findall(r'\sid="([^"]+)"', mine))
+    assert all(first.startswith("mine-") for first in re.findall(r'\sid="([^"]+)"', mine))
     with pytest.raises(cz.errors.OptionError, match="prefix must be letters"):
         plot.svg(plot.dendrogram(cz.cluster_coders(THREE)), prefix='"><script>')
 
@@ -483,16 +483,18 @@ def test_style_is_given_back() -> None:
 
 
 def test_threads_do_not_take_each_others_style() -> None:
-    made: list[str] = []
-    found = cz.cluster_coders(THREE)
+    drawings: list[str] = []
+    clustering = cz.cluster_coders(THREE)
     before = dict(matplotlib.rcParams)
-    threads = [threading.Thread(target=lambda: made.append(plot.svg(plot.dendrogram(found)))) for _ in range(3)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert len(made) == 3
-    assert len(set(made)) == 1
+    threads = [
+        threading.Thread(target=lambda: drawings.append(plot.svg(plot.dendrogram(clustering)))) for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(drawings) == 3
+    assert len(set(drawings)) == 1
     assert dict(matplotlib.rcParams) == before
 
 
@@ -511,9 +513,9 @@ def test_everything_is_inside_the_picture(judged: cz.Judgement) -> None:
         plot.tree_alignment(MAN, JJ, cz.struct_iou(MAN, JJ)),
     ]
     for figure in figures:
-        drawn = FigureCanvasAgg(figure)
-        drawn.draw()
-        box = figure.get_tightbbox(drawn.get_renderer())
+        canvas_ = FigureCanvasAgg(figure)
+        canvas_.draw()
+        box = figure.get_tightbbox(canvas_.get_renderer())
         wide, high = figure.get_size_inches()
         assert min(box.x0, box.y0) > -0.01
         assert box.x1 < wide + 0.01

@@ -73,11 +73,11 @@ class Browser:
 
     def marks(self) -> list[tuple[int, int]]:
         """Kind and position of every mark that is shown, in the order of the text."""
-        found = self.run(
+        values = self.run(
             "return [...document.querySelectorAll('.mark:not([hidden])')].map((one) =>"
             "  [Number(one.className.match(/k(\\d)/)[1]), Number(one.parentElement.dataset.position)])"
         )
-        return [(kind, position) for kind, position in found]
+        return [(kind, position) for kind, position in values]
 
     def focused(self) -> tuple[str, str]:
         """The number of the edit that has the focus, and what is said of it."""
@@ -88,13 +88,13 @@ class Browser:
         return str(self.run("return document.getElementById('said').textContent"))
 
     def column(self, name: str) -> list[str]:
-        found: list[str] = self.run(
+        values: list[str] = self.run(
             "const table = document.getElementById('edits');"
             "const at = [...table.tHead.rows[0].cells].findIndex((one) => one.textContent.startsWith(arguments[0]));"
             "return [...table.tBodies[0].rows].map((row) => row.cells[at].textContent)",
             name,
         )
-        return found
+        return values
 
     def shoot(self, name: str, section: str = "texts") -> None:
         self.run("document.getElementById(arguments[0]).scrollIntoView({ behavior: 'instant' })", section)
@@ -102,8 +102,12 @@ class Browser:
 
     def requests(self) -> set[str]:
         """Every address that the page asked for."""
-        told = (json.loads(one["message"])["message"] for one in self.driver.get_log("performance"))
-        return {one["params"]["request"]["url"] for one in told if one["method"] == "Network.requestWillBeSent"}
+        messages = (json.loads(message["message"])["message"] for message in self.driver.get_log("performance"))
+        return {
+            message["params"]["request"]["url"]
+            for message in messages
+            if message["method"] == "Network.requestWillBeSent"
+        }
 
     def errors(self) -> list[Any]:
         return list(self.driver.get_log("browser"))
@@ -161,8 +165,8 @@ def test_real_corpora_open_in_silence(browser: Browser, shared: Path, name: str)
     corpus, systems = REAL[name](shared)
     browser.open(name, corpus, systems)
     assert browser.errors() == []
-    asked = browser.requests()
-    assert {one for one in asked if not one.startswith("data:")} == {browser.driver.current_url}
+    requests = browser.requests()
+    assert {url for url in requests if not url.startswith("data:")} == {browser.driver.current_url}
     assert (
         browser.run("return performance.getEntriesByType('resource').filter((one) => !one.name.startsWith('data:'))")
         == []
@@ -281,7 +285,7 @@ def test_text_that_looks_like_a_script_is_text(browser: Browser) -> None:
     assert browser.run("return document.querySelectorAll('#texts script, #texts img').length") == 0
     # Even what is put into the page by force is not fetched.
     browser.run("const image = new Image(); image.src = 'https://example.org/x.png'; document.body.append(image)")
-    assert any("Content Security Policy" in one["message"] for one in browser.errors())
+    assert any("Content Security Policy" in error["message"] for error in browser.errors())
 
 
 def test_other_scripts_dark_and_print(browser: Browser) -> None:

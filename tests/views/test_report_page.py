@@ -56,7 +56,7 @@ def quick() -> Iterator[None]:
 
 
 @pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def with_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sections, "_draw", _draw)
 
 
@@ -66,7 +66,7 @@ def pages() -> dict[str, Page]:
 
 
 def section_ids(page: Page) -> list[str]:
-    return [one["id"] or "" for one in page.of("section")]
+    return [element["id"] or "" for element in page.of("section")]
 
 
 # -- what stands in it ----------------------------------------------------------------------------------------------------
@@ -79,14 +79,16 @@ def test_sections_of_every_kind(pages: dict[str, Page], kind: str) -> None:
     assert len(page.of("img")) >= len(SECTIONS[kind]) - 1  # agreement has none
 
 
-@pytest.mark.usefixtures("drawn")
+@pytest.mark.usefixtures("with_figures")
 @pytest.mark.parametrize("kind", KINDS)
 def test_programs_of_every_kind_with_all_figures(kind: str) -> None:
     name, more = SYSTEMS[kind]
     page = Page(cz.report(KINDS[kind](), systems=[name]))
     assert set(section_ids(page)) - {"excluded"} == {"summary", *SECTIONS[kind], *more, "texts"}
     assert "could not be drawn" not in page.text
-    assert all((one["src"] or "").startswith("data:image/svg+xml;base64,") and one["alt"] for one in page.of("img"))
+    assert all(
+        (element["src"] or "").startswith("data:image/svg+xml;base64,") and element["alt"] for element in page.of("img")
+    )
     assert page.common["programs"] == [page.common["coders"].index(name)]
 
 
@@ -100,17 +102,17 @@ def test_programs_in_a_mapping_are_those_in_the_corpus() -> None:
 
 def test_numbers_and_signatures_are_those_of_the_package(pages: dict[str, Page]) -> None:
     corpus = plain()
-    with pytest.warns(CaesuraWarning, match="an interval from 2 items is too short") as told:
-        found = cz.agreement(corpus, seed=0)
-    assert str(told[0].message) in pages["segmentations"].text  # a reader of the page has to know that too
-    assert f"{found.value:.4f}" in pages["segmentations"].text
-    assert found.signature in pages["segmentations"].text
+    with pytest.warns(CaesuraWarning, match="an interval from 2 items is too short") as warnings:
+        result = cz.agreement(corpus, seed=0)
+    assert str(warnings[0].message) in pages["segmentations"].text  # a reader of the page has to know that too
+    assert f"{result.value:.4f}" in pages["segmentations"].text
+    assert result.signature in pages["segmentations"].text
     assert cz.pairwise(corpus, "boundary_similarity(n_t=2)").signature in pages["segmentations"].text
     assert cz.cluster_coders(corpus, "boundary_similarity(n_t=2)").signature in pages["segmentations"].text
     exact = cz.agreement(talk(), measure="flexible_similarity", chance="exact")
     assert exact.signature in pages["dialogues"].text
     assert cz.unify(nested().of_item("figure 4")).signature in pages["hierarchies"].text  # type: ignore[arg-type]
-    scores = cz.struct_iou_corpus(*([parsed()[item, who] for item in "12"] for who in ("gold", "parser")))  # type: ignore[list-item]
+    scores = cz.struct_iou_corpus(*([parsed()[item, coder] for item in "12"] for coder in ("gold", "parser")))  # type: ignore[list-item]
     assert scores.total.signature in pages["trees"].text
 
 
@@ -147,10 +149,10 @@ def test_one_coder_is_enough() -> None:
 
 def test_what_is_left_out_is_named() -> None:
     corpus = plain()
-    other = {"ann": cz.Segmentation.from_masses([3]), "bo": cz.Segmentation.from_masses([4])}
+    different = {"ann": cz.Segmentation.from_masses([3]), "bo": cz.Segmentation.from_masses([4])}
     tree = parsed()["1", "gold"]
     whole = cz.Corpus(
-        {**{item: corpus.of_item(item) for item in corpus.item_names}, "odd": other, "tree": {"ann": tree}}
+        {**{item: corpus.of_item(item) for item in corpus.item_names}, "odd": different, "tree": {"ann": tree}}
     )
     excluded: list[Excluded] = []
     page = Page(cz.report(whole, excluded=excluded))
@@ -161,14 +163,14 @@ def test_what_is_left_out_is_named() -> None:
 
 
 def test_parses_that_only_struct_iou_can_compare() -> None:
-    trees = [cz.Tree.from_brackets(one) for one in ("(S (A a))", "(S (A a) (B b))")]
+    trees = [cz.Tree.from_brackets(text) for text in ("(S (A a))", "(S (A a) (B b))")]
     excluded: list[Excluded] = []
     page = Page(cz.report(cz.Corpus({"1": dict(zip(("gold", "parser"), trees, strict=True))}), excluded=excluded))
     assert [entry.reason.split(":")[0] for entry in excluded] == ["no pairs under parseval"]
     assert "mean struct_iou of pairs" in page.text
 
 
-@pytest.mark.usefixtures("drawn")
+@pytest.mark.usefixtures("with_figures")
 def test_the_same_corpus_makes_the_same_page() -> None:
     assert cz.report(plain(), seed=3) == cz.report(plain(), seed=3)
 
@@ -203,10 +205,10 @@ def test_edits_of_hierarchies_are_over_levels(pages: dict[str, Page]) -> None:
 
 
 def test_aligned_nodes_of_trees(pages: dict[str, Page]) -> None:
-    found = cz.struct_iou(parsed()["1", "gold"], parsed()["1", "parser"]).alignment  # type: ignore[arg-type]
+    alignment = cz.struct_iou(parsed()["1", "gold"], parsed()["1", "parser"]).alignment  # type: ignore[arg-type]
     numbers = pages["trees"].item("1")["pairs"]["0-1"]
     assert list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)) == [
-        (one.gold, one.predicted, pytest.approx(one.iou, abs=5e-5)) for one in found
+        (pair.gold, pair.predicted, pytest.approx(pair.iou, abs=5e-5)) for pair in alignment
     ]
     assert pages["trees"].item("1")["trees"][0] == [
         0,
@@ -253,7 +255,7 @@ def evil() -> str:
 
 def test_text_is_never_markup(evil: str) -> None:
     page = Page(evil)
-    assert [one.get("id") for one in page.of("script")] == ["common", "item-0", None]
+    assert [element.get("id") for element in page.of("script")] == ["common", "item-0", None]
     assert not any(page.of(tag) for tag in ("b", "i"))
     assert "ran = " not in page.scripts[None]
     (stream,) = page.item("<script>ran = 3</script>")["streams"]
@@ -266,15 +268,19 @@ def test_text_is_never_markup(evil: str) -> None:
 
 
 @settings(max_examples=100)
-@given(st.recursive(st.text() | st.integers() | st.none(), lambda one: st.lists(one) | st.dictionaries(st.text(), one)))
+@given(
+    st.recursive(
+        st.text() | st.integers() | st.none(), lambda values: st.lists(values) | st.dictionaries(st.text(), values)
+    )
+)
 def test_embedded_data_cannot_end_its_block(data: object) -> None:
-    made = render.embedded(data)
-    assert not set(made) & set("<>&\u2028\u2029")
-    assert json.loads(made) == data
+    text = render.embedded(data)
+    assert not set(text) & set("<>&\u2028\u2029")
+    assert json.loads(text) == data
 
 
 def test_policy(evil: str) -> None:
-    (policy,) = [one["content"] for one in Page(evil).of("meta") if "http-equiv" in one]
+    (policy,) = [element["content"] for element in Page(evil).of("meta") if "http-equiv" in element]
     assert policy == "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -283,28 +289,30 @@ def test_nothing_is_asked_of_the_network(evil: str) -> None:
     assert set(re.findall(r"https?://[^\s\"'<>]*", evil)) == names
     page = Page(evil)
     assert not any(page.of(tag) for tag in ("link", "iframe", "object", "embed", "base"))
-    assert not any("src" in one for one in page.of("script"))
+    assert not any("src" in element for element in page.of("script"))
     assert not re.search(r"@import|url\(", page_style())
-    assert all((one["href"] or "").startswith("#") for one in page.of("a"))
+    assert all((element["href"] or "").startswith("#") for element in page.of("a"))
 
 
 def test_every_name_stands_once_and_what_is_named_is_there(pages: dict[str, Page]) -> None:
     for page in pages.values():
         assert len(set(page.ids)) == len(page.ids)
-        asked = {(one["href"] or "")[1:] for one in page.of("a")}
-        asked |= {attributes["aria-labelledby"] or "" for _, attributes in page.tags if "aria-labelledby" in attributes}
-        assert asked <= set(page.ids)
+        targets = {(element["href"] or "")[1:] for element in page.of("a")}
+        targets |= {
+            attributes["aria-labelledby"] or "" for _, attributes in page.tags if "aria-labelledby" in attributes
+        }
+        assert targets <= set(page.ids)
         assert set(re.findall(r'byId\("([a-z]+)"\)', page.scripts[None] or "")) <= set(page.ids)
 
 
-@pytest.mark.usefixtures("drawn")
+@pytest.mark.usefixtures("with_figures")
 def test_twenty_items_of_ten_coders_are_below_three_megabytes() -> None:
     corpus = pseudo_coders([200] * 20, [5, 8, 12, 15], coders=10, near=0.1, miss=0.15, seed=1)
     words = [f"word{i}" for i in range(200)]
     texts = {
         item: {
-            who: cz.Segmentation.from_positions(200, one.inner, units=words)
-            for who, one in corpus.of_item(item).items()
+            coder: cz.Segmentation.from_positions(200, segmentation.inner, units=words)
+            for coder, segmentation in corpus.of_item(item).items()
         }  # type: ignore[union-attr]
         for item in corpus.item_names
     }
@@ -324,7 +332,9 @@ def luminance(colour: str) -> float:
 
 def test_contrast_is_enough_in_light_and_dark() -> None:
     """AA: 4.5 to 1 for everything that is read, on paper and in a band."""
-    light, dark = (dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", one)) for one in page_style().split("@media", 2)[:2])
+    light, dark = (
+        dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", rules)) for rules in page_style().split("@media", 2)[:2]
+    )
     assert set(light) == set(dark) > {"paper", "band", "ink"}
     for scheme in (light, dark):
         for name in set(scheme) - {"paper", "band", "line"}:
@@ -336,7 +346,7 @@ def test_contrast_is_enough_in_light_and_dark() -> None:
 # -- what goes wrong ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("drawn")
+@pytest.mark.usefixtures("with_figures")
 def test_a_figure_that_cannot_be_drawn_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OptionError("too <many> coders")
@@ -347,7 +357,7 @@ def test_a_figure_that_cannot_be_drawn_says_why(monkeypatch: pytest.MonkeyPatch)
     assert section_ids(page) == ["summary", *SECTIONS["segmentations"], "texts"]
 
 
-@pytest.mark.usefixtures("drawn")
+@pytest.mark.usefixtures("with_figures")
 def test_a_bug_in_a_figure_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError
@@ -358,7 +368,7 @@ def test_a_bug_in_a_figure_raises(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"systems": ["ann", "bo", "cy"]}, "at least one coder must be a person"),
         ({"systems": ["dan"]}, "no coder 'dan'"),
@@ -369,10 +379,10 @@ def test_a_bug_in_a_figure_raises(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"seed": -1}, "seed must be a whole number"),
     ],
 )
-def test_what_cannot_be(options: dict[str, object], said: str) -> None:
+def test_what_cannot_be(options: dict[str, object], message: str) -> None:
     with pytest.raises(OptionError) as raised:
         cz.report(plain(), **options)  # type: ignore[arg-type]
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_tiers_need_units_first() -> None:
@@ -415,8 +425,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     cz.write(moon.select(coders=["ann", "bo"]), "people.json")
     cz.write(moon.select(coders=["cy"]), "cy.json")
 
-    def call(*words: str) -> Result:
-        result = CliRunner().invoke(main, ["report", *words])
+    def call(*arguments: str) -> Result:
+        result = CliRunner().invoke(main, ["report", *arguments])
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         return result
 
