@@ -203,6 +203,14 @@ class _Batch:
         )
 
 
+class _Batches(dict[str, _Batch]):
+    """The current batch of each kind."""
+
+    def __missing__(self, kind: str) -> _Batch:
+        self[kind] = _Batch(kind)
+        return self[kind]
+
+
 def _flatten(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
     """Return the entries of all lists, and where each list begins."""
     offsets = np.concatenate([[0], np.cumsum([len(entries) for entries in lists], dtype=np.int64)])
@@ -214,7 +222,7 @@ def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Document
 
     So the result for a document does not depend on the documents near it.
     """
-    batches: dict[str, _Batch] = {}
+    batches = _Batches()
     for number, line in lines:
         if not line.removeprefix(BOM_UTF8).strip():
             continue
@@ -224,10 +232,10 @@ def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Document
             item, kind = _item_name(row, number), _kind(row)
             if kind != "trees":
                 _check_numbers(row)
-            batches.setdefault(kind, _Batch(kind)).add(number, item, row)
+            batches[kind].add(number, item, row)
         except CaesuraError as error:
             problem = error.problem if isinstance(error, FormatError) else str(error)
-            batches.setdefault(kind, _Batch(kind)).add_invalid(number, item, problem)
+            batches[kind].add_invalid(number, item, problem)
         if batches[kind].full:
             yield batches.pop(kind).documents()
     yield from (batch.documents() for batch in batches.values())
