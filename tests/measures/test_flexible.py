@@ -718,10 +718,10 @@ def test_operations_table() -> None:
     table = cz.operations_table(flexible(a, b))
     assert table.types == ("p", "q")
     p, q = table
-    assert (p.boundaries, p.match, dict(p.substitution), p.alone) == (4, 0.5, {"q": 0.25}, 0.25)
+    assert (p.boundaries, p.match, dict(p.substitution), p.unpaired) == (4, 0.5, {"q": 0.25}, 0.25)
     assert (q.boundaries, q.match, dict(q.substitution), q.transposition) == (3, 0, {"p": 1 / 3}, 2 / 3)
     for row in table:
-        shares = row.match + sum(row.substitution.values()) + row.alone + row.transposition
+        shares = row.match + sum(row.substitution.values()) + row.unpaired + row.transposition
         assert shares + row.transposition_with_substitution == pytest.approx(1)
     assert table["q"] is q
     with pytest.raises(OptionError, match="no boundary of type 'r'; there are p, q"):
@@ -738,7 +738,7 @@ def test_operations_table_over_many() -> None:
     assert cz.operations_table(cz.score_many([(a, b), (a, marks("p")), (a, c)], "flexible_similarity")) == table
     assert table["p"].boundaries == 3
     assert table["p"].transposition == 2 / 3
-    assert table["q"].alone == 1 / 4
+    assert table["q"].unpaired == 1 / 4
     assert cz.operations_table([]).rows == ()
     with pytest.raises(OptionError, match="a score with edits is needed; give the scores a total was made of"):
         cz.operations_table(sum(scores))

@@ -173,6 +173,11 @@ class Measure(ABC):
             Name of a preset.
         **options : object
             Values of the declared options.
+
+        Returns
+        -------
+        Measure
+            The measure.
         """
         try:
             key = (cls, compat, tuple(options.items()), tuple(map(type, options.values())))
@@ -253,6 +258,11 @@ class Measure(ABC):
         ----------
         **options : object
             New values, ``compat`` among them. Other options that are not at their default are kept.
+
+        Returns
+        -------
+        Measure
+            The new measure.
         """
         defaults = self._defaults(self.compat)
         changed = {name: value for name, value in self._resolved if value != defaults[name]}
@@ -302,6 +312,11 @@ class Measure(ABC):
         ----------
         options : mapping
             Values by the name of the option. Measures that do not accept settings ignore them.
+
+        Returns
+        -------
+        Measure
+            The new measure, or this one.
         """
         if not self.accepts_settings:
             return self
@@ -314,6 +329,11 @@ class Measure(ABC):
         ----------
         other : Measure
             The measure to compare with. It may differ in ``normalize``, which changes the divisor only.
+
+        Returns
+        -------
+        bool
+            Whether their edits are the same.
         """
         return self == other or (
             "normalize" in self.settings and self.replace(normalize=other.settings.get("normalize")) == other
@@ -326,6 +346,11 @@ class Measure(ABC):
         ----------
         values : numpy.ndarray
             Values of this measure.
+
+        Returns
+        -------
+        numpy.ndarray
+            Similarities.
         """
         if self.best is None or self.worst is None or self.higher_is_better:
             return values
@@ -341,6 +366,11 @@ class Measure(ABC):
         ----------
         types : tuple of str
             The boundary types.
+
+        Returns
+        -------
+        tuple of str
+            Names of the counts.
         """
 
     @abstractmethod
@@ -351,6 +381,11 @@ class Measure(ABC):
         ----------
         batch : Batch
             Documents that have passed ``check``.
+
+        Returns
+        -------
+        BatchCounts
+            Counts and resolved options.
         """
 
     @abstractmethod
@@ -363,6 +398,11 @@ class Measure(ABC):
             One row per document, or sums over documents.
         types : tuple of str
             The boundary types.
+
+        Returns
+        -------
+        numpy.ndarray
+            One value per row.
         """
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
@@ -372,6 +412,11 @@ class Measure(ABC):
         ----------
         batch : Batch
             Documents that can be compared.
+
+        Returns
+        -------
+        dict
+            Place of a document -> exception.
         """
         return {}
 
@@ -384,6 +429,11 @@ class Measure(ABC):
             Counts by the name of the part.
         types : tuple of str
             The boundary types.
+
+        Returns
+        -------
+        dict
+            Figures by name.
         """
         return {}
 
@@ -394,6 +444,11 @@ class Measure(ABC):
         ----------
         batch : Batch
             A batch of one document.
+
+        Returns
+        -------
+        tuple of Edit or None
+            From left to right.
         """
         return None
 
@@ -406,6 +461,11 @@ class Measure(ABC):
         ----------
         pairs : sequence of pairs
             Pairs of annotations.
+
+        Returns
+        -------
+        tuple
+            Batch, places and errors.
         """
         return pack(pairs, self.view, self.sides)
 
@@ -416,6 +476,11 @@ class Measure(ABC):
         ----------
         pairs : sequence of pairs
             Pairs of annotations.
+
+        Returns
+        -------
+        tuple
+            Batch, places and errors.
         """
         batch, places, errors = self.to_batch(pairs)
         undefined = self.check(batch)
@@ -462,6 +527,11 @@ class Measure(ABC):
             One array per option.
         place : int
             Place of the document.
+
+        Returns
+        -------
+        dict
+            Values by the name of the option.
         """
         return {
             name: (self.resolved_words[name][column[place]] if name in self.resolved_words else column[place]).item()
@@ -475,6 +545,11 @@ class Measure(ABC):
         ----------
         resolved : mapping
             One array per option.
+
+        Returns
+        -------
+        dict
+            Values or texts by the name of the option.
         """
         return {
             name: summarize(self.resolved_words[name][np.unique(column)] if name in self.resolved_words else column)
@@ -504,6 +579,11 @@ class Measure(ABC):
             The document, for a measure that aligns.
         documents : int, default 1
             Number of documents that the counts cover.
+
+        Returns
+        -------
+        Score
+            The score.
         """
         names = self.part_names(types)
         plain = {name: int(x) if x.is_integer() else x for name, x in zip(names, counts.tolist(), strict=True)}
@@ -525,11 +605,26 @@ class Measure(ABC):
         scores : sequence of Score
             Scores of this measure.
 
+        Returns
+        -------
+        Score
+            The score of all documents.
+
         Raises
         ------
         OptionError
             If there are no scores, or if they have different measures or types.
         """
+        types = self._types_of_total(scores)
+        counts = np.array([exact_sum(score.parts[name] for score in scores) for name in self.part_names(types)])
+        resolved = {
+            name: summarize([score.params[name] for score in scores])
+            for name, value in scores[0].params.items()
+            if name not in self.settings or value != self[name]
+        }
+        return self.build_score(counts, types, resolved, documents=sum(score.documents for score in scores))
+
+    def _types_of_total(self, scores: Sequence[Score]) -> tuple[str, ...]:
         if not scores:
             raise OptionError("a total needs at least one score; got none")
         first = scores[0]
@@ -538,14 +633,7 @@ class Measure(ABC):
                 raise OptionError(
                     f"only scores of one measure over the same types add up; got {first.signature} and {score.signature}"
                 )
-        types = first.types if self.fixed_types else tuple(sorted({name for score in scores for name in score.types}))
-        counts = np.array([exact_sum(score.parts[name] for score in scores) for name in self.part_names(types)])
-        resolved = {
-            name: summarize([score.params[name] for score in scores])
-            for name in first.params
-            if name not in self.settings or first.params[name] != self[name]
-        }
-        return self.build_score(counts, types, resolved, documents=sum(score.documents for score in scores))
+        return first.types if self.fixed_types else tuple(sorted({name for score in scores for name in score.types}))
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
         """Return one line with the name, every resolved option, the types, the preset and the version.
@@ -558,6 +646,11 @@ class Measure(ABC):
             The boundary types.
         documents : int
             Number of documents.
+
+        Returns
+        -------
+        str
+            The signature.
         """
         entries = [f"{name}:{signature_value(value)}" for name, value in params.items()]
         if documents != 1:
@@ -580,6 +673,11 @@ def divide(
         A numerator must be 0 if its denominator is.
     empty : float or numpy.ndarray, default 0
         The result for a denominator of 0.
+
+    Returns
+    -------
+    numpy.ndarray
+        One quotient per row.
     """
     if denominator.all():
         return np.asarray(numerator / denominator, np.float64)
@@ -596,6 +694,11 @@ def precision_recall(matches: float, reference: float, hypothesis: float) -> dic
         Boundaries or spans that both sides have.
     reference, hypothesis : float
         Boundaries or spans of each side.
+
+    Returns
+    -------
+    dict
+        ``precision``, ``recall`` and ``f``; see :func:`~caesura.model.score.ratio` for empty sides.
     """
     precision = ratio(matches, hypothesis, reference + hypothesis)
     recall = ratio(matches, reference, reference + hypothesis)
@@ -609,12 +712,16 @@ def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
     ----------
     values : sequence or numpy.ndarray
         Numbers or words. A text may be a summary already.
+
+    Returns
+    -------
+    object
+        A value or a text.
     """
     if isinstance(values, np.ndarray):
         is_numeric = values.dtype.kind in "iuf" and values.size
         values = [values.min().item(), values.max().item()] if is_numeric else np.unique(values).tolist()
-    ends = [end for value in values for end in (_range_ends(value) if isinstance(value, str) else (value,))]
-    distinct = list(dict.fromkeys(ends))
+    distinct = list(dict.fromkeys(end for value in values for end in _range_ends(value)))
     if len(distinct) == 1:
         return distinct[0]
     if all(isinstance(value, (int, float)) for value in distinct):
@@ -622,9 +729,9 @@ def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
     return "/".join(sorted({word for value in distinct for word in str(value).split("/")}))
 
 
-def _range_ends(value: str) -> tuple[Any, ...]:
-    """Return the two numbers of a range ``2..5``, or the text itself."""
-    ends = value.split("..")
+def _range_ends(value: Any) -> tuple[Any, ...]:
+    """Return the two numbers of a range ``2..5``, or the value itself."""
+    ends = value.split("..") if isinstance(value, str) else ()
     try:
         return tuple(int(end) if end.isdecimal() else float(end) for end in ends) if len(ends) == 2 else (value,)
     except ValueError:

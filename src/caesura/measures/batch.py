@@ -75,6 +75,11 @@ class Batch:
             Name of the result.
         compute : callable
             Computes the result.
+
+        Returns
+        -------
+        object
+            The result.
         """
         if key not in self.cache:
             self.cache[key] = compute()
@@ -87,6 +92,11 @@ class Batch:
         ----------
         start, stop : int
             Places of documents.
+
+        Returns
+        -------
+        Batch
+            A view.
         """
         return Batch(
             self.length[start:stop],
@@ -106,6 +116,11 @@ class Batch:
         ----------
         documents : numpy.ndarray
             Places of the documents.
+
+        Returns
+        -------
+        Batch
+            A copy.
         """
         a_pos, a_code, a_off = _take(documents, self.a_pos, self.a_code, self.a_off)
         b_pos, b_code, b_off = _take(documents, self.b_pos, self.b_code, self.b_off)
@@ -136,6 +151,11 @@ def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
         Offsets of all documents.
     documents : numpy.ndarray
         Places of the chosen documents.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Rows and offsets.
     """
     sizes = np.diff(off)[documents]
     ends = np.concatenate([[0], np.cumsum(sizes)])
@@ -155,6 +175,11 @@ def pack(
         Whether types matter.
     sides : tuple of str
         Names of the two sides, for messages.
+
+    Returns
+    -------
+    tuple
+        Batch, places and errors.
     """
     errors: dict[int, CaesuraError] = {}
     places = _comparable(texts, sides, errors)
@@ -164,16 +189,18 @@ def pack(
         types, places = _common_types([pairs[i] for i in places] if errors else pairs, places, sides, errors)
     chosen = [pairs[i] for i in places] if errors else pairs
     length = np.array([a.length for a, _ in chosen], np.int64)
+    a, b = (_pack_side(chosen, side, types) for side in (0, 1))
+    return Batch(length, *a, *b, types), np.array(places, np.int64), errors
+
+
+def _pack_side(pairs: Sequence[SegmentationPair], side: int, types: tuple[str, ...]) -> tuple[Ints, Ints, Ints]:
+    """Return the positions, codes and offsets of one side of all documents."""
     if len(types) == 1:
-        a = [a.inner for a, _ in chosen]
-        b = [b.inner for _, b in chosen]
-        batch = Batch(length, join_arrays(a), EMPTY, offsets_of(a), join_arrays(b), EMPTY, offsets_of(b), types)
-    else:
-        both = [[inner_boundaries(text, types) for text in side] for side in zip(*chosen, strict=True)] or [[], []]
-        (a, a_code), (b, b_code) = ([[p for p, _ in side], [c for _, c in side]] for side in both)
-        codes = join_arrays(a_code), join_arrays(b_code)
-        batch = Batch(length, join_arrays(a), codes[0], offsets_of(a), join_arrays(b), codes[1], offsets_of(b), types)
-    return batch, np.array(places, np.int64), errors
+        positions = [pair[side].inner for pair in pairs]
+        return join_arrays(positions), EMPTY, offsets_of(positions)
+    boundaries = [inner_boundaries(pair[side], types) for pair in pairs]
+    positions = [p for p, _ in boundaries]
+    return join_arrays(positions), join_arrays([c for _, c in boundaries]), offsets_of(positions)
 
 
 def join_arrays(arrays: list[Ints]) -> Ints:
@@ -183,6 +210,11 @@ def join_arrays(arrays: list[Ints]) -> Ints:
     ----------
     arrays : list of numpy.ndarray
         One array per document.
+
+    Returns
+    -------
+    numpy.ndarray
+        The joined array.
     """
     if len(arrays) == 1:
         return arrays[0]
@@ -196,6 +228,11 @@ def offsets_of(arrays: list[Ints]) -> Ints:
     ----------
     arrays : list of numpy.ndarray
         One array per document.
+
+    Returns
+    -------
+    numpy.ndarray
+        One number more than there are arrays.
     """
     if len(arrays) == 1:
         return np.array((0, arrays[0].size))
@@ -222,6 +259,11 @@ def select_valid(
         Returns what is wrong with a pair, or None.
     errors : dict
         Errors by place.
+
+    Returns
+    -------
+    list of int
+        Places of the valid pairs.
     """
     valid = []
     for place in places:
@@ -233,15 +275,20 @@ def select_valid(
     return valid
 
 
+def _are_plain(pairs: Sequence[Any]) -> list[bool]:
+    """Return which pairs are certainly comparable; in one pass, because most batches have no problem."""
+    return [
+        type(a) is Segmentation
+        and type(b) is Segmentation
+        and a.length == b.length
+        and (a.units is None or b.units is None or a.units is b.units)
+        for a, b in pairs
+    ]
+
+
 def _comparable(pairs: Sequence[Any], sides: tuple[str, str], errors: dict[int, CaesuraError]) -> list[int]:
     try:
-        is_plain = [  # in one pass, because most batches have no problem
-            type(a) is Segmentation
-            and type(b) is Segmentation
-            and a.length == b.length
-            and (a.units is None or b.units is None or a.units is b.units)
-            for a, b in pairs
-        ]
+        is_plain = _are_plain(pairs)
     except (TypeError, ValueError):
         is_plain = [False] * len(pairs)
     if all(is_plain):
@@ -262,6 +309,11 @@ def pair_problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> s
         Names of the two sides.
     marks : bool, default False
         Whether the first side may be the marks of several coders.
+
+    Returns
+    -------
+    str or None
+        The problem.
     """
     try:
         a, b = pair
@@ -286,6 +338,11 @@ def units_difference(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
         The two annotations.
     sides : tuple of str
         Names of the two sides.
+
+    Returns
+    -------
+    str or None
+        The difference.
     """
     if a.length != b.length:
         message = f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
@@ -376,6 +433,11 @@ def over_common_types(
         The types, in order.
     sides : tuple of str
         Names of the two sides.
+
+    Returns
+    -------
+    tuple
+        Pairs and errors.
     """
     typed_pairs: list[Any] = []
     errors: dict[int, CaesuraError] = {}
@@ -404,6 +466,11 @@ def inner_boundaries(text: Segmentation, types: tuple[str, ...]) -> tuple[Ints, 
         A segmentation.
     types : tuple of str
         Types whose places are the codes.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Positions and codes.
     """
     if text.types is not types and text.types != types and text.boundary_positions.size:
         text = text.with_types(types)

@@ -104,6 +104,11 @@ class BoundaryCosts:
         ----------
         d : int
             Distance in positions; 0 gives the constant part of the cost.
+
+        Returns
+        -------
+        Fraction
+            The cost.
         """
         if self.transposition == "te":
             return 2 - Fraction(1, 2 ** (d - 1))
@@ -116,6 +121,11 @@ class BoundaryCosts:
         ----------
         x : int
             Distance on the scale of types; 0 gives the constant part of the cost.
+
+        Returns
+        -------
+        Fraction
+            The cost.
         """
         return (1 if self.substitution == "unit" else self.ws) + x * self.per_step
 
@@ -173,6 +183,11 @@ class BoundaryCosts:
         ----------
         counts : numpy.ndarray
             Columns: additions, transpositions, span, substitutions, distance, matches (, te).
+
+        Returns
+        -------
+        numpy.ndarray
+            One cost per row.
         """
         # Whole numbers up to the one division, so the result is the nearest float.
         cost: Floats = counts[:, : len(self.weights)] @ self.weights / self.scale
@@ -207,6 +222,11 @@ class _EditDistanceMeasure(Measure):
         ----------
         types : tuple of str
             The boundary types.
+
+        Returns
+        -------
+        BoundaryCosts
+            The costs.
         """
         o = self.settings
         return _costs(o["n_t"], o["transposition"], o["substitution"], o["wt"], o["ws"], len(types))
@@ -266,6 +286,11 @@ class _EditDistanceMeasure(Measure):
         ----------
         costs : BoundaryCosts
             Costs of edits.
+
+        Returns
+        -------
+        str or None
+            The problem.
         """
         return None
 
@@ -276,6 +301,11 @@ class _EditDistanceMeasure(Measure):
         ----------
         batch : Batch
             Documents.
+
+        Returns
+        -------
+        numpy.ndarray
+            Indices of boundaries of b.
         """
         gain_t, gain_s = self.costs(batch.types).gains
         method = kernel.MATCHING if len(batch.types) > 1 or self._te else kernel.ORDERED
@@ -318,6 +348,11 @@ class _SimilarityMeasure(_EditDistanceMeasure):
         ----------
         batch : Batch
             Documents.
+
+        Returns
+        -------
+        numpy.ndarray
+            Eight columns.
         """
         key = ("edits", *(self[name] for name in _EDIT_OPTIONS))
         return batch.cached(key, lambda: self._count_edits(batch))
@@ -400,7 +435,13 @@ class BoundarySimilarity(_SimilarityMeasure):
 
 
 class ConfusionScore(Score):
-    """A score with a confusion matrix. The value is micro-averaged F1."""
+    """A score with a confusion matrix. The value is micro-averaged F1.
+
+    Attributes
+    ----------
+    measure : BoundaryConfusion
+        The measure with its options.
+    """
 
     measure: BoundaryConfusion
 
@@ -466,6 +507,11 @@ class ConfusionScore(Score):
             A boundary type (default: all types).
         average : {"micro", "macro"}, default "micro"
             How to average over types; ``"macro"`` averages the types that occur.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
         """
         return self._rate("hypothesis", type, average)
 
@@ -478,6 +524,11 @@ class ConfusionScore(Score):
             A boundary type (default: all types).
         average : {"micro", "macro"}, default "micro"
             How to average over types; ``"macro"`` averages the types that occur.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
         """
         return self._rate("reference", type, average)
 
@@ -492,6 +543,11 @@ class ConfusionScore(Score):
             How to average over types; ``"macro"`` averages the types that occur.
         beta : float, default 1
             Weight of recall.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
         """
         if type is None and average != "micro":
             occurring = self._occurring(average)

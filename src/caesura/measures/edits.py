@@ -33,6 +33,11 @@ def list_edits(
         Cost of a transposition by the distance in positions.
     substitution_cost : callable
         Cost of a substitution by the distance between the types.
+
+    Returns
+    -------
+    tuple of Edit
+        The edits.
     """
     types = batch.types
     a_pos, b_pos = batch.a_pos.tolist(), batch.b_pos.tolist()

@@ -186,8 +186,17 @@ class FlexibleSimilarity(Measure):
         cost, positions, objects = counts["cost"], counts["positions"], counts["objects"]
         return {"s_f": 1 - cost / positions, "s_f_b": 1 - cost / objects if objects else 1.0}
 
-    def build_score(self, counts: Counts, types: tuple[str, ...], resolved: Mapping[str, Any], **rest: Any) -> Score:
-        return super().build_score(counts, types, {**resolved, **self._resolved_costs(types)}, **rest)
+    def build_score(
+        self,
+        counts: Counts,
+        types: tuple[str, ...],
+        resolved: Mapping[str, Any],
+        *,
+        batch: Batch | None = None,
+        documents: int = 1,
+    ) -> Score:
+        resolved = {**resolved, **self._resolved_costs(types)}
+        return super().build_score(counts, types, resolved, batch=batch, documents=documents)
 
     def _resolved_costs(self, types: tuple[str, ...]) -> dict[str, Any]:
         """Return the options that depend on the types, as the signature shows them."""

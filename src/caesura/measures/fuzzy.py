@@ -90,7 +90,13 @@ class BoundaryCredit:
 
 
 class FuzzyScore(Score):
-    """A score with its clusters. The value is the success, P - N."""
+    """A score with its clusters. The value is the success, P - N.
+
+    Attributes
+    ----------
+    measure : FuzzySuccess
+        The measure with its options.
+    """
 
     measure: FuzzySuccess
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -103,6 +103,11 @@ class Scores(Result):
         ----------
         places : numpy.ndarray
             Places of pairs that were scored.
+
+        Returns
+        -------
+        Score
+            The score of these pairs.
         """
         chosen = BatchCounts(self.counts[places], {name: column[places] for name, column in self.resolved.items()})
         return Partial.of(self.measure, chosen, self.types).score(self.measure)
@@ -202,6 +207,11 @@ def compute(
         Number of workers.
     scheduler : str or distributed.Client, optional
         Address of a Dask scheduler, or a client.
+
+    Returns
+    -------
+    BatchCounts
+        Counts and resolved options.
     """
     work = batch.a_off + batch.b_off + np.arange(len(batch) + 1)
     if len(batch) < 2 or (workers is None and work[-1] - work[0] < _MIN_PARALLEL):
@@ -209,15 +219,18 @@ def compute(
     with use_engine(engine, workers, scheduler) as opened:
         if opened.workers == 1 and not opened.remote:
             return measure.compute(batch)
-        # Pieces of about equal work, a few per worker, so that a long document does not keep the other workers waiting.
-        pieces = 4 * opened.workers
-        if opened.remote:
-            pieces = max(pieces, int((work[-1] - work[0]) // _REMOTE_PIECE))
-        cuts = np.searchsorted(work, np.linspace(work[0], work[-1], pieces + 1)[1:-1])
-        edges = pairwise(np.unique(np.concatenate([[0], cuts, [len(batch)]])).tolist())
-        # A piece for another process is copied out of the batch when it is sent.
-        batches = (batch.take(np.arange(*ends)) if opened.remote else batch.slice(*ends) for ends in edges)
-        results = list(opened.map(measure.compute, batches))
+        results = list(opened.map(measure.compute, _pieces(batch, work, opened)))
     counts = np.concatenate([result.counts for result in results])
     resolved = {name: np.concatenate([result.resolved[name] for result in results]) for name in results[0].resolved}
     return BatchCounts(counts, resolved)
+
+
+def _pieces(batch: Batch, work: NDArray[np.int64], engine: Engine) -> Iterator[Batch]:
+    """Yield pieces of about equal work, a few per worker, so that a long document does not keep other workers waiting."""
+    pieces = 4 * engine.workers
+    if engine.remote:
+        pieces = max(pieces, int((work[-1] - work[0]) // _REMOTE_PIECE))
+    cuts = np.searchsorted(work, np.linspace(work[0], work[-1], pieces + 1)[1:-1])
+    for ends in pairwise(np.unique(np.concatenate([[0], cuts, [len(batch)]])).tolist()):
+        # A piece for another process is copied out of the batch when it is sent.
+        yield batch.take(np.arange(*ends)) if engine.remote else batch.slice(*ends)

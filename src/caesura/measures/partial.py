@@ -52,6 +52,11 @@ class Partial:
             Its counts.
         types : tuple of str
             The boundary types.
+
+        Returns
+        -------
+        Partial
+            The sums.
         """
         if not len(result.counts):
             return cls.empty(measure, types)
@@ -68,6 +73,11 @@ class Partial:
             The measure.
         types : tuple of str
             The boundary types.
+
+        Returns
+        -------
+        Partial
+            Zeros.
         """
         return cls((0,) * len(measure.part_names(types)), 0, types, {})
 
@@ -78,6 +88,11 @@ class Partial:
         ----------
         measure : Measure
             The measure that counted.
+
+        Returns
+        -------
+        Score
+            The score.
         """
         counts = np.array([as_float(units) for units in self.sums])
         return measure.build_score(counts, self.types, self.resolved, documents=self.documents)
@@ -91,6 +106,11 @@ class Partial:
             Sums over different documents.
         measure : Measure
             The measure that counted.
+
+        Returns
+        -------
+        Partial
+            The sums.
 
         Raises
         ------
@@ -144,5 +164,10 @@ class Partial:
         ----------
         data : mapping
             Plain values.
+
+        Returns
+        -------
+        Partial
+            The sums.
         """
         return cls(tuple(map(int, data["sums"])), int(data["documents"]), tuple(data["types"]), data["resolved"])

@@ -64,6 +64,11 @@ def parse(text: str | Measure) -> Measure:
     text : str or Measure
         A name, with options in parentheses: ``"window_diff(window=5)"``. A measure is returned as it is.
 
+    Returns
+    -------
+    Measure
+        The measure with its options.
+
     Raises
     ------
     OptionError

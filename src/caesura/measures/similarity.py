@@ -197,11 +197,10 @@ def _named_matrix(name: str, rows: Mapping[Any, Mapping[Any, Any]]) -> Matrix:
     rows = {_none_name(key): {_none_name(y): s for y, s in row.items()} for key, row in rows.items()}
     types = [x for x in rows if x != NONE]
     for x, row in rows.items():
-        for y in [*rows, *row]:
-            if y not in row:
-                raise OptionError(f"{name}[{x!r}]: there is a row {y!r} but no column {y!r}")
-            if y not in rows:
-                raise OptionError(f"{name}[{x!r}]: there is a column {y!r} but no row {y!r}")
+        for y in dict.fromkeys([*rows, *row]):
+            if y not in row or y not in rows:
+                first, second = ("row", "column") if y in rows else ("column", "row")
+                raise OptionError(f"{name}[{x!r}]: there is a {first} {y!r} but no {second} {y!r}")
     if NONE not in rows:
         names = ", ".join(map(repr, types))
         raise OptionError(f'{name}: a row and a column "none" are needed, for no boundary; got {names}')

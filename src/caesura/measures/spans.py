@@ -232,10 +232,14 @@ def _pair_problem(pair: Any, sides: tuple[str, str], same_units: bool) -> str | 
         a, b = pair
     except (TypeError, ValueError):
         return f"a pair of hierarchies is needed; got {type(pair).__name__}"
-    for side, hierarchy in zip(sides, (a, b), strict=True):
-        if not isinstance(hierarchy, Hierarchy):
-            kind = "a dialogue" if isinstance(hierarchy, Mapping) else type(hierarchy).__name__
-            return f"{side}: a Hierarchy is needed; got {kind}"
+    for side, text in zip(sides, (a, b), strict=True):
+        if not isinstance(text, Hierarchy):
+            return f"{side}: a Hierarchy is needed; got {'a dialogue' if isinstance(text, Mapping) else type(text).__name__}"
+    return _edges_difference(a, b, sides, same_units)
+
+
+def _edges_difference(a: Hierarchy, b: Hierarchy, sides: tuple[str, str], same_units: bool) -> str | None:
+    """Return how the units of two hierarchies differ, or None."""
     if (a.edges is None) != (b.edges is None):
         timed, untimed = sides if b.edges is None else sides[::-1]
         return f"both sides must have times, or neither; {timed} has times, {untimed} has none"

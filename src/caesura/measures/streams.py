@@ -6,11 +6,11 @@ of its own on both sides, with a code after that of the last type. Nothing is pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from caesura.errors import CaesuraError, MismatchError
 from caesura.measures.batch import Batch, Comparison, join_arrays, pair_problem
 from caesura.model.segmentation import UNTYPED, Segmentation
 
+T = TypeVar("T")
+R = TypeVar("R")
 Ints = NDArray[np.int64]
 
 _MAX_TABLES = 1000
@@ -97,20 +99,10 @@ def pack_streams(
         Batch, places and errors.
     """
     errors: dict[int, CaesuraError] = {}
-    texts: dict[int, StreamPairs] = {}
-    for place, pair in enumerate(pairs):
-        try:
-            texts[place] = _stream_pairs(pair, sides)
-        except MismatchError as error:
-            errors[place] = error
+    texts = _map_valid(lambda pair: _stream_pairs(pair, sides), dict(enumerate(pairs)), errors)
     scale = types if fixed_types else _all_types(list(texts.values()), types)
     coder = _type_coder(scale)
-    encoded: dict[int, list[tuple[Ints, Ints]]] = {}
-    for place, text in texts.items():
-        try:
-            encoded[place] = [coder.encode(text, side, sides[side]) for side in (0, 1)]
-        except MismatchError as error:
-            errors[place] = error
+    encoded = _map_valid(lambda text: (coder.encode(text, 0, sides[0]), coder.encode(text, 1, sides[1])), texts, errors)
     layouts = tuple(
         StreamLayout(tuple(name for name, _, _ in texts[place]), tuple(a.length for _, a, _ in texts[place]))
         for place in encoded
@@ -119,6 +111,17 @@ def pack_streams(
     arrays = [_join([both[side] for both in encoded.values()]) for side in (0, 1)]
     batch = StreamBatch(length, *arrays[0], *arrays[1], scale, layouts)
     return batch, np.array(list(encoded), np.int64), errors
+
+
+def _map_valid(function: Callable[[T], R], values: Mapping[int, T], errors: dict[int, CaesuraError]) -> dict[int, R]:
+    """Return the results by place, without those that raised a ``MismatchError``, which are added to ``errors``."""
+    results = {}
+    for place, value in values.items():
+        try:
+            results[place] = function(value)
+        except MismatchError as error:
+            errors[place] = error
+    return results
 
 
 def _join(documents: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
@@ -136,20 +139,23 @@ def _stream_pairs(pair: Any, sides: tuple[str, str]) -> StreamPairs:
         raise MismatchError(f"a pair of segmentations is needed; got {type(pair).__name__}") from None
     if not isinstance(a, Mapping) and not isinstance(b, Mapping):
         return [_check_stream(None, a, b, sides)]
-    for side, text, other_text in ((sides[0], a, b), (sides[1], b, a)):
-        if not isinstance(text, Mapping):
-            raise MismatchError(
-                f"{side}: a mapping from streams to segmentations is needed, because the other side has "
-                f"{_quoted(other_text)}; got {type(text).__name__}"
-            )
-        if not text:
-            raise MismatchError(f"{side}: a dialogue has at least one stream; got none")
-        missing = [name for name in other_text if name not in text]
-        if missing:
-            raise MismatchError(
-                f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}"
-            )
+    _check_streams(sides[0], a, b)
+    _check_streams(sides[1], b, a)
     return [_check_stream(str(name), a[name], b[name], sides) for name in a]
+
+
+def _check_streams(side: str, text: Any, other_text: Any) -> None:
+    """Raise an error if a side does not have the streams of the other side."""
+    if not isinstance(text, Mapping):
+        raise MismatchError(
+            f"{side}: a mapping from streams to segmentations is needed, because the other side has "
+            f"{_quoted(other_text)}; got {type(text).__name__}"
+        )
+    if not text:
+        raise MismatchError(f"{side}: a dialogue has at least one stream; got none")
+    missing = [name for name in other_text if name not in text]
+    if missing:
+        raise MismatchError(f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}")
 
 
 def _check_stream(

@@ -66,7 +66,13 @@ class LabelIoU(NamedTuple):
 
 
 class StructIoUScore(Score):
-    """A score with its alignment."""
+    """A score with its alignment.
+
+    Attributes
+    ----------
+    measure : StructIoU
+        The measure with its options.
+    """
 
     measure: StructIoU
 

@@ -22,6 +22,11 @@ def exact_sums(counts: NDArray[np.float64]) -> tuple[int, ...]:
     ----------
     counts : numpy.ndarray
         One row per document, one column per count.
+
+    Returns
+    -------
+    tuple of int
+        One sum per column.
     """
     total = [0] * counts.shape[1]
     for start in range(0, len(counts), _BLOCK_ROWS):
@@ -42,6 +47,11 @@ def exact_sum(numbers: Iterable[float]) -> float:
     ----------
     numbers : iterable of float
         Numbers to add.
+
+    Returns
+    -------
+    float
+        The sum.
     """
     return as_float(sum(map(_to_units, numbers)))
 
@@ -53,6 +63,11 @@ def as_float(units: int) -> float:
     ----------
     units : int
         A sum of :func:`exact_sums`.
+
+    Returns
+    -------
+    float
+        The number.
     """
     return units / _UNIT
 
