@@ -18,6 +18,7 @@ from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.score import f_measure
 from oracle import hierarchy as oracle
 from support.corpora import ALIGN_HINT
+from support.excluded import reasons
 from support.strategies import hierarchies, hierarchy_pairs
 
 Hierarchy = cz.Hierarchy
@@ -474,15 +475,15 @@ def test_agreement_pools_observed_and_chance(corpus):
     assert (result.value, result.observed, result.expected) == pytest.approx(
         (whole.value, whole.parts["p_o"], whole.parts["p_c"])
     )
-    assert {row.name: row.value for row in result.pairs} == pytest.approx(
+    assert {row.coders: row.value for row in result.pairs} == pytest.approx(
         {(a, b): sum(scores[item, a, b] for item in corpus.item_names).value for a, b in pairs}
     )
-    assert {row.name[0]: row.value for row in result.items} == pytest.approx(
+    assert {row.item: row.value for row in result.items} == pytest.approx(
         {item: sum(scores[item, a, b] for a, b in pairs).value for item in corpus.item_names}
     )
     for row in result.coders:
-        mine = sum(score for (_, a, b), score in scores.items() if row.name in (a, b))
-        others = sum(score for (_, a, b), score in scores.items() if row.name not in (a, b))
+        mine = sum(score for (_, a, b), score in scores.items() if row.coder in (a, b))
+        others = sum(score for (_, a, b), score in scores.items() if row.coder not in (a, b))
         assert (row.value, row.without) == pytest.approx((mine.value, others.value))
     low, high = result.interval
     assert low <= result.value <= high
@@ -498,7 +499,7 @@ def test_clusters_of_coders(corpus):
     assert found.clusters[-1].value == pytest.approx(
         cz.agreement(corpus, measure="hierarchy_kappa", interval=None).value
     )
-    with pytest.raises(OptionError, match=r"^coefficient must be one of kappa for clusters; got 'multi_pi'$"):
+    with pytest.raises(OptionError, match=r"^hierarchy_kappa has no coefficient 'multi_pi'; choose from 'kappa'$"):
         cz.cluster_coders(corpus, "hierarchy_kappa", coefficient="multi_pi")
 
 
@@ -507,7 +508,7 @@ def test_agreement_leaves_out_what_is_undefined(corpus):
     result = cz.agreement(
         cz.Corpus({**items, "none": {"ann": NOTHING, "bo": NOTHING}}), measure="hierarchy_kappa", interval=None
     )
-    assert result.dropped == {
+    assert reasons(result) == {
         "none": "a is ann, b is bo: neither side has a span, so agreement beyond chance is undefined"
     }
 
@@ -526,15 +527,15 @@ def test_agreement_leaves_out_what_is_undefined(corpus):
         ),
         (
             {"measure": "hierarchy_kappa", "coefficient": "multi_pi"},
-            "coefficient must be one of kappa over hierarchy_kappa; got 'multi_pi'",
+            "hierarchy_kappa has no coefficient 'multi_pi'; choose from 'kappa'",
         ),
         (
             {"measure": "hierarchy_kappa", "chance": "exact"},
-            "chance has no place in agreement over hierarchy_kappa; leave it out",
+            "chance has no effect on kappa over hierarchy_kappa, which simulates nothing; leave it out",
         ),
         (
             {"measure": "hierarchy_kappa", "counted": "segments"},
-            "counted has no place in agreement over hierarchy_kappa; leave it out",
+            "kappa over hierarchy_kappa has no option 'counted'; it has none",
         ),
         (
             {"measure": "hierarchy_kappa", "compat": "fournier2013"},
