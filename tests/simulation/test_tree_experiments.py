@@ -89,13 +89,13 @@ def test_gaps_are_closed_and_the_first_word_stays():
 
 @few
 @given(spoken())
-def test_without_silence_words_keep_their_lengths(one):
-    quiet = trees.without_silence(one)
+def test_without_silence_words_keep_their_lengths(sentence):
+    quiet = trees.without_silence(sentence)
     check(quiet)
-    assert quiet.times[0, 0] == one.times[0, 0]
-    assert np.diff(edges(quiet)) == pytest.approx(one.times[:, 1] - one.times[:, 0], abs=1e-12)
+    assert quiet.times[0, 0] == sentence.times[0, 0]
+    assert np.diff(edges(quiet)) == pytest.approx(sentence.times[:, 1] - sentence.times[:, 0], abs=1e-12)
     assert trees.without_silence(quiet) is quiet
-    assert quiet.brackets == one.brackets
+    assert quiet.brackets == sentence.brackets
 
 
 # Noise
@@ -132,9 +132,9 @@ def test_words_as_short_as_numbers_can_be_keep_their_place():
 
 @few
 @given(spoken(silence=False), shares, seeds)
-def test_noise_stays_between_the_marks_of_figure_4(one, delta, seed):
-    before = edges(one)
-    moved = trees.noise(one, delta, seed=seed)
+def test_noise_stays_between_the_marks_of_figure_4(sentence, delta, seed):
+    before = edges(sentence)
+    moved = trees.noise(sentence, delta, seed=seed)
     check(moved)
     after = edges(moved)
     assert (after[0], after[-1]) == (before[0], before[-1])
@@ -142,7 +142,7 @@ def test_noise_stays_between_the_marks_of_figure_4(one, delta, seed):
         left = before[i] - delta * (before[i] - after[i - 1])
         right = before[i] + delta * (before[i + 1] - before[i])
         assert left - 1e-9 <= after[i] <= right + 1e-9
-    assert moved.brackets == one.brackets
+    assert moved.brackets == sentence.brackets
 
 
 def test_noise_is_uniform():
@@ -194,15 +194,15 @@ def test_insertion_is_as_frequent_as_delta_and_uniform():
 
 @few
 @given(spoken(), shares, seeds)
-def test_insertion_only_adds(one, delta, seed):
-    perturbed = trees.insert(one, delta, seed=seed)
+def test_insertion_only_adds(sentence, delta, seed):
+    perturbed = trees.insert(sentence, delta, seed=seed)
     check(perturbed)
-    words = {tuple(span) for span in one.times.tolist()}
-    before, after = (Counter(map(tuple, each.spans.tolist())) for each in (one, perturbed))
+    words = {tuple(span) for span in sentence.times.tolist()}
+    before, after = (Counter(map(tuple, side.spans.tolist())) for side in (sentence, perturbed))
     # All brackets stay but those of single words, which become two.
     assert all(span in words for span in before - after)
-    assert set(one.times.ravel().tolist()) <= set(perturbed.times.ravel().tolist())
-    assert one.length <= perturbed.length <= 2 * one.length
+    assert set(sentence.times.ravel().tolist()) <= set(perturbed.times.ravel().tolist())
+    assert sentence.length <= perturbed.length <= 2 * sentence.length
 
 
 # Deletion
@@ -235,11 +235,11 @@ def test_deletion_is_as_frequent_as_delta():
 
 @few
 @given(spoken(), shares, seeds)
-def test_deletion_keeps_no_edge_that_was_not_there(one, delta, seed):
-    perturbed = trees.delete(one, delta, seed=seed)
+def test_deletion_keeps_no_edge_that_was_not_there(sentence, delta, seed):
+    perturbed = trees.delete(sentence, delta, seed=seed)
     check(perturbed)
-    assert set(perturbed.times.ravel().tolist()) <= set(one.times.ravel().tolist())
-    assert "_".join(perturbed.words) == "_".join(one.words)
+    assert set(perturbed.times.ravel().tolist()) <= set(sentence.times.ravel().tolist())
+    assert "_".join(perturbed.words) == "_".join(sentence.words)
 
 
 @given(sentences(), st.data())
