@@ -29,24 +29,24 @@ PATIENCE = 60
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("collection")
-    collection(made, FILES, ROWS)
-    return made
+    folder = tmp_path_factory.mktemp("collection")
+    collection(folder, FILES, ROWS)
+    return folder
 
 
 @pytest.fixture(scope="module")
 def expected(folder: Path) -> dict[str, cz.Score]:
     """From objects, by another way."""
-    given = pairs(collection(folder, FILES, ROWS))
-    return {cz.parse(name).name: cz.score_many(given, name).total for name in MEASURES}
+    scored_pairs = pairs(collection(folder, FILES, ROWS))
+    return {cz.parse(name).name: cz.score_many(scored_pairs, name).total for name in MEASURES}
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
-    ) as made:
-        yield made
+    ) as local_cluster:
+        yield local_cluster
 
 
 def test_the_same_on_every_engine(folder: Path, expected: dict[str, cz.Score], cluster: Any) -> None:
@@ -67,18 +67,18 @@ def test_a_worker_that_is_killed(folder: Path, expected: dict[str, cz.Score], cl
     with distributed.Client(cluster, set_as_default=False) as client:
         before = client.run(os.getpid)
         victim = next(iter(before.values()))
-        seen: list[int] = []
+        reports: list[int] = []
 
         def kill(done: int, _total: int) -> None:
-            seen.append(done)
+            reports.append(done)
             if done == 5:
                 os.kill(victim, signal.SIGKILL)
 
         with open_engine("dask", scheduler=client) as engine, cz.on_progress(kill):
-            found = cz.evaluate(folder, MEASURES, engine=engine)
-        assert dict(found) == expected
-        assert not found.partial
-        assert seen == list(range(1, FILES + 1))
+            result = cz.evaluate(folder, MEASURES, engine=engine)
+        assert dict(result) == expected
+        assert not result.partial
+        assert reports == list(range(1, FILES + 1))
         client.wait_for_workers(2, timeout=PATIENCE)
         assert victim not in client.run(os.getpid).values()
 
@@ -109,16 +109,16 @@ def test_a_driver_that_is_killed(folder: Path, expected: dict[str, cz.Score], cl
     finally:
         driver.kill()
         driver.communicate()
-    kept = len(list(checkpoint.glob("done/*.json")))
-    assert 3 <= kept < FILES
-    seen: list[EvaluationProgress] = []
+    finished = len(list(checkpoint.glob("done/*.json")))
+    assert 3 <= finished < FILES
+    reports: list[EvaluationProgress] = []
     with (
         open_engine("dask", scheduler=cluster.scheduler_address) as engine,
-        cz.on_progress(lambda _done, _total, detail: seen.append(detail), with_detail=True),
+        cz.on_progress(lambda _done, _total, detail: reports.append(detail), with_detail=True),
     ):
-        found = cz.evaluate(folder, MEASURES, engine=engine, checkpoint=checkpoint)
-    assert dict(found) == expected
-    assert (found.resumed, found.partitions, seen[-1].documents) == (kept, FILES, FILES * ROWS)
+        result = cz.evaluate(folder, MEASURES, engine=engine, checkpoint=checkpoint)
+    assert dict(result) == expected
+    assert (result.resumed, result.partitions, reports[-1].documents) == (finished, FILES, FILES * ROWS)
     # Another engine takes it over as well, and has nothing left to do.
     again = cz.evaluate(folder, MEASURES, checkpoint=checkpoint)
     assert (dict(again), again.resumed) == (expected, FILES)
@@ -157,15 +157,15 @@ def test_workers_of_another_version(tmp_path: Path) -> None:
             dashboard_address="127.0.0.1:0",
             silence_logs=50,
             preload=str(patch),
-        ) as other,
-        distributed.Client(other, set_as_default=False) as client,
+        ) as outdated,
+        distributed.Client(outdated, set_as_default=False) as client,
     ):
-        said = f"worker tcp://127.0.0.1:.* has caesura 0.0.1, but {cz.__version__} is needed"
-        with pytest.raises(EngineError, match=said):
-            open_engine("dask", scheduler=other.scheduler_address)
+        message = f"worker tcp://127.0.0.1:.* has caesura 0.0.1, but {cz.__version__} is needed"
+        with pytest.raises(EngineError, match=message):
+            open_engine("dask", scheduler=outdated.scheduler_address)
         from caesura.engines.cluster import run_on_worker
 
-        with pytest.raises(EngineError, match=said):
+        with pytest.raises(EngineError, match=message):
             client.submit(run_on_worker, cz.__version__, abs, -1).result(timeout=PATIENCE)
 
 

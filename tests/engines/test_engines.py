@@ -21,8 +21,8 @@ from caesura.errors import CaesuraWarning, CheckpointError, EngineError, OptionE
 
 @pytest.fixture(params=["threads", "processes"])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with open_engine(request.param, 2) as made:
-        yield made
+    with open_engine(request.param, 2) as opened:
+        yield opened
 
 
 def square(x: int) -> int:
@@ -46,20 +46,20 @@ def test_what_the_function_raises_is_raised(engine: Engine) -> None:
 
 def test_tasks_are_taken_while_there_is_room() -> None:
     """However many there are: memory is bounded by what is under way."""
-    taken = 0
+    requested = 0
 
     def endless() -> Iterator[int]:
-        nonlocal taken
+        nonlocal requested
         while True:
-            taken += 1
-            yield taken
+            requested += 1
+            yield requested
 
     with open_engine("threads", 2) as engine:
-        done = engine.run(square, endless())
+        results = engine.run(square, endless())
         for _ in range(10):
-            next(done)
-        done.close()
-    assert taken <= 10 + 2 * 2
+            next(results)
+        results.close()
+    assert requested <= 10 + 2 * 2
 
 
 def test_in_order_even_if_the_first_is_slowest() -> None:
@@ -120,9 +120,9 @@ def test_a_script_without_a_main_guard(tmp_path: Path) -> None:
         "with open_engine('processes', 1) as engine:\n"
         "    print(list(engine.map(abs, [-1, -2])))\n"
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].endswith('in a script, call it under if __name__ == "__main__":')
+    process = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert process.returncode == 1
+    assert process.stderr.splitlines()[-1].endswith('in a script, call it under if __name__ == "__main__":')
 
 
 def test_nobody_is_left_when_the_driver_is_killed(tmp_path: Path) -> None:
@@ -132,15 +132,15 @@ def test_nobody_is_left_when_the_driver_is_killed(tmp_path: Path) -> None:
         "with open_engine('processes', 1) as engine:\n"
         "    list(engine.run(test_engines.says_its_name, [sys.argv[1]]))\n"
     )
-    said = tmp_path / "pid"
+    pid_file = tmp_path / "pid"
     paths = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
-    driver = subprocess.Popen([sys.executable, "-c", code, str(said)], env=os.environ | {"PYTHONPATH": paths})
+    driver = subprocess.Popen([sys.executable, "-c", code, str(pid_file)], env=os.environ | {"PYTHONPATH": paths})
     try:
-        assert _in_time(said.exists)
+        assert _in_time(pid_file.exists)
     finally:
         driver.kill()
         driver.wait()
-    worker = int(said.read_text())
+    worker = int(pid_file.read_text())
     assert _in_time(lambda: not _alive(worker))
 
 
@@ -181,10 +181,10 @@ ABOUT = {"what": "test", "measures": ["pk"], "data": "abc"}
 
 
 def test_a_checkpoint_goes_on(tmp_path: Path) -> None:
-    one = Checkpoint(tmp_path / "new" / "er", ABOUT)
-    assert not one.resumed
-    assert one.get("1") is None
-    one.put("1", {"sums": [2**80, -1]})
+    checkpoint = Checkpoint(tmp_path / "new" / "er", ABOUT)
+    assert not checkpoint.resumed
+    assert checkpoint.get("1") is None
+    checkpoint.put("1", {"sums": [2**80, -1]})
     again = Checkpoint(tmp_path / "new" / "er", dict(reversed(ABOUT.items())))
     assert again.resumed
     assert again.get("1") == {"sums": [2**80, -1]}
@@ -214,13 +214,13 @@ def test_a_folder_that_is_no_checkpoint(tmp_path: Path) -> None:
 
 def test_what_was_not_written_to_its_end(tmp_path: Path) -> None:
     """A record is renamed into place, so half of one is what somebody else did: the task is done again."""
-    one = Checkpoint(tmp_path, ABOUT)
-    one.put("1", [1])
+    checkpoint = Checkpoint(tmp_path, ABOUT)
+    checkpoint.put("1", [1])
     (tmp_path / "done" / "1.json").write_text('[1, {"a"')
     (tmp_path / "done" / ".2.json.77").write_text("[2]")
-    assert one.get("1") is None
-    assert one.get("2") is None
-    one.put("1", [3])
-    assert one.get("1") == [3]
+    assert checkpoint.get("1") is None
+    assert checkpoint.get("2") is None
+    checkpoint.put("1", [3])
+    assert checkpoint.get("1") == [3]
     (tmp_path / ".run.json.12").touch()  # of a run that was killed while it began
     assert Checkpoint(tmp_path, ABOUT).get("1") == [3]
