@@ -185,7 +185,9 @@ def test_files_that_do_not_go_together() -> None:
         run("gold.ptb", "heard.ptb", "--gold-times", "gold.ctm")
     )
     Path("gold.ctm").write_text(TIMES.split("3 A")[0].replace("\n1 A", "\na A").replace("\n2 A", "\nb A"))
-    assert "there are 3 trees, and times for 2" in complaint(run("gold.ptb", "heard.ptb", "--gold-times", "gold.ctm"))
+    assert "times for 3 trees are needed; there are times for 2" in complaint(
+        run("gold.ptb", "heard.ptb", "--gold-times", "gold.ctm")
+    )
     Path("gold.ctm").write_text(TIMES.replace("2 A 0.0 0.4 he\n2 A 0.4 0.6 slept\n", ""))
     assert "gold.ctm: sentence 2: there are no times for it" in complaint(
         run("gold.ptb", "heard.ptb", "--gold-times", "gold.ctm", "--predicted-times", "heard.ctm")

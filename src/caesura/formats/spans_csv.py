@@ -206,6 +206,7 @@ def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], 
     by_item: dict[str, list[_CoderRows]] = {}
     for (item, _), coder in coders.items():
         by_item.setdefault(item, []).append(coder)
+    last_ends = {item: max(last_end(coder.rows) for coder in entries) for item, entries in by_item.items()}
     for (item, name), coder in coders.items():
         place = f"item {item!r}, coder {name!r}"
         with reading.item(coder.line, f"{place}: "):
@@ -217,8 +218,7 @@ def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], 
                 length = _unit_count(continuum, coders_of_item, reading.options["length"])
                 continuum = replace(continuum, length=length)
                 _check_ends(reading, place, coder, length)
-            last = max(last_end(entry.rows) for entry in coders_of_item)
-            add_spans(reading, log, item, name, coder.rows, continuum, last=last)
+            add_spans(reading, log, item, name, coder.rows, continuum, last=last_ends[item])
     log.emit()
 
 
