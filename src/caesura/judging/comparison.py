@@ -57,7 +57,7 @@ class SystemPair:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Result):
+class SystemComparison(Result):
     """Systems compared under one measure.
 
     Attributes
@@ -103,7 +103,7 @@ def compare_systems(
     replicates: int,
     seed: int,
     paired_only: bool = False,
-) -> Comparison:
+) -> SystemComparison:
     """Return all tests between systems that can be computed.
 
     Parameters
@@ -125,7 +125,7 @@ def compare_systems(
 
     Returns
     -------
-    Comparison
+    SystemComparison
         The tests; ``.notes`` says why some are missing.
 
     Notes
@@ -145,7 +145,7 @@ def compare_systems(
     tests = [_paired_tests(scores, a, b, draws, level, seed, notes) for a, b in combinations(systems, 2)]
     pairs = _system_pairs(systems, tests, by_ranks, in_blocks)
     groups = None if paired_only else _letters(pairs, scores, systems, alpha, notes)
-    return Comparison(
+    return SystemComparison(
         scores.measure, systems, alpha, by_ranks, in_blocks, pairs, groups, tuple(dict.fromkeys(notes)), draws
     )
 

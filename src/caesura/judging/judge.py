@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.errors import CaesuraWarning, OptionError
 from caesura.judging.bounds import Baselines
-from caesura.judging.comparison import Comparison, compare_systems
+from caesura.judging.comparison import SystemComparison, compare_systems
 from caesura.judging.pair_scores import BOUND_PREFIX, PairScores, score_pairs
 from caesura.judging.participants import Participants, Systems, collect_participants
 from caesura.judging.result import Judgement, SegmenterScore
@@ -190,7 +190,7 @@ class _MeasureVerdict:
 
     measure: Measure
     rows: list[SegmenterScore]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[SystemComparison, ...]
     excluded: tuple[Excluded, ...]
     is_complete: bool
 
@@ -199,7 +199,7 @@ def _judge_measure(
     scores: PairScores, systems: tuple[str, ...], options: IntervalOptions, alpha: float
 ) -> _MeasureVerdict:
     scored = tuple(name for name in systems if name in scores.rows_of)
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[SystemComparison, ...] = ()
     if len(scored) > 1:
         comparison = compare_systems(
             scores, scored, alpha=alpha, level=options.level, replicates=options.replicates, seed=options.seed

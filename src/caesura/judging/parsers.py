@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from caesura.errors import OptionError, Undefined
-from caesura.judging.comparison import Comparison, SystemPair, compare_systems
+from caesura.judging.comparison import SystemComparison, SystemPair, compare_systems
 from caesura.judging.pair_scores import score_pairs
 from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
@@ -33,7 +33,7 @@ class ParserComparison(Result):
         Number of sentences, scored or not.
     scores : mapping of str to Score
         Parser -> its score over all sentences it could be scored on.
-    comparison : Comparison
+    comparison : SystemComparison
         The paired tests; sentences are the items.
     excluded : tuple of Excluded
         Sentences that were not scored. The name of the parser, or ``gold``, stands under ``coder``.
@@ -47,7 +47,7 @@ class ParserComparison(Result):
     measure: Measure
     sentences: int
     scores: Mapping[str, Score]
-    comparison: Comparison
+    comparison: SystemComparison
     excluded: tuple[Excluded, ...]
     seed: int
 

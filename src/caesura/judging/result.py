@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
-from caesura.judging.comparison import Comparison
+from caesura.judging.comparison import SystemComparison
 from caesura.judging.mistakes import Mistakes, find_mistakes
 from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
@@ -129,7 +129,7 @@ class Judgement(Result):
     ----------
     rows : tuple of SegmenterScore
         Systems and bounds, measure by measure.
-    comparisons : tuple of Comparison
+    comparisons : tuple of SystemComparison
         Significance tests, measure by measure; empty with a single system.
     drops : tuple of AgreementDrop
         One entry per system.
@@ -154,7 +154,7 @@ class Judgement(Result):
     frame_field: ClassVar[str] = "rows"
 
     rows: tuple[SegmenterScore, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[SystemComparison, ...]
     drops: tuple[AgreementDrop, ...]
     replacements: tuple[Replacement, ...]
     systems: tuple[str, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from caesura.judging.comparison import Comparison
+from caesura.judging.comparison import SystemComparison
 from caesura.judging.mistakes import Mistakes
 from caesura.judging.result import AgreementDrop, Judgement, Replacement, SegmenterScore
 from caesura.model.segmentation import UNTYPED
@@ -182,12 +182,12 @@ def _interval_notes(judgement: Judgement) -> Iterator[str]:
             return
 
 
-def comparison_table(comparisons: Iterable[Comparison]) -> Table:
+def comparison_table(comparisons: Iterable[SystemComparison]) -> Table:
     """Return one row per measure and pair of systems, with the p-value of every test.
 
     Parameters
     ----------
-    comparisons : iterable of Comparison
+    comparisons : iterable of SystemComparison
         Tests between systems, one comparison per measure.
 
     Returns
@@ -225,7 +225,7 @@ def comparison_table(comparisons: Iterable[Comparison]) -> Table:
     return Table.from_records(records, title="Systems compared", notes=tuple(notes), group=1)
 
 
-def _omnibus_notes(comparison: Comparison) -> Iterator[str]:
+def _omnibus_notes(comparison: SystemComparison) -> Iterator[str]:
     """Yield a line with the tests over all systems at once, if there are any."""
     named = (("Friedman", comparison.friedman), ("Kruskal-Wallis", comparison.kruskal_wallis))
     tests = [(name, test) for name, test in named if test is not None]
