@@ -59,18 +59,24 @@ def agreement_blocks(study: AgreementStudy, tables: AgreeTables, *, output: str 
     list of Table or str
         Coefficients, tables by coder, pair and item, additional analyses, and conventional thresholds.
     """
-    outcomes = study.agreement
-    blocks: list[Block] = [agreement_views.agreement_table(outcomes)]
-    several = any(len(result.coders) > 2 for _, result in study.defined)
-    if study.defined and (tables.by_coder or (several and output is None)):
-        blocks.append(agreement_views.coder_table(outcomes, study.placed))
-    blocks += [agreement_views.pair_table(outcomes)] if study.defined and tables.by_pair else []
-    blocks += [agreement_views.item_table(outcomes)] if study.defined and tables.by_item else []
+    blocks: list[Block] = [agreement_views.agreement_table(study.agreement)]
+    if study.defined:
+        blocks += _agreement_details(study, tables, on_terminal=output is None)
     for analysis in study.analyses.values():
         blocks += _analysis_blocks(analysis, output, width)
     if any(entry.coefficient != "bias" for entry, _ in study.defined):
         blocks.append("\n".join(agreement_views.THRESHOLDS))
     return blocks
+
+
+def _agreement_details(study: AgreementStudy, tables: AgreeTables, *, on_terminal: bool) -> Iterator[Table]:
+    several = any(len(result.coders) > 2 for _, result in study.defined)
+    if tables.by_coder or (several and on_terminal):
+        yield agreement_views.coder_table(study.agreement, study.placed)
+    if tables.by_pair:
+        yield agreement_views.pair_table(study.agreement)
+    if tables.by_item:
+        yield agreement_views.item_table(study.agreement)
 
 
 def _analysis_blocks(analysis: Analysis, output: str | None, width: int) -> list[Block]:

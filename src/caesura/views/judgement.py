@@ -227,8 +227,8 @@ def comparison_table(comparisons: Iterable[SystemComparison]) -> Table:
 
 def _omnibus_notes(comparison: SystemComparison) -> Iterator[str]:
     """Yield a line with the tests over all systems at once, if there are any."""
-    named = (("Friedman", comparison.friedman), ("Kruskal-Wallis", comparison.kruskal_wallis))
-    tests = [(name, test) for name, test in named if test is not None]
+    candidates = (("Friedman", comparison.friedman), ("Kruskal-Wallis", comparison.kruskal_wallis))
+    tests = [(name, test) for name, test in candidates if test is not None]
     if tests:
         texts = "; ".join(f"{name} {test.statistic:.2f}, p = {test.p:.2g}" for name, test in tests)
         yield f"{comparison.measure.label}, all systems: {texts} ({tests[0][1].df} df)"

@@ -89,7 +89,7 @@ def operations_view(operations: OperationsTable) -> Table:
             "boundaries": row.boundaries,
             "match": row.match,
             **{f"as {name}": row.substitution.get(name) for name in names},
-            "alone": row.unpaired,
+            "unmatched": row.unpaired,
             "moved": row.transposition,
             "moved, different type": row.transposition_with_substitution,
         }

@@ -47,17 +47,17 @@ def draw_tree_alignment(gold: Tree, predicted: Tree, alignment: Sequence[NodePai
       VP         =     VP
         VBD ate  =       VBD ate
     """
-    left, right = _node_lines(gold), _node_lines(predicted)
+    gold_lines, predicted_lines = _node_lines(gold), _node_lines(predicted)
     rows: list[tuple[str, str, str]] = []
     i = j = 0
     for pair in (*alignment, None):
         next_i, next_j = (pair.gold, pair.predicted) if pair else (len(gold), len(predicted))
-        rows += [(left[k], "<", "") for k in range(i, next_i)]
-        rows += [("", ">", right[k]) for k in range(j, next_j)]
+        rows += [(gold_lines[k], "<", "") for k in range(i, next_i)]
+        rows += [("", ">", predicted_lines[k]) for k in range(j, next_j)]
         if pair:
-            rows.append((left[next_i], "=" if pair.iou == 1 else f"{pair.iou:.2f}", right[next_j]))
+            rows.append((gold_lines[next_i], "=" if pair.iou == 1 else f"{pair.iou:.2f}", predicted_lines[next_j]))
         i, j = next_i + 1, next_j + 1
-    left_width = min(max(map(text_width, left), default=0), (width - _MARK_WIDTH) // 2)
+    left_width = min(max(map(text_width, gold_lines), default=0), (width - _MARK_WIDTH) // 2)
     right_width = width - left_width - _MARK_WIDTH
     return "\n".join(
         f"{pad(shorten(gold_line, left_width), left_width)}{mark:^{_MARK_WIDTH}}"

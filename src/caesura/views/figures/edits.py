@@ -100,7 +100,7 @@ def _parts(table: OperationsTable) -> list[_Part]:
     return [
         _Part("match", [row.match for row in table], COLOURS[0], ""),
         *_substitutions(table),
-        _Part("alone", [row.unpaired for row in table], "white", ""),
+        _Part("unmatched", [row.unpaired for row in table], "white", ""),
         _Part("moved", [row.transposition for row in table], COLOURS[1], ""),
         _Part("moved, different type", [row.transposition_with_substitution for row in table], COLOURS[1], "xxxx"),
     ]
@@ -122,12 +122,12 @@ def _substitutions(table: OperationsTable) -> list[_Part]:
 
 
 def _draw_bars(axes: Axes, parts: list[_Part]) -> None:
-    left = [0.0] * len(parts[0].values)
+    starts = [0.0] * len(parts[0].values)
     for part in parts:
         axes.barh(
-            range(len(left)),
+            range(len(starts)),
             part.values,
-            left=left,
+            left=starts,
             height=0.72,
             label=part.label,
             color=part.colour,
@@ -135,4 +135,4 @@ def _draw_bars(axes: Axes, parts: list[_Part]) -> None:
             edgecolor="black",
             linewidth=0.4,
         )
-        left = [start + value for start, value in zip(left, part.values, strict=True)]
+        starts = [start + value for start, value in zip(starts, part.values, strict=True)]

@@ -35,7 +35,7 @@ class _Bar(NamedTuple):
     end: int
     level: int
     label: str | None
-    kept: bool
+    in_gold: bool
 
 
 class _Panel(NamedTuple):
@@ -49,8 +49,8 @@ class _Panel(NamedTuple):
         return max((row for row, _ in self.bars), default=0) + 1
 
 
-def _bar(span: Span, kept: bool) -> _Bar:
-    return _Bar(span.start, span.end, span.level, span.label, kept)
+def _bar(span: Span, in_gold: bool) -> _Bar:
+    return _Bar(span.start, span.end, span.level, span.label, in_gold)
 
 
 def gold(
@@ -110,17 +110,17 @@ def gold(
 
 def _panels(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None) -> list[_Panel]:
     """Return the gold standard, and the panels below it: the dropped spans, or one per coder."""
-    kept = [_bar(candidate.span, True) for candidate in gold.included]
-    panels = [("gold", kept)]
+    gold_bars = [_bar(candidate.span, True) for candidate in gold.included]
+    panels = [("gold", gold_bars)]
     if hierarchies is None:
         if gold.dropped:
             panels.append(("dropped", [_bar(candidate.span, False) for candidate in gold.dropped]))
     else:
         full = gold.level == "full"
-        in_gold = {(bar.start, bar.end, bar.level if full else 0) for bar in kept}
+        gold_spans = {(bar.start, bar.end, bar.level if full else 0) for bar in gold_bars}
         for coder, hierarchy in _by_coder(gold, hierarchies).items():
             bars = [
-                _bar(span, (span.start, span.end, span.level if full else 0) in in_gold) for span in hierarchy.spans
+                _bar(span, (span.start, span.end, span.level if full else 0) in gold_spans) for span in hierarchy.spans
             ]
             panels.append((str(coder), bars))
     return [_Panel(name, _with_rows(bars)) for name, bars in panels]
@@ -169,29 +169,29 @@ def _draw_panel(
     """
     half = 0.5 if isinstance(edges, range) else 0.0  # unit 1 extends from 0.5 to 1.5
     for row, bar in panel.bars:
-        left, right = edges[bar.start - 1] - half, edges[bar.end] - half
-        colour, hatch = (COLOURS[gold_rows[bar.start, bar.end] % 5], "") if bar.kept else ("#E2E2E2", "////")
+        x0, x1 = edges[bar.start - 1] - half, edges[bar.end] - half
+        colour, hatch = (COLOURS[gold_rows[bar.start, bar.end] % 5], "") if bar.in_gold else ("#E2E2E2", "////")
         axes.barh(
             row,
-            right - left,
-            left=left,
+            x1 - x0,
+            left=x0,
             height=0.8,
             color=colour,
             hatch=hatch,
-            edgecolor="black" if bar.kept else "#9A9A9A",
+            edgecolor="black" if bar.in_gold else "#9A9A9A",
             linewidth=0.5,
-            alpha=0.75 if bar.kept else 1,
+            alpha=0.75 if bar.in_gold else 1,
         )
-        characters = int((right - left) * points / (0.6 * (FONT_SIZE - 1.5)))
+        characters = int((x1 - x0) * points / (0.6 * (FONT_SIZE - 1.5)))
         if bar.label and characters > min(2, text_width(bar.label)):
             axes.text(
-                (left + right) / 2,
+                (x0 + x1) / 2,
                 row,
                 label_text(bar.label, characters),
                 ha="center",
                 va="center",
                 fontsize=FONT_SIZE - 1.5,
-                color="black" if bar.kept else "#555555",
+                color="black" if bar.in_gold else "#555555",
                 clip_on=True,
             )
     axes.set_yticks([])

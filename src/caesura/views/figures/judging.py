@@ -90,8 +90,8 @@ def _rows_under(judgement: Judgement, measure: str | Measure | None) -> list[lis
     groups = rows_by_measure(judgement)
     matching = [rows for rows in groups if measure is None or _is(rows[0].measure, measure)]
     if not matching:
-        known = ", ".join(repr(rows[0].measure) for rows in groups)
-        raise OptionError(f"no measure {measure!r} in this judgement; choose from {known}")
+        names = ", ".join(repr(rows[0].measure) for rows in groups)
+        raise OptionError(f"no measure {measure!r} in this judgement; choose from {names}")
     return matching
 
 
@@ -102,15 +102,15 @@ def _is(measure: Measure, requested: str | Measure) -> bool:
 def _draw_panel(axes: Axes, rows: list[SegmenterScore], width: float) -> None:
     measure = rows[0].measure
     human = next((row for row in rows if row.bound and row.segmenter == "human"), None)
-    others = [row for row in rows if row is not human]
-    for y, row in enumerate(others):
+    listed = [row for row in rows if row is not human]
+    for y, row in enumerate(listed):
         _draw_value(axes, y, row)
     if human is not None:
         if human.interval is not None:
             axes.axvspan(*human.interval, color=COLOURS[1], alpha=0.25, linewidth=0, label="human, interval")
         axes.axvline(human.value, color=COLOURS[5], linestyle="--", label="human", zorder=1)
-    axes.set_yticks(range(len(others)), [label_text(segmenter_name(row)) for row in others])
-    axes.set_ylim(len(others) - 0.5, -0.5)
+    axes.set_yticks(range(len(listed)), [label_text(segmenter_name(row)) for row in listed])
+    axes.set_ylim(len(listed) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.4)
     axes.set_axisbelow(True)

@@ -145,12 +145,12 @@ def _draw(caption: str, draw: Callable[[], Figure]) -> Picture:
 
 def _first(pictures: Iterator[Picture]) -> tuple[Picture, ...]:
     """Return as many pictures as a section may have; the others are not even drawn."""
-    drawn: list[Picture] = []
+    first: list[Picture] = []
     for picture in pictures:
-        drawn.append(picture)
-        if len(drawn) == MAX_FIGURES or sum(len(entry.source or "") for entry in drawn) >= MAX_CHARACTERS:
+        first.append(picture)
+        if len(first) == MAX_FIGURES or sum(len(entry.source or "") for entry in first) >= MAX_CHARACTERS:
             break
-    return tuple(drawn)
+    return tuple(first)
 
 
 def _more(number: int, what: str) -> tuple[str, ...]:
