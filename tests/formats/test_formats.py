@@ -321,7 +321,7 @@ BAD = {
         1,
         "item 'a', coder 'x': masses: a text has at least one segment; got none",
     ),
-    "item.json": ('{"items": {"a": 3}}', 1, "item 'a': {coder: [masses]} is needed"),
+    "item.json": ('{"items": {"a": 3}}', 1, "item 'a': {coder: [masses]} is needed; got 3"),
     "twice.json": ('{"items": {"a": {"x": [1], "x": [2]}}}', None, "the key 'x' occurs twice in one object"),
     "deep.json": ("[" * 100_000, 1, "not valid masses: nested too deeply"),
     "nothing.json": (
@@ -337,7 +337,7 @@ BAD = {
     "whose.json": (
         '{"items": {"a": {"x": [1]}, "b": {"x": [1]}},\n "segment_labels": {"x": ["A"]}}',
         2,
-        "segment_labels: with 2 items {item: {coder: [labels]}} is needed; got {coder: [labels]}",
+        "segment_labels: {item: {coder: [labels]}} is needed; got {coder: [labels]} for 2 items",
     ),
     "mixed.json": (
         '{"items": {"a": {"x": [1]}},\n "segment_labels": {\n "a": {"x": ["A"]},\n "b": ["A"]}}',
@@ -352,7 +352,7 @@ BAD = {
     "label.json": (
         '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {\n "x": ["A", null]}}',
         3,
-        "segment_labels, item 'a', coder 'x', label 2: a string is needed; got None",
+        "segment_labels, item 'a', coder 'x': label 2: a string is needed; got None",
     ),
     "fewer.json": (
         '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {"x": ["A"]}}',

@@ -10,7 +10,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from caesura.errors import SegmentationError
 from caesura.formats.format import Format, Reading, describe_value, line_of_key, parse_json, require_segmentation
+from caesura.formats.values import check_list, check_object
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, flag
@@ -27,67 +29,50 @@ def _read(reading: Reading) -> Corpus:
         raise reading.error(line, f"segmentation_type must be linear; got {describe_value(kind)}")
     labels = _read_labels(reading, data) if reading.options["labels"] else {}
     for item, by_coder in data["items"].items():
-        if not isinstance(by_coder, dict):
-            line = line_of_key(reading.text, "items", item)
-            with reading.item(line):
-                raise reading.error(line, f"item {item!r}: {{coder: [masses]}} is needed")
-            continue
-        for coder, masses in by_coder.items():
-            line, place = line_of_key(reading.text, "items", item, coder), f"item {item!r}, coder {coder!r}: "
-            with reading.item(line, place):
-                if not isinstance(masses, list):
-                    raise reading.error(line, f"{place}a list of masses is needed; got {describe_value(masses)}")
-                segmentation = Segmentation.from_masses(masses, labels=labels.get(item, {}).get(coder))
-                reading.add(item, coder, segmentation)
+        with reading.item(line_of_key(reading.text, "items", item), f"item {item!r}: "):
+            for coder, masses in check_object("{coder: [masses]}", by_coder).items():
+                line = line_of_key(reading.text, "items", item, coder)
+                with reading.item(line, f"item {item!r}, coder {coder!r}: "):
+                    coder_labels = labels.get(item, {}).get(coder)
+                    masses = check_list("a list of masses", masses)
+                    reading.add(item, coder, Segmentation.from_masses(masses, labels=coder_labels))
     return reading.corpus()
 
 
 def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
     """Return item -> coder -> labels."""
-    by_item = data.get("segment_labels")
+    items, by_item = data["items"], data.get("segment_labels")
     if by_item is None:
         return {}
-    items, line = data["items"], line_of_key(reading.text, "segment_labels")
-    if not isinstance(by_item, dict):
-        got = describe_value(by_item)
-        raise reading.error(line, f"segment_labels: {{item: {{coder: [labels]}}}} is needed; got {got}")
-    keys: tuple[str, ...] = ("segment_labels",)
-    if by_item and all(isinstance(value, list) for value in by_item.values()):  # {coder: [labels]}
-        if len(items) != 1:
-            expected = f"with {len(items)} items {{item: {{coder: [labels]}}}} is needed"
-            raise reading.error(line, f"segment_labels: {expected}; got {{coder: [labels]}}")
-        (item,) = items
-        return {item: _read_labels_of_item(reading, item, items[item], by_item, keys)}
-    return {
-        item: _read_labels_of_item(reading, item, items.get(item), by_coder, (*keys, item))
-        for item, by_coder in by_item.items()
-    }
+    flat = _is_flat(by_item)
+    if not isinstance(by_item, dict) or (flat and len(items) != 1):
+        got = f"{{coder: [labels]}} for {len(items)} items" if flat else describe_value(by_item)
+        problem = f"segment_labels: {{item: {{coder: [labels]}}}} is needed; got {got}"
+        raise reading.error(line_of_key(reading.text, "segment_labels"), problem)
+    labels: dict[str, dict[str, list[str]]] = {}
+    for item, by_coder in (dict.fromkeys(items, by_item) if flat else by_item).items():
+        keys = ["segment_labels"] if flat else ["segment_labels", item]
+        place = f"segment_labels, item {item!r}"
+        with reading.item(line_of_key(reading.text, *keys), f"{place}: "):
+            for coder, names in check_object("{coder: [labels]}", by_coder).items():
+                with reading.item(line_of_key(reading.text, *keys, coder), f"{place}, coder {coder!r}: "):
+                    labels.setdefault(item, {})[coder] = _check_labels(items.get(item), coder, names)
+    return labels
 
 
-def _read_labels_of_item(
-    reading: Reading, item: str, masses: object, by_coder: object, keys: tuple[str, ...]
-) -> dict[str, list[str]]:
-    """Return coder -> labels, for coders who have masses."""
-    result: dict[str, list[str]] = {}
-    if not isinstance(by_coder, dict):
-        line = line_of_key(reading.text, *keys)
-        with reading.item(line):
-            problem = f"{{coder: [labels]}} is needed; got {describe_value(by_coder)}"
-            raise reading.error(line, f"segment_labels, item {item!r}: {problem}")
-        return result
-    for coder, labels in by_coder.items():
-        line = line_of_key(reading.text, *keys, coder)
-        place = f"segment_labels, item {item!r}, coder {coder!r}"
-        with reading.item(line):
-            if not isinstance(masses, dict) or coder not in masses:
-                raise reading.error(line, f"{place}: this item and coder have no masses")
-            if not isinstance(labels, list):
-                raise reading.error(line, f"{place}: a list of labels is needed; got {describe_value(labels)}")
-            for i, label in enumerate(labels, 1):
-                if not isinstance(label, str):
-                    raise reading.error(line, f"{place}, label {i}: a string is needed; got {describe_value(label)}")
-            result[coder] = labels
-    return result
+def _is_flat(by_item: object) -> bool:
+    """Return whether labels are written without the item: ``{coder: [labels]}``."""
+    return isinstance(by_item, dict) and bool(by_item) and all(isinstance(value, list) for value in by_item.values())
+
+
+def _check_labels(masses: object, coder: str, labels: object) -> list[str]:
+    if not isinstance(masses, dict) or coder not in masses:
+        raise SegmentationError("this item and coder have no masses")
+    names = check_list("a list of labels", labels)
+    for i, name in enumerate(names, 1):
+        if not isinstance(name, str):
+            raise SegmentationError(f"label {i}: a string is needed; got {describe_value(name)}")
+    return names
 
 
 def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
