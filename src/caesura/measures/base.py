@@ -719,14 +719,20 @@ def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
         A value or a text.
     """
     if isinstance(values, np.ndarray):
-        is_numeric = values.dtype.kind in "iuf" and values.size
-        values = [values.min().item(), values.max().item()] if is_numeric else np.unique(values).tolist()
+        values = _extremes(values)
     distinct = list(dict.fromkeys(end for value in values for end in _range_ends(value)))
     if len(distinct) == 1:
         return distinct[0]
     if all(isinstance(value, (int, float)) for value in distinct):
         return f"{min(distinct)}..{max(distinct)}"
     return "/".join(sorted({word for value in distinct for word in str(value).split("/")}))
+
+
+def _extremes(values: NDArray[Any]) -> list[Any]:
+    """Return the smallest and the largest number, or all different words."""
+    if values.dtype.kind in "iuf" and values.size:
+        return [values.min().item(), values.max().item()]
+    return np.unique(values).tolist()
 
 
 def _range_ends(value: Any) -> tuple[Any, ...]:

@@ -367,13 +367,19 @@ class _SimilarityMeasure(_EditDistanceMeasure):
         return out
 
 
+_TE_POWERS = np.array([0.0, *(2.0 ** (1 - d) for d in range(1, 41))])  # by distance; n_t is at most 40
+
+
 def _te_sums(batch: Batch, partners: Ints) -> Floats:
     """Return the sum of 2^(1-d) over the transpositions of each document; equation 3 of 2012 is 2 minus the power."""
     boundaries = slice(batch.a_off[0], batch.a_off[-1])
-    paired = np.flatnonzero(partners[boundaries] >= 0)
-    d = np.abs(batch.a_pos[boundaries][paired] - batch.b_pos[partners[boundaries][paired]])
-    document = np.repeat(np.arange(len(batch)), batch.a_count)[paired]
-    return np.asarray(np.bincount(document[d > 0], np.ldexp(1.0, 1 - d[d > 0]), len(batch)), np.float64)
+    partners = partners[boundaries]
+    paired = np.flatnonzero(partners >= 0)
+    d = np.abs(batch.a_pos[boundaries][paired] - batch.b_pos[partners[paired]])
+    powers = np.zeros(len(partners) + 1)  # one more, so that the last documents may be empty
+    powers[paired] = _TE_POWERS[d]
+    sums = np.add.reduceat(powers, batch.a_off[:-1] - batch.a_off[0])
+    return np.where(batch.a_count > 0, sums, 0.0)
 
 
 class SegmentationSimilarity(_SimilarityMeasure):

@@ -119,17 +119,14 @@ class Partial:
         """
         if not self.documents or not other.documents:
             return self if self.documents else other
-        types = self.types
+        if other.types != self.types and measure.fixed_types:
+            raise OptionError(
+                f"{measure!r}: only counts over the same types add up; some documents have {', '.join(self.types)}, "
+                f"others {', '.join(other.types)}. Declare types=[...]"
+            )
+        types = self.types if other.types == self.types else tuple(sorted({*self.types, *other.types}))
         partials = (self, other)
-        sums = [partial.sums for partial in partials]
-        if other.types != types:
-            if measure.fixed_types:
-                raise OptionError(
-                    f"{measure!r}: only counts over the same types add up; some documents have {', '.join(self.types)}, "
-                    f"others {', '.join(other.types)}. Declare types=[...]"
-                )
-            types = tuple(sorted({*self.types, *other.types}))
-            sums = [partial._sums_over(measure, types) for partial in partials]
+        sums = [partial._sums_over(measure, types) for partial in partials]
         resolved = {
             name: summarize([partial.resolved[name] for partial in partials if name in partial.resolved])
             for name in dict.fromkeys([*self.resolved, *other.resolved])
@@ -138,6 +135,8 @@ class Partial:
 
     def _sums_over(self, measure: Measure, types: tuple[str, ...]) -> tuple[int, ...]:
         """Return the sums over more types, for a measure whose counts do not depend on the list of types."""
+        if types == self.types:
+            return self.sums
         by_name = dict(zip(measure.part_names(self.types), self.sums, strict=True))
         return tuple(by_name.get(name, 0) for name in measure.part_names(types))
 

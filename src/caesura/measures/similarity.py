@@ -111,9 +111,8 @@ def _pairs(name: str, triples: Iterable[Any]) -> Pairs:
     for triple in triples:
         if not isinstance(triple, (tuple, list)) or len(triple) != 3:
             raise OptionError(f"{name}: a pair is written as (type, type, similarity); got {triple!r}")
-        x, y = sorted(NONE if entry is None else _type_name(name, entry) for entry in triple[:2])
-        if x == NONE:
-            x, y = y, x
+        names = (NONE if entry is None else _type_name(name, entry) for entry in triple[:2])
+        x, y = sorted(names, key=lambda entry: (entry == NONE, entry))
         place = f"{name}[{x!r}, {y!r}]"
         s = _check_similarity_value(place, triple[2])
         if x == y:
@@ -194,14 +193,14 @@ def _check_rows(name: str, names: tuple[str, ...], matrix: Any) -> tuple[tuple[f
 
 def _named_matrix(name: str, rows: Mapping[Any, Mapping[Any, Any]]) -> Matrix:
     """Return a matrix whose rows and columns have names, in any order."""
-    rows = {_none_name(key): {_none_name(y): s for y, s in row.items()} for key, row in rows.items()}
-    types = [x for x in rows if x != NONE]
+    rows = {_none_name(x): {_none_name(y): s for y, s in row.items()} for x, row in rows.items()}
     for x, row in rows.items():
-        for y in dict.fromkeys([*rows, *row]):
-            if y not in row or y not in rows:
-                first, second = ("row", "column") if y in rows else ("column", "row")
-                raise OptionError(f"{name}[{x!r}]: there is a {first} {y!r} but no {second} {y!r}")
-    if NONE not in rows:
+        missing = next((y for y in [*rows, *row] if y not in row or y not in rows), None)
+        if missing is not None:
+            first, second = ("row", "column") if missing in rows else ("column", "row")
+            raise OptionError(f"{name}[{x!r}]: there is a {first} {missing!r} but no {second} {missing!r}")
+    types = [x for x in rows if x != NONE]
+    if len(types) == len(rows):
         names = ", ".join(map(repr, types))
         raise OptionError(f'{name}: a row and a column "none" are needed, for no boundary; got {names}')
     return _matrix(name, types, [[rows[x][y] for y in [*types, NONE]] for x in [*types, NONE]])
