@@ -323,7 +323,7 @@ def test_operations(talk: Run) -> None:
     result = talk("score", "talk.csv", "--operations", "--json")
     (operations,) = results_of(result)["operations"]
     rows = operations["table"]["rows"]
-    assert {row["type"]: (row["boundaries"], row["match"], row["unmatched"]) for row in rows} == {
+    assert {row["type"]: (row["boundaries"], row["match"], row["unpaired"]) for row in rows} == {
         ",": (2, 1.0, 0.0),
         ".": (2, 0.0, 0.5),
         "?": (1, 0.0, 0.0),

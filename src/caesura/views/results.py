@@ -89,7 +89,7 @@ def operations_view(operations: OperationsTable) -> Table:
             "boundaries": row.boundaries,
             "match": row.match,
             **{f"as {name}": row.substitution.get(name) for name in names},
-            "unmatched": row.unpaired,
+            "unpaired": row.unpaired,
             "moved": row.transposition,
             "moved, different type": row.transposition_with_substitution,
         }

@@ -100,7 +100,7 @@ def _parts(table: OperationsTable) -> list[_Part]:
     return [
         _Part("match", [row.match for row in table], COLOURS[0], ""),
         *_substitutions(table),
-        _Part("unmatched", [row.unpaired for row in table], "white", ""),
+        _Part("unpaired", [row.unpaired for row in table], "white", ""),
         _Part("moved", [row.transposition for row in table], COLOURS[1], ""),
         _Part("moved, different type", [row.transposition_with_substitution for row in table], COLOURS[1], "xxxx"),
     ]
