@@ -46,7 +46,7 @@ def _parse(reading: Reading) -> Segmentation:
     segments = [segment for segment in _segments(reading) if segment]
     if not segments:
         raise reading.error(1, f"at least one {reading.options['unit']} is needed; got separators only")
-    return Segmentation.from_masses(map(len, segments), units=chain.from_iterable(segments))
+    return Segmentation.from_masses([*map(len, segments)], units=chain.from_iterable(segments))
 
 
 def _segments(reading: Reading) -> list[list[str]]:

@@ -224,7 +224,7 @@ def _has_documents(file: Any) -> bool:
     if not all(map(arrow.is_text, kinds)):
         return False
     batches = file.iter_batches(batch_size=_SAMPLE_ROWS, columns=list(SIDES), use_threads=False)
-    rows = next((batch.to_pylist() for batch in batches if batch.num_rows), [])
+    rows: list[dict[str, str | None]] = next((batch.to_pylist() for batch in batches if batch.num_rows), [])
     return any(map(_has_brackets, rows)) if rows else set(schema.names) <= set(FIELDS)
 
 

@@ -22,8 +22,6 @@ from pygamma-agreement: its times are seconds.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -31,7 +29,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from caesura.errors import FormatError, HierarchyError
-from caesura.formats.format import NUMBER, Format, Reading, table_text
+from caesura.formats.format import NUMBER, Format, Reading, parse_table, table_text
 from caesura.formats.spans import (
     BEYOND,
     CONTINUUM_FIELDS,
@@ -75,20 +73,16 @@ class _CoderRows:
 
 def _read(reading: Reading) -> Corpus:
     """Return items and coders in order of appearance; the rows of a coder need not be adjacent."""
-    delimiter = _delimiter(reading.text) or ","
-    table = csv.reader(io.StringIO(reading.text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        columns = list(_HEADERLESS) if _has_no_header(reading.text) else _header(reading, table)
-        seconds = _in_seconds(reading, columns)
-        coders = _coder_rows(reading, _rows(reading, table, columns), seconds)
-    except csv.Error as error:
-        raise reading.error(table.line_num, f"not a valid table: {error}") from None
+    table = parse_table(reading, _delimiter(reading.text) or ",")
+    columns = list(_HEADERLESS) if _has_no_header(reading.text) else _header(reading, next(table, (1, []))[1])
+    seconds = _in_seconds(reading, columns)
+    coders = _coder_rows(reading, _rows(reading, table, columns), seconds)
     _add_coders(reading, coders, seconds)
     return reading.corpus()
 
 
-def _header(reading: Reading, table: Iterator[list[str]]) -> list[str]:
-    header = [name.strip().lower() for name in next((row for row in table if row), [])]
+def _header(reading: Reading, row: list[str]) -> list[str]:
+    header = [name.strip().lower() for name in row]
     for name in header:
         if header.count(name) > 1:
             raise reading.error(1, f"a column must occur once in the header; got {name[:40]!r} twice")
@@ -114,13 +108,14 @@ def _in_seconds(reading: Reading, columns: Sequence[str]) -> bool:
     return pairs[0] == _IN_SECONDS or reading.options["unit"] == "seconds"
 
 
-def _rows(reading: Reading, table: Any, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def _rows(
+    reading: Reading, table: Iterator[tuple[int, list[str]]], columns: Sequence[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the line and the cells of each row."""
-    for row in table:
-        if row and len(row) != len(columns):
-            raise reading.error(table.line_num, f"a row must have {len(columns)} cells like the header; got {len(row)}")
-        if row:
-            yield table.line_num, dict(zip(columns, row, strict=True))
+    for line, row in table:
+        if len(row) != len(columns):
+            raise reading.error(line, f"a row must have {len(columns)} cells like the header; got {len(row)}")
+        yield line, dict(zip(columns, row, strict=True))
 
 
 def _coder_rows(

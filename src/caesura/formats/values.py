@@ -7,7 +7,7 @@ from typing import Any
 
 from caesura.errors import HierarchyError
 from caesura.formats.format import NUMBER, describe_value
-from caesura.model.segmentation import MAX_UNITS
+from caesura.model.value import MAX_UNITS
 
 
 def check_whole(place: str, value: object, minimum: int = 1) -> int:
