@@ -91,7 +91,7 @@ def test_an_empty_file_is_a_text_without_spans(tmp_path: Path, nothing: str) -> 
         ("T1\tA 0 4;10 15\tSony made", 1, "T1 must repeat the text at its offsets, 'Sony Eagle'; got 'Sony made'"),
     ],
 )
-def test_lines_that_cannot_be(tmp_path: Path, lines: str, line: int, message: str) -> None:
+def test_invalid_lines(tmp_path: Path, lines: str, line: int, message: str) -> None:
     with pytest.raises(FormatError, match=message) as caught:
         cz.read(write_file(tmp_path, lines), discontinuous="hull", **STRICT)
     assert caught.value.line == line
@@ -121,7 +121,7 @@ def test_folders_are_coders(tmp_path: Path) -> None:
     assert [len(corpus["y", coder]) for coder in corpus.coders] == [3, 0]  # type: ignore[arg-type]
 
 
-def test_what_is_wrong_is_listed_if_asked_for(tmp_path: Path) -> None:
+def test_errors_are_collected_on_request(tmp_path: Path) -> None:
     excluded: list[FormatError] = []
     assert len(cz.read(write_file(tmp_path, "T1\tA 0 3\tSon\n"), excluded=excluded, **STRICT)) == 0
     assert [problem.line for problem in excluded] == [1]
@@ -153,7 +153,7 @@ def test_the_tutorial_of_brat(shared: Path) -> None:
     assert (spans, tokens) == (17, 1402)  # grep -c ^T, wc -w
 
 
-def test_punctuation_clings_to_words_there(shared: Path) -> None:
+def test_punctuation_is_a_token_of_its_own(shared: Path) -> None:
     path = shared / "data/formats/brat/040-text_span_annotation.ann"
     with pytest.raises(FormatError, match=r":4: .*T4 'GPE' .* ends inside token 41, 'California\.'"):
         cz.read(path, **STRICT)

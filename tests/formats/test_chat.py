@@ -62,7 +62,7 @@ def test_terminators_inside_are_punctuation(tmp_path: Path) -> None:
     assert dialogue.boundaries == ((5, "."),)
 
 
-def test_tiers_are_not_laid_over_the_words(tmp_path: Path) -> None:
+def test_units_times_keeps_tiers(tmp_path: Path) -> None:
     body = "*CHI:\tit's here .\n%mor:\tpro|it~v|be&3S adv|here .\n%gra:\t1|2|SUBJ 2|0|ROOT 3|2|JCT 4|2|PUNCT\n"
     assert cz.read(write_file(tmp_path, body))["t", "t"]["CHI"].units == ("it's", "here")
 
@@ -74,14 +74,14 @@ def test_names_and_ends_are_options(tmp_path: Path) -> None:
     assert dialogue.types == (".", "。", ";")
 
 
-def test_a_settings_file_says_the_same(tmp_path: Path) -> None:
+def test_settings_file_with_the_same_options(tmp_path: Path) -> None:
     path = write_file(tmp_path, "*CHI:\tone two\n*CHI:\tthree .\n")
     (tmp_path / "s.json").write_text('{"unclassified": ";"}')
     options = read_settings(tmp_path / "s.json").reading_options("chat")
     assert cz.read(path, **options)["t", "t"]["CHI"].boundaries == ((2, ";"), (3, "."))
 
 
-def test_utterances_without_a_word_are_said(tmp_path: Path) -> None:
+def test_utterances_without_a_word_warn(tmp_path: Path) -> None:
     path = write_file(tmp_path, "*CHI:\t0 .\n*MOT:\txxx .\n*CHI:\tyes .\n")
     with pytest.warns(CaesuraWarning, match="utterances without a word, which were skipped: 2"):
         dialogue = cz.read(path)["t", "t"]

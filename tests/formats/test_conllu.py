@@ -186,14 +186,14 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_held(name: str, tmp_path: Path) -> None:
+def test_corpora_that_do_not_fit(name: str, tmp_path: Path) -> None:
     segmentation, message = REFUSED[name]
     with pytest.raises(FormatError, match=message):
         cz.write(cz.Corpus({"i": {"t": segmentation}}), tmp_path / "t.tok")
     assert not (tmp_path / "t.tok").exists()
 
 
-def test_a_name_that_cannot_be_held(tmp_path: Path) -> None:
+def test_a_name_that_does_not_fit(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="item ' x': this format cannot hold the name"):
         cz.write(cz.Corpus({" x": {"t": cz.Segmentation.from_masses([1], units="a")}}), tmp_path / "t.tok")
 

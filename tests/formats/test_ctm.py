@@ -50,7 +50,7 @@ def test_the_sum_of_decimals_is_exact(tmp_path: Path) -> None:
     assert all(a[2] == b[1] for a, b in itertools.pairwise(rows))
 
 
-def test_channels_apart(tmp_path: Path) -> None:
+def test_channels_are_separate_items(tmp_path: Path) -> None:
     path = write_file(tmp_path, "t A 0 1 a\nt B 0.5 1 b\nt A 1 1 c\n")
     assert word_times(path)[0] == {"t/A": [("a", 0, 1), ("c", 1, 2)], "t/B": [("b", 0.5, 1.5)]}
     with pytest.raises(FormatError, match=r":3: recordings must differ in name; got 't/A' again"):
@@ -102,7 +102,7 @@ def test_two_aligners_share_their_units(tmp_path: Path) -> None:
         ("t 1 5 1e-30 a", r"interval end must be > start; got 5 <= 5"),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, line: str, message: str) -> None:
+def test_invalid_files(tmp_path: Path, line: str, message: str) -> None:
     path = write_file(tmp_path, f";; x\nt 1 0 0.5 b\n{line}\n")
     # The words of a tree may take no time: what becomes of them is up to the tree.
     short = "0.00" in line or "1e-30" in line

@@ -250,14 +250,14 @@ UNDER = 'PARENT_REF="top"'
         ((OK,), "a tier besides the words is needed; the tiers are none"),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, parts: tuple[str, ...], message: str) -> None:
+def test_invalid_files(tmp_path: Path, parts: tuple[str, ...], message: str) -> None:
     path = write_file(tmp_path, *parts)
     with pytest.raises(FormatError, match=message) as caught:
         cz.read(path, units="times")
     assert str(caught.value).startswith(f"{path}:")
 
 
-def test_other_units_of_time(tmp_path: Path) -> None:
+def test_time_units(tmp_path: Path) -> None:
     path = write_file(tmp_path, OK, TOP, header='<HEADER TIME_UNITS="PAL-frames"/>')
     with pytest.raises(FormatError, match=":1: times must be in milliseconds; the file has PAL-frames"):
         cz.read(path)
@@ -275,7 +275,7 @@ def test_other_units_of_time(tmp_path: Path) -> None:
         (f"<ANNOTATION_DOCUMENT>{'<TIER>' * 5000}{'</TIER>' * 5000}</ANNOTATION_DOCUMENT>", "XML: Excessive depth"),
     ],
 )
-def test_xml_of_strangers(tmp_path: Path, text: str, message: str) -> None:
+def test_untrusted_xml(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "t.eaf").write_text(text)
     with pytest.raises(FormatError, match=message):
         cz.read(tmp_path / "t.eaf")

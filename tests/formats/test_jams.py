@@ -131,7 +131,7 @@ def test_beyond_the_end(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, content: Any, message: str) -> None:
+def test_invalid_files(tmp_path: Path, content: Any, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         cz.read(write_file(tmp_path, content))
 
@@ -145,7 +145,7 @@ def test_the_other_coder_is_still_read(tmp_path: Path) -> None:
     assert len(excluded) == 1
 
 
-def test_what_is_no_jams(tmp_path: Path) -> None:
+def test_files_that_are_no_jams(tmp_path: Path) -> None:
     for content, message in (("[]", "an object with"), ("{", "not valid JSON"), ("[" * 10**5, "nested too deeply")):
         (tmp_path / "x.jams").write_text(content)
         with pytest.raises(FormatError, match=message):

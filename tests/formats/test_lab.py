@@ -56,7 +56,7 @@ def test_a_file_for_each_coder(tmp_path: Path) -> None:
         ("# nothing\n", "at least one span that lasts, or a duration, is needed; got none"),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, lines: str, message: str) -> None:
+def test_invalid_files(tmp_path: Path, lines: str, message: str) -> None:
     (tmp_path / "t.lab").write_text(lines)
     with pytest.raises(FormatError, match=message):
         cz.read(tmp_path / "t.lab")

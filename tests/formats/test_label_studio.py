@@ -81,7 +81,7 @@ def test_offsets_in_characters_or_in_utf_16(tmp_path: Path) -> None:
         cz.read(write_file(tmp_path, task(region(11, 16, "V"), region(18, 25, "WORK", text="Elianti"))))
 
 
-def test_offsets_that_could_be_either(tmp_path: Path) -> None:
+def test_ambiguous_offsets(tmp_path: Path) -> None:
     # 😀 a a: the second unit pair is the first or the second a
     data = {"text": "😀aa b"}
     path = write_file(tmp_path, task(region(2, 3, "A", text="a"), data=data))
@@ -97,7 +97,7 @@ def test_offsets_that_could_be_either(tmp_path: Path) -> None:
     }  # before the face: no question
 
 
-def test_offsets_that_are_neither(tmp_path: Path) -> None:
+def test_offsets_that_fit_neither_way(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"item '7', coder '1': result\[1\] must repeat the text at 4-8, 'Haag'; got"):
         cz.read(write_file(tmp_path, task(region(0, 3, "A"), region(4, 8, "PER", text="Hoag"))))
     with pytest.raises(FormatError, match=r"result\[0\] must repeat"):
@@ -175,7 +175,7 @@ def test_a_region_without_labels(tmp_path: Path) -> None:
         (task(region(0, 4, "A"), region(2, 8, "B")), "ends inside|begins inside"),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, content: Any, message: str) -> None:
+def test_invalid_files(tmp_path: Path, content: Any, message: str) -> None:
     with pytest.raises(FormatError, match=message) as caught:
         cz.read(write_file(tmp_path, content), **STRICT)
     assert "\n" not in str(caught.value)
@@ -210,7 +210,7 @@ def test_other_json_stays_what_it_is(tmp_path: Path, content: str, name: str) ->
     assert detect(tmp_path / "x.json").name == name
 
 
-def test_what_is_no_export(tmp_path: Path) -> None:
+def test_files_that_are_no_export(tmp_path: Path) -> None:
     for content, message in (
         (
             '[{"text": "x", "label": [{"start": 0, "end": 1}]}]',

@@ -27,7 +27,7 @@ def texts(trees: list[cz.Tree | None]) -> list[str | None]:
     return [None if tree is None else tree.brackets for tree in trees]
 
 
-def test_a_sentence_a_line(tmp_path: Path) -> None:
+def test_one_sentence_per_line(tmp_path: Path) -> None:
     path = write_file(tmp_path, f"# a comment\n{HE}\n\n(A a) (B b)\n%% another\n(C c)\n\n")
     assert texts(cz.read_trees(path)) == [HE, None, "(A a) (B b)", "(C c)"]
     corpus = cz.read(path)
@@ -55,7 +55,7 @@ def test_trees_over_several_lines(tmp_path: Path) -> None:
     ]
 
 
-def test_layout_can_be_said(tmp_path: Path) -> None:
+def test_layout_option(tmp_path: Path) -> None:
     path = write_file(tmp_path, "(A a) (B b)\n(C c)\n")
     assert texts(cz.read_trees(path)) == ["(A a) (B b)", "(C c)"]
     assert texts(cz.read_trees(path, layout="brackets")) == ["(A a)", "(B b)", "(C c)"]
@@ -64,7 +64,7 @@ def test_layout_can_be_said(tmp_path: Path) -> None:
         cz.read_trees(path, layout="pages")
 
 
-def test_the_place_of_a_mistake(tmp_path: Path) -> None:
+def test_error_position(tmp_path: Path) -> None:
     path = write_file(tmp_path, f"{HE}\n(S (NP a b))\n(S (NP a)\n{HE}\n")
     with pytest.raises(FormatError) as raised:
         cz.read_trees(path)
@@ -77,7 +77,7 @@ def test_the_place_of_a_mistake(tmp_path: Path) -> None:
     ]
 
 
-def test_the_place_of_a_mistake_over_several_lines(tmp_path: Path) -> None:
+def test_error_position_over_several_lines(tmp_path: Path) -> None:
     path = write_file(tmp_path, "( (S\n    (NP a b)))\n   (C c)) (D d)\n(S\n  (A a)\n")
     excluded: list[FormatError] = []
     assert texts(cz.read_trees(path, excluded=excluded)) == [None, "(C c)", None, "(D d)", None]
@@ -103,7 +103,7 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, seeds: list[int | 
     assert cz.read_trees(path) == trees
 
 
-def test_what_cannot_be_written(tmp_path: Path) -> None:
+def test_corpora_that_cannot_be_written(tmp_path: Path) -> None:
     tree = cz.Tree.from_brackets(HE)
     for corpus, message in (
         (cz.Corpus({"1": {"q": tree}}), "brackets name the coder by the file; write coder 'q' to q.ptb"),

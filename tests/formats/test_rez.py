@@ -216,7 +216,7 @@ def test_a_nul_inside_is_no_text(tmp_path: Path) -> None:
         cz.read(path)
 
 
-def test_it_is_not_written(tmp_path: Path) -> None:
+def test_format_without_a_writer(tmp_path: Path) -> None:
     corpus = cz.Corpus({"i": {"c": cz.Segmentation.from_bits("1")}})
     with pytest.raises(FormatError, match=r"this format \(rez\) can be read but not written"):
         cz.write(corpus, tmp_path / "t.rez")

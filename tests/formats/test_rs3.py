@@ -84,7 +84,7 @@ def test_where_edus_end(tmp_path: Path) -> None:
     assert hierarchy == Segmentation.from_masses([2, 3], units=["we", "read", "and", "slept", "well"])
 
 
-def test_folders_are_coders_where_files_have_the_same_name(tmp_path: Path) -> None:
+def test_folders_of_files_with_the_same_name_are_coders(tmp_path: Path) -> None:
     body = '<segment id="1" parent="3" relname="list">A</segment><segment id="2" parent="3" relname="list">B</segment>'
     for coder in ("ann", "bo"):
         (tmp_path / coder).mkdir()
@@ -109,7 +109,7 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
     assert hierarchy.units == ("été",)
 
 
-def test_an_encoding_nobody_knows(tmp_path: Path) -> None:
+def test_unknown_encoding(tmp_path: Path) -> None:
     (tmp_path / "t.rs3").write_bytes(b'<?xml version="1.0" encoding="utf-7"?><rst/>')
     with pytest.raises(FormatError, match="text in UTF-8 is needed; the document declares utf-7"):
         cz.read(tmp_path / "t.rs3")

@@ -60,7 +60,7 @@ def test_times(tmp_path: Path) -> None:
     assert hierarchy.full == {(1, 2, 1), (1, 1, 2), (2, 2, 2)}
 
 
-def test_coders_may_differ_in_what_they_lie_in(tmp_path: Path) -> None:
+def test_coders_with_different_continua(tmp_path: Path) -> None:
     data = {"items": {"t": {"coders": {"a": {"length": 3, "spans": [[1, 3]]}, "b": {"length": 4, "spans": []}}}}}
     corpus = cz.read(write_file(tmp_path, data))
     assert corpus["t", "a"] == Hierarchy(3, [(1, 3)])
@@ -79,7 +79,7 @@ def test_coders_may_differ_in_what_they_lie_in(tmp_path: Path) -> None:
         ({"items": {}, "tracks": {}}, "masses-json"),
     ],
 )
-def test_masses_and_spans_are_told_apart(tmp_path: Path, data: object, name: str) -> None:
+def test_masses_are_not_read_as_spans(tmp_path: Path, data: object, name: str) -> None:
     assert detect(write_file(tmp_path, data)).name == name
 
 
@@ -106,7 +106,7 @@ def test_masses_and_spans_are_told_apart(tmp_path: Path, data: object, name: str
         ({"extent": 0}, "extent must be from 1"),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_invalid_files(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = write_file(tmp_path, {"items": {"poem": {**POEM["items"]["poem"], **change}}})
     with pytest.raises(FormatError, match=message):
         cz.read(path, "spans-json")
@@ -126,13 +126,13 @@ def test_what_cannot_be(tmp_path: Path, change: dict[str, Any], message: str) ->
         ({"coders": {"a": [[1e999, 3]]}}, r"spans\[0\]: start must be a time in seconds from 0 up; got inf"),
     ],
 )
-def test_what_cannot_be_in_time(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_invalid_spans_in_time(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = write_file(tmp_path, {**SONG, "items": {"song": {**SONG["items"]["song"], **change}}})  # type: ignore[index, dict-item]
     with pytest.raises(FormatError, match=message):
         cz.read(path)
 
 
-def test_spans_of_no_length_are_left_out_and_counted(tmp_path: Path) -> None:
+def test_spans_of_zero_length_are_left_out_and_counted(tmp_path: Path) -> None:
     data = {"unit": "seconds", "items": {"song": {"coders": {"ann": [[0, 0], [0, 5], [5, 5]]}}}}
     with pytest.warns(
         CaesuraWarning, match=r"spans of zero length left out: 2 in 1 annotation \(first in item 'song', coder 'ann'\)"
@@ -157,7 +157,7 @@ def test_beyond_the_end(tmp_path: Path) -> None:
         cz.read(path, beyond="no")
 
 
-def test_repair_says_what_it_did(tmp_path: Path) -> None:
+def test_repair_warns(tmp_path: Path) -> None:
     data = {"items": {"t": {"length": 8, "coders": {"a": [[1, 8, 1], [2, 5, 2], [4, 6, 2]]}}}}
     with pytest.warns(CaesuraWarning, match="spans left out because they do not nest: 1 "):
         hierarchy = cz.read(write_file(tmp_path, data), repair=True)["t", "a"]
@@ -185,7 +185,7 @@ def test_a_table(tmp_path: Path) -> None:
     assert corpus["poem", "bo"] == Hierarchy(8, [(3, 6, 1)])  # the item's length
 
 
-def test_the_largest_end_of_the_item_is_the_length_unless_told(tmp_path: Path) -> None:
+def test_length_is_the_largest_end_by_default(tmp_path: Path) -> None:
     path = write_file(tmp_path, "coder\tstart\tend\nann\t1\t4\nbo\t2\t6\n", "poem.tsv")
     assert cz.read(path)["poem", "ann"] == Hierarchy(6, [(1, 4)])
     assert cz.read(path, length=9)["poem", "ann"] == Hierarchy(9, [(1, 4)])
@@ -201,7 +201,7 @@ def test_times_are_named_not_guessed(tmp_path: Path) -> None:
         cz.read(tmp_path / "t.csv", unit="units")
 
 
-def test_a_coder_who_drew_nothing(tmp_path: Path) -> None:
+def test_a_coder_without_spans(tmp_path: Path) -> None:
     corpus = cz.read(write_file(tmp_path, "item,coder,start,end\nt,a,1,5\nt,b,,\n", "t.csv"))
     assert corpus["t", "b"] == Hierarchy(5, [])
 
@@ -225,7 +225,7 @@ def test_a_coder_who_drew_nothing(tmp_path: Path) -> None:
         ('start,end\n1,"2\n', "not a valid table"),
     ],
 )
-def test_what_a_table_cannot_be(tmp_path: Path, rows: str, message: str) -> None:
+def test_invalid_tables(tmp_path: Path, rows: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         cz.read(write_file(tmp_path, rows, "t.csv"), "spans-csv")
 
@@ -332,12 +332,12 @@ def test_other_formats_refuse_a_hierarchy(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["rs3", "lab", "salami"])
-def test_what_is_only_read(tmp_path: Path, name: str) -> None:
+def test_format_without_a_writer(tmp_path: Path, name: str) -> None:
     with pytest.raises(FormatError, match="can be read but not written"):
         cz.write(Corpus({"p": {"a": Hierarchy(4, [(1, 4)])}}), tmp_path / "t.x", name)
 
 
-def test_a_table_cannot_tell_an_empty_label_from_none(tmp_path: Path) -> None:
+def test_a_table_cannot_hold_an_empty_label(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="a table cannot hold an empty label"):
         cz.write(Corpus({"p": {"a": Hierarchy(4, [(1, 4, 1, "")])}}), tmp_path / "t.csv")
 
@@ -391,9 +391,7 @@ def test_many_bad_items_take_time_in_proportion(tmp_path: Path) -> None:
     ),
     st.sampled_from(["items", "tracks", "songs", "doc"]),
 )
-def test_whatever_stands_there_is_read_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, data: Any, key: str
-) -> None:
+def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: Any, key: str) -> None:
     path = tmp_path_factory.getbasetemp() / "whatever.json"
     path.write_text(json.dumps({key: {"t": data}}))
     excluded: list[FormatError] = []

@@ -75,7 +75,7 @@ def test_a_span_is_the_tokens_of_its_characters(document: str, data: st.DataObje
     assert list(range(first, last + 1)) == covered
 
 
-def test_tokens_must_be_apart() -> None:
+def test_tokens_must_not_overlap() -> None:
     with pytest.raises(HierarchyError, match="tokens must not overlap; 'bc' begins inside the token before it"):
         Tokens.from_offsets("abc", [(0, 2), (1, 3)])
     with pytest.raises(HierarchyError, match="token 2 must have a character; it has none, at 2"):
@@ -189,7 +189,7 @@ def test_exactly_the_spans_that_cross_are_refused(tmp_path_factory: pytest.TempP
         assert read_annotation(path).flat == {(a + 1, b + 1) for a, b in spans}
 
 
-def test_labels_that_nobody_drew_are_worth_a_word(tmp_path: Path) -> None:
+def test_labels_without_a_match_warn(tmp_path: Path) -> None:
     path = write_file(tmp_path, "S 0 2", "NP 3 9")
     with pytest.warns(CaesuraWarning, match=r"none of 2 span\(s\) has a label like 'PN'; the labels are 'NP', 'S'"):
         assert read_annotation(path, labels="PN").flat == frozenset()
@@ -224,5 +224,5 @@ def test_spans_that_end_together_give_a_set(tmp_path: Path) -> None:
     assert segmentation.boundaries == ((1, "begin"), (3, "A"), (3, "S"), (5, "B"))
 
 
-def test_nothing_drawn_is_one_segment(tmp_path: Path) -> None:
+def test_no_spans_are_one_segment(tmp_path: Path) -> None:
     assert read_annotation(write_file(tmp_path), as_="segments") == Segmentation.from_masses([6], units=TEXT.split())

@@ -168,7 +168,7 @@ def test_round_trip_or_refuse(corpus: cz.Corpus, name: str, folder: Path) -> Non
     round_trip_or_refuse(corpus, folder / name, sure=sure)
 
 
-def test_a_second_a_word(tmp_path: Path) -> None:
+def test_one_second_per_word(tmp_path: Path) -> None:
     segmentation = cz.Segmentation.from_marks(
         ["", "line", "block", "block"], types=["line", "block"], units=["a", "b", "c", "d"]
     )
@@ -206,7 +206,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_held(name: str, tmp_path: Path) -> None:
+def test_corpora_that_do_not_fit(name: str, tmp_path: Path) -> None:
     segmentation, message = REFUSED[name]
     with pytest.raises(FormatError, match=message):
         cz.write(cz.Corpus({"t": {"t": segmentation}}), tmp_path / "t.srt")

@@ -198,14 +198,14 @@ def test_a_gap(tmp_path: Path) -> None:
         ([], None, "at least one token, a row such as 1-1, is needed; got none"),
     ],
 )
-def test_rows_that_cannot_be(tmp_path: Path, rows: list[str], line: int | None, message: str) -> None:
+def test_invalid_rows(tmp_path: Path, rows: list[str], line: int | None, message: str) -> None:
     with pytest.raises(FormatError, match=message) as caught:
         read_annotation(write_file(tmp_path, *rows))
     assert caught.value.line == line
 
 
 @pytest.mark.parametrize("layers", [("#T_SP=|value",), ("#T_SP=a.B|value", "#T_SP=a.B|kind")])
-def test_layers_that_cannot_be(tmp_path: Path, layers: tuple[str, ...]) -> None:
+def test_invalid_layers(tmp_path: Path, layers: tuple[str, ...]) -> None:
     with pytest.raises(FormatError, match=r":\d: a layer must have a name of its own; got '(a\.B)?'"):
         read_annotation(write_file(tmp_path, "1-1 0-1 a _", layers=layers))
 

@@ -83,7 +83,7 @@ def test_spans_over_the_tokens_of_the_file(tmp_path: Path) -> None:
     assert 'begin="21" end="28"' in path.read_text(encoding="utf-8")  # two faces before
 
 
-def test_other_tokens(tmp_path: Path) -> None:
+def test_token_methods(tmp_path: Path) -> None:
     path = write_file(tmp_path, [(0, 8, "PER")])
     assert read_annotation(path, tokens="whitespace").units == tuple(TEXT.split())
     assert read_annotation(path, tokens="characters").flat == {(1, 7)}
@@ -142,7 +142,7 @@ def test_spans_that_do_not_fit_are_named_with_their_line(tmp_path: Path) -> None
         ("9" * 5000, "9", "an XMI that fits its type system is needed; got ValueError"),
     ],
 )
-def test_offsets_that_cannot_be(tmp_path: Path, begin: str, end: str, message: str) -> None:
+def test_invalid_offsets(tmp_path: Path, begin: str, end: str, message: str) -> None:
     path = write_file(tmp_path, [(9, 10, "A")])
     changed(path, r'begin="9" end="11"([^>]*value="A")', rf'begin="{begin}" end="{end}"\1')
     with pytest.raises(FormatError, match=message):
@@ -154,12 +154,12 @@ def test_offsets_that_cannot_be(tmp_path: Path, begin: str, end: str, message: s
             read_annotation(path)
 
 
-def test_where_begin_is_not_said_it_is_the_default_of_uima(tmp_path: Path) -> None:
+def test_missing_begin_is_the_default_of_uima(tmp_path: Path) -> None:
     path = changed(write_file(tmp_path, [(0, 8, "A")]), r'begin="0"( end="8"[^>]*value="A")', r"\1")
     assert read_annotation(path).flat == {(1, 2)}
 
 
-def test_what_stands_twice(tmp_path: Path) -> None:
+def test_duplicate_ids(tmp_path: Path) -> None:
     path = changed(write_file(tmp_path, [(9, 10, "A")]), r'members="(\d+) ', r'members="\1 \1 ')
     with pytest.raises(FormatError, match=r"a member must be listed once; got '.*' again"):
         read_annotation(path)
@@ -202,7 +202,7 @@ def test_nesting_without_end(tmp_path: Path, name: str) -> None:
         read_annotation(path)
 
 
-def test_types_in_a_circle_and_types_without_end(tmp_path: Path) -> None:
+def test_cyclic_and_endless_types(tmp_path: Path) -> None:
     path = write_file(tmp_path, [(0, 8, "PER")])
 
     def types(pairs: Sequence[tuple[str, str]]) -> None:

@@ -106,7 +106,7 @@ class _Export:
         fields = check_object('an object with "id", "data" and "annotations"', task)
         data = check_object('"data": {...}', fields.get("data"))
         item = _name("id", fields.get("id"))
-        annotations = next((fields[name] for name in _LISTS if fields.get(name) is not None), [])
+        annotations: object = next((fields[name] for name in _LISTS if fields.get(name) is not None), [])
         for i, annotation in enumerate(check_list(f"item {item!r}: a list of annotations", annotations)):
             place = f"item {item!r}: annotations[{i}]"
             with self.reading.item(None, f"{place}: "):

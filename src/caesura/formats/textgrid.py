@@ -22,9 +22,16 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading, decode, load
-from caesura.formats.names import list_names
 from caesura.formats.one_text import only_item
-from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers, choose_tiers, snap_intervals
+from caesura.formats.timed import (
+    TIER_OPTIONS,
+    FileTier,
+    IntervalRow,
+    add_tiers,
+    choose_tiers,
+    find_word_tier,
+    snap_intervals,
+)
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 
@@ -184,19 +191,9 @@ def word_times(
         Name of the file -> ``(word, start, end)``; and the number of overlaps that were moved.
     """
     reading = Reading(fspath(path), _decode(path, load(path)))
-    rows, moved = snap_intervals(reading, _word_rows(reading, tier), snap)
+    words = [row for row in find_word_tier(reading, _tiers(reading), tier).rows if row.label.strip()]
+    rows, moved = snap_intervals(reading, words, snap)
     return {reading.stem: [(row.label, row.start, row.end) for row in rows]}, moved
-
-
-def _word_rows(reading: Reading, name: str | None) -> list[IntervalRow]:
-    """Return the words of the interval tier with this name, or of the only one."""
-    interval_tiers = [tier for tier in _tiers(reading) if tier.points is None]
-    word_tiers = [tier for tier in interval_tiers if name in (None, tier.name)]
-    if len(word_tiers) != 1:
-        expected = "one interval tier is needed" if name is None else f"one interval tier must be named {name!r}"
-        names = list_names(tier.name for tier in interval_tiers)
-        raise reading.error(None, f"{expected}, for the words; the tiers are {names}")
-    return [row for row in word_tiers[0].rows if row.label.strip()]
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

@@ -86,7 +86,8 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
     FormatError
         If a name or pattern matches no tier, no tier is left, or one coder is named for several tiers.
     """
-    word_tier = _word_tier(reading, tiers)
+    words = reading.options["words"]
+    word_tier = None if words is None else find_word_tier(reading, tiers, words)
     chosen = _coder_tiers(reading, tiers, word_tier)
     if reading.options["coder"] is not None and len(chosen) > 1:
         raise reading.error(None, f"with coder=..., one tier is needed; choose with tiers=...: {_tier_names(chosen)}")
@@ -103,23 +104,38 @@ def _coder_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTie
         _check_patterns(reading, patterns, tiers)
         chosen = [tier for tier in candidates if matches(tier.name, patterns)]
     if not chosen:
-        hint = "; choose point tiers with tiers=..." if candidates else ""
+        hint = "; choose point tiers with tiers=..." if patterns is None and candidates else ""
         raise reading.error(None, f"a tier besides the words is needed; the tiers are {_tier_names(tiers)}{hint}")
     return chosen
 
 
-def _word_tier(reading: Reading, tiers: Sequence[FileTier]) -> FileTier | None:
-    """Return the tier that the option ``words`` names."""
-    name = reading.options["words"]
-    if name is None:
-        return None
-    word_tiers = [tier for tier in tiers if tier.name == name and tier.points is None]
+def find_word_tier(reading: Reading, tiers: Sequence[FileTier], name: str | None) -> FileTier:
+    """Return the tier with the words.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, for the error.
+    tiers : sequence of FileTier
+        Tiers of the file.
+    name : str or None
+        Name of the tier; None stands for the only interval tier.
+
+    Returns
+    -------
+    FileTier
+        The word tier.
+
+    Raises
+    ------
+    FormatError
+        If there is no such tier, or several.
+    """
+    interval_tiers = [tier for tier in tiers if tier.points is None]
+    word_tiers = [tier for tier in interval_tiers if name in (None, tier.name)]
     if len(word_tiers) != 1:
-        raise reading.error(
-            None,
-            f"one interval tier must be named {name!r}, for the words; got {len(word_tiers)}; the tiers are "
-            f"{_tier_names(tiers)}",
-        )
+        expected = "one interval tier is needed" if name is None else f"one interval tier must be named {name!r}"
+        raise reading.error(None, f"{expected}, for the words; the interval tiers are {_tier_names(interval_tiers)}")
     return word_tiers[0]
 
 
