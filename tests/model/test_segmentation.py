@@ -112,7 +112,12 @@ def test_from_sets():
     assert made.codes.tolist() == [0, 1]
     assert not made.exclusive
     assert made.sets() == (frozenset(), frozenset({"scene", "act"}), frozenset(), frozenset())
-    for sets in ([[], ["act", "scene"], []], ((), ("scene", "act"), ()), [None, frozenset({"act", "scene"}), ""]):
+    for sets in (
+        [[], ["act", "scene"], []],
+        ((), ("scene", "act"), ()),
+        [None, frozenset({"act", "scene"}), ""],
+        [np.array([], str), np.array(["act", "scene"]), np.array([], str)],
+    ):
         assert Segmentation.from_sets(sets, types=["scene", "act"]) == made
 
 

@@ -92,16 +92,8 @@ class Parts(Mapping[str, Any]):
         return MappingProxyType(self._figures)
 
 
-class MeasureProtocol(Protocol):
-    """What a ``Score`` needs from the measure that computed it.
-
-    Attributes
-    ----------
-    name : str
-        Name in the registry.
-    label : str
-        Short text form, for tables.
-    """
+class _Measure(Protocol):
+    """What a ``Score`` needs from the measure that computed it."""
 
     @property
     def name(self) -> str:
@@ -114,49 +106,15 @@ class MeasureProtocol(Protocol):
         ...
 
     def total(self, scores: list[Score]) -> Score:
-        """Return the score of all documents together.
-
-        Parameters
-        ----------
-        scores : list of Score
-            Scores of this measure.
-
-        Returns
-        -------
-        Score
-        """
+        """Return the score of all documents together."""
         ...
 
     def align(self, source: Any) -> tuple[Edit, ...] | None:
-        """Return what happened to every boundary.
-
-        Parameters
-        ----------
-        source : object
-            What the measure compared.
-
-        Returns
-        -------
-        tuple of Edit or None
-        """
+        """Return what happened to every boundary."""
         ...
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        """Return the name and every resolved option in one line.
-
-        Parameters
-        ----------
-        params : mapping
-            Resolved options.
-        types : tuple of str
-            Boundary types.
-        documents : int
-            Number of documents.
-
-        Returns
-        -------
-        str
-        """
+        """Return the name and every resolved option in one line."""
         ...
 
 
@@ -187,7 +145,7 @@ class Score(Result):
 
     json_properties: ClassVar[tuple[str, ...]] = ("figures", "signature")
 
-    measure: MeasureProtocol
+    measure: _Measure
     value: float
     parts: Parts
     params: Mapping[str, Any]

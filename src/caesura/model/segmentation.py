@@ -327,11 +327,8 @@ class Segmentation(Value, Displayed):
         SegmentationError
             If an entry is no set of types, a type is not declared, or units do not fit.
         """
-        sets = [() if names is None else names for names in as_list(sets, "sets")]
+        sets = [_check_set(names, i) for i, names in enumerate(as_list(sets, "sets"))]
         length = check_length(len(sets) + 1)
-        for i, names in enumerate(sets):
-            if names != "" and (isinstance(names, str) or not isinstance(names, Collection)):
-                raise SegmentationError(f"sets[{i}]: a set of types is needed; got {names!r}")
         at = [i for i, names in enumerate(sets) if len(names)]
         occupied = [tuple(sets[i]) for i in at]
         return cls._from_types(length, [i + 1 for i in at], occupied, types, units, lambda i: f"sets[{at[i]}]")
@@ -628,6 +625,15 @@ def _occurring_types(sets: Iterable[Iterable[str]]) -> tuple[str, ...]:
 
 def _not_declared(name: str, scale: tuple[str, ...]) -> str:
     return f"type {name!r} is not declared; declared are {', '.join(map(repr, scale))}"
+
+
+def _check_set(names: object, i: int) -> Collection[str | int]:
+    """Return a set of types; None and an empty string are empty sets."""
+    if names is None:
+        return ()
+    if not isinstance(names, Collection) or (isinstance(names, str) and names):
+        raise SegmentationError(f"sets[{i}]: a set of types is needed; got {names!r}")
+    return names
 
 
 # -- checks -----------------------------------------------------------------------------------------------------------
