@@ -1,5 +1,5 @@
-"""The compiled loops: flat arrays in, numbers out. No objects, no validation, no GIL.
+"""Compiled loops: flat arrays in, numbers out. No objects, no validation, no GIL.
 
-Many documents travel in one call: the boundaries of document d stand in ``pos[off[d]:off[d + 1]]``,
-sorted, as 64-bit integers. Whoever calls has checked the input.
+One call processes many documents: the boundaries of document d are ``pos[off[d]:off[d + 1]]``, sorted, as 64-bit integers.
+The caller has checked the input.
 """

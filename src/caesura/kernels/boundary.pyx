@@ -1,11 +1,11 @@
-"""Boundary edit distance: which boundary of a goes with which of b (Fournier 2013, section 3.1, and the exact minimum).
+"""Boundary edit distance: pair the boundaries of a with those of b (Fournier 2013, section 3.1, and the exact minimum).
 
-Same position and type: a match, taken first. What remains on either side is cut into stretches with n_t or more empty
-positions between them, and each stretch is paired for the largest gain, a pair's gain being what it saves against two
-additions. Gains are whole numbers (costs times a common denominator), so ties are exact; each pair adds one more to
-gain * K, K beyond the number of pairs, so that of equal costs the one with fewer edits wins.
+Boundaries with the same position and type match first. The remaining boundaries of both sides are divided into stretches
+with n_t or more empty positions between them. Each stretch is paired for the largest gain; the gain of a pair is what it
+saves against two additions. Gains are whole numbers (costs times a common denominator), so ties are exact. Each pair adds
+one more to gain * K, where K exceeds the number of pairs, so that fewer edits win among equal costs.
 
-Three ways of pairing: ORDERED (one type, cost linear or constant in the distance: an optimum without crossing pairs
+There are three methods: ORDERED (one type, cost linear or constant in the distance: an optimum without crossing pairs
 exists), MATCHING (several types, or a concave cost) and GREEDY (segeval 2.0.11).
 """
 
@@ -21,12 +21,12 @@ MATCHING = 1
 GREEDY = 2
 
 
-cdef class Room:
-    """Scratch arrays, as long as the longest stretch so far."""
+cdef class Buffers:
+    """Input arrays, and work arrays as long as the longest stretch so far."""
 
     cdef const int64_t[::1] a_pos, a_code, b_pos, b_code, gain_t, gain_s
-    cdef int64_t[::1] mate                  # out: index in b of the partner of each boundary of a; comes as -1
-    cdef int64_t[::1] xa, xb                # boundaries of a stretch on one side only, as indices into a and b
+    cdef int64_t[::1] mate                  # output: index in b of the partner of each boundary of a; -1 at first
+    cdef int64_t[::1] xa, xb                # unmatched boundaries of a stretch, as indices into a and b
     cdef int64_t[::1] lo, hi, row, gain, F  # ordered.pxd
     cdef int64_t n_t
     cdef bint typed
@@ -41,7 +41,7 @@ cdef class Room:
         self.typed = self.a_code.shape[0] > 0 or self.b_code.shape[0] > 0
 
     cdef int lengthen(self) except -1:
-        """Twice the boundaries in a stretch; those that are there stay."""
+        """Double the number of boundaries in a stretch; the present ones stay."""
         n = self.xa.shape[0]
         self.xa = np.concatenate([self.xa, np.empty(n, np.int64)])
         self.xb = np.concatenate([self.xb, np.empty(n, np.int64)])
@@ -49,7 +49,7 @@ cdef class Room:
         return 0
 
     cdef int widen(self, Py_ssize_t cells) except -1:
-        """More cells in the table; contents are not kept."""
+        """Enlarge the table; its contents are lost."""
         self.gain, self.F = np.empty((2, cells + cells // 2), np.int64)
         return 0
 
@@ -66,30 +66,30 @@ def align(
     int method,
     mate not None,
 ):
-    """Fill ``mate``, which comes as -1, for all documents between a_off[0] and a_off[-1].
+    """Fill ``mate``, which is -1 at first, for all documents between a_off[0] and a_off[-1].
 
-    gain_t[d]: what a transposition over d positions saves (n_t entries, the first unused); gain_s[x]: what a
-    substitution over x steps of the type scale saves. The codes are empty arrays where there is one type only.
+    gain_t[d] is the gain of a transposition over d positions (n_t entries, the first unused), gain_s[x] that of a
+    substitution over x steps of the type scale. The codes are empty arrays if there is only one type.
     """
     cdef Py_ssize_t d, n = a_off.shape[0] - 1
-    cdef Room room = Room(a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate)
+    cdef Buffers buffers = Buffers(a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate)
     cdef Graph graph = None if method == 0 else Graph()
     with nogil:
         for d in range(n):
-            align_one(room, graph, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], method)
+            align_one(buffers, graph, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], method)
 
 
 cdef inline int64_t code(const int64_t[::1] codes, bint typed, int64_t i) except? -1 nogil:
     return codes[i] if typed else 0
 
 
-cdef inline int64_t apart(int64_t x, int64_t y) noexcept nogil:
+cdef inline int64_t distance_between(int64_t x, int64_t y) noexcept nogil:
     return x - y if x > y else y - x
 
 
-cdef int align_one(Room r, Graph g, int64_t a, int64_t a_end, int64_t b, int64_t b_end, int method) except -1 nogil:
-    """Walk over both sides in their common order; what does not match gathers in the stretch at hand."""
-    cdef int64_t n = 0, m = 0, p, q, last = 0, first, ours
+cdef int align_one(Buffers r, Graph g, int64_t a, int64_t a_end, int64_t b, int64_t b_end, int method) except -1 nogil:
+    """Visit both sides in their common order; boundaries without a match are collected in the current stretch."""
+    cdef int64_t n = 0, m = 0, p, q, last = 0, first, a_first
     while a < a_end or b < b_end:
         p = r.a_pos[a] if a < a_end else INT64_MAX
         q = r.b_pos[b] if b < b_end else INT64_MAX
@@ -98,12 +98,12 @@ cdef int align_one(Room r, Graph g, int64_t a, int64_t a_end, int64_t b, int64_t
             a += 1
             b += 1
             continue
-        # Which side comes first is a coin toss to the processor, so do not branch on it: the sign of p - q says it.
-        ours = (p - q) >> 63
-        first = q + ((p - q) & ours)
-        ours = -ours
+        # The processor cannot predict which side comes first, so there is no branch: the sign of p - q decides.
+        a_first = (p - q) >> 63
+        first = q + ((p - q) & a_first)
+        a_first = -a_first
         if p == q:
-            ours = r.a_code[a] < r.b_code[b]
+            a_first = r.a_code[a] < r.b_code[b]
         if (n or m) and first - last >= r.n_t:
             pair_stretch(r, g, n, m, method)
             n = m = 0
@@ -113,15 +113,15 @@ cdef int align_one(Room r, Graph g, int64_t a, int64_t a_end, int64_t b, int64_t
                 r.lengthen()
         r.xa[n] = a
         r.xb[m] = b
-        n += ours
-        a += ours
-        m += 1 - ours
-        b += 1 - ours
+        n += a_first
+        a += a_first
+        m += 1 - a_first
+        b += 1 - a_first
     return pair_stretch(r, g, n, m, method)
 
 
-cdef inline int pair_stretch(Room r, Graph g, int64_t n, int64_t m, int method) except -1 nogil:
-    """xa[:n] against xb[:m], which no pair leaves: n_t or more positions without either lie on both sides of them."""
+cdef inline int pair_stretch(Buffers r, Graph g, int64_t n, int64_t m, int method) except -1 nogil:
+    """Pair xa[:n] with xb[:m]; n_t or more empty positions on both sides of the stretch keep all pairs inside it."""
     if n == 0 or m == 0:
         return 0
     if method == 0:
@@ -131,11 +131,11 @@ cdef inline int pair_stretch(Room r, Graph g, int64_t n, int64_t m, int method) 
     return greedy(r, g, n, m)
 
 
-cdef int ordered(Room r, int64_t n, int64_t m) except -1 nogil:
-    """One type, without crossing pairs."""
+cdef int ordered(Buffers r, int64_t n, int64_t m) except -1 nogil:
+    """Pair boundaries of one type without crossing pairs."""
     cdef int64_t K = min(n, m) + 1, i, j, k, at, p, lo = 0, hi = 0, cells = 0, best
     if n == 1 and m == 1:
-        if r.gain_t[apart(r.a_pos[r.xa[0]], r.b_pos[r.xb[0]])] >= 0:
+        if r.gain_t[distance_between(r.a_pos[r.xa[0]], r.b_pos[r.xb[0]])] >= 0:
             r.mate[r.xa[0]] = r.xb[0]
         return 0
     for i in range(n):
@@ -154,9 +154,9 @@ cdef int ordered(Room r, int64_t n, int64_t m) except -1 nogil:
     for i in range(n):
         p = r.a_pos[r.xa[i]]
         for j in range(r.lo[i], r.hi[i]):
-            r.gain[r.row[i] + j - r.lo[i]] = r.gain_t[apart(p, r.b_pos[r.xb[j]])] * K + 1
+            r.gain[r.row[i] + j - r.lo[i]] = r.gain_t[distance_between(p, r.b_pos[r.xb[j]])] * K + 1
     suffix_table(n, r.lo, r.hi, r.row, r.gain, r.F)
-    # The smallest list of pairs: the leftmost boundary goes with the leftmost partner that keeps the optimum.
+    # Choose the smallest list of pairs: the leftmost boundary gets the leftmost partner that preserves the optimum.
     i = j = 0
     while i < n and j < m:
         if j >= r.hi[i]:
@@ -185,8 +185,8 @@ cdef int ordered(Room r, int64_t n, int64_t m) except -1 nogil:
     return 0
 
 
-cdef int matching(Room r, Graph g, int64_t n, int64_t m) except -1 nogil:
-    """Several types, or one type with a concave cost."""
+cdef int matching(Buffers r, Graph g, int64_t n, int64_t m) except -1 nogil:
+    """Pair boundaries of several types, or of one type with a concave cost."""
     cdef int64_t K = min(n, m) + 1, i, j, a, b, d, lo = 0, edges = 0, gain
     for i in range(n):
         a = r.a_pos[r.xa[i]]
@@ -207,9 +207,9 @@ cdef int matching(Room r, Graph g, int64_t n, int64_t m) except -1 nogil:
             b = r.xb[j]
             if r.b_pos[b] >= r.a_pos[a] + r.n_t:
                 break
-            d = apart(r.a_pos[a], r.b_pos[b])
+            d = distance_between(r.a_pos[a], r.b_pos[b])
             if d == 0:
-                gain = r.gain_s[apart(r.a_code[a], r.b_code[b])]
+                gain = r.gain_s[distance_between(r.a_code[a], r.b_code[b])]
             elif code(r.a_code, r.typed, a) == code(r.b_code, r.typed, b):
                 gain = r.gain_t[d]
             else:
@@ -243,16 +243,16 @@ cdef int matching(Room r, Graph g, int64_t n, int64_t m) except -1 nogil:
     return 0
 
 
-cdef int greedy(Room r, Graph g, int64_t n, int64_t m) except -1 nogil:
-    """segeval's pairing: for d = 1, 2, ... from the left, whatever is still unpaired and d apart.
+cdef int greedy(Buffers r, Graph g, int64_t n, int64_t m) except -1 nogil:
+    """Pair as segeval does: for d = 1, 2, ... from the left, pair boundaries that are unpaired and at distance d.
 
-    With several types segeval leaves a transposition out if both its positions could hold a substitution, and then
-    substitutes as many as it can at each position, at the least total distance.
+    With several types segeval skips a transposition if both its positions could hold a substitution, and then substitutes
+    as many types as it can at each position, at the smallest total distance.
     """
     cdef int64_t d, i, j, i_end, j_end, a, b
     g.reserve(n, m, 1)
     for j in range(m):
-        g.fixed_b[j] = 0  # whether xb[j] is taken
+        g.fixed_b[j] = 0  # whether xb[j] is paired
     for d in range(1, r.n_t):
         greedy_step(r, n, m, d, g.fixed_b)
     if not r.typed:
@@ -278,20 +278,20 @@ cdef int greedy(Room r, Graph g, int64_t n, int64_t m) except -1 nogil:
     return 0
 
 
-cdef bint both_sides_left(Room r, int64_t n, int64_t m, int64_t pos, const int64_t[::1] taken) except -1 nogil:
-    """Whether unpaired boundaries of both sides stand at ``pos``."""
+cdef bint both_unpaired(Buffers r, int64_t n, int64_t m, int64_t pos, const int64_t[::1] is_taken) except -1 nogil:
+    """Return whether both sides have unpaired boundaries at ``pos``."""
     cdef int64_t lo = 0, hi = n, mid
-    cdef bint found = False
+    cdef bint a_unpaired = False
     while lo < hi:
         mid = (lo + hi) // 2
         if r.a_pos[r.xa[mid]] < pos:
             lo = mid + 1
         else:
             hi = mid
-    while lo < n and r.a_pos[r.xa[lo]] == pos and not found:
-        found = r.mate[r.xa[lo]] < 0
+    while lo < n and r.a_pos[r.xa[lo]] == pos and not a_unpaired:
+        a_unpaired = r.mate[r.xa[lo]] < 0
         lo += 1
-    if not found:
+    if not a_unpaired:
         return False
     lo = 0
     hi = m
@@ -302,14 +302,17 @@ cdef bint both_sides_left(Room r, int64_t n, int64_t m, int64_t pos, const int64
         else:
             hi = mid
     while lo < m and r.b_pos[r.xb[lo]] == pos:
-        if not taken[lo]:
+        if not is_taken[lo]:
             return True
         lo += 1
     return False
 
 
-cdef int greedy_step(Room r, int64_t n, int64_t m, int64_t d, int64_t[::1] taken) except -1 nogil:
-    """Pair what is d apart. Two candidates start at each left end: a left of b, and b left of a; merged left to right."""
+cdef int greedy_step(Buffers r, int64_t n, int64_t m, int64_t d, int64_t[::1] is_taken) except -1 nogil:
+    """Pair boundaries at distance d, from left to right.
+
+    Two lists of candidates are merged: pairs with a on the left, and pairs with b on the left.
+    """
     cdef int64_t i = 0, j = 0, i2 = 0, j2 = 0, a, b, p, q, x, y
     while True:
         # Next pair with a on the left: xa[i] and xb[j] with the same type, d to the right.
@@ -363,11 +366,11 @@ cdef int greedy_step(Room r, int64_t n, int64_t m, int64_t d, int64_t[::1] taken
             else:
                 a = i2
                 b = j2
-        if r.mate[r.xa[a]] < 0 and not taken[b] and not (
-                r.typed and both_sides_left(r, n, m, r.a_pos[r.xa[a]], taken)
-                and both_sides_left(r, n, m, r.b_pos[r.xb[b]], taken)):
+        if r.mate[r.xa[a]] < 0 and not is_taken[b] and not (
+                r.typed and both_unpaired(r, n, m, r.a_pos[r.xa[a]], is_taken)
+                and both_unpaired(r, n, m, r.b_pos[r.xb[b]], is_taken)):
             r.mate[r.xa[a]] = r.xb[b]
-            taken[b] = 1
+            is_taken[b] = 1
         if a == i and b == j:
             i += 1
             j += 1
@@ -377,11 +380,11 @@ cdef int greedy_step(Room r, int64_t n, int64_t m, int64_t d, int64_t[::1] taken
 
 
 cdef int substitute(
-    Room r, Graph g, int64_t i, int64_t i_end, int64_t j, int64_t j_end,
+    Buffers r, Graph g, int64_t i, int64_t i_end, int64_t j, int64_t j_end,
 ) except -1 nogil:
-    """Pair all of the shorter side at one position with the longer, in order, at the least total distance."""
-    # With both lists sorted by type an order-preserving pairing attains it; gains beyond any distance force all pairs.
-    cdef int64_t n = 0, m = 0, k, at, most = r.gain_s.shape[0]
+    """Pair all types of the shorter side at one position with the longer side, at the smallest total distance."""
+    # Both lists are sorted by type, so an order-preserving pairing attains it; gains above any distance force all pairs.
+    cdef int64_t n = 0, m = 0, k, at, max_steps = r.gain_s.shape[0]
     for k in range(i, i_end):
         if r.mate[r.xa[k]] < 0:
             g.queue[n] = r.xa[k]
@@ -400,7 +403,7 @@ cdef int substitute(
         r.hi[k] = m
         r.row[k] = k * (m + 1)
         for at in range(m):
-            r.gain[r.row[k] + at] = most * (min(n, m) + 1) - apart(r.a_code[g.queue[k]], r.b_code[g.undo[at]])
+            r.gain[r.row[k] + at] = max_steps * (min(n, m) + 1) - distance_between(r.a_code[g.queue[k]], r.b_code[g.undo[at]])
     suffix_table(n, r.lo, r.hi, r.row, r.gain, r.F)
     k = at = 0
     while k < n and at < m:
@@ -428,7 +431,7 @@ def tally(
     """Count the edits of each document into a row of ``out``.
 
     0: additions (either side); 1: transpositions; 2: their total span; 3: substitutions; 4: their total distance on the
-    type scale; 5: matches. Further columns are the caller's, who may have something to count beside the edits.
+    type scale; 5: matches. Further columns belong to the caller.
     """
     cdef Py_ssize_t d, n = a_off.shape[0] - 1
     cdef int64_t i, j, x, paired, transpositions, span, substitutions, distance, matches
@@ -440,12 +443,12 @@ def tally(
                 j = mate[i]
                 if j < 0:
                     continue
-                x = apart(a_pos[i], b_pos[j])
+                x = distance_between(a_pos[i], b_pos[j])
                 if x:
                     transpositions += 1
                     span += x
                     continue
-                x = apart(a_code[i], b_code[j]) if typed else 0
+                x = distance_between(a_code[i], b_code[j]) if typed else 0
                 if x:
                     substitutions += 1
                     distance += x
@@ -471,9 +474,9 @@ def confuse(
     int64_t types,
     double[:, ::1] out not None,
 ):
-    """Count by type into rows of ``out``, which come as zeros.
+    """Count the edits of each document by type into a row of ``out``, which is zero at first.
 
-    Column blocks of ``types`` each: 0 matches, 1 transpositions, 2 their span, 3 boundaries of the hypothesis, 4 of the
+    There are blocks of ``types`` columns: 0 matches, 1 transpositions, 2 their span, 3 boundaries of the hypothesis, 4 of the
     reference, 5 unpaired in the hypothesis, 6 unpaired in the reference; then types x types substitutions, row =
     hypothesis.
     """
@@ -501,4 +504,4 @@ def confuse(
                     out[d, x] += 1
                 else:
                     out[d, T + x] += 1
-                    out[d, 2 * T + x] += apart(r_pos[i], h_pos[j])
+                    out[d, 2 * T + x] += distance_between(r_pos[i], h_pos[j])

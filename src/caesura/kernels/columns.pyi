@@ -6,6 +6,6 @@ def check(
     pos: NDArray[np.int64],
     off: NDArray[np.int64],
     code: NDArray[np.int64],
-    longest: int,
+    max_length: int,
     out: NDArray[np.uint8],
 ) -> tuple[bool, bool]: ...

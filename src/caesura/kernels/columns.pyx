@@ -1,4 +1,4 @@
-"""Are these columns documents? One pass over the positions of many documents, before a kernel trusts them."""
+"""Check the columns of many documents in one pass, before a kernel trusts them."""
 
 from libc.stdint cimport int64_t, uint8_t
 
@@ -8,36 +8,36 @@ def check(
     const int64_t[::1] pos not None,
     const int64_t[::1] off not None,
     const int64_t[::1] code not None,
-    int64_t longest,
+    int64_t max_length,
     uint8_t[::1] out not None,
 ):
-    """Set ``out`` to 1 for each document in which something is wrong, and leave it where nothing is.
+    """Set ``out`` to 1 for each invalid document; other entries stay unchanged.
 
-    Without codes a position must rise and lie in 1..N-1. With codes it lies in 1..N, and may be repeated if the code rises.
-    Returns whether position N occurs, and whether a position is repeated.
+    Without codes positions must ascend and lie in 1..N-1. With codes they lie in 1..N, and a position may be repeated if
+    the code ascends. Return whether position N occurs, and whether a position is repeated.
     """
     cdef Py_ssize_t d, n = length.shape[0]
-    cdef int64_t i, p, before, last
-    cdef bint typed = code.shape[0] > 0, ends = False, repeats = False
+    cdef int64_t i, p, previous, last
+    cdef bint typed = code.shape[0] > 0, has_end = False, has_repeat = False
     with nogil:
         for d in range(n):
             last = length[d]
-            if last < 1 or last > longest:
+            if last < 1 or last > max_length:
                 out[d] = 1
                 continue
             if not typed:
                 last -= 1
-            before = 0
+            previous = 0
             for i in range(off[d], off[d + 1]):
                 p = pos[i]
-                if p <= before:
-                    if p < 1 or p < before or not typed or code[i] <= code[i - 1]:
+                if p <= previous:
+                    if p < 1 or p < previous or not typed or code[i] <= code[i - 1]:
                         out[d] = 1
                         break
-                    repeats = True
-                before = p
-            if before > last:
+                    has_repeat = True
+                previous = p
+            if previous > last:
                 out[d] = 1
-            elif typed and before == last:
-                ends = True
-    return ends, repeats
+            elif typed and previous == last:
+                has_end = True
+    return has_end, has_repeat

@@ -1,7 +1,7 @@
-"""Which spans of one side are cut through by a span of the other.
+"""Find the spans of one side that cross a span of the other side.
 
-Spans (start, end) and (c, d) cross at the end where start < c <= end < d. Seen backwards, as (-end, -start), the same
-question finds those that cross at the start.
+Span (start, end) crosses (c, d) at its end if start < c <= end < d. Read backwards, as (-end, -start), the same test finds
+the spans that cross at their start.
 """
 
 from libc.stdint cimport int64_t
@@ -17,11 +17,13 @@ def cut_at_end(
     int64_t[::1] stack not None,
     int64_t[::1] cut not None,
 ):
-    """Set ``cut[i]`` where span i crosses some (c, d) at its end. Spans stand by end, the others by c, a document after
-    the other.
+    """Set ``cut[i]`` to 1 if span i crosses some (c, d) at its end.
 
-    Of all (c, d) with c <= end, the stack keeps those with no larger d behind them: c rises in it and d falls, so the
-    first with c > start has the largest d of all that begin inside the span. There is room for as many as a document has.
+    Documents follow one another. Within a document the spans are sorted by end, and the (c, d) by c.
+
+    Of all (c, d) with c <= end, the stack holds those without a larger d behind them: c ascends in the stack and d descends,
+    so the first entry with c > start has the largest d of all that begin inside the span. The stack must be as long as the
+    largest document.
     """
     cdef Py_ssize_t k, n = off.shape[0] - 1
     cdef int64_t i, j, top, low, high, middle

@@ -1,16 +1,16 @@
-"""Random pairs of texts, drawn position by position and scored as they come (Lai & Li 2023, section 3.3).
+"""Draw random pairs of texts position by position and score them (Lai & Li 2023, section 3.3).
 
-Most positions are empty on both sides. The number of positions to the next one that is not is geometric, so it is drawn
-in one step, and then what stands there, from a table of aliases (Walker 1977) over the other outcomes.
+Most positions are empty on both sides. The number of positions to the next occupied one is geometric, so it is drawn in
+one step; an alias table (Walker 1977) then gives the boundaries at that position.
 
-Random numbers come from xoshiro256++ (Blackman & Vigna 2021). Its state is given, so that whoever calls says which draws
-belong to one stream; they follow one another in it.
+Random numbers come from xoshiro256++ (Blackman & Vigna 2021). The caller passes its state and so decides which draws
+belong to one stream; within a stream they follow one another.
 """
 
 from libc.math cimport floor, log, log1p
 from libc.stdint cimport int64_t, uint64_t
 
-from caesura.kernels.flexible cimport Room, score_one
+from caesura.kernels.flexible cimport Scorer, score_one
 
 import numpy as np
 
@@ -35,7 +35,7 @@ cdef inline uint64_t bits(Generator* g) noexcept nogil:
 
 
 cdef inline double uniform(Generator* g) noexcept nogil:
-    """From 0 up to but not including 1, 53 bits."""
+    """Return a random number from 0 to 1, 1 excluded, with 53 bits."""
     return (bits(g) >> 11) * (1.0 / 9007199254740992.0)
 
 
@@ -47,28 +47,28 @@ def draw(
     const uint64_t[::1] state not None,
     double[:, ::1] out not None,
 ):
-    """Fill a row of ``out`` for each draw, from four words of ``state`` on, which must not all be 0.
+    """Fill one row of ``out`` per draw. The generator starts from the four numbers of ``state``, not all of which are 0.
 
-    ``joint[x * (T + 1) + y]``: probability of x in a and y in b at one position, T being none. Columns: 0 cost, 1
-    positions, 2 objects; 3 to 5 the number of positions that both, only a and only b occupy; 6 to 8 their summed costs:
-    substitutions, deletions, insertions.
+    ``joint[x * (T + 1) + y]`` is the probability of x in a and y in b at one position; T stands for no boundary. Columns of
+    ``out``: 0 cost, 1 positions, 2 objects; 3 to 5 the number of positions that both, only a and only b occupy; 6 to 8
+    their summed costs: substitutions, deletions, insertions.
     """
     cdef int64_t N = np.sum(lengths), borders = lengths.shape[0], outcomes = joint.shape[0] - 1
-    cdef Room room = Room(*prices, method, N + borders, N + borders, False)
+    cdef Scorer scorer = Scorer(*prices, method, N + borders, N + borders, False)
     cdef int64_t[::1] a_pos, a_code, b_pos, b_code
     a_pos, a_code, b_pos, b_code = np.empty((4, N + borders), np.int64)
-    cdef double[::1] keep = np.empty(max(outcomes, 1))
+    cdef double[::1] threshold = np.empty(max(outcomes, 1))
     cdef int64_t[::1] alias = np.zeros(max(outcomes, 1), np.int64)
     cdef double occupied = 0, log_empty, gap
-    cdef int64_t T = room.T, d, s, n_a, n_b, begin, at, x, y, k
+    cdef int64_t T = scorer.T, d, s, n_a, n_b, begin, at, x, y, k
     cdef Generator g
-    for k in range(outcomes):  # one by one: NumPy's order of adding is up to the processor
+    for k in range(outcomes):  # one by one: the order in which NumPy adds depends on the processor
         occupied += joint[k]
-    aliases(joint, outcomes, occupied, keep, alias)
+    fill_alias_table(joint, outcomes, occupied, threshold, alias)
     log_empty = log1p(-min(occupied, 1.0))
     with nogil:
         g.s0, g.s1, g.s2, g.s3 = state[0], state[1], state[2], state[3]
-        room.point(a_pos, a_code, b_pos, b_code)
+        scorer.set_boundaries(a_pos, a_code, b_pos, b_code)
         for d in range(out.shape[0]):
             n_a = n_b = begin = 0
             for s in range(lengths.shape[0]):
@@ -83,7 +83,7 @@ def draw(
                     if gap > lengths[s] - at:
                         break
                     at += <int64_t>gap
-                    k = take(&g, outcomes, keep, alias)
+                    k = sample_outcome(&g, outcomes, threshold, alias)
                     x = k // (T + 1)
                     y = k % (T + 1)
                     if x < T:
@@ -95,44 +95,46 @@ def draw(
                         b_code[n_b] = y
                         n_b += 1
                 begin += lengths[s] + 1
-            score_one(room, 0, n_a, 0, n_b, False)
-            out[d, 0] = room.cost
+            score_one(scorer, 0, n_a, 0, n_b, False)
+            out[d, 0] = scorer.cost
             out[d, 1] = N
-            out[d, 2] = room.objects
-            out[d, 3] = room.shared
-            out[d, 4] = room.a_only
-            out[d, 5] = room.b_only
-            out[d, 6] = room.shared_cost
-            out[d, 7] = room.a_cost
-            out[d, 8] = room.b_cost
+            out[d, 2] = scorer.objects
+            out[d, 3] = scorer.shared
+            out[d, 4] = scorer.a_only
+            out[d, 5] = scorer.b_only
+            out[d, 6] = scorer.shared_cost
+            out[d, 7] = scorer.a_cost
+            out[d, 8] = scorer.b_cost
 
 
-cdef inline int64_t take(Generator* g, int64_t n, const double[::1] keep, const int64_t[::1] alias) except -1 nogil:
+cdef inline int64_t sample_outcome(
+    Generator* g, int64_t n, const double[::1] threshold, const int64_t[::1] alias
+) except -1 nogil:
     cdef double u = uniform(g) * n
     cdef int64_t k = <int64_t>u
-    return k if u - k < keep[k] else alias[k]
+    return k if u - k < threshold[k] else alias[k]
 
 
-cdef int aliases(
-    const double[::1] weight, int64_t n, double total, double[::1] keep, int64_t[::1] alias
+cdef int fill_alias_table(
+    const double[::1] weight, int64_t n, double total, double[::1] threshold, int64_t[::1] alias
 ) except -1:
-    """Fill the table: outcome k of n equal ones stays with probability keep[k], else it is alias[k]."""
+    """Fill the alias table: outcome k of n equal ones is k with probability threshold[k], else alias[k]."""
     if total <= 0:
         return 0
     small, large = [], []
     cdef int64_t k, big
     for k in range(n):
-        keep[k] = weight[k] * n / total
+        threshold[k] = weight[k] * n / total
         alias[k] = k
-        (small if keep[k] < 1 else large).append(k)
+        (small if threshold[k] < 1 else large).append(k)
     while small and large:
         k = small.pop()
         big = large[len(large) - 1]
         alias[k] = big
-        keep[big] -= 1 - keep[k]
-        if keep[big] < 1:
+        threshold[big] -= 1 - threshold[k]
+        if threshold[big] < 1:
             small.append(large.pop())
-    # What is left over misses 1 by rounding only.
+    # The remaining entries differ from 1 by rounding only.
     for k in small + large:
-        keep[k] = 1
+        threshold[k] = 1
     return 0

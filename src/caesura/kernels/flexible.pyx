@@ -1,19 +1,19 @@
 """Flexible segmentation similarity: the cost of turning one list of typed boundaries into another (Lai & Li 2023).
 
-Positions where both sides have a boundary are forced pairs and cut the text into runs. Inside a run, members of the two
-sorted lists pair in order or stay alone:
+Positions at which both sides have a boundary are forced pairs and divide the text into runs. Inside a run, members of the
+two sorted lists pair in order or stay alone:
 
-    EXACT       the least cost, and of equal costs the most objects (the fewest pairs)
-    PARDIST     the recursion of section 3.2, which looks at the first remaining boundary of each side only
+    EXACT       the smallest cost, and among equal costs the most objects (the fewest pairs)
+    PARDIST     the recursion of section 3.2, which considers only the first remaining boundary of each side
     SEGSIMFLEX  the same with the R package's count of objects
 
-EXACT is the table over suffixes of ordered.pxd, one row at a time: with gain(i, j) what a pair saves against a deletion
-and an insertion, G[j] holds the largest total gain of members i.. against members j.., and Q[j] the fewest pairs that
-attain it. Only members within D positions of each other can gain anything, so row i is the stretch lo[i] .. hi[i]-1 of
-b's list. Gains are whole numbers, so ties are exact. Time is the number of such cells and memory is linear; only the way
-back, where it is asked for, takes a byte a cell.
+EXACT computes the table over suffixes of ordered.pxd one row at a time. With gain(i, j) as what a pair saves against a
+deletion and an insertion, G[j] is the largest total gain of members i.. against members j.., and Q[j] the fewest pairs
+that attain it. Only members within D positions of each other can gain, so row i covers lo[i] .. hi[i]-1 of b's list. Gains
+are whole numbers, so ties are exact. Time is the number of such cells and memory is linear; tracing the pairs takes one
+byte per cell.
 
-A boundary whose code is T is the border between two streams: both sides carry it, it cuts and counts for nothing.
+A boundary with code T is the border between two streams: both sides have it, it divides the text and costs nothing.
 """
 
 from libc.stdint cimport int64_t, uint8_t
@@ -24,32 +24,32 @@ EXACT = 0
 PARDIST = 1
 SEGSIMFLEX = 2
 
-# What to do at a cell of the table, on the way back.
+# Choice at a cell of the table, for tracing back.
 cdef enum:
     PAIR, DROP_A, DROP_B
 
 
-cdef class Room:
+cdef class Scorer:
 
     def __cinit__(self, sub, alone_a, alone_b, step, gain, reach, sub_f, alone_a_f, alone_b_f, step_f, double scale,
-                  int method, Py_ssize_t most_a, Py_ssize_t most_b, bint trace):
+                  int method, Py_ssize_t max_a, Py_ssize_t max_b, bint trace):
         self.sub, self.alone_a, self.alone_b, self.step = sub, alone_a, alone_b, step
         self.gain, self.reach = gain, reach
         self.sub_f, self.alone_a_f, self.alone_b_f, self.step_f = sub_f, alone_a_f, alone_b_f, step_f
         self.scale, self.method = scale, method
         self.T = self.alone_a.shape[0]
         self.D = np.max(reach, initial=0)
-        self.lo, self.hi, self.row = np.empty((3, most_a + 1), np.int64)
-        self.G, self.Q = np.empty((2, most_b + 1), np.int64)
-        self.F = np.empty(most_b + 1 if method != 0 else 0)
-        self.choice = np.empty(4 * most_a + 4 if trace else 0, np.uint8)
+        self.lo, self.hi, self.row = np.empty((3, max_a + 1), np.int64)
+        self.G, self.Q = np.empty((2, max_b + 1), np.int64)
+        self.F = np.empty(max_b + 1 if method != 0 else 0)
+        self.choice = np.empty(4 * max_a + 4 if trace else 0, np.uint8)
         self.mate = np.empty(0, np.int64)
 
     cdef int grow(self, Py_ssize_t cells) except -1:
         self.choice = np.empty(cells + cells // 2, np.uint8)
         return 0
 
-    cdef int point(self, const int64_t[::1] a_pos, const int64_t[::1] a_code,
+    cdef int set_boundaries(self, const int64_t[::1] a_pos, const int64_t[::1] a_code,
                    const int64_t[::1] b_pos, const int64_t[::1] b_code) except -1 nogil:
         self.a_pos, self.a_code, self.b_pos, self.b_code = a_pos, a_code, b_pos, b_code
         return 0
@@ -67,29 +67,29 @@ def score(
     double[:, ::1] out not None,
     int64_t[::1] mate=None,
 ):
-    """For each document fill a row of ``out``: 0 the cost, 1 the number of objects.
+    """Fill one row of ``out`` per document: 0 the cost, 1 the number of objects.
 
-    ``prices`` are the arrays that Room names, in its order, and the scale. With ``mate``, as long as ``a_pos``, entry i
-    becomes the index in b of the partner of boundary i of a, or -1.
+    ``prices`` are the arrays of ``Scorer``, in its order, and the scale. ``mate`` is optional and as long as ``a_pos``;
+    entry i becomes the index in b of the partner of boundary i of a, or -1.
     """
-    cdef Py_ssize_t d, n = a_off.shape[0] - 1, most_a = 0, most_b = 0
+    cdef Py_ssize_t d, n = a_off.shape[0] - 1, max_a = 0, max_b = 0
     cdef bint trace = mate is not None
     for d in range(n):
-        most_a = max(most_a, a_off[d + 1] - a_off[d])
-        most_b = max(most_b, b_off[d + 1] - b_off[d])
-    cdef Room room = Room(*prices, method, most_a, most_b, trace)
+        max_a = max(max_a, a_off[d + 1] - a_off[d])
+        max_b = max(max_b, b_off[d + 1] - b_off[d])
+    cdef Scorer scorer = Scorer(*prices, method, max_a, max_b, trace)
     if trace:
-        room.mate = mate
+        scorer.mate = mate
     with nogil:
-        room.point(a_pos, a_code, b_pos, b_code)
+        scorer.set_boundaries(a_pos, a_code, b_pos, b_code)
         for d in range(n):
-            score_one(room, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], trace)
-            out[d, 0] = room.cost
-            out[d, 1] = room.objects
+            score_one(scorer, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], trace)
+            out[d, 0] = scorer.cost
+            out[d, 1] = scorer.objects
 
 
-cdef int score_one(Room r, int64_t a, int64_t a_end, int64_t b, int64_t b_end, bint trace) except -1 nogil:
-    """One document: forced pairs, and the runs between them."""
+cdef int score_one(Scorer r, int64_t a, int64_t a_end, int64_t b, int64_t b_end, bint trace) except -1 nogil:
+    """Score one document: forced pairs, and the runs between them."""
     cdef int64_t a0, b0, i, j, shared = 0, shared_cost = 0, a_cost = 0, b_cost = 0, gain = 0
     cdef double cost = 0
     r.objects = r.a_only = r.b_only = 0
@@ -137,12 +137,12 @@ cdef int score_one(Room r, int64_t a, int64_t a_end, int64_t b, int64_t b_end, b
     return 0
 
 
-cdef int64_t exact_run(Room r, int64_t a0, int64_t a1, int64_t b0, int64_t b1, bint trace) except -1 nogil:
-    """The largest gain of one run; counts its objects, and fills its part of ``mate``."""
+cdef int64_t exact_run(Scorer r, int64_t a0, int64_t a1, int64_t b0, int64_t b1, bint trace) except -1 nogil:
+    """Return the largest gain of one run; count its objects and fill its part of ``mate``."""
     cdef int64_t n = a1 - a0, m = b1 - b0, i, j, k, x, p, q, d, at, lo = 0, hi = 0, cells = 0
     cdef int64_t gain, old_gain, old_pairs, diagonal_gain, diagonal_pairs, best_gain, best_pairs
     cdef bint b_left
-    cdef uint8_t way
+    cdef uint8_t move
     r.objects += n + m
     if trace:
         for i in range(a0, a1):
@@ -170,7 +170,7 @@ cdef int64_t exact_run(Room r, int64_t a0, int64_t a1, int64_t b0, int64_t b1, b
         r.G[j] = r.Q[j] = 0
     lo = m
     for i in range(n - 1, -1, -1):
-        # Left of the row below nothing could pair: its first cell holds for all of them.
+        # To the left of the row below nothing can pair: all cells there equal its first cell.
         for j in range(r.lo[i], lo):
             r.G[j] = r.G[lo]
             r.Q[j] = r.Q[lo]
@@ -181,27 +181,27 @@ cdef int64_t exact_run(Room r, int64_t a0, int64_t a1, int64_t b0, int64_t b1, b
         diagonal_gain = best_gain = r.G[hi]
         diagonal_pairs = best_pairs = r.Q[hi]
         for j in range(hi - 1, lo - 1, -1):
-            # best: drop b's j-th (the cell to the right); old: drop a's i-th (the cell below).
+            # best: drop member j of b (the cell to the right); old: drop member i of a (the cell below).
             q = r.b_pos[b0 + j]
             b_left = q < p
             d = p - q if b_left else q - p
             old_gain = r.G[j]
             old_pairs = r.Q[j]
-            way = DROP_B
+            move = DROP_B
             if old_gain > best_gain or (old_gain == best_gain and (
                     old_pairs < best_pairs or (old_pairs == best_pairs and not b_left))):
-                way = DROP_A
+                move = DROP_A
                 best_gain = old_gain
                 best_pairs = old_pairs
             k = x + r.b_code[b0 + j]
             if d <= r.reach[b_left, k]:
                 gain = r.gain[k] - r.step[b_left, k] * d + diagonal_gain
                 if gain > best_gain or (gain == best_gain and diagonal_pairs + 1 <= best_pairs):
-                    way = PAIR
+                    move = PAIR
                     best_gain = gain
                     best_pairs = diagonal_pairs + 1
             if trace:
-                r.choice[r.row[i] + j - lo] = way
+                r.choice[r.row[i] + j - lo] = move
             diagonal_gain = old_gain
             diagonal_pairs = old_pairs
             r.G[j] = best_gain
@@ -216,20 +216,20 @@ cdef int64_t exact_run(Room r, int64_t a0, int64_t a1, int64_t b0, int64_t b1, b
             elif j < r.lo[i]:
                 j += 1
             else:
-                way = r.choice[r.row[i] + j - r.lo[i]]
-                if way == PAIR:
+                move = r.choice[r.row[i] + j - r.lo[i]]
+                if move == PAIR:
                     r.mate[a0 + i] = b0 + j
-                i += way != DROP_B
-                j += way != DROP_A
+                i += move != DROP_B
+                j += move != DROP_A
     return best_gain
 
 
-cdef double pardist_run(Room r, int64_t a0, int64_t a1, int64_t b0, int64_t b1, bint trace) except -1 nogil:
-    """The cost of one run by the published recursion, in the order in which the R package adds it up.
+cdef double pardist_run(Scorer r, int64_t a0, int64_t a1, int64_t b0, int64_t b1, bint trace) except -1 nogil:
+    """Return the cost of one run by the published recursion, added in the order of the R package.
 
-    State (i, j): the first remaining boundaries, x at p and y at q. p < q: drop x, or pair and go to (i+1, j+1). q < p:
-    drop y, or pair, which drops every y between q and p as well, and go to (i+1, first y after p). F[j], Q[j]: cost and
-    objects from (i, j) on.
+    State (i, j) stands for the first remaining boundaries, x at p and y at q. If p < q, drop x, or pair and go to
+    (i+1, j+1). If q < p, drop y, or pair, which also drops every y between q and p, and go to (i+1, first y after p).
+    F[j] and Q[j] are cost and objects from (i, j) on.
     """
     cdef int64_t n = a1 - a0, m = b1 - b0, i, j, k, x, p, q, objects, after, old_objects, after_objects, next_objects
     cdef double between, drop, pair, old, after_cost, next_cost
@@ -249,7 +249,7 @@ cdef double pardist_run(Room r, int64_t a0, int64_t a1, int64_t b0, int64_t b1, 
     for i in range(n - 1, -1, -1):
         p = r.a_pos[a0 + i]
         x = r.a_code[a0 + i]
-        # The state to the lower right, and the one after p, both of the row below.
+        # The state to the lower right, and the state after p, both in the row below.
         next_cost = after_cost = r.F[m]
         next_objects = after_objects = r.Q[m]
         r.F[m] = r.alone_a_f[x] + r.F[m]

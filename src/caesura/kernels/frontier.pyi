@@ -10,7 +10,7 @@ class Frontier:
         alone: NDArray[np.int64],
         side: NDArray[np.int64],
         kind: NDArray[np.int64],
-        longest: int,
+        max_length: int,
         mirror: bool,
     ) -> None: ...
     def __len__(self) -> int: ...
@@ -27,9 +27,9 @@ def increments(
     reward: NDArray[np.float64],
     probability: NDArray[np.float64],
     shared: float,
-    longest: int,
+    max_length: int,
     tolerance: float,
 ) -> NDArray[np.float64]: ...
 def visits(
-    successor: NDArray[np.int32], probability: NDArray[np.float64], shared: float, longest: int, tolerance: float
+    successor: NDArray[np.int32], probability: NDArray[np.float64], shared: float, max_length: int, tolerance: float
 ) -> NDArray[np.float64]: ...

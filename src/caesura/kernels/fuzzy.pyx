@@ -1,14 +1,14 @@
-"""The fuzzy success criterion: clusters of marks, the reward of boundaries inside them, the cost of all others.
+"""Fuzzy success criterion: clusters of marks, the reward of boundaries inside them, the cost of all others.
 
-The marks of document d stand in ``pos[off[d]:off[d + 1]]`` with h, the number of coders, beside each; the boundaries of
-the program in ``q_pos[q_off[d]:q_off[d + 1]]``.
+The marks of document d are ``pos[off[d]:off[d + 1]]``, with h, the number of coders, for each; the boundaries of the program
+are ``q_pos[q_off[d]:q_off[d + 1]]``.
 
-The reward of a boundary at q is the sum over the marks of its cluster of h(s) / (|s - q| + 1)^alpha. Summed pair by pair
-that is quadratic in a cluster. Where a cluster is long, the power is written as a sum of ``terms`` exponentials,
+The reward of a boundary at q is the sum over the marks of its cluster of h(s) / (|s - q| + 1)^alpha. A sum over pairs is
+quadratic in the size of a cluster. For long clusters the power is written as a sum of ``terms`` exponentials,
 
-    (d + 1)^-alpha = sum over j of share[j] * exp(-rate[j] * d)
+    (d + 1)^-alpha = sum over j of coefficient[j] * exp(-rate[j] * d)
 
-each of which a sweep over the cluster sums up as it goes, since what it holds shrinks by exp(-rate[j]) a position.
+and one sweep over the cluster accumulates each of them, since its sum shrinks by exp(-rate[j]) per position.
 """
 
 from libc.math cimport ceil, exp, floor, pow, sqrt
@@ -16,8 +16,8 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport llabs
 
 cdef enum:
-    TERMS = 256  # room for that many exponentials
-    DEARER = 2  # what a step of one exponential costs, in pairs
+    MAX_TERMS = 256  # largest number of exponentials
+    SWEEP_COST = 2  # cost of one step of one exponential, in pairs
 
 
 def cluster(
@@ -34,8 +34,8 @@ def cluster(
 ):
     """Find the clusters of each document; those of document d become the rows ``k_off[d] .. k_off[d + 1] - 1``.
 
-    ``bounds``: first and last mark (places in ``pos``), low, up, peak; ``moments``: mu, sigma.
-    There is room for as many clusters as there are marks.
+    Columns of ``bounds``: first and last mark (indices into ``pos``), low, up, peak; of ``moments``: mu, sigma. Both arrays
+    have as many rows as there are marks.
     """
     cdef Py_ssize_t d, n = minimal_peak.shape[0]
     cdef int64_t i, k = 0, first, last, peak
@@ -49,23 +49,23 @@ def cluster(
                     continue
                 if first < 0 or pos[i] - pos[last] > chain_strength:
                     if first >= 0 and peak >= minimal_peak[d]:
-                        settle(pos, h, first, last, peak, beta, bounds, moments, k)
+                        store_cluster(pos, h, first, last, peak, beta, bounds, moments, k)
                         k += 1
                     first = i
                     peak = 0
                 last = i
                 peak = max(peak, h[i])
             if first >= 0 and peak >= minimal_peak[d]:
-                settle(pos, h, first, last, peak, beta, bounds, moments, k)
+                store_cluster(pos, h, first, last, peak, beta, bounds, moments, k)
                 k += 1
             k_off[d + 1] = k
 
 
-cdef int settle(
+cdef int store_cluster(
     const int64_t[::1] pos, const int64_t[::1] h, int64_t first, int64_t last, int64_t peak, double beta,
     int64_t[:, ::1] bounds, double[:, ::1] moments, int64_t k,
 ) except -1 nogil:
-    # From the cluster's lower end, so that whole numbers stay small and the sums exact.
+    # Counted from the lower end of the cluster, so that whole numbers stay small and the sums exact.
     cdef int64_t i, lower = pos[first], upper = pos[last], low, up
     cdef double marks = 0, mu = 0, sigma = 0
     for i in range(first, last + 1):
@@ -76,7 +76,7 @@ cdef int settle(
         sigma += h[i] * (pos[i] - lower - mu) * (pos[i] - lower - mu)
     sigma = sqrt(sigma / marks)
     low, up = lower, upper
-    # beta may be infinite; a reach beyond the cluster need not be a number that fits.
+    # beta may be infinite; a reach beyond the cluster may not fit into an integer.
     if first < last and beta * sigma < upper - lower:
         low = max(lower, lower + <int64_t> floor(mu - beta * sigma + 1e-9))
         up = min(upper, lower + <int64_t> ceil(mu + beta * sigma - 1e-9))
@@ -99,22 +99,22 @@ def award(
     const int64_t[:, ::1] bounds not None,
     const int64_t[::1] k_off not None,
     double alpha,
-    const double[::1] near not None,
+    const double[::1] near_power not None,
     const double[::1] rate not None,
-    const double[::1] share not None,
+    const double[::1] coefficient not None,
     double p_min,
     const double[::1] p_max not None,
     bint best,
     bint edges,
-    int64_t[::1] home not None,
+    int64_t[::1] cluster_of not None,
     double[::1] gain not None,
     double[:, ::1] out not None,
 ):
-    """Reward and punishment of each document, into a row of ``out``.
+    """Write reward and punishment of each document into a row of ``out``.
 
-    ``home[j]`` becomes the cluster of boundary j (a row of ``bounds``), or -1; ``gain[j]`` its reward, or the negative
-    cost of a phantom. ``near[d]`` is (d + 1)^-alpha for the first few d. With ``best`` a cluster rewards its best
-    boundary only; without ``edges`` phantoms before the first and after the last cluster are free.
+    ``cluster_of[j]`` becomes the cluster of boundary j (a row of ``bounds``), or -1; ``gain[j]`` its reward, or the negative
+    cost of a phantom. ``near_power[d]`` is (d + 1)^-alpha for small d. With ``best`` a cluster rewards its best boundary
+    only; without ``edges`` phantoms before the first and after the last cluster are free.
     """
     cdef Py_ssize_t d, n = length.shape[0]
     cdef int64_t j, j_end, k, k_end, until
@@ -131,15 +131,15 @@ def award(
                     k += 1
                 if k == k_end or q_pos[j] < bounds[k, 2]:
                     gain[j] = -cost(q_pos[j], length[d], bounds, k_off[d], k, k_end, p_min, p_max[d], edges)
-                    home[j] = -1
+                    cluster_of[j] = -1
                     punishment -= gain[j]
                     j += 1
                     continue
                 until = j
                 while until < j_end and q_pos[until] <= bounds[k, 3]:
-                    home[until] = k
+                    cluster_of[until] = k
                     until += 1
-                reward += weigh(pos, h, q_pos, j, until, bounds, k, alpha, near, rate, share, best, gain)
+                reward += cluster_reward(pos, h, q_pos, j, until, bounds, k, alpha, near_power, rate, coefficient, best, gain)
                 j = until
             out[d, 0] = reward
             out[d, 1] = punishment
@@ -149,7 +149,7 @@ cdef double cost(
     int64_t q, int64_t N, const int64_t[:, ::1] bounds, int64_t k_first, int64_t k, int64_t k_end,
     double p_min, double p_max, bint edges,
 ) except -1 nogil:
-    """What a phantom costs that stands before cluster k: p_max in mid-gap or at the edge of the text."""
+    """Return the cost of a phantom before cluster k: p_max in the middle of a gap or at the edge of the text."""
     cdef int64_t low, up
     if k == k_first:
         low = bounds[k, 2]
@@ -161,80 +161,80 @@ cdef double cost(
     return p_max + (p_min - p_max) * llabs(2 * q - low - up) / (low - up)
 
 
-cdef double weigh(
+cdef double cluster_reward(
     const int64_t[::1] pos, const int64_t[::1] h, const int64_t[::1] q_pos, int64_t j, int64_t j_end,
-    const int64_t[:, ::1] bounds, int64_t k, double alpha, const double[::1] near,
-    const double[::1] rate, const double[::1] share, bint best, double[::1] gain,
+    const int64_t[:, ::1] bounds, int64_t k, double alpha, const double[::1] near_power,
+    const double[::1] rate, const double[::1] coefficient, bint best, double[::1] gain,
 ) except -1 nogil:
-    """The reward of boundaries j .. j_end-1, all of cluster k."""
-    cdef int64_t i = bounds[k, 0], i_end = bounds[k, 1] + 1, s, q, away, m, n = j_end - j
-    cdef double total = 0, most = 0, mine
+    """Return the reward of boundaries j .. j_end-1, all in cluster k."""
+    cdef int64_t i = bounds[k, 0], i_end = bounds[k, 1] + 1, s, q, distance, m, n = j_end - j
+    cdef double total = 0, best_gain = 0, reward_at_q
     while i < i_end and pos[i] < bounds[k, 2]:
         i += 1
     while i < i_end and pos[i_end - 1] > bounds[k, 3]:
         i_end -= 1
     m = i_end - i
-    if m * n > DEARER * rate.shape[0] * (m + n):
+    if m * n > SWEEP_COST * rate.shape[0] * (m + n):
         for q in range(j, j_end):
             gain[q] = 0
-        sweep(pos, h, i, i_end, q_pos, j, j_end, rate, share, 1, gain)
-        sweep(pos, h, i, i_end, q_pos, j, j_end, rate, share, -1, gain)
+        sweep(pos, h, i, i_end, q_pos, j, j_end, rate, coefficient, 1, gain)
+        sweep(pos, h, i, i_end, q_pos, j, j_end, rate, coefficient, -1, gain)
     else:
         for q in range(j, j_end):
-            mine = 0
+            reward_at_q = 0
             for s in range(i, i_end):
-                away = llabs(pos[s] - q_pos[q])
-                mine += h[s] * (near[away] if away < near.shape[0] else pow(away + 1, -alpha))
-            gain[q] = mine
+                distance = llabs(pos[s] - q_pos[q])
+                reward_at_q += h[s] * (near_power[distance] if distance < near_power.shape[0] else pow(distance + 1, -alpha))
+            gain[q] = reward_at_q
     for q in range(j, j_end):
         total += gain[q]
-        most = max(most, gain[q])
-    return most if best else total
+        best_gain = max(best_gain, gain[q])
+    return best_gain if best else total
 
 
 cdef int sweep(
     const int64_t[::1] pos, const int64_t[::1] h, int64_t i, int64_t i_end,
     const int64_t[::1] q_pos, int64_t j, int64_t j_end,
-    const double[::1] rate, const double[::1] share, int64_t way, double[::1] gain,
+    const double[::1] rate, const double[::1] coefficient, int64_t direction, double[::1] gain,
 ) except -1 nogil:
-    """Add the reward by sums of exponentials: with ``way`` 1 from the marks up to q, with -1 from those behind it."""
-    cdef double[TERMS] held, left
-    cdef int64_t s, q, at, step = 0, left_of = 0
+    """Add the reward by sums of exponentials: with ``direction`` 1 from the marks up to q, with -1 from those behind it."""
+    cdef double[MAX_TERMS] term_sum, decay
+    cdef int64_t s, q, at, step = 0, decay_step = 0
     cdef Py_ssize_t t, terms = rate.shape[0]
-    cdef double mine
+    cdef double reward_at_q
     for t in range(terms):
-        held[t] = 0
-    s = i if way > 0 else i_end - 1
-    q = j if way > 0 else j_end - 1
+        term_sum[t] = 0
+    s = i if direction > 0 else i_end - 1
+    q = j if direction > 0 else j_end - 1
     at = pos[s]
     while j <= q < j_end:
-        while i <= s < i_end and way * (q_pos[q] - pos[s]) >= (way < 0):
-            left_of = shrink(held, left, rate, way * (pos[s] - at), left_of)
+        while i <= s < i_end and direction * (q_pos[q] - pos[s]) >= (direction < 0):
+            decay_step = decay_terms(term_sum, decay, rate, direction * (pos[s] - at), decay_step)
             at = pos[s]
             for t in range(terms):
-                held[t] += h[s]
-            s += way
-        if way * (q_pos[q] - at) > 0:  # else q stands before all marks
-            left_of = shrink(held, left, rate, way * (q_pos[q] - at), left_of)
+                term_sum[t] += h[s]
+            s += direction
+        if direction * (q_pos[q] - at) > 0:  # else q lies before all marks
+            decay_step = decay_terms(term_sum, decay, rate, direction * (q_pos[q] - at), decay_step)
             at = q_pos[q]
-        mine = 0
+        reward_at_q = 0
         for t in range(terms):
-            mine += share[t] * held[t]
-        gain[q] += mine
-        q += way
+            reward_at_q += coefficient[t] * term_sum[t]
+        gain[q] += reward_at_q
+        q += direction
     return 0
 
 
-cdef int64_t shrink(
-    double* held, double* left, const double[::1] rate, int64_t step, int64_t left_of
+cdef int64_t decay_terms(
+    double* term_sum, double* decay, const double[::1] rate, int64_t step, int64_t decay_step
 ) noexcept nogil:
-    """Move on by ``step`` positions. What is left of each term stays in ``left``, for most steps are alike."""
+    """Advance by ``step`` positions; ``decay`` caches the factor of each term, because most steps are equal."""
     cdef Py_ssize_t t
     if step == 0:
-        return left_of
-    if step != left_of:
+        return decay_step
+    if step != decay_step:
         for t in range(rate.shape[0]):
-            left[t] = exp(-rate[t] * step)
+            decay[t] = exp(-rate[t] * step)
     for t in range(rate.shape[0]):
-        held[t] *= left[t]
+        term_sum[t] *= decay[t]
     return step

@@ -1,13 +1,13 @@
-"""Maximum-weight bipartite matching, and of all that attain it the smallest list of pairs.
+"""Maximum-weight bipartite matching; among all optimal matchings, the smallest list of pairs.
 
-Successive shortest augmenting paths with duals u, v: u[a] + v[b] >= weight(a, b), equality on matched edges ("tight"),
-and zero on whatever stays alone. A search runs over reduced costs in a heap and stops at the nearest way out, so its
-cost depends on the neighbourhood and not on the graph.
+The algorithm finds successive shortest augmenting paths with duals u, v: u[a] + v[b] >= weight(a, b), with equality on
+matched edges ("tight"), and zero on unmatched vertices. A search uses reduced costs in a heap and stops at the nearest free
+vertex, so its cost depends on the neighbourhood and not on the size of the graph.
 
-Duality then says which matchings are optimal: those of tight edges that cover every vertex with a positive dual. So the
-smallest list of pairs is found greedily: in order of rank, a vertex takes its smallest later neighbour along a tight
-edge if whoever loses a partner by it can be served again (an alternating path to a free vertex, or to one that may stay
-alone). Serving one side never uncovers the other, so the two repairs are independent (Mendelsohn and Dulmage 1958).
+By duality a matching is optimal if it consists of tight edges and covers every vertex with a positive dual. So the smallest
+list of pairs can be found greedily: in order of rank, a vertex takes its smallest later neighbour along a tight edge if the
+vertices that lose their partner can be matched again (by an alternating path to a free vertex, or to one that may stay
+unmatched). Rematching one side never unmatches the other, so the two repairs are independent (Mendelsohn and Dulmage 1958).
 """
 
 from libc.stdint cimport INT64_MAX, int64_t
@@ -22,7 +22,7 @@ cdef class Graph:
         self.grow(16, 16, 64)
 
     cdef int grow(self, Py_ssize_t n_a, Py_ssize_t n_b, Py_ssize_t n_edges) except -1:
-        """Make room. Contents are not kept."""
+        """Enlarge the arrays; their contents are lost."""
         if self.a_rank is None or self.a_rank.shape[0] < n_a:
             n_a += n_a // 2
             self.a_edge = np.empty(n_a + 1, np.int64)
@@ -48,7 +48,7 @@ cdef class Graph:
         return 0
 
     cdef int solve(self, Py_ssize_t n_a, Py_ssize_t n_b) except -1 nogil:
-        """Fill mate_a and mate_b (-1: alone). The forward edges are given; the backward ones are made here."""
+        """Fill mate_a and mate_b (-1: unmatched). The caller sets the edges from a; those from b are computed here."""
         cdef Py_ssize_t a, b
         cdef int64_t e, top
         transpose(self, n_a, n_b)
@@ -66,7 +66,7 @@ cdef class Graph:
         for a in range(n_a):
             if self.u[a] > 0:
                 augment(self, a)
-        smallest(self, n_a, n_b)
+        choose_smallest(self, n_a, n_b)
         return 0
 
 
@@ -108,7 +108,7 @@ cdef int push(Graph g, int64_t key, int64_t b) except -1 nogil:
 
 
 cdef int64_t pop(Graph g) except -1 nogil:
-    """The b-vertex with the smallest key, which the caller has read at heap_key[0]."""
+    """Remove and return the b-vertex with the smallest key; the caller has read the key at heap_key[0]."""
     cdef int64_t top = g.heap[0], i = 0, child, key, b
     g.heap_size -= 1
     key = g.heap_key[g.heap_size]
@@ -130,16 +130,16 @@ cdef int64_t pop(Graph g) except -1 nogil:
 
 
 cdef int augment(Graph g, int64_t source) except -1 nogil:
-    """Serve ``source`` along the shortest alternating path: to a free b, or to an a that then stays alone."""
-    # Vertices reached are listed in queue: first b's in the order they were labelled.
-    cdef int64_t a = source, b, e, d, near = 0, labelled = 0, i, following
+    """Match ``source`` along the shortest alternating path: to a free b, or to an a that then stays unmatched."""
+    # The queue lists the b-vertices that were reached, in the order in which they were labelled.
+    cdef int64_t a = source, b, e, d, reached = 0, labelled = 0, i, following
     cdef int64_t best = g.u[source], alone = source, free = -1
     g.heap_size = 0
     while True:
-        # Every b next to a, at distance ``near`` plus its reduced cost.
+        # Every b next to a has the distance ``reached`` plus its reduced cost.
         for e in range(g.a_edge[a], g.a_edge[a + 1]):
             b = g.to_b[e]
-            d = near + g.u[a] + g.v[b] - g.weight[e]
+            d = reached + g.u[a] + g.v[b] - g.weight[e]
             if d < best and d < g.dist_b[b]:
                 if g.dist_b[b] == INT64_MAX:
                     g.queue[labelled] = b
@@ -149,25 +149,25 @@ cdef int augment(Graph g, int64_t source) except -1 nogil:
                 push(g, d, b)
         b = -1
         while g.heap_size > 0:
-            near = g.heap_key[0]
+            reached = g.heap_key[0]
             b = pop(g)
-            if near >= best:
+            if reached >= best:
                 b = -1
                 break
-            if near == g.dist_b[b]:
+            if reached == g.dist_b[b]:
                 break
             b = -1
         if b < 0:
             break
         if g.mate_b[b] < 0:
-            best = near
+            best = reached
             free = b
             break
         a = g.mate_b[b]
-        if near + g.u[a] < best:
-            best = near + g.u[a]
+        if reached + g.u[a] < best:
+            best = reached + g.u[a]
             alone = a
-    # Shift the duals of everything nearer than the way out. The distance of an a is that of the b it is matched to.
+    # Shift the duals of everything nearer than the end of the path. An a has the distance of the b it is matched to.
     g.u[source] -= best
     for i in range(labelled):
         b = g.queue[i]
@@ -190,7 +190,7 @@ cdef int augment(Graph g, int64_t source) except -1 nogil:
         free = following
 
 
-cdef int remember(Graph g, int64_t side, int64_t vertex, int64_t mate) except -1 nogil:
+cdef int record_undo(Graph g, int64_t side, int64_t vertex, int64_t mate) except -1 nogil:
     g.undo[g.undo_size] = 2 * vertex + side
     g.undo[g.undo_size + 1] = mate
     g.undo_size += 2
@@ -198,19 +198,19 @@ cdef int remember(Graph g, int64_t side, int64_t vertex, int64_t mate) except -1
 
 
 cdef int link(Graph g, int64_t a, int64_t b) except -1 nogil:
-    """Match a and b (either may be -1), so that it can be undone."""
+    """Match a and b (either may be -1) in a way that can be undone."""
     if a >= 0:
-        remember(g, 0, a, g.mate_a[a])
+        record_undo(g, 0, a, g.mate_a[a])
         g.mate_a[a] = b
     if b >= 0:
-        remember(g, 1, b, g.mate_b[b])
+        record_undo(g, 1, b, g.mate_b[b])
         g.mate_b[b] = a
     return 0
 
 
 cdef int serve_a(Graph g, int64_t start) except -1 nogil:
-    """Give a partner to the lonely ``start``: 1 if it can be done by tight edges, 0 otherwise."""
-    cdef int64_t head = 0, tail = 1, a, b, e, after, before
+    """Match the unmatched ``start`` along tight edges; return 1 if that is possible, else 0."""
+    cdef int64_t head = 0, tail = 1, a, b, e, after, previous
     g.stamp += 1
     g.queue[0] = start
     while head < tail:
@@ -228,19 +228,19 @@ cdef int serve_a(Graph g, int64_t start) except -1 nogil:
                     link(g, after, -1)
                 while True:
                     a = g.parent_b[b]
-                    before = g.mate_a[a]
+                    previous = g.mate_a[a]
                     link(g, a, b)
                     if a == start:
                         return 1
-                    b = before
+                    b = previous
             g.queue[tail] = after
             tail += 1
     return 0
 
 
 cdef int serve_b(Graph g, int64_t start) except -1 nogil:
-    """The mirror of ``serve_a``."""
-    cdef int64_t head = 0, tail = 1, a, b, e, after, before
+    """Do the same as ``serve_a`` for the other side."""
+    cdef int64_t head = 0, tail = 1, a, b, e, after, previous
     g.stamp += 1
     g.queue[0] = start
     while head < tail:
@@ -258,18 +258,18 @@ cdef int serve_b(Graph g, int64_t start) except -1 nogil:
                     link(g, -1, after)
                 while True:
                     b = g.parent_a[a]
-                    before = g.mate_b[b]
+                    previous = g.mate_b[b]
                     link(g, a, b)
                     if b == start:
                         return 1
-                    a = before
+                    a = previous
             g.queue[tail] = after
             tail += 1
     return 0
 
 
 cdef int can_pair(Graph g, int64_t a, int64_t b) except -1 nogil:
-    """Make (a, b) part of the matching if an optimal one with all fixed pairs holds it; 1 if so."""
+    """Add (a, b) to the matching if an optimal matching contains it and all fixed pairs; return 1 if so."""
     cdef int64_t loser_b = g.mate_a[a], loser_a = g.mate_b[b], i, vertex
     cdef bint served = True
     if loser_b == b:
@@ -299,8 +299,8 @@ cdef int can_pair(Graph g, int64_t a, int64_t b) except -1 nogil:
     return 0
 
 
-cdef int smallest(Graph g, Py_ssize_t n_a, Py_ssize_t n_b) except -1 nogil:
-    cdef int64_t a = 0, b = 0, e, other
+cdef int choose_smallest(Graph g, Py_ssize_t n_a, Py_ssize_t n_b) except -1 nogil:
+    cdef int64_t a = 0, b = 0, e, neighbour
     for a in range(n_a):
         g.fixed_a[a] = 0
         g.seen_a[a] = 0
@@ -313,20 +313,20 @@ cdef int smallest(Graph g, Py_ssize_t n_a, Py_ssize_t n_b) except -1 nogil:
         if b == n_b or (a < n_a and g.a_rank[a] < g.b_rank[b]):
             if not g.fixed_a[a]:
                 for e in range(g.a_edge[a], g.a_edge[a + 1]):
-                    other = g.to_b[e]
-                    if (g.b_rank[other] > g.a_rank[a] and not g.fixed_b[other]
-                            and g.u[a] + g.v[other] == g.weight[e] and can_pair(g, a, other)):
-                        g.fixed_b[other] = 1
+                    neighbour = g.to_b[e]
+                    if (g.b_rank[neighbour] > g.a_rank[a] and not g.fixed_b[neighbour]
+                            and g.u[a] + g.v[neighbour] == g.weight[e] and can_pair(g, a, neighbour)):
+                        g.fixed_b[neighbour] = 1
                         break
                 g.fixed_a[a] = 1
             a += 1
         else:
             if not g.fixed_b[b]:
                 for e in range(g.b_edge[b], g.b_edge[b + 1]):
-                    other = g.to_a[e]
-                    if (g.a_rank[other] > g.b_rank[b] and not g.fixed_a[other]
-                            and g.u[other] + g.v[b] == g.weight_b[e] and can_pair(g, other, b)):
-                        g.fixed_a[other] = 1
+                    neighbour = g.to_a[e]
+                    if (g.a_rank[neighbour] > g.b_rank[b] and not g.fixed_a[neighbour]
+                            and g.u[neighbour] + g.v[b] == g.weight_b[e] and can_pair(g, neighbour, b)):
+                        g.fixed_a[neighbour] = 1
                         break
                 g.fixed_b[b] = 1
             b += 1

@@ -1,12 +1,12 @@
-"""How two hierarchies order the text around every place: the triples behind t_measure and l_measure.
+"""Compare how two hierarchies order the text around every position: the triples behind t_measure and l_measure.
 
-The text of document d is cut into atoms, ``weight[atom_off[d]:atom_off[d + 1]]`` long. A row of a side is a stretch of
-atoms ``lo .. hi - 1`` (counted from 0 in each document) with the ``code`` of what all of it shares, a span or a label on
-a level. Rows stand by level and code; a code belongs to one level.
+The text of document d is divided into atoms of lengths ``weight[atom_off[d]:atom_off[d + 1]]``. A row of a side is a range
+of atoms ``lo .. hi - 1`` (counted from 0 in each document) with the ``code`` that they share: a span, or a label on a
+level. Rows are sorted by level and code; a code belongs to one level.
 
-For a query atom q, meet(q, v) is the deepest level of a code that both carry, and W[r, e] the weight of all atoms v
-with reference meet r and estimate meet e. Levels are numbered anew for each q, from 1 for the first on which it stands:
-only their order counts.
+For a query atom q, meet(q, v) is the deepest level of a code that q and v share, and W[r, e] the weight of all atoms v with
+reference meet r and estimate meet e. Levels are numbered anew for each q, from 1 for the first level that contains q: only
+their order matters.
 """
 
 from libc.stdint cimport int64_t
@@ -31,11 +31,11 @@ def triples(
     double[::1] column not None,
     double[:, ::1] out not None,
 ):
-    """For each document: sum of d_q C_q / Z_q and sum of d_q with the reference's Z_q, then with the estimate's.
+    """Fill one row of ``out`` per document: sum of d_q C_q / Z_q and sum of d_q, for the reference's Z_q, then the estimate's.
 
-    ``own`` is the weight of q that is left out of its own atom: 1 for units, 0 for times. ``meet`` has two rows with
-    room for all atoms of the longest document, ``table``, which is W, for (levels of a + 1) x (levels of b + 1), ``column`` for
-    levels of b + 1.
+    ``own`` is the weight that q itself does not count in its own atom: 1 for units, 0 for times. Work arrays: ``meet`` has
+    two rows as long as the longest document has atoms, ``table``, which is W, has (levels of a + 1) x (levels of b + 1)
+    entries, and ``column`` has levels of b + 1.
     """
     cdef Py_ssize_t d, n = own.shape[0]
     cdef int64_t q, v, r, e, R, E, first, atoms
@@ -53,7 +53,7 @@ def triples(
                 for v in range(atoms):
                     table[meet[0, v] * E + meet[1, v]] += weight[first + v]
                 table[meet[0, q] * E + meet[1, q]] -= own[d]
-                # Row by row; column[e] holds what lies in the rows above, so that ``below`` is all with r < r', e < e'.
+                # column[e] is the sum over the rows above, so that ``below`` is the sum over r < r' and e < e'.
                 C = Z_r = Z_e = before = 0
                 for e in range(E):
                     column[e] = 0
@@ -70,7 +70,7 @@ def triples(
                 for e in range(E):
                     Z_e += column[e] * before
                     before += column[e]
-                # Rounding must not make a share exceed 1.
+                # Rounding must not make a ratio exceed 1.
                 if Z_r > 0:
                     out[d, 0] += weight[first + q] * min(1.0, C / Z_r)
                     out[d, 1] += weight[first + q]
@@ -83,7 +83,7 @@ cdef int64_t meets(
     int64_t q, int64_t atoms, const int64_t[::1] lo, const int64_t[::1] hi, const int64_t[::1] level,
     const int64_t[::1] code, int64_t i, int64_t end, int64_t[::1] meet,
 ) except -1 nogil:
-    """Write the meet of q with every atom, and give the number of levels on which q stands."""
+    """Fill ``meet`` with the meet of q and every atom; return the number of levels that contain q."""
     cdef int64_t v, j, row, k = 0, last = -1
     cdef bint inside
     for v in range(atoms):
@@ -95,7 +95,7 @@ cdef int64_t meets(
             inside = inside or lo[j] <= q < hi[j]
             j += 1
         if inside:
-            # Deeper levels come later and overwrite.
+            # Deeper levels come later and overwrite shallower ones.
             if level[i] != last:
                 last = level[i]
                 k += 1

@@ -9,5 +9,5 @@ def conflict_free(
     before: NDArray[np.int64],
     outer: NDArray[np.int64],
     modulus: int,
-    kept: NDArray[np.int64] | None,
+    selected: NDArray[np.int64] | None,
 ) -> tuple[int, int, float]: ...

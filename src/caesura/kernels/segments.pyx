@@ -1,4 +1,4 @@
-"""Two merges of sorted lists: boundaries paired within a tolerance, and segments laid over each other."""
+"""Two merges of sorted lists: boundaries paired within a tolerance, and overlaps of segments."""
 
 from libc.stdint cimport int64_t
 
@@ -11,10 +11,10 @@ def pair_within(
     int64_t tolerance,
     int64_t[::1] mate not None,
 ):
-    """A maximum matching of boundaries at most ``tolerance`` apart.
+    """Fill ``mate`` with a maximum matching of boundaries at most ``tolerance`` apart.
 
-    ``mate[i]`` becomes the index in ``h_pos`` of the partner of ``r_pos[i]``, or -1. Taking the first two that fit is
-    maximum: whatever could pair with the earlier of two candidates and comes later can pair with the other as well.
+    ``mate[i]`` becomes the index in ``h_pos`` of the partner of ``r_pos[i]``, or -1. Pairing the first two that fit is
+    maximum: a later boundary that could pair with the earlier of two candidates can also pair with the later one.
     """
     cdef Py_ssize_t d, n = r_off.shape[0] - 1
     cdef int64_t i, j
@@ -42,10 +42,10 @@ def unit_overlap(
     const int64_t[::1] h_off not None,
     double[:, ::1] out not None,
 ):
-    """Sum over units w of |R(w) minus H(w)| / |R(w)| and of |H(w) minus R(w)| / |H(w)|.
+    """Compute the sums over units w of |R(w) minus H(w)| / |R(w)| and of |H(w) minus R(w)| / |H(w)|.
 
-    The units that share both segments share both terms, so one step per overlap o of a reference segment with a
-    hypothesis segment is enough: o * (|R| - o) / |R| and o * (|H| - o) / |H|.
+    Units in the same two segments have the same terms, so one step per overlap o of a reference segment with a hypothesis
+    segment is enough: o * (|R| - o) / |R| and o * (|H| - o) / |H|.
     """
     cdef Py_ssize_t d, n = length.shape[0]
     cdef int64_t i, j, N, at, r_start, r_stop, h_start, h_stop, stop

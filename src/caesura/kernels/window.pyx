@@ -1,8 +1,8 @@
-"""One sweep of a window over two segmentations, for Pk, WindowDiff and WinPR alike.
+"""One sweep of a window over two segmentations, shared by Pk, WindowDiff and WinPR.
 
 A window of w positions that starts at s covers the positions s .. s+w-1, so a boundary at p is inside for
-p-w+1 <= s <= p. While s moves, the counts R(s) and H(s) change only where a boundary enters or leaves; between
-two such events every window looks the same and is counted in one step. The cost is O(boundaries), whatever w and N.
+p-w+1 <= s <= p. While s moves, the counts R(s) and H(s) change only when a boundary enters or leaves; between
+two such events all windows are equal and are counted in one step. The cost is O(boundaries), whatever w and N.
 """
 
 from libc.stdint cimport INT64_MAX, int64_t
@@ -18,12 +18,12 @@ def sweep(
     const int64_t[::1] last not None,
     double[:, ::1] out not None,
 ):
-    """For each document, over the window starts first..last, fill a row of ``out`` with
+    """Fill one row of ``out`` per document, over the window starts first..last:
 
     0: windows with R != H (WindowDiff); 2: windows with (R > 0) != (H > 0) (Pk);
     3: sum of min(R, H); 4: sum of max(0, H - R); 5: sum of max(0, R - H) (WinPR).
 
-    Column 1, between the first two, is the caller's: what both are divided by.
+    Column 1 belongs to the caller, who puts the denominator of both there.
     """
     cdef Py_ssize_t d, n = width.shape[0]
     with nogil:
@@ -37,8 +37,8 @@ cdef int sweep_one(
     const int64_t[::1] h, int64_t h_in, int64_t h_end,
     int64_t reach, int64_t s, int64_t last, double[:, ::1] out, Py_ssize_t d,
 ) except -1 nogil:
-    # reach = w - 1: the boundary at p enters at s = p - reach and has left at s = p + 1. Of each list two pointers
-    # move: what enters next and what leaves next. All four events at one place are taken in one step.
+    # reach = w - 1: the boundary at p enters at s = p - reach and has left at s = p + 1. Each list has two pointers:
+    # the boundary that enters next and the one that leaves next. All events at one s are processed in one step.
     cdef int64_t r_out = r_in, h_out = h_in, r_enters, r_leaves, h_enters, h_leaves, until, run, R, H
     cdef int64_t differ = 0, disagree = 0, tp = 0, fp = 0, fn = 0
     while r_in < r_end and r[r_in] - reach <= s:
