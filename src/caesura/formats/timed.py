@@ -100,11 +100,12 @@ def _coder_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTie
     candidates = [tier for tier in tiers if tier is not word_tier]
     if patterns is None:
         chosen = [tier for tier in candidates if tier.points is None]
+        hint = "; choose point tiers with tiers=..." if candidates else ""
     else:
         _check_patterns(reading, patterns, tiers)
         chosen = [tier for tier in candidates if matches(tier.name, patterns)]
+        hint = ""
     if not chosen:
-        hint = "; choose point tiers with tiers=..." if patterns is None and candidates else ""
         raise reading.error(None, f"a tier besides the words is needed; the tiers are {_tier_names(tiers)}{hint}")
     return chosen
 
