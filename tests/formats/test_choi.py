@@ -1,4 +1,4 @@
-"""Text with its segments apart: Choi's separator, other markers, blank lines."""
+"""Text with separators between segments: Choi's, other markers, blank lines."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_word_is_a_unit(tmp_path: Path) -> None:
     assert segmentation.units == tuple(word for part in segments for word in part)
 
 
-def test_outer_separators_and_layout_say_nothing(tmp_path: Path) -> None:
+def test_outer_separators_and_layout_are_ignored(tmp_path: Path) -> None:
     bare = SAMPLE.removeprefix("==========\n").removesuffix("==========\n")
     for content in (
         bare,
@@ -73,7 +73,7 @@ def test_another_marker_and_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["Plain text, with a comma.\n\nAnd more.\n", "= heading =\n=====\ntext\n"])
-def test_plain_text_is_not_guessed(content: str, tmp_path: Path) -> None:
+def test_plain_text_is_not_detected(content: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError):
         cz.read(put(tmp_path, content))
 
@@ -124,7 +124,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     unit=st.sampled_from(["line", "word"]),
     marker=st.sampled_from(["==========", "", "#"]),
 )
-def test_round_trip_or_refuse(data: st.DataObject, sizes: list[int], unit: str, marker: str, folder: Path) -> None:
+def test_round_trip_or_error(data: st.DataObject, sizes: list[int], unit: str, marker: str, folder: Path) -> None:
     text = st.text(characters, max_size=6) | st.sampled_from(["#", "==========", "Ἀλφ", "a b", "\ufeffa"])
     units = data.draw(st.lists(text, min_size=sum(sizes), max_size=sum(sizes)))
     corpus = cz.Corpus({"t": {"t": cz.Segmentation.from_masses(sizes, units=units)}})
@@ -138,7 +138,7 @@ def test_round_trip_or_refuse(data: st.DataObject, sizes: list[int], unit: str, 
     round_trip_or_refuse(corpus, path, "marked-text", sure=tokens if unit == "word" else whole, **options)
 
 
-def test_written_as_choi_did(tmp_path: Path) -> None:
+def test_content_of_written_files(tmp_path: Path) -> None:
     path = put(tmp_path, SAMPLE)
     corpus = cz.read(path)
     cz.write(corpus, path, "choi")
@@ -159,14 +159,14 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_held(name: str, tmp_path: Path) -> None:
+def test_segmentations_that_cannot_be_written(name: str, tmp_path: Path) -> None:
     segmentation, message = REFUSED[name]
     with pytest.raises(FormatError, match=message):
         cz.write(cz.Corpus({"t": {"t": segmentation}}), tmp_path / "t.ref")
     assert not (tmp_path / "t.ref").exists()
 
 
-def test_names_are_the_files(tmp_path: Path) -> None:
+def test_the_file_names_item_and_coder(tmp_path: Path) -> None:
     segmentation = cz.Segmentation.from_masses([1, 1], units="xy")
     corpus = cz.Corpus({"poem": {"ann": segmentation}})
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""Documents in Parquet and in lines of JSON: a row each, read as columns, and what is wrong with single ones."""
+"""Documents in Parquet and in lines of JSON: reading as columns, excluded documents, and round trips."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def put(path: Path, data: dict[str, Any], **options: Any) -> Path:
 
 
 def chunks(path: Path) -> Iterator[Documents | DocumentPairs]:
-    """Batches as a worker sees them, one at a time."""
+    """Return the batches of a file, as a worker reads them."""
     (whole,) = documents_parquet.partitions([str(path)], str(path.parent))
     return whole.chunks()
 
@@ -68,7 +68,7 @@ def test_whole_numbers_of_any_size(kind: Any, lists: Any, tmp_path: Path) -> Non
     ]
 
 
-def test_what_is_missing_costs_its_document(tmp_path: Path) -> None:
+def test_documents_with_missing_values_are_excluded(tmp_path: Path) -> None:
     table = {
         "item": ["a", None, "c", "d", "e"],
         "length": [4, None, 4, 4, 4],
@@ -134,7 +134,7 @@ UNFIT = {
 
 
 @pytest.mark.parametrize("name", UNFIT)
-def test_columns_that_do_not_fit(name: str, tmp_path: Path) -> None:
+def test_columns_of_the_wrong_type(name: str, tmp_path: Path) -> None:
     data, message = UNFIT[name]
     path = put(tmp_path / "a.parquet", data)
     with pytest.raises(FormatError) as caught:
@@ -143,8 +143,8 @@ def test_columns_that_do_not_fit(name: str, tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_words_of_a_dictionary(tmp_path: Path) -> None:
-    """As a data frame has categories: some of them stand nowhere, and are no types of these documents."""
+def test_dictionary_columns(tmp_path: Path) -> None:
+    """As in a data frame with categories: some of them do not occur, and are no types of these documents."""
     words = pa.DictionaryArray.from_arrays(pa.array([2, 0], pa.int8()), ["act", "never", "scene"])
     table = {
         "item": pa.array(["a", "a"]).dictionary_encode(),
@@ -193,7 +193,7 @@ def test_names_and_rows_of_every_batch(
     ]
 
 
-def test_a_file_is_cut_at_its_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_split_at_its_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = {"length": [5] * 10, "reference": [[1]] * 10, "hypothesis": [[d % 4 + 1] for d in range(10)]}
     path = put(tmp_path / "a.parquet", table, row_group_size=2)
     monkeypatch.setattr(documents_parquet, "_MIN_SPLIT_BYTES", 0)
@@ -215,7 +215,7 @@ def test_a_file_is_cut_at_its_row_groups(tmp_path: Path, monkeypatch: pytest.Mon
     assert len({str(part.fingerprint) for part in parts}) == 3
 
 
-def test_files_with_nothing_in_them(tmp_path: Path) -> None:
+def test_empty_files(tmp_path: Path) -> None:
     table = {
         "length": pa.array([], pa.int64()),
         **dict.fromkeys(("reference", "hypothesis"), pa.array([], pa.list_(pa.int64()))),
@@ -233,7 +233,7 @@ def test_files_with_nothing_in_them(tmp_path: Path) -> None:
         cz.evaluate(tmp_path / "none.parquet", "pk")
 
 
-def test_cut_and_changed_files(tmp_path: Path) -> None:
+def test_truncated_and_damaged_files(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     rng = random.Random(3)
     rows = 200
@@ -262,8 +262,8 @@ def test_cut_and_changed_files(tmp_path: Path) -> None:
             cz.evaluate(path, "pk")
 
 
-def test_metadata_that_were_changed(tmp_path: Path) -> None:
-    """Every byte of the footer, one at a time: pyarrow would end the process over some of them."""
+def test_damaged_metadata(tmp_path: Path) -> None:
+    """Every byte of the footer is changed; pyarrow would end the process for some of them."""
     path = put(tmp_path / "a.parquet", {"length": [4], "reference": [[1, 2]], "hypothesis": [[3]]})
     whole = path.read_bytes()
     footer = int.from_bytes(whole[-8:-4], "little")
@@ -278,8 +278,8 @@ def test_metadata_that_were_changed(tmp_path: Path) -> None:
     assert any(isinstance(outcome, cz.Corpus) for outcome in ended)
 
 
-def test_a_table_of_units_stays_one(tmp_path: Path) -> None:
-    """Coders may have any name; what is in their columns says what they are."""
+def test_a_table_of_units_with_coders_reference_and_hypothesis(tmp_path: Path) -> None:
+    """Coders may have any name; the content of their columns decides."""
     segmentation = cz.Segmentation.from_sets([{"("}, set(), {")"}])
     corpus = cz.Corpus({"x": {"reference": segmentation, "hypothesis": segmentation}})
     cz.write(corpus, tmp_path / "a.parquet")
@@ -291,10 +291,10 @@ def test_a_table_of_units_stays_one(tmp_path: Path) -> None:
     assert cz.read(tmp_path / "c.parquet")["2", "reference"].words == ("a",)
 
 
-# -- beyond measure ---------------------------------------------------------------------------------------------------
+# -- limits -----------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_beyond_measure_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_claim_to_be_too_large_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = {
         "length": [9] * 5,
         "reference": [[]] * 4 + [[1] * 200],
@@ -311,7 +311,7 @@ def test_what_is_beyond_measure_is_refused_unread(tmp_path: Path, monkeypatch: p
         cz.read(path)
 
 
-def test_batches_are_cut_by_what_they_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batch_size_depends_on_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = {"length": [99] * 8, **dict.fromkeys(("reference", "hypothesis"), [list(range(1, 51))] * 8)}
     monkeypatch.setattr(documents_parquet, "_BATCH_ENTRIES", 100)
     assert [len(chunk) for chunk in chunks(put(tmp_path / "a.parquet", table))] == [2, 2, 2, 2]
@@ -386,7 +386,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_a_bad_line_costs_itself(name: str, tmp_path: Path) -> None:
+def test_invalid_lines_are_excluded(name: str, tmp_path: Path) -> None:
     line, why = LINES[name]
     path = tmp_path / "a.jsonl"
     path.write_bytes(f"{GOOD}\n\n{line}\r\n{GOOD}".encode(errors="surrogateescape"))
@@ -410,7 +410,7 @@ def test_a_bad_line_costs_itself(name: str, tmp_path: Path) -> None:
     st.integers(1, 300),
     st.integers(1, 100),
 )
-def test_every_line_is_read_once_wherever_a_file_is_cut(
+def test_every_line_is_read_once_wherever_a_file_is_split(
     lines: list[str], end: str, last: bool, mark: bool, stretch: int, block: int
 ) -> None:
     text = end.join(lines) + end * last
@@ -435,8 +435,8 @@ def folder() -> Iterator[None]:
     FOLDER.cleanup()
 
 
-def test_kinds_of_documents_may_stand_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A document does not change with those that come near it."""
+def test_several_kinds_of_documents_in_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result for a document does not depend on its neighbours."""
     typed = '{"length": 4, "reference": [2, 4], "reference_types": ["x", "y"], "hypothesis": [3], "hypothesis_types": ["x"]}'
     tree = '{"reference": "(S (N a) (V b))", "hypothesis": "(S (N a) (V b))"}'
     path = tmp_path / "a.jsonl"
@@ -460,7 +460,7 @@ def test_kinds_of_documents_may_stand_side_by_side(tmp_path: Path, monkeypatch: 
     }
 
 
-def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents_json, "_MAX_LINE_BYTES", 100)
     (tmp_path / "a.jsonl").write_text(f"{GOOD}\n{GOOD[:-1]}{' ' * 100}}}\n{GOOD}\n")
     (tmp_path / "b.jsonl").write_text(GOOD)
@@ -469,7 +469,7 @@ def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert result.excluded[0].reason == "a line of at most 100 bytes is needed"
 
 
-# -- there and back ---------------------------------------------------------------------------------------------------
+# -- round trips ------------------------------------------------------------------------------------------------------
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
 
@@ -495,7 +495,7 @@ def corpora(draw: st.DrawFn) -> cz.Corpus:
 
 
 def same(first: cz.Corpus, second: cz.Corpus) -> bool:
-    """Equal but for a side without boundaries and types, which says the same with types as without."""
+    """Return whether corpora are equal, except for the types of sides without boundaries."""
     if first.item_names != second.item_names:
         return False
     for key in first:
@@ -523,7 +523,7 @@ def test_round_trip(corpus: cz.Corpus) -> None:
         assert again.coders == ("reference", "hypothesis")
 
 
-def test_the_order_of_types_stands_in_the_metadata(tmp_path: Path) -> None:
+def test_metadata_hold_the_order_of_types(tmp_path: Path) -> None:
     segmentation = cz.Segmentation.from_sets([{"x"}, {"a"}], types=["x", "m", "a"])
     path = tmp_path / "a.parquet"
     cz.write(cz.Corpus({"i": {"reference": segmentation, "hypothesis": segmentation}}), path, "documents-parquet")
@@ -575,7 +575,7 @@ TYPED_ONE = cz.Segmentation.from_marks(["", "x", "", ""])
         ),
     ],
 )
-def test_what_cannot_be_written(cells: Any, message: str, tmp_path: Path) -> None:
+def test_corpora_that_cannot_be_written(cells: Any, message: str, tmp_path: Path) -> None:
     for name, kind in (("a.parquet", "documents-parquet"), ("a.jsonl", "documents-json")):
         with pytest.raises(FormatError) as caught:
             cz.write(cz.Corpus(cells), tmp_path / name, kind)
@@ -583,7 +583,7 @@ def test_what_cannot_be_written(cells: Any, message: str, tmp_path: Path) -> Non
         assert not (tmp_path / name).exists()
 
 
-def test_items_of_several_kinds_are_no_columns(tmp_path: Path) -> None:
+def test_items_of_several_kinds_cannot_be_columns(tmp_path: Path) -> None:
     tree = cz.Tree.from_brackets("(S (N a))")
     corpus = cz.Corpus(
         {"i": {"reference": tree, "hypothesis": tree}, "j": {"reference": PLAIN_ONE, "hypothesis": PLAIN_ONE}}
@@ -594,7 +594,7 @@ def test_items_of_several_kinds_are_no_columns(tmp_path: Path) -> None:
     assert cz.read(tmp_path / "a.jsonl") == corpus
 
 
-def test_what_has_no_place_is_told(tmp_path: Path) -> None:
+def test_warnings_about_content_that_is_left_out(tmp_path: Path) -> None:
     worded = cz.Segmentation.from_masses([2, 2], units=["a", "b", "c", "d"])
     cells = {f"i{d}": {"ann": worded, "bo": worded} for d in range(2)} | {f"j{d}": {"ann": worded} for d in range(7)}
     cells["k"] = {"cy": worded}

@@ -1,4 +1,4 @@
-"""EVALB's parameter files."""
+"""Parameter files of EVALB."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_key(tmp_path: Path, ending: str) -> None:
     }
 
 
-def test_what_a_file_does_not_set_is_as_in_evalb(tmp_path: Path) -> None:
+def test_defaults_are_those_of_evalb(tmp_path: Path) -> None:
     assert read(tmp_path, "DEBUG 1\n") == {
         "labelled": True,
         "delete_labels": (),
@@ -60,7 +60,7 @@ def test_what_a_file_does_not_set_is_as_in_evalb(tmp_path: Path) -> None:
     }
 
 
-def test_the_last_number_holds(tmp_path: Path) -> None:
+def test_the_last_number_counts(tmp_path: Path) -> None:
     assert read(tmp_path, "CUTOFF_LEN 10\nCUTOFF_LEN 20\n")["cutoff"] == 20
 
 
@@ -92,14 +92,14 @@ def test_an_unknown_key_is_named_and_ignored(tmp_path: Path) -> None:
         ("DEBUG", "DEBUG takes one value; got none (a comment has a line of its own)"),
     ],
 )
-def test_lines_that_cannot_be(tmp_path: Path, line: str, message: str) -> None:
+def test_invalid_lines(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(tmp_path, f"# first\n{line}\n")
     assert str(caught.value) == f"{tmp_path / 'x.prm'}:2: {message}"
     assert caught.value.line == 2
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_invalid_files(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be read"):
         read_evalb_param(tmp_path / "missing.prm")
     (tmp_path / "binary.prm").write_bytes(b"\xff\xfe\0")
@@ -109,7 +109,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 @settings(max_examples=80)
 @given(st.text(alphabet="DELTE_ABQU#19 \n\t-x\u00a0", max_size=60))
-def test_any_text_is_read_or_told(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_any_text_is_read_or_an_error(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.getbasetemp() / "any.prm"
     path.write_text(text, encoding="utf-8")
     with warnings.catch_warnings():

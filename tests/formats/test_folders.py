@@ -1,4 +1,4 @@
-"""Whole folders: which files are read, and whose they are."""
+"""Reading folders: which files are read, and their items and coders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDS = ("good", "night", "moon")
 
 
 def table(path: Path, bits: str, words: tuple[str, ...] = WORDS) -> None:
-    """A segsimflex table, which names neither item nor coder: an utterance a segment."""
+    """Write a segsimflex table, which names neither item nor coder; segments are utterances."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows, utterance = ["Speaker,Utterance"], []
     for word, bit in zip(words, bits, strict=True):
@@ -29,7 +29,7 @@ def table(path: Path, bits: str, words: tuple[str, ...] = WORDS) -> None:
 
 
 def grid(path: Path, *tiers: tuple[str, float]) -> None:
-    """A TextGrid of 3 s whose tiers have two intervals, A and B, that meet at a time."""
+    """Write a TextGrid of 3 s whose tiers have two intervals, A and B, with a common edge."""
     path.parent.mkdir(parents=True, exist_ok=True)
     head = f'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n3\n<exists>\n{len(tiers)}\n'
     body = "".join(f'"IntervalTier"\n"{name}"\n0\n3\n2\n0\n{at}\n"A"\n{at}\n3\n"B"\n' for name, at in tiers)
@@ -43,7 +43,7 @@ def keys(corpus: cz.Corpus) -> set[tuple[str, str]]:
 # -- names ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_folder_a_coder(tmp_path: Path) -> None:
+def test_one_folder_per_coder(tmp_path: Path) -> None:
     for coder in ("ann", "bo"):
         for item in ("x", "y"):
             table(tmp_path / coder / f"{item}.csv", "101")
@@ -61,7 +61,7 @@ def test_item_and_coder_in_the_name(tmp_path: Path) -> None:
         table(tmp_path / f"{name}.csv", "101")
     corpus = cz.read(tmp_path, pattern="{item}_{coder}.csv")
     assert keys(corpus) == {("t1", "ann"), ("t1", "bo"), ("t2", "ann")}
-    # without a pattern they are coders of one item, as a list of files is; but nobody listed them, so it is said
+    # without a pattern they are coders of one item, as a list of files is; but nobody listed them, so there is a warning
     with pytest.warns(CaesuraWarning, match=r"3 files name no item and no coder: .* one item, '1'; .* pattern such as"):
         assert keys(cz.read(tmp_path)) == {("1", "t1_ann"), ("1", "t1_bo"), ("1", "t2_ann")}
 
@@ -76,7 +76,7 @@ def test_item_and_coder_in_the_name(tmp_path: Path) -> None:
         ("{item}_*.csv", ("t1", "_ann.v2")),
     ],
 )
-def test_what_a_pattern_says(pattern: str, expected: tuple[str, str], tmp_path: Path) -> None:
+def test_names_from_patterns(pattern: str, expected: tuple[str, str], tmp_path: Path) -> None:
     table(tmp_path / "t1_ann.v2.csv", "101")
     item, coder = expected
     ((found_item, found_coder),) = cz.read(tmp_path, pattern=pattern)
@@ -114,7 +114,7 @@ def test_tiers_of_all_files_share_their_units(tmp_path: Path) -> None:
     assert [steps["x", coder].positions.tolist() for coder in ("ann", "bo")] == [[2, 6], [3, 6]]
 
 
-def test_two_files_share_their_units_and_stay_apart(tmp_path: Path) -> None:
+def test_two_files_share_their_units_and_remain_two_corpora(tmp_path: Path) -> None:
     grid(tmp_path / "ref.TextGrid", ("IU", 1))
     grid(tmp_path / "hyp.TextGrid", ("IU", 1.5))
     with pytest.warns(CaesuraWarning, match="the units are the union"):
@@ -127,7 +127,7 @@ def test_two_files_share_their_units_and_stay_apart(tmp_path: Path) -> None:
 # -- which files ------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_no_corpus_is_named_and_left_out(tmp_path: Path) -> None:
+def test_other_files_are_left_out_with_a_warning(tmp_path: Path) -> None:
     table(tmp_path / "a" / "x.csv", "101")
     table(tmp_path / "b" / "x.csv", "011")
     (tmp_path / "README.md").write_text("# Notes")
@@ -201,7 +201,7 @@ def test_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_deep_folders(tmp_path: Path) -> None:
-    """By a limit that is lower than usual: what is made here must be removed by others."""
+    """The recursion limit is lowered, so that few folders are enough."""
     table(tmp_path.joinpath(*"d" * 300) / "x.csv", "101")
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack(0)) + 100)
@@ -211,10 +211,10 @@ def test_deep_folders(tmp_path: Path) -> None:
         sys.setrecursionlimit(before)
 
 
-# -- what is wrong ----------------------------------------------------------------------------------------------------
+# -- errors -----------------------------------------------------------------------------------------------------------
 
 
-def test_nothing_there(tmp_path: Path) -> None:
+def test_no_files(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no file can be read; the folder is empty"):
         cz.read(tmp_path)
     (tmp_path / "notes.md").write_text("to do")
@@ -251,7 +251,7 @@ def test_a_pattern_needs_a_folder(tmp_path: Path) -> None:
         cz.read(tmp_path / "x.csv", pattern="{item}.csv")
 
 
-def test_a_bad_file_does_not_cost_the_good_ones(tmp_path: Path) -> None:
+def test_an_invalid_file_is_excluded_and_the_others_are_read(tmp_path: Path) -> None:
     for coder in ("ann", "bo", "cy"):
         table(tmp_path / f"x_{coder}.csv", "101")
     (tmp_path / "x_bo.csv").write_text("Speaker,Utterance\nF\n")
@@ -263,7 +263,7 @@ def test_a_bad_file_does_not_cost_the_good_ones(tmp_path: Path) -> None:
         cz.read(tmp_path, pattern="{item}_{coder}.csv")
 
 
-def test_of_many_problems_of_a_file_the_first_are_told(tmp_path: Path) -> None:
+def test_the_first_errors_of_a_file_are_listed(tmp_path: Path) -> None:
     (tmp_path / "bad.bits").write_text("2\n" * 50 + "01\n")
     (tmp_path / "good.bits").write_text("01\n")
     excluded: list[FormatError] = []
@@ -282,7 +282,7 @@ def test_a_coder_twice(tmp_path: Path) -> None:
     assert len(excluded) == 1
 
 
-def test_several_coders_where_the_pattern_names_one(tmp_path: Path) -> None:
+def test_several_coders_in_a_file_of_one_coder(tmp_path: Path) -> None:
     grid(tmp_path / "x_ann.TextGrid", ("ann", 1), ("bo", 2))
     with pytest.raises(FormatError, match="one coder is needed, 'ann'; got ann, bo"):
         cz.read(tmp_path, pattern="{item}_{coder}.TextGrid", units="times")
@@ -299,7 +299,7 @@ def test_options_go_to_the_formats_that_have_them(tmp_path: Path) -> None:
         cz.read(tmp_path, pattern="{item}.*", tier="ann")
 
 
-# -- the corpora beside the repository --------------------------------------------------------------------------------
+# -- real corpora -----------------------------------------------------------------------------------------------------
 
 
 def test_real_folders(shared: Path) -> None:

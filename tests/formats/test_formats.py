@@ -1,4 +1,4 @@
-"""Files: what they say comes back, and what is wrong with them is said with its place."""
+"""Formats of segmentations: round trips, and errors that name the place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 @st.composite
 def plain_corpora(draw: st.DrawFn, coders: int = 3) -> cz.Corpus:
-    """Items of one to twelve units, coders missing here and there."""
+    """Draw corpora of items with one to twelve units and missing annotations."""
     who = draw(st.lists(names, min_size=1, max_size=coders, unique=True))
     items = {}
     for item in draw(st.lists(names, min_size=1, max_size=3, unique=True)):
@@ -92,7 +92,7 @@ def test_masses_tsv_round_trip(corpus: cz.Corpus, folder: Path) -> None:
 
 
 @given(corpus=plain_corpora(coders=1))
-def test_bits_round_trip_or_refuse(corpus: cz.Corpus, folder: Path) -> None:
+def test_bits_round_trip_or_error(corpus: cz.Corpus, folder: Path) -> None:
     corpus = cz.Corpus({item: {"c": corpus[item, corpus.coders[0]]} for item in corpus.item_names})
     holdable = all(
         item == item.strip() and len(item.splitlines()) == 1 and "\t" not in item for item in corpus.item_names
@@ -166,7 +166,7 @@ def test_types_of_a_table(tmp_path: Path) -> None:
 
 
 def test_a_table_of_many_rows(tmp_path: Path) -> None:
-    """Rows are taken many at a time: items that go on over several handfuls, and come back after others."""
+    """Rows are read in batches: items may span several batches, and continue after other items."""
     path = tmp_path / "t.csv"
     sizes = [("a", 700), ("b", 1), ("c", 249), ("b", 600), ("a", 3)]
     count = dict.fromkeys("abc", 0)
@@ -195,7 +195,7 @@ def test_a_table_of_many_rows(tmp_path: Path) -> None:
         (600, "a,600,x,[", 'several types are written as a JSON list like ["scene", "act"]; got \'[\''),
     ],
 )
-def test_a_line_far_down_is_named(at: int, row: str, message: str, tmp_path: Path) -> None:
+def test_errors_name_lines_far_down(at: int, row: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     rows = [f"a,{i},x," for i in range(1, 1001)]
     rows[at - 1] = row
@@ -207,7 +207,7 @@ def test_a_line_far_down_is_named(at: int, row: str, message: str, tmp_path: Pat
     assert (caught.value.line, caught.value.problem) == (at + 3, message)
 
 
-def test_units_that_are_no_bare_numbers(tmp_path: Path) -> None:
+def test_units_that_are_not_numbered(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("unit,ann\n 1,\n02,1\nx,\n4 ,\n")
     assert cz.read(path)["t", "ann"].masses == (2, 2)
@@ -262,7 +262,7 @@ def test_segment_labels(tmp_path: Path) -> None:
     assert cz.read(path)["poem", "ann"].labels == ("Place", "Place", "Sound")
 
 
-def test_bad_labels_are_listed_and_masses_kept(tmp_path: Path) -> None:
+def test_invalid_labels_are_excluded_and_masses_are_read(tmp_path: Path) -> None:
     path = tmp_path / "l.json"
     path.write_text(
         json.dumps({"items": {"i": {"x": [1, 2], "y": [3]}}, "segment_labels": {"i": {"x": 7, "y": ["A"]}}})
@@ -282,7 +282,7 @@ def test_byte_order_mark_and_crlf(tmp_path: Path) -> None:
     assert cz.read(path)["t", "ann"].masses == (1, 1)
 
 
-def test_format_is_found_by_content_when_the_suffix_is_strange(tmp_path: Path) -> None:
+def test_format_is_detected_by_content_if_the_suffix_is_unknown(tmp_path: Path) -> None:
     path = tmp_path / "corpus.dat"
     path.write_text('{"items": {"a": {"b": [1, 2]}}}')
     assert cz.read(path)["a", "b"].masses == (1, 2)
@@ -433,7 +433,7 @@ def test_named_pipe_does_not_hang(tmp_path: Path) -> None:
         cz.read(path)
 
 
-def test_good_items_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
+def test_valid_items_are_read_and_invalid_items_excluded(tmp_path: Path) -> None:
     path = tmp_path / "mixed.json"
     path.write_text(json.dumps({"items": {"good": {"x": [1, 2]}, "bad": {"x": [0], "y": [3]}}}))
     excluded: list[FormatError] = []
@@ -503,10 +503,10 @@ def test_unknown_suffix_and_format(tmp_path: Path) -> None:
         cz.write(stargazer(), tmp_path / "s.json", "excel")
 
 
-def test_unwritable_place(tmp_path: Path) -> None:
+def test_unwritable_path(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be written: No such file or directory"):
         cz.write(stargazer(), tmp_path / "no" / "s.json")
 
 
-def test_the_registry_names_formats_as_they_name_themselves() -> None:
+def test_registry_keys_are_the_names_of_formats() -> None:
     assert [format.name for format in formats().values()] == list(formats())

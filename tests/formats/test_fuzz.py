@@ -1,7 +1,7 @@
-"""Files of strangers: whatever is done to a sound file, reading it ends in a corpus or in an error of ours.
+"""Damaged files: reading any of them ends in a corpus or in an error of this package.
 
-Some 60 damaged files a format in every run. ``CAESURA_FUZZ=2000`` reads that many, in a process of its own that may take 2 s
-a file and 500 MB in all.
+Every run reads about 60 damaged files per format. ``CAESURA_FUZZ=2000`` reads that many, in a process of its own that may
+take 2 s per file and 500 MB of memory.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def test_every_format_has_a_sample() -> None:
 
 
 @pytest.mark.parametrize("name", formats())
-def test_the_samples_are_sound(name: str, tmp_path: Path, shared: DataFolder) -> None:
+def test_the_samples_are_valid(name: str, tmp_path: Path, shared: DataFolder) -> None:
     need(name)
     for target in fuzzing.write_samples(name, tmp_path, shared):
         sample = fuzzing.SAMPLES[name]

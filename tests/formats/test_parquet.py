@@ -1,4 +1,4 @@
-"""Tables of units in Parquet, and what is beyond measure in them."""
+"""Tables of units in Parquet, and limits of their size."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def put(folder: Path, data: dict[str, object], **options: object) -> Path:
         pa.array(["0", "1", "0", "0"], pa.large_string()),
     ],
 )
-def test_cells_as_data_frames_have_them(cells: object, tmp_path: Path) -> None:
+def test_cells_of_data_frames(cells: object, tmp_path: Path) -> None:
     # ··|··
     path = put(tmp_path, {"unit": [1, 2, 3, 4], "text": ["a", "b", "c", "d"], "ann": cells, "bo": pa.nulls(4)})
     corpus = cz.read(path)
@@ -86,7 +86,7 @@ def test_cells_as_data_frames_have_them(cells: object, tmp_path: Path) -> None:
     assert corpus["t", "bo"].masses == (4,)
 
 
-def test_it_says_what_csv_says(tmp_path: Path) -> None:
+def test_same_corpus_as_from_csv(tmp_path: Path) -> None:
     rows = 70_000  # more than a batch
     item = [f"i{i // 7000}" for i in range(rows)]
     unit = [i % 7000 + 1 for i in range(rows)]
@@ -117,7 +117,7 @@ def test_damage(name: str, tmp_path: Path) -> None:
     assert caught.value.problem.startswith(message)
 
 
-def test_no_parquet_at_all(tmp_path: Path) -> None:
+def test_a_file_that_is_not_parquet(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     for content in (b"unit,ann\n1,1\n", b"PAR1", b"PAR1" + b"\0" * 100 + b"PAR1", b"PAR1\xff\xff\xff\x7fPAR1"):
         path.write_bytes(content)
@@ -125,7 +125,7 @@ def test_no_parquet_at_all(tmp_path: Path) -> None:
             cz.read(path)
 
 
-def test_a_cut_or_changed_file_gives_our_error(tmp_path: Path) -> None:
+def test_truncated_and_damaged_files(tmp_path: Path) -> None:
     rng = random.Random(7)
     path = tmp_path / "c.parquet"
     segmentation = cz.Segmentation.from_bits("010" * 30, units=[f"w{i}" for i in range(91)])
@@ -143,7 +143,7 @@ def test_a_cut_or_changed_file_gives_our_error(tmp_path: Path) -> None:
             cz.read(path)
 
 
-def test_a_page_that_was_changed_is_found(tmp_path: Path) -> None:
+def test_a_damaged_page_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "c.parquet"
     cz.write(cz.Corpus({"i": {"ann": cz.Segmentation.from_bits("0", units=["Xanadu", "Kubla"])}}), path)
     whole = path.read_bytes()
@@ -157,7 +157,7 @@ def test_a_page_that_was_changed_is_found(tmp_path: Path) -> None:
     ("limit", "message"),
     [("_MAX_CELLS", "100 cells is needed; this claims to have 400$"), ("MAX_BYTES", "100 bytes is needed")],
 )
-def test_what_is_beyond_measure_is_refused_unread(
+def test_files_that_claim_to_be_too_large_are_refused(
     limit: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = put(tmp_path, {"text": [str(i) for i in range(200)], "x": pa.nulls(200)})

@@ -1,4 +1,4 @@
-"""The R package's tables: a row a segment, its boundary symbol at the end."""
+"""Tables of the R package segsimflex: one row per segment, with a boundary symbol at the end."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_an_end_without_symbol_is_an_error_or_a_type_of_its_own(tmp_path: Path) 
     assert segmentation.boundaries == ((2, ";"), (3, "."))
 
 
-def test_a_speaker_that_is_not_named_is_that_of_the_row_above(tmp_path: Path) -> None:
+def test_an_empty_speaker_is_the_speaker_of_the_row_above(tmp_path: Path) -> None:
     dialogue = cz.read(write_file(tmp_path, "Speaker,Utterance\nF,a .\n,b .\nM,c .\nNA,d .\n"))["t", "t"]
     assert {stream: side.units for stream, side in dialogue.items()} == {"F": ("a", "b"), "M": ("c", "d")}
 
@@ -148,7 +148,7 @@ def test_damage(name: str, tmp_path: Path) -> None:
     assert str(caught.value) == f"{path}:{line}: {message}"
 
 
-def test_good_coders_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
+def test_valid_coders_are_read_and_invalid_coders_excluded(tmp_path: Path) -> None:
     path = write_file(tmp_path, "Coder,Speaker,Utterance\nann,F,a .\nbo,F,a\nann,F,b .\n")
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
@@ -176,7 +176,7 @@ def test_options_are_checked(options: dict[str, object], message: str, tmp_path:
     assert str(caught.value) == message
 
 
-def test_a_format_without_options_says_so(tmp_path: Path) -> None:
+def test_a_format_without_options(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="format table-csv has no option 'symbols'; it has none"):
         cz.read(write_file(tmp_path, "unit,ann\n1,\n"), symbols=["."])
 
@@ -219,8 +219,8 @@ def test_round_trip(corpus: cz.Corpus, suffix: str, folder: Path) -> None:
 
 
 @given(corpus=transcripts())
-def test_round_trip_with_unclassified_ends_or_refusal(corpus: cz.Corpus, folder: Path) -> None:
-    """A word that would pass for a symbol cannot stand at an end without one."""
+def test_round_trip_with_unclassified_ends_or_error(corpus: cz.Corpus, folder: Path) -> None:
+    """A word that looks like a symbol cannot end an utterance without a symbol."""
     path = folder / "u.csv"
     *symbols, unclassified = next(iter(corpus[next(iter(corpus))].values())).types
     if not symbols:
@@ -290,7 +290,7 @@ def test_what_a_table_cannot_hold(corpus: cz.Corpus, message: str, tmp_path: Pat
 # -- several coders ---------------------------------------------------------------------------------------------------
 
 
-def test_a_file_a_coder(tmp_path: Path) -> None:
+def test_one_file_per_coder(tmp_path: Path) -> None:
     ann = write_file(tmp_path, "Speaker,Utterance\nF,a b .\n", "t001_ann.csv")
     anna = write_file(tmp_path, "Speaker,Utterance\nF,a ?\nF,b .\n", "t001_anna.csv")
     corpus = read_coders([ann, anna])
@@ -312,8 +312,8 @@ def test_files_without_a_common_name_are_one_item(tmp_path: Path) -> None:
 # -- the case study ---------------------------------------------------------------------------------------------------
 
 
-def test_the_case_studys_conversations(tmp_path: Path) -> None:
-    """Strings of one character a token, written as tables with dummy words, attached and apart, and read back."""
+def test_conversations_of_the_case_study(tmp_path: Path) -> None:
+    """Strings with one character per token, as tables with dummy words and attached or separate symbols."""
     cases = read_oracle("nccu.jsonl")
     texts = {case["text"]: case for case in cases if case["config"] == "identity"}
     assert sorted(texts) == ["t001", "t004", "t016"]
@@ -355,5 +355,5 @@ def test_the_case_studys_conversations(tmp_path: Path) -> None:
             assert cz.read(again, symbols=symbols, unclassified=";") == mine
 
 
-def test_it_is_among_the_formats() -> None:
+def test_it_is_registered() -> None:
     assert formats()["segsimflex"].write is not None

@@ -1,4 +1,4 @@
-"""The settings of a study: read once, used for reading and for measuring."""
+"""Settings of a study: options for reading and for measures."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_json(tmp_path: Path) -> None:
     assert settings.reading_options("table-csv") == {"types": [".", ",", "?", "--", ";"]}
 
 
-def test_none_may_be_named_and_a_matrix_may_stand_elsewhere(tmp_path: Path) -> None:
+def test_none_in_types_and_a_matrix_in_a_file(tmp_path: Path) -> None:
     path = write_file(tmp_path, '[similarity]\ntypes = [".", "none"]\nmatrix = [[1, 0.5], [0.25, 1.0]]\n')
     assert read_settings(path).measure_options() == {"similarity": {"types": ["."], "matrix": [[1, 0.5], [0.25, 1]]}}
     path = write_file(tmp_path, 'similarity = "m.csv"\n')
@@ -101,7 +101,7 @@ def test_two_pairs_are_not_taken_for_a_matrix(tmp_path: Path) -> None:
     assert read_settings(path).measure_options() == {"similarity": {("a", "b"): 0.5, ("a", "c"): 0.5}}
 
 
-def test_they_read_and_measure(tmp_path: Path) -> None:
+def test_options_for_reading_and_measuring(tmp_path: Path) -> None:
     settings = read_settings(write_file(tmp_path, json.dumps(CASE_STUDY), "study.json"))
     table = write_file(tmp_path, 'Coder,Speaker,Utterance\nann,F,a ?\nbo,F,"a ,"\n', "t.csv")
     corpus = cz.read(table, "segsimflex", **settings.reading_options("segsimflex"))

@@ -1,4 +1,4 @@
-"""Tables of units with a column ``stream``: dialogues come back as they were."""
+"""Tables of units with a column ``stream``: round trips of dialogues."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ coders = names.filter(lambda n: n == n.strip() and n not in ("item", "stream", "
 
 @st.composite
 def dialogues(draw: st.DrawFn) -> cz.Corpus:
-    """Plain or typed, with or without text; items with and without streams; coders and streams missing."""
+    """Draw corpora with or without types, text and streams; coders and streams may be missing."""
     types = draw(st.none() | st.lists(names, min_size=1, max_size=3, unique=True))
     text = draw(st.booleans())
     who = draw(st.lists(coders, min_size=1, max_size=3, unique=True))
@@ -126,7 +126,7 @@ def test_damage(text: str, line: int, message: str, tmp_path: Path) -> None:
     assert str(caught.value) == f"{path}:{line}: {message}"
 
 
-def test_good_items_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
+def test_valid_items_are_read_and_invalid_items_excluded(tmp_path: Path) -> None:
     path = write_file(tmp_path, "item,stream,x,y\na,F,1,\na,,1,\nb,F,NA,1\nb,F,1,\n")
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
@@ -210,7 +210,7 @@ def test_human_and_automatic_boundaries_of_ten_conversations(shared: Path, tmp_p
 
 
 def running(side: dict[str, object]) -> dict[str, list[str]]:
-    """Marks per speaker, from boundaries that are numbered through the conversation."""
+    """Return the marks of each speaker, from boundaries that are numbered within the conversation."""
     marks: dict[str, list[str]] = {}
     start = 0
     for end, mark, speaker in side["boundaries"]:

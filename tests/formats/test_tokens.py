@@ -1,4 +1,4 @@
-"""Whether coders segmented the same text, and where not."""
+"""Checks that coders segmented the same text."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_streams() -> None:
     assert excluded(A=with_units("a"), B={"F": with_units("a")}) == ["item 'x': B has streams and A has none"]
 
 
-def test_one_problem_an_item() -> None:
+def test_one_error_per_item() -> None:
     corpus = cz.Corpus(
         {name: {"A": with_units("a b"), "B": with_units("c d"), "C": with_units("e")} for name in ("x", "y")}
     )

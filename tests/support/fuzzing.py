@@ -1,6 +1,6 @@
 """A small sample of every format, and ways to damage it.
 
-Run as a program, it reads many damaged files one after the other, each within a time, all within a memory:
+Run as a program, it reads many damaged files one after the other, with limits of time per file and of memory::
 
     cd tests; python -m support.fuzzing FORMAT COUNT FOLDER
 """
@@ -33,24 +33,22 @@ MEGABYTES = 500
 
 @dataclass(frozen=True)
 class Sample:
-    """A file, what lies beside it, how it is read; and a real one in the shared folder, where there is one."""
+    """A file, its companions, the options to read it, and a real file in the shared folder if there is one."""
 
     name: str
     text: str
-    beside: dict[str, str] = field(default_factory=dict)
+    companions: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     real: str = ""
-    real_beside: tuple[str, ...] = ()
-    make: Callable[[], bytes] | None = None
-    """The bytes, where they are no text."""
-    detectable: bool = True
-    """Whether the format is found out from the file, and need not be named."""
+    real_companions: tuple[str, ...] = ()
+    make: Callable[[], bytes] | None = None  # content of a binary file
+    detectable: bool = True  # whether the format need not be named
 
     @property
     def files(self) -> dict[str, bytes]:
-        """The file and what lies beside it, by name."""
-        beside = {name: text.encode() for name, text in self.beside.items()}
-        return {self.name: self.make() if self.make else self.text.encode(), **beside}
+        """Name -> content of the file and its companions."""
+        companions = {name: text.encode() for name, text in self.companions.items()}
+        return {self.name: self.make() if self.make else self.text.encode(), **companions}
 
 
 TEXT = "Ms. Haag plays Elianti"
@@ -231,7 +229,7 @@ CONLLU = """# newdoc id = x
 
 
 def parquet() -> bytes:
-    """The same table as in CSV."""
+    """Return the table of the CSV sample as Parquet."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "a.csv").write_text(SAMPLES["table-csv"].text)
         cz.write(cz.read(Path(folder, "a.csv")), Path(folder, "a.parquet"))
@@ -247,7 +245,7 @@ DOCUMENTS = (
 
 
 def documents() -> bytes:
-    """The first two of them as Parquet."""
+    """Return the first two documents as Parquet."""
     with tempfile.TemporaryDirectory() as folder:
         lines = DOCUMENTS.splitlines(keepends=True)
         Path(folder, "a.jsonl").write_text("".join(lines[:2]))
@@ -311,14 +309,14 @@ SAMPLES = {
         {"a.txt": TEXT},
         {"edges": "token"},
         real="data/formats/brat/000-introduction.ann",
-        real_beside=("data/formats/brat/000-introduction.txt",),
+        real_companions=("data/formats/brat/000-introduction.txt",),
     ),
     "webanno-tsv": Sample("a.tsv", WEBANNO, real="data/formats/webanno_tsv/neuged/test_input.tsv"),
     "xmi": Sample("a.xmi", XMI, {"TypeSystem.xml": TYPESYSTEM}),
     "label-studio": Sample("a.json", LABEL_STUDIO),
     "jams": Sample("a.jams", JAMS),
 }
-"""By format; one that is not here fails the test."""
+"""Format -> sample; a test fails for a format that is not here."""
 
 # -- damage -----------------------------------------------------------------------------------------------------------
 
@@ -429,7 +427,7 @@ DAMAGES: tuple[Damage, ...] = (
 
 
 def damaged(seed: int, data: bytes) -> bytes:
-    """The file after one damage in turn, sometimes two."""
+    """Return the content of a file after one damage, sometimes two."""
     rng = random.Random(seed)
     changed = DAMAGES[seed % len(DAMAGES)](rng, data)
     return rng.choice(DAMAGES)(rng, changed) if changed and rng.random() < 0.3 else changed
@@ -440,7 +438,7 @@ def damaged(seed: int, data: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Target:
-    """A file to damage, its sound bytes, and the file to read then, which may be the one it belongs to."""
+    """A file to damage, its valid content, and the file to read, which may be one that it belongs to."""
 
     path: Path
     data: bytes
@@ -448,11 +446,11 @@ class Target:
 
 
 def write_samples(name: str, folder: Path, shared: DataFolder | None) -> list[Target]:
-    """The sample in a folder, and the real file in another; what lies beside them may be damaged too."""
+    """Return the sample in one folder and the real file in another, and their companions."""
     sample = SAMPLES[name]
     sets = [sample.files]
     if shared is not None and sample.real and shared.find(sample.real) is not None:
-        sets.append({Path(name).name: (shared / name).read_bytes() for name in (sample.real, *sample.real_beside)})
+        sets.append({Path(name).name: (shared / name).read_bytes() for name in (sample.real, *sample.real_companions)})
     targets = []
     for i, files in enumerate(sets):
         here = folder / f"{name}-{i}"
@@ -465,8 +463,7 @@ def write_samples(name: str, folder: Path, shared: DataFolder | None) -> list[Ta
 
 
 def read_damaged(target: Target, seed: int, name: str) -> str:
-    """How reading ends after one damage; the file is sound again afterwards. One time in three the format is to be found
-    out, from what is left of it."""
+    """Return how reading ends after one damage, and restore the file. One time in three the format is detected."""
     target.path.write_bytes(damaged(seed, target.data))
     try:
         return read(target.read, name if seed % 3 or not SAMPLES[name].detectable else None, **SAMPLES[name].options)
@@ -475,7 +472,7 @@ def read_damaged(target: Target, seed: int, name: str) -> str:
 
 
 def read(path: Path, name: str | None, **options: Any) -> str:
-    """How reading ended: a corpus, or an error of ours. Anything else is raised."""
+    """Return how reading ended: with a corpus or an error of this package. Other errors are raised."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -486,7 +483,7 @@ def read(path: Path, name: str | None, **options: Any) -> str:
 
 
 class _TooLong(BaseException):
-    """Past every ``except Exception``."""
+    """Raised by the timer; no ``except Exception`` catches it."""
 
 
 def _stop(*_: object) -> None:
@@ -499,7 +496,7 @@ def _memory() -> int:
 
 
 def campaign(name: str, count: int, shared: DataFolder) -> dict[str, Any]:
-    """So many damaged files, each within a time and all within a memory; how they ended, and what went wrong."""
+    """Read many damaged files, with limits of time and memory; return how they ended and what went wrong."""
     ended: Counter[str] = Counter()
     wrong: list[str] = []
     longest = 0.0
