@@ -35,25 +35,25 @@ def similarity_parts(name: str, n_t: int, types: int):
 
     def parts(a: oracle.Text, b: oracle.Text) -> tuple[Fraction, Fraction]:
         cells = [{(p, scale[t]) for p, t in side[1]} for side in (a, b)]
-        found = explain(*cells, rules)
+        result = explain(*cells, rules)
         if name == "segmentation_similarity":
-            whole = Fraction((a[0] - 1) * types)
+            total = Fraction((a[0] - 1) * types)
         else:
-            alone = len(found.a_alone) + len(found.b_alone)
-            whole = Fraction(alone + len(found.pairs) + len(found.matches))
-        return whole - found.cost, whole
+            alone = len(result.a_alone) + len(result.b_alone)
+            total = Fraction(alone + len(result.pairs) + len(result.matches))
+        return total - result.cost, total
 
     return parts
 
 
 def corpus_of(items: oracle.Items, types: list[str]) -> cz.Corpus:
-    def text(one: oracle.Text) -> cz.Segmentation:
-        sets: list[set[str]] = [set() for _ in range(one[0] - 1)]
-        for position, kind in one[1]:
+    def text(coded: oracle.Text) -> cz.Segmentation:
+        sets: list[set[str]] = [set() for _ in range(coded[0] - 1)]
+        for position, kind in coded[1]:
             sets[position - 1].add(kind)
         return cz.Segmentation.from_sets(sets, types)
 
-    return cz.Corpus({item: {coder: text(one) for coder, one in by.items()} for item, by in items.items()})
+    return cz.Corpus({item: {coder: text(coded) for coder, coded in by.items()} for item, by in items.items()})
 
 
 @st.composite
@@ -62,22 +62,22 @@ def codings(draw: st.DrawFn, *, types: int = 1) -> oracle.Items:
     items = {}
     for i in range(draw(st.integers(1, 4))):
         length = draw(st.integers(2, 7))
-        who = draw(st.sets(st.sampled_from("abcd"), min_size=1))
+        coders = draw(st.sets(st.sampled_from("abcd"), min_size=1))
         cell = st.tuples(st.integers(1, length - 1), st.sampled_from(TYPES[:types]))
-        items[f"i{i}"] = {coder: (length, draw(st.frozensets(cell, max_size=4))) for coder in sorted(who)}
+        items[f"i{i}"] = {coder: (length, draw(st.frozensets(cell, max_size=4))) for coder in sorted(coders)}
     return items
 
 
 def outcome(items: oracle.Items, name: str, measure: str, types: int) -> float | str:
     """What the definition gives, or why it is undefined."""
-    kept = oracle.kept(items)
-    if not kept:
+    usable = oracle.kept(items)
+    if not usable:
         return "no item is left"
-    if not any(text[1] for by in kept.values() for text in by.values()):
+    if not any(text[1] for by in usable.values() for text in by.values()):
         return "nobody placed a boundary"
     if name == "alpha":
-        found = oracle.alpha(items)
-        return "chance agreement is 1" if found is None else float(found)
+        result = oracle.alpha(items)
+        return "chance agreement is 1" if result is None else float(result)
     e_pi, e_kappa = (f(items, TYPES[:types]) for f in (oracle.expected_pi, oracle.expected_kappa))
     if name == "bias":
         return float(e_pi - e_kappa)
@@ -97,15 +97,15 @@ def test_equals_the_definition_with_missing_coders(name: str, measure: str, type
     if len({coder for by in items.values() for coder in by}) < 2:
         return
     try:
-        found: float | str = cz.agreement(
+        result: float | str = cz.agreement(
             corpus_of(items, TYPES[:types]), measure=measure, coefficient=name, **QUIET
         ).value
     except (Undefined, OptionError) as problem:
-        found = str(problem)
+        result = str(problem)
     if isinstance(expected, str):
-        assert str(found).startswith(expected)
+        assert str(result).startswith(expected)
     else:
-        assert found == pytest.approx(expected, abs=1e-12)
+        assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_one_coder_missing_on_half_the_items_by_hand() -> None:
@@ -116,7 +116,7 @@ def test_one_coder_missing_on_half_the_items_by_hand() -> None:
     """
     x = {"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [2, 2, 2]}
     y = {"ann": [1, 3], "bo": [1, 3]}
-    made = {
+    segmentations = {
         item: {coder: cz.Segmentation.from_masses(m) for coder, m in by.items()} for item, by in (("x", x), ("y", y))
     }
     # Pairs of x: ann-bo and bo-cy one match and one near miss (1.5 of 2), ann-cy two matches; of y one match: 6 of 7.
@@ -125,12 +125,12 @@ def test_one_coder_missing_on_half_the_items_by_hand() -> None:
     pi = Fraction(8, 21) ** 2
     # ann and bo 3 of 8, cy 2 of 5; all three pairs share an item.
     kappa = (Fraction(3, 8) ** 2 + 2 * Fraction(3, 8) * Fraction(2, 5)) / 3
-    result = cz.agreement(cz.Corpus(made), **QUIET)
+    result = cz.agreement(cz.Corpus(segmentations), **QUIET)
     assert (result.observed, result.expected) == pytest.approx((float(A), float(pi)), abs=1e-15)
     assert result.value == pytest.approx(float((A - pi) / (1 - pi)), abs=1e-15)
     assert result.bias == pytest.approx(float(pi - kappa), abs=1e-15)
-    other = cz.agreement(cz.Corpus(made), coefficient="multi_kappa", **QUIET)
-    assert other.value == pytest.approx(float((A - kappa) / (1 - kappa)), abs=1e-15)
+    kappa_result = cz.agreement(cz.Corpus(segmentations), coefficient="multi_kappa", **QUIET)
+    assert kappa_result.value == pytest.approx(float((A - kappa) / (1 - kappa)), abs=1e-15)
     assert [(row.coder, row.items) for row in result.coders] == [("ann", 2), ("bo", 2), ("cy", 1)]
     assert [(row.coders, row.items) for row in result.pairs] == [
         (("ann", "bo"), 2),
@@ -180,24 +180,24 @@ def test_the_order_of_coders_and_items_does_not_matter(missing: float, coefficie
 def test_a_row_of_a_table_is_the_coefficient_of_that_part_alone(measure: str, coefficient: str, missing: float) -> None:
     corpus = random_corpus(7, missing=missing)
     options = {"measure": measure, "coefficient": coefficient, **QUIET}
-    whole = cz.agreement(corpus, **options)
-    for row in whole.pairs:
+    total = cz.agreement(corpus, **options)
+    for row in total.pairs:
         alone = cz.agreement(corpus.select(coders=row.coders), **options)
         assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
         assert row.items == len(alone.items)
-    for row in whole.items:
+    for row in total.items:
         alone = cz.agreement(corpus.select(items=[row.item]), **options)
         assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
-    for row in whole.coders:
-        others = cz.agreement(corpus.select(coders=[c for c in corpus.coders if c != row.coder]), **options)
-        assert row.without == pytest.approx(others.value)
-        assert row.gain == pytest.approx(others.value - whole.value)
+    for row in total.coders:
+        without = cz.agreement(corpus.select(coders=[c for c in corpus.coders if c != row.coder]), **options)
+        assert row.without == pytest.approx(without.value)
+        assert row.gain == pytest.approx(without.value - total.value)
     if missing == 0 and coefficient in ("multi_pi", "multi_kappa"):
         # Everybody's pairs, twice over, are all pairs.
-        mean = sum(row.expected or 0 for row in whole.coders) / len(whole.coders)
-        assert mean == pytest.approx(whole.expected)
-    gains = [row.gain for row in whole.outliers]
-    better = () if coefficient == "bias" else [row.gain for row in whole.coders if row.gain > 0]
+        mean = sum(row.expected or 0 for row in total.coders) / len(total.coders)
+        assert mean == pytest.approx(total.expected)
+    gains = [row.gain for row in total.outliers]
+    better = () if coefficient == "bias" else [row.gain for row in total.coders if row.gain > 0]
     assert gains == sorted(better, reverse=True)
 
 
@@ -216,8 +216,10 @@ def test_two_coders(measure: str) -> None:
 def test_identical_coders_have_no_bias_and_agree_fully(data: st.DataObject) -> None:
     masses = data.draw(st.lists(st.lists(st.integers(1, 50), min_size=2, max_size=9), min_size=1, max_size=4))
     coders = "abcdefg"[: data.draw(st.integers(2, 7))]
-    corpus = cz.Corpus({f"i{i}": {c: cz.Segmentation.from_masses(one) for c in coders} for i, one in enumerate(masses)})
-    if all(len(one) == sum(one) for one in masses):
+    corpus = cz.Corpus(
+        {f"i{i}": {c: cz.Segmentation.from_masses(item_masses) for c in coders} for i, item_masses in enumerate(masses)}
+    )
+    if all(len(item_masses) == sum(item_masses) for item_masses in masses):
         return  # every position is marked, so chance agreement is 1
     for measure in ("boundary_similarity", "segmentation_similarity"):
         result = cz.agreement(corpus, measure=measure, **QUIET)
@@ -315,11 +317,11 @@ def test_bootstrap_over_items_is_the_coefficient_of_the_resampled_corpus(coeffic
     corpus = random_corpus(5, missing=missing)
     model = chance_model(corpus, coefficient)
     rng = np.random.default_rng(1)
-    kept = model.observed.items
-    weights = np.array([np.bincount(rng.integers(0, len(kept), len(kept)), minlength=len(kept)) for _ in range(20)])
+    items = model.observed.items
+    weights = np.array([np.bincount(rng.integers(0, len(items), len(items)), minlength=len(items)) for _ in range(20)])
     values = model.over_items(weights.astype(float)).values(coefficient)
     for row, value in zip(weights, values, strict=True):
-        chosen = [item for item, times in zip(kept, row, strict=True) for _ in range(times)]
+        chosen = [item for item, times in zip(items, row, strict=True) for _ in range(times)]
         assert value == pytest.approx(cz.agreement(resampled(corpus, chosen), coefficient=coefficient, **QUIET).value)
 
 
@@ -334,26 +336,28 @@ def test_bootstrap_over_coders_by_definition(coefficient: str, missing: float) -
     arrays = model.over_coders(weights)
     for k, row in enumerate(weights):
         w = dict(zip(coders, row, strict=True))
-        there = {i: [c for c in coders if (i, c) in corpus and w[c]] for i in items}
-        there = {i: who for i, who in there.items() if len(who) > 1}
-        pairs = [(i, c, d) for i, who in there.items() for n, c in enumerate(who) for d in who[n + 1 :]]
+        coders_of = {i: [c for c in coders if (i, c) in corpus and w[c]] for i in items}
+        coders_of = {i: present for i, present in coders_of.items() if len(present) > 1}
+        pairs = [(i, c, d) for i, present in coders_of.items() for n, c in enumerate(present) for d in present[n + 1 :]]
         if coefficient == "alpha":
-            agree = whole = 0.0
+            agree = total = 0.0
             counts = {0: 0.0, 1: 0.0}
-            for i, who in there.items():
-                marks = {c: corpus[i, c].bits() for c in who}
-                n = corpus[i, who[0]].length - 1
-                m = sum(w[c] for c in who)
-                mine = [(c, d) for a, c in enumerate(who) for d in who[a + 1 :]]
-                same = sum(w[c] * w[d] * sum(x == y for x, y in zip(marks[c], marks[d], strict=True)) for c, d in mine)
-                agree += m * same / sum(w[c] * w[d] for c, d in mine)
-                whole += m * n
-                for c in who:
+            for i, present in coders_of.items():
+                marks = {c: corpus[i, c].bits() for c in present}
+                n = corpus[i, present[0]].length - 1
+                m = sum(w[c] for c in present)
+                item_pairs = [(c, d) for a, c in enumerate(present) for d in present[a + 1 :]]
+                same = sum(
+                    w[c] * w[d] * sum(x == y for x, y in zip(marks[c], marks[d], strict=True)) for c, d in item_pairs
+                )
+                agree += m * same / sum(w[c] * w[d] for c, d in item_pairs)
+                total += m * n
+                for c in present:
                     placed = corpus[i, c].inner.size
                     counts[1] += w[c] * placed
                     counts[0] += w[c] * (n - placed)
-            expected = sum(v * (v - 1) for v in counts.values()) / (whole * (whole - 1))
-            assert arrays.observed[k] == pytest.approx(agree / whole)
+            expected = sum(v * (v - 1) for v in counts.values()) / (total * (total - 1))
+            assert arrays.observed[k] == pytest.approx(agree / total)
         else:
             scores = {(i, c, d): cz.boundary_similarity(corpus[i, c], corpus[i, d]) for i, c, d in pairs}
             below = above = 0.0
@@ -363,8 +367,10 @@ def test_bootstrap_over_coders_by_definition(coefficient: str, missing: float) -
                 below += w[c] * w[d] * size
                 above += w[c] * w[d] * size * score.value if size else 0
             assert arrays.observed[k] == pytest.approx(above / below)
-            placed = {c: sum(corpus[i, c].inner.size for i, who in there.items() if c in who) for c in coders}
-            size = {c: sum(corpus[i, c].length - 1 for i, who in there.items() if c in who) for c in coders}
+            placed = {
+                c: sum(corpus[i, c].inner.size for i, present in coders_of.items() if c in present) for c in coders
+            }
+            size = {c: sum(corpus[i, c].length - 1 for i, present in coders_of.items() if c in present) for c in coders}
             if coefficient == "multi_pi":
                 expected = (sum(w[c] * placed[c] for c in coders) / sum(w[c] * size[c] for c in coders)) ** 2
             else:
@@ -386,8 +392,8 @@ def test_interval_over_items() -> None:
     wider = cz.agreement(corpus, seed=1, level=0.99).interval
     assert wider[0] < low
     assert wider[1] > high
-    told = cz.agreement(corpus)
-    assert cz.agreement(corpus, seed=told.seed).interval == told.interval
+    default = cz.agreement(corpus)
+    assert cz.agreement(corpus, seed=default.seed).interval == default.interval
 
 
 def test_percentiles_of_the_replicates() -> None:
@@ -407,11 +413,11 @@ def test_few_items_warn_and_one_has_no_interval() -> None:
     corpus = random_corpus(8, items=5)
     with pytest.warns(CaesuraWarning, match=r"an interval from 5 items is too short: it covers about \.84 at 5 items"):
         assert cz.agreement(corpus).interval is not None
-    one = cz.agreement(corpus.select(items=corpus.item_names[:1]))
-    assert one.interval is None
-    assert one.interval_note == "no interval: it needs at least two items to resample; there is one"
-    assert one.seed is None
-    assert "seed" not in one.signature
+    single = cz.agreement(corpus.select(items=corpus.item_names[:1]))
+    assert single.interval is None
+    assert single.interval_note == "no interval: it needs at least two items to resample; there is one"
+    assert single.seed is None
+    assert "seed" not in single.signature
     assert cz.agreement(corpus, interval=None).interval_note == "no interval was requested"
 
 
@@ -428,8 +434,10 @@ def test_interval_over_coders() -> None:
 
 def test_undefined_replicates_are_left_out_and_counted() -> None:
     blank = cz.Segmentation.from_masses([5])
-    some = cz.Segmentation.from_masses([2, 3])
-    corpus = cz.Corpus({str(i): {"a": some if i == 0 else blank, "b": some if i == 0 else blank} for i in range(20)})
+    marked = cz.Segmentation.from_masses([2, 3])
+    corpus = cz.Corpus(
+        {str(i): {"a": marked if i == 0 else blank, "b": marked if i == 0 else blank} for i in range(20)}
+    )
     result = cz.agreement(corpus, seed=1)
     # A sample misses the one marked item with probability (19/20)^20 = .3585.
     left_out = int(result.interval_note.split("2000 replicates, ")[1].split()[0])
@@ -576,9 +584,9 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
     ],
 )
 def test_what_cannot_be(items: dict, options: dict, error: type[Exception], message: str) -> None:
-    made = {i: {c: cz.Segmentation.from_masses(m) for c, m in by.items()} for i, by in items.items()}
+    segmentations = {i: {c: cz.Segmentation.from_masses(m) for c, m in by.items()} for i, by in items.items()}
     with pytest.raises(error) as caught:
-        cz.agreement(cz.Corpus(made), **options)
+        cz.agreement(cz.Corpus(segmentations), **options)
     assert str(caught.value) == message
 
 
@@ -590,8 +598,10 @@ def test_sets_of_types_can_push_chance_above_one() -> None:
 
 def test_items_of_one_unit_count_for_nothing() -> None:
     corpus = random_corpus(1, items=3)
-    one = cz.Segmentation.from_masses([1])
-    longer = cz.Corpus({**{i: corpus.of_item(i) for i in corpus.item_names}, "word": dict.fromkeys("abcde", one)})
+    single_unit = cz.Segmentation.from_masses([1])
+    longer = cz.Corpus(
+        {**{i: corpus.of_item(i) for i in corpus.item_names}, "word": dict.fromkeys("abcde", single_unit)}
+    )
     for compat in (None, "fournier2013", "segeval-2.0.11"):
         for name in ("multi_pi", "multi_kappa"):
             options = {"coefficient": name, "compat": compat, **QUIET}
@@ -635,9 +645,9 @@ def test_types_nobody_declared() -> None:
     a = cz.Segmentation.from_sets([{"x"}, {"y"}, {"z"}, set()])
     b = cz.Segmentation.from_sets([{"x"}, {"z"}, set(), {"y"}])
     corpus = cz.Corpus({"t": {"a": a, "b": b}})
-    with pytest.warns(CaesuraWarning) as told:
+    with pytest.warns(CaesuraWarning) as caught:
         cz.agreement(corpus)
-    assert [str(one.message) for one in told] == [
+    assert [str(warning.message) for warning in caught] == [
         "the order of the types was not declared; taken as x < y < z, which decides what a substitution costs. "
         "Declare types=[...] in order"
     ]
@@ -650,7 +660,7 @@ def test_types_nobody_declared() -> None:
 
 def test_dialogues_under_linear_measures_are_left_out_and_named() -> None:
     texts = {"a": cz.Segmentation.from_masses([2, 3]), "b": cz.Segmentation.from_masses([1, 4])}
-    corpus = cz.Corpus({"talk": {c: {"F": one} for c, one in texts.items()}, "text": texts})
+    corpus = cz.Corpus({"talk": {c: {"F": segmentation} for c, segmentation in texts.items()}, "text": texts})
     for options in ({}, {"measure": "segmentation_similarity"}, {"coefficient": "alpha"}):
         result = cz.agreement(corpus, **options, **QUIET)
         assert list(reasons(result)) == ["talk"]
@@ -662,9 +672,9 @@ def test_ten_thousand_items() -> None:
     """Weights of 2,000 replicates at once would take 160 MB; blocks keep what is held at a time below that."""
     import tracemalloc
 
-    one, two = cz.Segmentation.from_masses([2, 3, 2]), cz.Segmentation.from_masses([2, 2, 3])
-    other = cz.Segmentation.from_masses([3, 4])
-    corpus = cz.Corpus({f"i{i}": {"a": one, "b": two if i % 2 else one, "c": other} for i in range(10_000)})
+    first, second = cz.Segmentation.from_masses([2, 3, 2]), cz.Segmentation.from_masses([2, 2, 3])
+    third = cz.Segmentation.from_masses([3, 4])
+    corpus = cz.Corpus({f"i{i}": {"a": first, "b": second if i % 2 else first, "c": third} for i in range(10_000)})
     tracemalloc.start()
     try:
         result = cz.agreement(corpus, seed=1)
@@ -686,8 +696,8 @@ def test_sixty_coders() -> None:
     A = np.array([row.observed for row in result.pairs])  # noqa: N806
     assert A.min() <= result.observed <= A.max()
     row = result.coders[7]
-    others = corpus.select(coders=[coder for coder in coders if coder != row.coder])
-    assert row.without == pytest.approx(cz.agreement(others, **QUIET).value)
+    remaining = corpus.select(coders=[coder for coder in coders if coder != row.coder])
+    assert row.without == pytest.approx(cz.agreement(remaining, **QUIET).value)
 
 
 def test_alpha_needs_no_order_of_types_and_leaves_filters_of_warnings_alone() -> None:
@@ -704,14 +714,14 @@ def test_alpha_needs_no_order_of_types_and_leaves_filters_of_warnings_alone() ->
 
 def test_alpha_does_not_depend_on_the_order_in_which_types_are_declared() -> None:
     sets = [{"x"}, {"y"}, set(), {"y"}], [{"x"}, {"y"}, {"x"}, set()]
-    same, other = (
+    same, reordered = (
         cz.Corpus(
             {"t": {coder: cz.Segmentation.from_sets(s, list(t)) for coder, s, t in zip("ab", sets, types, strict=True)}}
         )
         for types in (["xy", "xy"], ["xy", "yx"])
     )
     assert (
-        cz.agreement(other, coefficient="alpha", **QUIET).value
+        cz.agreement(reordered, coefficient="alpha", **QUIET).value
         == cz.agreement(same, coefficient="alpha", **QUIET).value
     )
 

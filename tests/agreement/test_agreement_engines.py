@@ -52,14 +52,14 @@ def talks(items: int = 3, coders: str = "abc", units: int = 40) -> cz.Corpus:
     rng = np.random.default_rng(1)
 
     def like(base: np.ndarray) -> cz.Segmentation:
-        mine = np.where(rng.random(len(base)) < 0.7, base, rng.choice(MARKS, len(base)))
-        return cz.Segmentation.from_marks(mine.tolist(), types=[",", "."])
+        marks = np.where(rng.random(len(base)) < 0.7, base, rng.choice(MARKS, len(base)))
+        return cz.Segmentation.from_marks(marks.tolist(), types=[",", "."])
 
-    made = {}
+    annotations = {}
     for i in range(items):
         streams = {name: rng.choice(MARKS, int(rng.integers(units // 2, units))) for name in "FM"}
-        made[f"talk {i}"] = {coder: {name: like(base) for name, base in streams.items()} for coder in coders}
-    return cz.Corpus(made)  # type: ignore[arg-type]
+        annotations[f"talk {i}"] = {coder: {name: like(base) for name, base in streams.items()} for coder in coders}
+    return cz.Corpus(annotations)  # type: ignore[arg-type]
 
 
 def poems() -> cz.Corpus:
@@ -160,12 +160,12 @@ def test_plain_simulation_is_mean_and_deviation_of_streams_by_item_and_block(nor
     words = np.frombuffer(hashlib.blake2b(key, digest_size=16).digest(), "<u4").tolist()
     measure = cz.parse(f"flexible_similarity(normalize='{normalize}')")
     sides = [corpus["talk 0", coder] for coder in "ab"]
-    lengths = [one.length for one in sides[0].values()]  # type: ignore[union-attr]
+    lengths = [stream.length for stream in sides[0].values()]  # type: ignore[union-attr]
     p = []
     for side in sides:
-        there = [name for stream in side.values() for _, name in stream.boundaries]  # type: ignore[union-attr]
-        share = [there.count(name) / sum(lengths) for name in (",", ".")]
-        p.append([*share, 1 - sum(share)])
+        types = [name for stream in side.values() for _, name in stream.boundaries]  # type: ignore[union-attr]
+        rates = [types.count(name) / sum(lengths) for name in (",", ".")]
+        p.append([*rates, 1 - sum(rates)])
     values: list[float] = []
     for block, draws in enumerate((500, 500, 200)):
         state = np.random.SeedSequence(9, spawn_key=(*words, block)).generate_state(4, np.uint64)
@@ -181,26 +181,26 @@ def test_plain_simulation_is_mean_and_deviation_of_streams_by_item_and_block(nor
 def test_standard_error_is_the_spread_of_runs_with_other_seeds(variates: bool) -> None:
     corpus = talks(2, "ab")
     runs = [simulation(corpus, seed=seed, draws=1000, variates=variates) for seed in range(20)]
-    spread = np.var([run.expected for run in runs], ddof=1)
-    told = np.mean([run.expected_error**2 for run in runs])
+    variance = np.var([run.expected for run in runs], ddof=1)
+    reported = np.mean([run.expected_error**2 for run in runs])
     low, high = chi2.ppf([0.0005, 0.9995], 19)
-    assert low < 19 * spread / told < high
+    assert low < 19 * variance / reported < high
     exact = simulation(corpus, chance="exact").expected
     assert all(abs(run.expected - exact) < 4 * run.expected_error for run in runs)
     for run in runs[:3]:  # items too
-        for row, known in zip(run.items, simulation(corpus, chance="exact").items, strict=True):
-            assert abs(row.expected - known.expected) < 4 * row.expected_error  # type: ignore[operator]
+        for row, exact_row in zip(run.items, simulation(corpus, chance="exact").items, strict=True):
+            assert abs(row.expected - exact_row.expected) < 4 * row.expected_error  # type: ignore[operator]
 
 
 def test_progress_ends_at_the_most_there_will_be() -> None:
-    told: list[tuple[int, int]] = []
-    with on_progress(lambda *step: told.append(step)):
+    steps: list[tuple[int, int]] = []
+    with on_progress(lambda *step: steps.append(step)):
         simulation(talks(), seed=1, draws=1234)
-        assert told[-1] == (3702, 3702)
-        told.clear()
+        assert steps[-1] == (3702, 3702)
+        steps.clear()
         simulation(talks(), seed=1, tolerance=0.01)
-    assert told == sorted(told)
-    assert told[-1] == (3_000_000, 3_000_000)
+    assert steps == sorted(steps)
+    assert steps[-1] == (3_000_000, 3_000_000)
 
 
 # -- checkpoints ------------------------------------------------------------------------------------------------------
@@ -210,27 +210,27 @@ def test_progress_ends_at_the_most_there_will_be() -> None:
 @pytest.mark.parametrize("options", [{"draws": 2100}, {"tolerance": 1.5e-4, "draws": 9000, "normalize": "boundaries"}])
 def test_a_run_goes_on_where_it_was(options: dict[str, Any], tmp_path: Path) -> None:
     corpus, folder = talks(2), tmp_path / "kept"
-    whole = simulation(corpus, seed=5, **options)
+    expected = simulation(corpus, seed=5, **options)
     first = Here()
-    assert simulation(corpus, seed=5, checkpoint=folder, engine=first, **options) == whole
+    assert simulation(corpus, seed=5, checkpoint=folder, engine=first, **options) == expected
     records = sorted((folder / "done").iterdir())
     assert len(records) == first.tasks > 14
-    gone, damaged = records[::2], records[1]
-    for record in gone:
+    removed, damaged = records[::2], records[1]
+    for record in removed:
         record.unlink()
     damaged.write_text("[[1, 2]]")
     second = Here()
-    assert simulation(corpus, seed=5, checkpoint=folder, engine=second, **options) == whole
-    assert second.tasks == len(gone) + 1
+    assert simulation(corpus, seed=5, checkpoint=folder, engine=second, **options) == expected
+    assert second.tasks == len(removed) + 1
     third = Here()
-    assert simulation(corpus, seed=5, checkpoint=folder, engine=third, **options) == whole
+    assert simulation(corpus, seed=5, checkpoint=folder, engine=third, **options) == expected
     assert third.tasks == 0
 
 
 def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     corpus, options = talks(2), {"seed": 5, "draws": 100, "checkpoint": tmp_path}
     simulation(corpus, **options)
-    for other, said in (
+    for change, message in (
         ({"seed": 6}, "seed was 5, and is now 6"),
         ({"draws": 101}, "draws was 100, and is now 101"),
         ({"tolerance": 0.1}, "tolerance was null, and is now 0.1"),
@@ -238,20 +238,20 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
         ({"normalize": "boundaries"}, "measure was"),
         ({"variates": False}, "method was"),
     ):
-        with pytest.raises(CheckpointError, match=said):
-            simulation(corpus, **{**options, **other})
+        with pytest.raises(CheckpointError, match=message):
+            simulation(corpus, **{**options, **change})
     with pytest.raises(CheckpointError, match="data was"):
         simulation(talks(3), **options)
 
 
 def test_a_checkpoint_where_nothing_is_simulated(tmp_path: Path) -> None:
     folder = tmp_path / "kept"
-    for options, said in (
+    for options, message in (
         ({"measure": "boundary_similarity"}, "chance has no effect on multi_pi over boundary_similarity"),
         ({"coefficient": "alpha"}, "chance has no effect on alpha, which simulates nothing; leave it out"),
         ({"chance": "exact"}, "checkpoint records draws, and chance='exact' simulates nothing here; leave it out"),
     ):
-        with pytest.raises(OptionError, match=said):
+        with pytest.raises(OptionError, match=message):
             simulation(talks(1), checkpoint=folder, seed=1, **options)
     with pytest.raises(OptionError, match="checkpoint needs a seed, so that the same call continues where it stopped"):
         simulation(talks(1), checkpoint=folder, seed=None)
@@ -272,19 +272,19 @@ def test_agree_keeps_what_is_done(table: str, tmp_path: Path, monkeypatch: pytes
     folder = tmp_path / "kept"
     drawing = ["agree", table, "--seed", "5", "--draws", "200", "--interval", "none", "--no-variates", "--json"]
     plain = CliRunner().invoke(main, drawing)
-    kept = CliRunner().invoke(main, [*drawing, "--workers", "2", "--checkpoint", str(folder)])
-    assert plain.exit_code == kept.exit_code == 0
-    assert kept.output == plain.output
+    recorded = CliRunner().invoke(main, [*drawing, "--workers", "2", "--checkpoint", str(folder)])
+    assert plain.exit_code == recorded.exit_code == 0
+    assert recorded.output == plain.output
     assert plain.output.count('"method": "simulated, no control variates"') == 2
-    assert sorted(one.name for one in folder.iterdir()) == ["1-kappa", "2-kappa"]
+    assert sorted(entry.name for entry in folder.iterdir()) == ["1-kappa", "2-kappa"]
 
     def ended(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sys.modules["caesura.tasks.agree"], "agreement", ended)
-    told = CliRunner().invoke(main, [*drawing, "--checkpoint", str(folder)])
-    assert told.exit_code == 130
-    assert f"finished work is kept in {folder}, and the same command continues from there" in told.stderr
+    run = CliRunner().invoke(main, [*drawing, "--checkpoint", str(folder)])
+    assert run.exit_code == 130
+    assert f"finished work is kept in {folder}, and the same command continues from there" in run.stderr
     assert "nothing is kept" in CliRunner().invoke(main, drawing).stderr
 
 
@@ -308,6 +308,6 @@ def test_trees_on_an_engine(tmp_path: Path) -> None:
     )
     assert plain.exit_code == spread.exit_code == 0
     assert spread.output == plain.output
-    told = CliRunner().invoke(main, ["trees", *map(str, files), "--scheduler", "tcp://nowhere:1"])
-    assert told.exit_code == 1
-    assert told.stderr.strip() == "caesura: scheduler is for engine='dask'; with engine='threads' leave it out"
+    run = CliRunner().invoke(main, ["trees", *map(str, files), "--scheduler", "tcp://nowhere:1"])
+    assert run.exit_code == 1
+    assert run.stderr.strip() == "caesura: scheduler is for engine='dask'; with engine='threads' leave it out"

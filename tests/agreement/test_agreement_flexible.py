@@ -39,14 +39,14 @@ TALK = {"ann": " ,  . ,.", "bo": " ,  .  ,"}
 def enumerated(p_a: list[float], p_b: list[float], n: int, normalize: str) -> float:
     """Expected similarity by scoring every pair of texts of n units."""
     marks = [*TYPES, ""]
-    whole = 0.0
+    total = 0.0
     for a in product(range(3), repeat=n):
         for b in product(range(3), repeat=n):
             weight = math.prod(p_a[x] for x in a) * math.prod(p_b[y] for y in b)
             if weight:
-                one, other = (cz.Segmentation.from_marks([marks[x] for x in side], types=TYPES) for side in (a, b))
-                whole += weight * cz.flexible_similarity(one, other, normalize=normalize).value
-    return whole
+                first, second = (cz.Segmentation.from_marks([marks[x] for x in side], types=TYPES) for side in (a, b))
+                total += weight * cz.flexible_similarity(first, second, normalize=normalize).value
+    return total
 
 
 @pytest.mark.parametrize("normalize", ["positions", "boundaries"])
@@ -88,8 +88,8 @@ def test_control_variates_take_out_variance() -> None:
     rng = np.random.default_rng(3)
     a, b = ("".join(rng.choice([" ", " ", " ", ",", "."], 200)) for _ in "ab")
     measure = cz.parse("flexible_similarity")
-    drawn = measure.draw((",", "."), [0.2, 0.2, 0.6], [0.2, 0.2, 0.6], [200], draws=4000, state=state(1))
-    plain = np.std(measure.finish(drawn[:, :3], (",", ".")), ddof=1) / math.sqrt(4000)
+    rows = measure.draw((",", "."), [0.2, 0.2, 0.6], [0.2, 0.2, 0.6], [200], draws=4000, state=state(1))
+    plain = np.std(measure.finish(rows[:, :3], (",", ".")), ddof=1) / math.sqrt(4000)
     with_variates = agreement(corpus(talk={"a": a, "b": b}), seed=1, draws=4000, coefficient="s").expected_error
     assert with_variates < plain / 1.5
 
@@ -136,9 +136,9 @@ def test_exact_and_simulated_agree_on_random_texts() -> None:
         marks = {coder: "".join(rng.choice([" ", " ", ",", "."], n)) for coder in ("a", "b")}
         measure = cz.parse("flexible_similarity(similarity={(',', '.'): 0.5})" if trial % 2 else "flexible_similarity")
         exact = agreement(corpus(talk=marks), measure=measure, chance="exact")
-        drawn = agreement(corpus(talk=marks), measure=measure, seed=trial, draws=4000)
+        simulated = agreement(corpus(talk=marks), measure=measure, seed=trial, draws=4000)
         assert (exact.method, exact.draws, exact.seed, exact.standard_error) == ("exact", 0, None, 0.0)
-        assert abs(exact.expected - drawn.expected) < 4.5 * drawn.expected_error, trial
+        assert abs(exact.expected - simulated.expected) < 4.5 * simulated.expected_error, trial
 
 
 def test_exact_cost_helps_the_ratio() -> None:
@@ -174,7 +174,7 @@ def test_more_than_two_coders_is_the_mean_over_pairs() -> None:
     result = agreement(corpus(talk=three), chance="exact")
     assert [row.coders for row in result.pairs] == [("ann", "bo"), ("ann", "cy"), ("bo", "cy")]
     pairs = [
-        agreement(corpus(talk={one: three[one] for one in pair}), chance="exact")
+        agreement(corpus(talk={coder: three[coder] for coder in pair}), chance="exact")
         for pair in (("ann", "bo"), ("ann", "cy"), ("bo", "cy"))
     ]
     observed, expected = (sum(getattr(p, name) for p in pairs) / 3 for name in ("observed", "expected"))
@@ -194,8 +194,8 @@ def test_missing_coders_and_bad_items_are_named() -> None:
 
 
 def test_streams_are_pooled_for_the_distribution_and_apart_in_the_draws() -> None:
-    whole = {"ann": {"F": text(" ,. "), "M": text(", ")}, "bo": {"F": text(" ,  "), "M": text(",.")}}
-    result = agreement(cz.Corpus({"talk": whole}), chance="exact")
+    annotations = {"ann": {"F": text(" ,. "), "M": text(", ")}, "bo": {"F": text(" ,  "), "M": text(",.")}}
+    result = agreement(cz.Corpus({"talk": annotations}), chance="exact")
     assert result.observed == pytest.approx(1 - 2 / 6)  # one deletion in F, one insertion in M
     # Two streams cut the text, so chance differs from that of one stream of six units.
     joined = agreement(corpus(talk={"ann": " ,. , ", "bo": " ,  ,."}), chance="exact")
@@ -295,17 +295,17 @@ def test_distributions_add_up_to_one() -> None:
 def random_talks(seed: int, *, items: int = 6, coders: str = "abc", missing: float = 0.0) -> cz.Corpus:
     """Dialogues of one or two streams; coders share most marks, and one may be missing."""
     rng = np.random.default_rng(seed)
-    made: dict[str, dict[str, dict[str, cz.Segmentation]]] = {}
+    annotations: dict[str, dict[str, dict[str, cz.Segmentation]]] = {}
     for i in range(items):
         lengths = [int(n) for n in rng.integers(3, 12, rng.integers(1, 3))]
         base = [rng.choice([" ", " ", ",", "."], n) for n in lengths]
         by = {}
         for coder in coders:
-            mine = [np.where(rng.random(len(b)) < 0.7, b, rng.choice([" ", ",", "."], len(b))) for b in base]
-            by[coder] = {f"S{k}": text("".join(one)) for k, one in enumerate(mine)}
-        gone = rng.choice(list(coders)) if rng.random() < missing else None
-        made[f"i{i}"] = {coder: one for coder, one in by.items() if coder != gone}
-    return cz.Corpus(made)  # type: ignore[arg-type]
+            streams = [np.where(rng.random(len(b)) < 0.7, b, rng.choice([" ", ",", "."], len(b))) for b in base]
+            by[coder] = {f"S{k}": text("".join(stream)) for k, stream in enumerate(streams)}
+        absent = rng.choice(list(coders)) if rng.random() < missing else None
+        annotations[f"i{i}"] = {coder: talk for coder, talk in by.items() if coder != absent}
+    return cz.Corpus(annotations)  # type: ignore[arg-type]
 
 
 def chance_model(
@@ -361,14 +361,17 @@ def test_bootstrap_over_coders(missing: float) -> None:
     arrays = model.over_coders(weights)
     for k, row in enumerate(weights):
         w = dict(zip(model.observed.coders, row, strict=True))
-        each = [(w[a] * w[b], alone[a, b]) for a, b in alone]
-        whole = sum(weight for weight, _ in each)
-        a, e = (sum(weight * getattr(one, name) for weight, one in each) / whole for name in ("observed", "expected"))
+        weighted = [(w[a] * w[b], alone[a, b]) for a, b in alone]
+        total = sum(weight for weight, _ in weighted)
+        a, e = (
+            sum(weight * getattr(row_alone, name) for weight, row_alone in weighted) / total
+            for name in ("observed", "expected")
+        )
         assert (arrays.observed[k], arrays.expected[k]) == pytest.approx((a, e), abs=1e-12)
         assert arrays.corrected[k] == pytest.approx((a - e) / (1 - e), abs=1e-12)
         if set(row) <= {0, 1}:
-            some = [c for c in w if w[c]]
-            assert arrays.corrected[k] == pytest.approx(agreement(corpus.select(coders=some), chance="exact").value)
+            present = [c for c in w if w[c]]
+            assert arrays.corrected[k] == pytest.approx(agreement(corpus.select(coders=present), chance="exact").value)
 
 
 def test_percentiles_of_the_replicates() -> None:
@@ -388,8 +391,8 @@ def test_percentiles_of_the_replicates() -> None:
 
 def test_pairs_of_a_coder_without_items_in_the_sample() -> None:
     """Only the first item has cy; a sample without it is agreement of ann and bo."""
-    whole = corpus(x={**TALK, "cy": ". ,  . "[:7].ljust(8)}, y={"ann": ". .", "bo": "  ."})
-    arrays = chance_model(whole, "pi", cz.Exact()).over_items(np.array([[0.0, 2.0]]))
+    three_coders = corpus(x={**TALK, "cy": ". ,  . "[:7].ljust(8)}, y={"ann": ". .", "bo": "  ."})
+    arrays = chance_model(three_coders, "pi", cz.Exact()).over_items(np.array([[0.0, 2.0]]))
     alone = agreement(corpus(y={"ann": ". .", "bo": "  ."}), coefficient="pi", chance="exact")
     assert arrays.corrected[0] == pytest.approx(alone.value, abs=1e-12)
 
@@ -397,9 +400,9 @@ def test_pairs_of_a_coder_without_items_in_the_sample() -> None:
 def test_asymmetric_similarity_takes_the_first_coder_as_first_side() -> None:
     matrix = {"types": TYPES, "matrix": [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]}
     measure = cz.parse("flexible_similarity(transposition=1)").replace(similarity=matrix)
-    made = {"z": text(".. "), "a": text(",, ")}
-    forth = agreement(cz.Corpus({"x": made}), measure=measure, chance="exact")
-    back = agreement(cz.Corpus({"x": dict(reversed(made.items()))}), measure=measure, chance="exact")
+    segmentations = {"z": text(".. "), "a": text(",, ")}
+    forth = agreement(cz.Corpus({"x": segmentations}), measure=measure, chance="exact")
+    back = agreement(cz.Corpus({"x": dict(reversed(segmentations.items()))}), measure=measure, chance="exact")
     assert (forth.observed, back.observed) == pytest.approx((1 - 1 / 3, 1 - 2 / 3))
 
 
@@ -410,49 +413,49 @@ def test_ten_thousand_items_would_fit_into_memory() -> None:
 
     rng = np.random.default_rng(1)
     talks = {f"i{i}": {c: text("".join(rng.choice([" ", " ", "."], 6))) for c in "ab"} for i in range(2000)}
-    whole = cz.Corpus(talks)
+    many_items = cz.Corpus(talks)
     tracemalloc.start()
     try:
-        result = agreement(whole, draws=1000, seed=1)
+        result = agreement(many_items, draws=1000, seed=1)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     assert peak < 40e6
-    exact = agreement(whole, chance="exact")
+    exact = agreement(many_items, chance="exact")
     assert abs(result.value - exact.value) < 4 * result.standard_error
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
 def test_a_row_of_a_table_is_the_coefficient_of_that_part_alone(missing: float) -> None:
     corpus = random_talks(11, coders="abcd", missing=missing)
-    whole = agreement(corpus, chance="exact")
-    for row in whole.pairs:
+    total = agreement(corpus, chance="exact")
+    for row in total.pairs:
         alone = agreement(corpus.select(coders=row.coders), chance="exact")
         assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
         assert row.items == len(alone.items)
-    for row in whole.items:
+    for row in total.items:
         alone = agreement(corpus.select(items=[row.item]), chance="exact")
         assert (row.value, row.observed, row.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
-    for row in whole.coders:
-        others = agreement(corpus.select(coders=[c for c in corpus.coders if c != row.coder]), chance="exact")
-        assert (row.without, row.gain) == pytest.approx((others.value, others.value - whole.value))
-        mine = [pair for pair in whole.pairs if row.coder in pair.coders]
-        assert row.observed == pytest.approx(sum(pair.observed for pair in mine) / len(mine))
-        assert row.expected == pytest.approx(sum(pair.expected or 0 for pair in mine) / len(mine))
+    for row in total.coders:
+        without = agreement(corpus.select(coders=[c for c in corpus.coders if c != row.coder]), chance="exact")
+        assert (row.without, row.gain) == pytest.approx((without.value, without.value - total.value))
+        own_pairs = [pair for pair in total.pairs if row.coder in pair.coders]
+        assert row.observed == pytest.approx(sum(pair.observed for pair in own_pairs) / len(own_pairs))
+        assert row.expected == pytest.approx(sum(pair.expected or 0 for pair in own_pairs) / len(own_pairs))
         assert row.items == len([i for i in corpus.item_names if (i, row.coder) in corpus])
 
 
 def test_options_of_the_simulation_are_those_of_a_value() -> None:
-    whole = corpus(talk=TALK)
+    talk = corpus(talk=TALK)
     for draws in (100, np.int64(100)):
         assert cz.Simulate(draws=draws) == cz.Simulate(draws=100)
-        assert agreement(whole, draws=draws).draws == 100
+        assert agreement(talk, draws=draws).draws == 100
     for chance_class in (cz.Simulate, cz.Exact):
         for value in ("x", None, 2, True, math.nan):
             if value is not None:
                 with pytest.raises(OptionError, match=rf"^tolerance must be a number.*; got {value!r}$"):
                     chance_class(tolerance=value)
     with pytest.raises(OptionError, match=r"^draws is an option of the simulation; give chance=Simulate\(draws=...\)$"):
-        cz.agreement(whole, "flexible_similarity", draws=100)
-    assert agreement(whole, chance="simulate") == agreement(whole) == agreement(whole, chance=cz.Simulate())
-    assert agreement(whole, chance="exact") == agreement(whole, chance=cz.Exact())
+        cz.agreement(talk, "flexible_similarity", draws=100)
+    assert agreement(talk, chance="simulate") == agreement(talk) == agreement(talk, chance=cz.Simulate())
+    assert agreement(talk, chance="exact") == agreement(talk, chance=cz.Exact())

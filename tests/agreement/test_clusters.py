@@ -24,11 +24,11 @@ METHODS = ["average", "complete", "single", "weighted"]
 
 def apart(corpus: cz.Corpus, measure: str = "boundary_similarity(n_t=2)") -> dict[Group, float]:
     """1 - similarity of every two coders, over all items both coded."""
-    found = {}
+    result = {}
     for a, b in combinations(corpus.coders, 2):
         both = [(corpus[i, a], corpus[i, b]) for i in corpus.item_names if (i, a) in corpus and (i, b) in corpus]
-        found[frozenset((a, b))] = 1 - cz.score_many(both, measure).total.value
-    return found
+        result[frozenset((a, b))] = 1 - cz.score_many(both, measure).total.value
+    return result
 
 
 # -- the tree ---------------------------------------------------------------------------------------------------------
@@ -41,34 +41,36 @@ def test_three_coders_by_hand() -> None:
     cy  ·····|·      one match with bo and one boundary alone: 1/2; near miss with ann, one alone: 1/4
     """
     corpus = of_masses(x={"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [5, 1]})
-    found = cz.cluster_coders(corpus)
-    assert found.coders == ("ann", "bo", "cy")
-    assert found.distances.tolist() == [[0, 0.25, 0.75], [0.25, 0, 0.5], [0.75, 0.5, 0]]
-    assert [(set(one.coders), one.height) for one in found.clusters] == [
+    result = cz.cluster_coders(corpus)
+    assert result.coders == ("ann", "bo", "cy")
+    assert result.distances.tolist() == [[0, 0.25, 0.75], [0.25, 0, 0.5], [0.75, 0.5, 0]]
+    assert [(set(cluster.coders), cluster.height) for cluster in result.clusters] == [
         ({"ann", "bo"}, 0.25),
         ({"ann", "bo", "cy"}, 0.625),
     ]
-    assert [one.height for one in cz.cluster_coders(corpus, linkage="complete").clusters] == [0.25, 0.75]
-    assert [one.height for one in cz.cluster_coders(corpus, linkage="single").clusters] == [0.25, 0.5]
+    assert [cluster.height for cluster in cz.cluster_coders(corpus, linkage="complete").clusters] == [0.25, 0.75]
+    assert [cluster.height for cluster in cz.cluster_coders(corpus, linkage="single").clusters] == [0.25, 0.5]
     # ann and bo: 4 boundaries in 10 positions, observed 3/4
-    first, last = found.clusters
+    first, last = result.clusters
     assert (first.observed, first.expected) == pytest.approx((0.75, 0.16))
     assert first.value == pytest.approx((0.75 - 0.16) / 0.84)
     # all three: 1.5 of 2, 1 of 2 and .5 of 2 are 3 of 6; 5 boundaries in 15 positions
     assert (last.observed, last.expected) == pytest.approx((0.5, 1 / 9))
     assert [set(half) for half in last.halves] in ([{"ann", "bo"}, {"cy"}], [{"cy"}, {"ann", "bo"}])
-    assert found.leaves == last.coders == last.halves[0] + last.halves[1]
-    assert found.leaves[1] == "bo"  # who is between the others
+    assert result.leaves == last.coders == last.halves[0] + last.halves[1]
+    assert result.leaves[1] == "bo"  # who is between the others
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(5))
 def test_equals_the_definition(method: str, seed: int) -> None:
     corpus = random_corpus(seed, items=30, coders="abcdefgh", missing=0.2)  # many items, no ties
-    found = cz.cluster_coders(corpus, linkage=method)  # type: ignore[arg-type]
+    result = cz.cluster_coders(corpus, linkage=method)  # type: ignore[arg-type]
     expected = clusters(apart(corpus), method)
-    assert [frozenset(one.coders) for one in found.clusters] == [group for group, _ in expected]
-    assert [one.height for one in found.clusters] == pytest.approx([height for _, height in expected], abs=1e-12)
+    assert [frozenset(cluster.coders) for cluster in result.clusters] == [group for group, _ in expected]
+    assert [cluster.height for cluster in result.clusters] == pytest.approx(
+        [height for _, height in expected], abs=1e-12
+    )
 
 
 @given(st.data())
@@ -77,39 +79,39 @@ def test_every_joint_is_one_of_the_nearest(data: st.DataObject) -> None:
     n = data.draw(st.integers(2, 7))
     length = data.draw(st.integers(2, 5))
     bits = st.text("01", min_size=length - 1, max_size=length - 1)
-    made = {f"c{i}": cz.Segmentation.from_bits(data.draw(bits)) for i in range(n)}
+    segmentations = {f"c{i}": cz.Segmentation.from_bits(data.draw(bits)) for i in range(n)}
     method = data.draw(st.sampled_from(METHODS))
-    corpus = cz.Corpus({"x": made})
-    found = cz.cluster_coders(corpus, linkage=method)
+    corpus = cz.Corpus({"x": segmentations})
+    result = cz.cluster_coders(corpus, linkage=method)
     distances = apart(corpus)
     groups: list[Group] = [frozenset((coder,)) for coder in corpus.coders]
     joined: dict[Group, Joint] = {}
-    for one in found.clusters:
-        a, b = map(frozenset, one.halves)
+    for cluster in result.clusters:
+        a, b = map(frozenset, cluster.halves)
         options = nearest(distances, groups, method, joined)
         here = options.get((a, b), options.get((b, a)))
         assert here is not None
         assert here == pytest.approx(next(iter(options.values())), abs=1e-12)
-        assert one.height == pytest.approx(here, abs=1e-12)
-        assert one.coders == one.halves[0] + one.halves[1]
+        assert cluster.height == pytest.approx(here, abs=1e-12)
+        assert cluster.coders == cluster.halves[0] + cluster.halves[1]
         joined[a | b] = (a, b)
         groups = [group for group in groups if group not in (a, b)] + [a | b]
     assert groups == [frozenset(corpus.coders)]
-    assert [one.height for one in found.clusters] == sorted(one.height for one in found.clusters)
+    assert [cluster.height for cluster in result.clusters] == sorted(cluster.height for cluster in result.clusters)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_linkage_is_scipys(method: str) -> None:
     corpus = random_corpus(12, coders="hgfedcba")
-    found = cz.cluster_coders(corpus, linkage=method)  # type: ignore[arg-type]
+    result = cz.cluster_coders(corpus, linkage=method)  # type: ignore[arg-type]
     distances = apart(corpus)
     square = np.zeros((8, 8))
     for i, j in combinations(range(8), 2):
-        square[i, j] = square[j, i] = distances[frozenset((found.coders[i], found.coders[j]))]
-    assert found.distances == pytest.approx(square, abs=1e-12)
+        square[i, j] = square[j, i] = distances[frozenset((result.coders[i], result.coders[j]))]
+    assert result.distances == pytest.approx(square, abs=1e-12)
     theirs = linkage(squareform(square), method)
-    assert found.joins[:, 2:] == pytest.approx(theirs[:, 2:])
-    assert np.sort(found.joins[:, :2], axis=1).tolist() == np.sort(theirs[:, :2], axis=1).tolist()
+    assert result.joins[:, 2:] == pytest.approx(theirs[:, 2:])
+    assert np.sort(result.joins[:, :2], axis=1).tolist() == np.sort(theirs[:, :2], axis=1).tolist()
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.25])
@@ -126,18 +128,18 @@ def test_the_order_of_coders_and_items_does_not_matter(missing: float) -> None:
 
 def test_two_coders() -> None:
     corpus = of_masses(x={"bo": [2, 3], "ann": [1, 4]})
-    found = cz.cluster_coders(corpus)
-    (only,) = found.clusters
+    result = cz.cluster_coders(corpus)
+    (only,) = result.clusters
     assert (set(only.coders), only.height) == ({"ann", "bo"}, 0.5)
     assert only.value == cz.agreement(corpus, **QUIET).value
-    assert found.cut(clusters=2) in ((("ann",), ("bo",)), (("bo",), ("ann",)))
+    assert result.cut(clusters=2) in ((("ann",), ("bo",)), (("bo",), ("ann",)))
 
 
 def test_identical_coders_are_joined_at_nothing() -> None:
     corpus = of_masses(x={coder: [2, 3] for coder in "abcd"})
-    found = cz.cluster_coders(corpus)
-    assert [(one.height, one.value) for one in found.clusters] == [(0, 1)] * 3
-    assert sorted(found.leaves) == list("abcd")
+    result = cz.cluster_coders(corpus)
+    assert [(cluster.height, cluster.value) for cluster in result.clusters] == [(0, 1)] * 3
+    assert sorted(result.leaves) == list("abcd")
 
 
 # -- agreement inside -------------------------------------------------------------------------------------------------
@@ -159,36 +161,38 @@ def test_the_value_is_the_agreement_of_its_coders(
     coefficient: str, measure: str, compat: str | None, missing: float
 ) -> None:
     corpus = random_corpus(21, coders="abcdef", missing=missing)
-    found = cz.cluster_coders(corpus, measure, coefficient=coefficient, compat=compat)
-    asked = (
+    result = cz.cluster_coders(corpus, measure, coefficient=coefficient, compat=compat)
+    options = (
         {"coefficient": coefficient}
         if coefficient == "alpha"
         else {"coefficient": coefficient, "measure": measure, "compat": compat}
     )
-    for one in found.clusters:
-        alone = cz.agreement(corpus.select(coders=one.coders), **asked, **QUIET)
-        assert (one.value, one.observed, one.expected) == pytest.approx((alone.value, alone.observed, alone.expected))
+    for cluster in result.clusters:
+        alone = cz.agreement(corpus.select(coders=cluster.coders), **options, **QUIET)
+        assert (cluster.value, cluster.observed, cluster.expected) == pytest.approx(
+            (alone.value, alone.observed, alone.expected)
+        )
 
 
 def test_alpha_looks_at_types_even_if_the_measure_does_not() -> None:
     a = cz.Segmentation.from_sets([{"act"}, {"scene"}, set(), set()])
     b = cz.Segmentation.from_sets([{"scene"}, {"scene"}, set(), set()])
     corpus = cz.Corpus({"x": {"a": a, "b": b}})
-    (one,) = cz.cluster_coders(corpus, "crisp", coefficient="alpha").clusters
+    (cluster,) = cz.cluster_coders(corpus, "crisp", coefficient="alpha").clusters
     # values: act 1, scene 3, none 4 of 8; one position of four differs
     expected = (3 * 2 + 4 * 3) / (8 * 7)
-    assert (one.observed, one.expected) == pytest.approx((0.75, expected))
-    assert one.value == pytest.approx(cz.agreement(corpus, coefficient="alpha").value)
+    assert (cluster.observed, cluster.expected) == pytest.approx((0.75, expected))
+    assert cluster.value == pytest.approx(cz.agreement(corpus, coefficient="alpha").value)
 
 
 def test_undefined_inside_a_cluster() -> None:
     """a and b placed nothing, c did."""
-    found = cz.cluster_coders(of_masses(x={"a": [4], "b": [4], "c": [2, 2]}))
-    first, last = found.clusters
+    result = cz.cluster_coders(of_masses(x={"a": [4], "b": [4], "c": [2, 2]}))
+    first, last = result.clusters
     assert (set(first.coders), first.value, first.expected) == ({"a", "b"}, None, None)
     assert first.observed == 1
     assert last.value is not None
-    assert json.loads(json.dumps(found.to_dict()))["clusters"][0]["value"] is None
+    assert json.loads(json.dumps(result.to_dict()))["clusters"][0]["value"] is None
 
 
 TYPES = [".", ","]
@@ -213,19 +217,25 @@ def test_flexible_similarity_of_dialogues() -> None:
         }
     )
     exact = cz.cluster_coders(corpus, "flexible_similarity", coefficient="pi", chance="exact")
-    assert [frozenset(one.coders) for one in exact.clusters] == [
+    assert [frozenset(cluster.coders) for cluster in exact.clusters] == [
         group for group, _ in clusters(apart(corpus, "flexible_similarity"), "average")
     ]
     assert "|chance:exact|" in exact.signature
     assert "seed" not in exact.signature
-    drawn = cz.cluster_coders(corpus, "flexible_similarity", coefficient="pi", chance=cz.Simulate(draws=300), seed=4)
-    assert "|draws:300|seed:4|" in drawn.signature
-    for found, options in ((exact, {"chance": "exact"}), (drawn, {"chance": cz.Simulate(draws=300), "seed": 4})):
-        for one in found.clusters:
+    simulated = cz.cluster_coders(
+        corpus, "flexible_similarity", coefficient="pi", chance=cz.Simulate(draws=300), seed=4
+    )
+    assert "|draws:300|seed:4|" in simulated.signature
+    for result, options in ((exact, {"chance": "exact"}), (simulated, {"chance": cz.Simulate(draws=300), "seed": 4})):
+        for cluster in result.clusters:
             alone = cz.agreement(
-                corpus.select(coders=one.coders), measure="flexible_similarity", coefficient="pi", **options, **QUIET
+                corpus.select(coders=cluster.coders),
+                measure="flexible_similarity",
+                coefficient="pi",
+                **options,
+                **QUIET,
             )
-            assert (one.value, one.observed, one.expected) == pytest.approx(
+            assert (cluster.value, cluster.observed, cluster.expected) == pytest.approx(
                 (alone.value, alone.observed, alone.expected), abs=1e-12
             )
 
@@ -235,16 +245,16 @@ def test_flexible_similarity_of_dialogues() -> None:
 
 def test_cut() -> None:
     corpus = random_corpus(5, coders="abcdef")
-    found = cz.cluster_coders(corpus)
-    heights = [one.height for one in found.clusters]
+    result = cz.cluster_coders(corpus)
+    heights = [cluster.height for cluster in result.clusters]
     for k in range(1, 7):
-        groups = found.cut(clusters=k)
+        groups = result.cut(clusters=k)
         assert len(groups) == k
-        assert tuple(coder for group in groups for coder in group) == found.leaves
+        assert tuple(coder for group in groups for coder in group) == result.leaves
         if k < 6:
-            assert found.cut(height=heights[5 - k]) == groups
-    assert found.cut(height=0) == tuple((coder,) for coder in found.leaves)
-    assert found.cut(height=1) == (found.leaves,)
+            assert result.cut(height=heights[5 - k]) == groups
+    assert result.cut(height=0) == tuple((coder,) for coder in result.leaves)
+    assert result.cut(height=1) == (result.leaves,)
 
 
 @pytest.mark.parametrize(
@@ -257,9 +267,9 @@ def test_cut() -> None:
     ],
 )
 def test_cut_of_nonsense(options: dict, message: str) -> None:
-    found = cz.cluster_coders(of_masses(x={"a": [2, 3], "b": [1, 4]}))
+    result = cz.cluster_coders(of_masses(x={"a": [2, 3], "b": [1, 4]}))
     with pytest.raises(OptionError) as caught:
-        found.cut(**options)
+        result.cut(**options)
     assert str(caught.value) == message
 
 
@@ -346,23 +356,23 @@ def test_no_corpus() -> None:
 
 
 def test_items_that_cannot_be_used_are_named() -> None:
-    found = cz.cluster_coders(of_masses(x=SAME, y={"a": [3]}, z={"a": [3], "b": [4]}))
-    assert reasons(found) == {
+    result = cz.cluster_coders(of_masses(x=SAME, y={"a": [3]}, z={"a": [3], "b": [4]}))
+    assert reasons(result) == {
         "y": "coded by a only",
         "z": "a is a, b is b: both sides must have the same units; a has 3, b has 4",
     }
 
 
 def test_signature_and_json() -> None:
-    found = cz.cluster_coders(random_corpus(1), compat="fournier2013")
-    assert found.signature.startswith(
+    result = cz.cluster_coders(random_corpus(1), compat="fournier2013")
+    assert result.signature.startswith(
         "cluster_coders|linkage:complete|multi_pi|coders:5|items:8|chance:counted|counted:segments|rates:mean|types:together|"
         "boundary_similarity|"
     )
-    data = json.loads(json.dumps(found.to_dict()))
+    data = json.loads(json.dumps(result.to_dict()))
     assert (data["linkage"], data["coefficient"], data["coders"]) == ("complete", "multi_pi", list("abcde"))
-    assert data["distances"] == found.distances.tolist()
-    assert [one["coders"] for one in data["clusters"]] == [list(one.coders) for one in found.clusters]
+    assert data["distances"] == result.distances.tolist()
+    assert [cluster["coders"] for cluster in data["clusters"]] == [list(cluster.coders) for cluster in result.clusters]
 
 
 def test_the_seed_is_0_unless_it_is_drawn() -> None:

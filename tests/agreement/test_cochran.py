@@ -62,12 +62,12 @@ def test_q_is_that_of_statsmodels(rows: Rows) -> None:
     from statsmodels.stats.contingency_tables import cochrans_q
 
     assume(not undefined(rows))
-    found = cz.cochran_q(coded(rows))
+    result = cz.cochran_q(coded(rows))
     theirs = cochrans_q(np.array([[int(bit) for bit in row] for row in rows]))
-    assert found.q == pytest.approx(theirs.statistic, rel=1e-12, abs=1e-12)
-    assert found.p == pytest.approx(theirs.pvalue, rel=1e-9, abs=1e-300)
-    assert found.df == theirs.df == len(rows[0]) - 1
-    assert found.q == pytest.approx(float(q_by_definition(rows)), rel=1e-15)
+    assert result.q == pytest.approx(theirs.statistic, rel=1e-12, abs=1e-12)
+    assert result.p == pytest.approx(theirs.pvalue, rel=1e-9, abs=1e-300)
+    assert result.df == theirs.df == len(rows[0]) - 1
+    assert result.q == pytest.approx(float(q_by_definition(rows)), rel=1e-15)
 
 
 @given(rows=tables())
@@ -75,76 +75,78 @@ def test_parts_add_up_to_q(rows: Rows) -> None:
     from scipy.stats import chi2
 
     assume(not undefined(rows))
-    found = cz.cochran_q(coded(rows), alpha=0.05)
-    assert math.fsum(row.q for row in found.partial) == found.q
+    result = cz.cochran_q(coded(rows), alpha=0.05)
+    assert math.fsum(row.q for row in result.partial) == result.q
     counts = columns(rows)
-    assert [(row.g, row.positions, row.df) for row in found.partial] == [
+    assert [(row.g, row.positions, row.df) for row in result.partial] == [
         (g, n, n) for g, n in sorted(Counter(counts).items())
     ]
     marks = [row.count("1") for row in rows]
     k, mean = len(counts), sum(counts) / len(counts)
     below = k * sum(marks) - sum(n * n for n in marks)
-    for row in found.partial:
+    for row in result.partial:
         assert row.q == pytest.approx(row.positions * (row.g - mean) ** 2 * k * (k - 1) / below)
         assert row.p == pytest.approx(chi2.sf(row.q, row.positions))
         assert row.significant == (row.p <= 0.05)
     # the smallest count above the mean that is significant together with all larger ones, read off the rows
     candidates = [
         row.g
-        for row in found.partial
-        if row.g > mean and all(other.significant for other in found.partial if other.g >= row.g)
+        for row in result.partial
+        if row.g > mean and all(larger.significant for larger in result.partial if larger.g >= row.g)
     ]
-    assert found.threshold == min(candidates, default=None)
+    assert result.threshold == min(candidates, default=None)
 
 
 def test_by_hand() -> None:
     #  1 |··|··      G = 2 3 0 1, mean 3/2, L = 3 2 1
     #  2 |··|····
     #  3  ··|····    D = 4 * 6 - (9 + 4 + 1) = 10
-    found = cz.cochran_q(coded(["1101", "1100", "0100"]))
+    result = cz.cochran_q(coded(["1101", "1100", "0100"]))
     # sum of squares 1/4 + 9/4 + 9/4 + 1/4 = 5, times 4 * 3 / 10
-    assert found.q == 6
-    assert float(found) == 6
-    assert {row.g: row.q for row in found.partial} == pytest.approx({0: 2.7, 1: 0.3, 2: 0.3, 3: 2.7})
-    assert found.counts == (2, 3, 0, 1)
-    assert found.marks == (3, 2, 1)
-    assert (found.df, found.positions, found.coders) == (3, 4, ("coder 1", "coder 2", "coder 3"))
-    assert (found.threshold, found.chance_threshold) == (None, None)
-    assert found.percentage == (2 + 3 + 3 + 2) / 12
-    assert found.signature == f"cochran_q|alpha:0.01|coders:3|items:1|positions:4|caesura:{cz.__version__}"
+    assert result.q == 6
+    assert float(result) == 6
+    assert {row.g: row.q for row in result.partial} == pytest.approx({0: 2.7, 1: 0.3, 2: 0.3, 3: 2.7})
+    assert result.counts == (2, 3, 0, 1)
+    assert result.marks == (3, 2, 1)
+    assert (result.df, result.positions, result.coders) == (3, 4, ("coder 1", "coder 2", "coder 3"))
+    assert (result.threshold, result.chance_threshold) == (None, None)
+    assert result.percentage == (2 + 3 + 3 + 2) / 12
+    assert result.signature == f"cochran_q|alpha:0.01|coders:3|items:1|positions:4|caesura:{cz.__version__}"
 
 
 def test_equal_counts_everywhere_make_q_zero() -> None:
-    found = cz.cochran_q(coded(["01", "10"]))
-    assert (found.q, found.p, found.threshold) == (0, 1, None)
+    result = cz.cochran_q(coded(["01", "10"]))
+    assert (result.q, result.p, result.threshold) == (0, 1, None)
 
 
 @given(rows=tables(), seed=st.integers(0, 1000))
 def test_order_of_coders_does_not_matter(rows: Rows, seed: int) -> None:
     assume(not undefined(rows))
     shuffled = random.Random(seed).sample(rows, len(rows))
-    one, other = (cz.cochran_q(coded(some)) for some in (rows, shuffled))
+    first, second = (cz.cochran_q(coded(table_rows)) for table_rows in (rows, shuffled))
     skip = {"marks"}
-    assert {k: v for k, v in one.to_dict().items() if k not in skip} == {
-        k: v for k, v in other.to_dict().items() if k not in skip
+    assert {k: v for k, v in first.to_dict().items() if k not in skip} == {
+        k: v for k, v in second.to_dict().items() if k not in skip
     }
-    assert one.percentage == other.percentage
+    assert first.percentage == second.percentage
 
 
 @given(rows=tables(), cut=st.integers(1, 11))
 def test_a_corpus_is_its_items_side_by_side(rows: Rows, cut: int) -> None:
     assume(not undefined(rows) and cut < len(rows[0]))
     halves = {"a": [row[:cut] for row in rows], "b": [row[cut:] for row in rows]}
-    corpus = cz.Corpus({item: {str(i): one for i, one in enumerate(coded(half))} for item, half in halves.items()})
-    whole, found = cz.cochran_q(coded(rows)), cz.cochran_q(corpus)
-    assert (found.q, found.p, found.partial) == (whole.q, whole.p, whole.partial)
-    assert (found.threshold, found.chance_threshold) == (whole.threshold, whole.chance_threshold)
-    assert found.percentage == whole.percentage == float(cz.percentage_agreement(corpus))
-    assert found.counts == {item: tuple(columns(half)) for item, half in halves.items()}
-    assert found.positions == whole.positions
-    gold = found.gold(2)
+    corpus = cz.Corpus(
+        {item: {str(i): segmentation for i, segmentation in enumerate(coded(half))} for item, half in halves.items()}
+    )
+    joined, result = cz.cochran_q(coded(rows)), cz.cochran_q(corpus)
+    assert (result.q, result.p, result.partial) == (joined.q, joined.p, joined.partial)
+    assert (result.threshold, result.chance_threshold) == (joined.threshold, joined.chance_threshold)
+    assert result.percentage == joined.percentage == float(cz.percentage_agreement(corpus))
+    assert result.counts == {item: tuple(columns(half)) for item, half in halves.items()}
+    assert result.positions == joined.positions
+    gold = result.gold(2)
     assert isinstance(gold, dict)
-    assert gold["a"].bits() + gold["b"].bits() == whole.gold(2).bits()
+    assert gold["a"].bits() + gold["b"].bits() == joined.gold(2).bits()
 
 
 def test_only_inner_positions_count_whatever_their_types() -> None:
@@ -160,26 +162,26 @@ def test_stargazer_by_statsmodels() -> None:
     from statsmodels.stats.contingency_tables import cochrans_q
 
     by_coder = stargazer().of_item("stargazer")
-    table = np.array([[int(bit) for bit in one.bits()] for one in by_coder.values()])
-    found = cz.cochran_q(stargazer())
-    assert found.q == pytest.approx(cochrans_q(table).statistic)
-    assert found.p == pytest.approx(cochrans_q(table).pvalue)
-    assert found.coders == tuple(by_coder)
-    assert found.counts == {"stargazer": tuple(table.sum(axis=0).tolist())}
-    assert cz.cochran_q(by_coder).q == found.q  # a mapping
+    table = np.array([[int(bit) for bit in segmentation.bits()] for segmentation in by_coder.values()])
+    result = cz.cochran_q(stargazer())
+    assert result.q == pytest.approx(cochrans_q(table).statistic)
+    assert result.p == pytest.approx(cochrans_q(table).pvalue)
+    assert result.coders == tuple(by_coder)
+    assert result.counts == {"stargazer": tuple(table.sum(axis=0).tolist())}
+    assert cz.cochran_q(by_coder).q == result.q  # a mapping
 
 
 def test_large_counts_are_whole_numbers() -> None:
     """k D goes past 2^53, where floating point no longer counts."""
     k = 2_000_000
-    found = cz.cochran_q([cz.Segmentation.from_positions(k + 1, range(1, n)) for n in (k, k // 2, 3)])
+    result = cz.cochran_q([cz.Segmentation.from_positions(k + 1, range(1, n)) for n in (k, k // 2, 3)])
     marks = [k - 1, k // 2 - 1, 2]
     n = Counter({3: 2, 2: k // 2 - 3, 1: k // 2, 0: 1})
-    assert Counter({row.g: row.positions for row in found.partial}) == n
+    assert Counter({row.g: row.positions for row in result.partial}) == n
     mean = Fraction(sum(marks), k)
     below = k * sum(marks) - sum(x * x for x in marks)
     exact = k * (k - 1) * sum(times * (g - mean) ** 2 for g, times in n.items()) / below
-    assert found.q == pytest.approx(float(exact), rel=1e-15)
+    assert result.q == pytest.approx(float(exact), rel=1e-15)
 
 
 # -- thresholds and gold ----------------------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ def test_chance_tail_is_that_of_enumeration(marks: list[int]) -> None:
         share = math.prod(Fraction(n if hit else k - n, k) for n, hit in zip(marks, outcome, strict=True))
         for g in range(sum(outcome) + 1):
             exact[g] += share
-    assert chance_tail(marks, k) == pytest.approx([float(one) for one in exact], rel=1e-13, abs=0)
+    assert chance_tail(marks, k) == pytest.approx([float(probability) for probability in exact], rel=1e-13, abs=0)
 
 
 def test_small_tails_keep_their_digits() -> None:
@@ -203,10 +205,10 @@ def test_small_tails_keep_their_digits() -> None:
 @given(rows=tables(max_coders=8), alpha=st.sampled_from([0.01, 0.05, 0.3, 0.9]))
 def test_chance_threshold_is_the_smallest(rows: Rows, alpha: float) -> None:
     assume(not undefined(rows))
-    found = cz.cochran_q(coded(rows), alpha=alpha)
+    result = cz.cochran_q(coded(rows), alpha=alpha)
     tail = chance_tail([row.count("1") for row in rows], len(rows[0]))
     enough = [g for g in range(len(rows) + 1) if len(rows[0]) * tail[g] <= alpha]
-    assert found.chance_threshold == min(enough, default=None)
+    assert result.chance_threshold == min(enough, default=None)
 
 
 def random_coders(seed: int) -> list[cz.Segmentation]:
@@ -215,12 +217,12 @@ def random_coders(seed: int) -> list[cz.Segmentation]:
 
 
 def test_chance_alone_gives_a_partial_threshold_of_three() -> None:
-    """The examples of the ruling: 7 random coders, 15 marks each, 100 positions."""
-    found = [cz.cochran_q(random_coders(seed), alpha=alpha) for seed in range(50) for alpha in (0.01, 0.05)]
-    assert Counter(one.threshold for one in found)[3] > 90
-    assert {one.chance_threshold for one in found} == {6}
+    """The example of the docstring: 7 random coders, 15 marks each, 100 positions."""
+    result = [cz.cochran_q(random_coders(seed), alpha=alpha) for seed in range(50) for alpha in (0.01, 0.05)]
+    assert Counter(entry.threshold for entry in result)[3] > 90
+    assert {entry.chance_threshold for entry in result} == {6}
     # and the inflation that percentage_agreement's docstring speaks of
-    assert np.mean([one.percentage for one in found]) == pytest.approx(0.852, abs=0.005)
+    assert np.mean([entry.percentage for entry in result]) == pytest.approx(0.852, abs=0.005)
 
 
 #                    1         2         3
@@ -234,25 +236,25 @@ READERS = [
 
 
 def test_gold() -> None:
-    found = cz.cochran_q(coded(READERS))
-    assert (found.threshold, found.chance_threshold) == (2, 4)
-    assert found.gold() == cz.Segmentation.from_positions(40, [9, 20, 31])
-    assert found.gold(rule="chance") == cz.Segmentation.from_positions(40, [9])
-    assert found.gold(3) == cz.Segmentation.from_positions(40, [9, 20])
-    assert found.gold(1) == cz.Segmentation.from_positions(40, [9, 20, 21, 31, 35])
+    result = cz.cochran_q(coded(READERS))
+    assert (result.threshold, result.chance_threshold) == (2, 4)
+    assert result.gold() == cz.Segmentation.from_positions(40, [9, 20, 31])
+    assert result.gold(rule="chance") == cz.Segmentation.from_positions(40, [9])
+    assert result.gold(3) == cz.Segmentation.from_positions(40, [9, 20])
+    assert result.gold(1) == cz.Segmentation.from_positions(40, [9, 20, 21, 31, 35])
     head = "cochran_q|alpha:0.01|coders:4|items:1|positions:39"
-    assert found.gold_signature() == f"{head}|gold:partial|threshold:2|caesura:{cz.__version__}"
-    assert found.gold_signature(rule="chance") == f"{head}|gold:chance|threshold:4|caesura:{cz.__version__}"
-    assert found.gold_signature(3) == f"{head}|gold:given|threshold:3|caesura:{cz.__version__}"
+    assert result.gold_signature() == f"{head}|gold:partial|threshold:2|caesura:{cz.__version__}"
+    assert result.gold_signature(rule="chance") == f"{head}|gold:chance|threshold:4|caesura:{cz.__version__}"
+    assert result.gold_signature(3) == f"{head}|gold:given|threshold:3|caesura:{cz.__version__}"
 
 
 def test_gold_carries_the_text() -> None:
     units = ["in", "Xanadu", "did"]
     silent, spoken = cz.Segmentation.from_bits("01"), cz.Segmentation.from_bits("01", units=units)
-    found = cz.cochran_q({"Ann": silent, "Bo": spoken})
-    assert found.gold(2) == spoken
+    result = cz.cochran_q({"Ann": silent, "Bo": spoken})
+    assert result.gold(2) == spoken
     with pytest.raises(MismatchError):
-        cz.crisp(found.gold(2), cz.Segmentation.from_bits("01", units=["in", "Xanadu", "died"]))
+        cz.crisp(result.gold(2), cz.Segmentation.from_bits("01", units=["in", "Xanadu", "died"]))
 
 
 @given(rows=tables(), threshold=st.integers(1, 6))
@@ -281,18 +283,18 @@ def test_bad_gold(arguments: dict[str, Any], message: str) -> None:
 
 
 def test_no_threshold_no_gold() -> None:
-    found = cz.cochran_q(coded(["01", "10"]), alpha=0.05)
+    result = cz.cochran_q(coded(["01", "10"]), alpha=0.05)
     with pytest.raises(Undefined) as caught:
-        found.gold()
+        result.gold()
     assert str(caught.value) == (
         "no count above the mean is significant at alpha=0.05, so there is no partial threshold; give threshold=..."
     )
     with pytest.raises(Undefined) as caught:
-        found.gold(rule="chance")
+        result.gold(rule="chance")
     assert str(caught.value) == (
         "even all coders may meet by chance at alpha=0.05, so there is no chance threshold; give threshold=..."
     )
-    assert found.gold(1).bits() == "11"
+    assert result.gold(1).bits() == "11"
 
 
 # -- percentage agreement ---------------------------------------------------------------------------------------------
@@ -305,14 +307,16 @@ def test_percentage_is_the_share_of_coders_with_the_majority(rows: Rows) -> None
         majority = "1" if column.count("1") > len(column) / 2 else "0"
         for mark in column:
             agreeing += mark == majority
-    found = cz.percentage_agreement(coded(rows))
-    assert found.value == agreeing / (len(rows) * len(rows[0]))
-    assert 0.5 <= float(found) <= 1
+    result = cz.percentage_agreement(coded(rows))
+    assert result.value == agreeing / (len(rows) * len(rows[0]))
+    assert 0.5 <= float(result) <= 1
 
 
 def test_percentage_result() -> None:
-    found = cz.percentage_agreement({"Ann": cz.Segmentation.from_bits("0100"), "Bo": cz.Segmentation.from_bits("0110")})
-    assert found.to_dict() == {
+    result = cz.percentage_agreement(
+        {"Ann": cz.Segmentation.from_bits("0100"), "Bo": cz.Segmentation.from_bits("0110")}
+    )
+    assert result.to_dict() == {
         "value": 7 / 8,
         "coders": ["Ann", "Bo"],
         "positions": 4,
@@ -332,37 +336,37 @@ def test_percentage_is_defined_where_q_is_not() -> None:
 
 
 def test_items_that_cannot_be_used_are_named() -> None:
-    one = cz.Segmentation.from_bits
+    segmentation = cz.Segmentation.from_bits
     corpus = cz.Corpus(
         {
-            "good": {"Ann": one("0100"), "Bo": one("0110")},
-            "half": {"Bo": one("01")},
-            "long": {"Ann": one("01"), "Bo": one("011")},
-            "talk": {"Ann": {"A": one("01")}, "Bo": {"A": one("01")}},
-            "word": {"Ann": one("1", units=["in", "Xanadu"]), "Bo": one("1", units=["in", "Canada"])},
+            "good": {"Ann": segmentation("0100"), "Bo": segmentation("0110")},
+            "half": {"Bo": segmentation("01")},
+            "long": {"Ann": segmentation("01"), "Bo": segmentation("011")},
+            "talk": {"Ann": {"A": segmentation("01")}, "Bo": {"A": segmentation("01")}},
+            "word": {"Ann": segmentation("1", units=["in", "Xanadu"]), "Bo": segmentation("1", units=["in", "Canada"])},
             "short": {"Ann": cz.Segmentation.from_masses([1]), "Bo": cz.Segmentation.from_masses([1])},
         }
     )
-    found = cz.cochran_q(corpus)
-    assert reasons(found) == {
+    result = cz.cochran_q(corpus)
+    assert reasons(result) == {
         "half": "not coded by Ann",
         "long": "3 tokens for Ann and 4 for Bo",
         "talk": "it has streams, which are not supported here",
         "word": "token 2 is 'Xanadu' for Ann and 'Canada' for Bo" + ALIGN_HINT,
     }
-    assert cz.percentage_agreement(corpus).excluded == found.excluded
-    assert found.counts == {"good": (0, 2, 1, 0), "short": ()}
-    assert found.q == cz.cochran_q([one("0100"), one("0110")]).q
-    gold = found.gold(1)
+    assert cz.percentage_agreement(corpus).excluded == result.excluded
+    assert result.counts == {"good": (0, 2, 1, 0), "short": ()}
+    assert result.q == cz.cochran_q([segmentation("0100"), segmentation("0110")]).q
+    gold = result.gold(1)
     assert isinstance(gold, dict)
     assert {item: segmentation.masses for item, segmentation in gold.items()} == {"good": (2, 1, 2), "short": (1,)}
 
 
 def test_result_as_a_value() -> None:
-    found = cz.cochran_q(stargazer())
-    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
-    assert pickle.loads(pickle.dumps(found)) == found
-    assert set(found.to_dict()) == {
+    result = cz.cochran_q(stargazer())
+    assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
+    assert pickle.loads(pickle.dumps(result)) == result
+    assert set(result.to_dict()) == {
         "q",
         "df",
         "p",
@@ -378,10 +382,10 @@ def test_result_as_a_value() -> None:
         "excluded",
         "signature",
     }
-    assert set(found.to_dict()["partial"][0]) == {"g", "positions", "q", "df", "p", "significant"}
+    assert set(result.to_dict()["partial"][0]) == {"g", "positions", "q", "df", "p", "significant"}
     assert isinstance(cz.cochran_q(coded(READERS)).to_dict()["counts"], list)
     with pytest.raises(AttributeError):
-        found.q = 1.0  # type: ignore[misc]
+        result.q = 1.0  # type: ignore[misc]
 
 
 # -- bad input --------------------------------------------------------------------------------------------------------
@@ -426,11 +430,11 @@ BAD: list[tuple[Any, type[CaesuraError], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "kind", "message"), BAD, ids=[message for _, _, message in BAD])
-def test_bad_input(given: Any, kind: type[CaesuraError], message: str) -> None:
+@pytest.mark.parametrize(("segmentations", "kind", "message"), BAD, ids=[message for _, _, message in BAD])
+def test_bad_input(segmentations: Any, kind: type[CaesuraError], message: str) -> None:
     for function in (cz.cochran_q, cz.percentage_agreement):
         with pytest.raises(kind) as caught:
-            function(given)
+            function(segmentations)
         assert type(caught.value) is kind
         assert str(caught.value) == message
 
@@ -460,4 +464,4 @@ def test_zero_by_zero(rows: Rows) -> None:
 
 
 def test_a_generator_will_do() -> None:
-    assert cz.cochran_q(one for one in coded(READERS)) == cz.cochran_q(coded(READERS))
+    assert cz.cochran_q(segmentation for segmentation in coded(READERS)) == cz.cochran_q(coded(READERS))

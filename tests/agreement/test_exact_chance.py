@@ -97,15 +97,15 @@ def laws(draw: st.DrawFn) -> tuple[Rules, list[Fraction], list[Fraction]]:
 
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(laws())
-def test_equals_enumeration_at_random(drawn: tuple[Rules, list[Fraction], list[Fraction]]) -> None:
-    rules, p_a, p_b = drawn
+def test_equals_enumeration_at_random(law: tuple[Rules, list[Fraction], list[Fraction]]) -> None:
+    rules, p_a, p_b = law
     length = 6 if rules.none == 1 else 4
     p, q, s, c = map(floats, (p_a, p_b, rules.S, rules.c))
     mean = float(rules.mean(p_a, p_b, length))
     assert expected_cost(p, q, [length], s, c) == pytest.approx(mean, rel=1e-11, abs=1e-13)
-    found = expectation(p, q, [length], s, c, tolerance=0.01)
-    assert mean - 1e-11 <= found.cost <= mean + found.error + 1e-11
-    assert found.error <= 0.01 * length
+    result = expectation(p, q, [length], s, c, tolerance=0.01)
+    assert mean - 1e-11 <= result.cost <= mean + result.error + 1e-11
+    assert result.error <= 0.01 * length
 
 
 def any_setting(number: int) -> tuple[NDArray[np.float64], ...]:
@@ -136,9 +136,9 @@ def test_nothing_is_lost_by_discarding(number: int) -> None:
     means = mean_by_runs(p, q, length, s, c)
     for n in (length - 1, length):
         assert expected_cost(p, q, [n], s, c) == pytest.approx(means[n], rel=1e-11, abs=1e-12)
-    found = expectation(p, q, [length], s, c, tolerance=1e-3)
-    assert means[length] - 1e-11 <= found.cost <= means[length] + found.error + 1e-11
-    assert found.error <= 1e-3 * length
+    result = expectation(p, q, [length], s, c, tolerance=1e-3)
+    assert means[length] - 1e-11 <= result.cost <= means[length] + result.error + 1e-11
+    assert result.error <= 1e-3 * length
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_moves_for_nothing(p: list[float], q: list[float], length: int) -> None:
     law = floats(p), floats(q), np.eye(len(p)), np.zeros(len(p) - 1)
     mean = mean_by_runs(law[0], law[1], length, *law[2:])[-1]
     assert expected_cost(*law[:2], [length], *law[2:]) == pytest.approx(mean, rel=1e-11)
-    found = expectation(*law[:2], [length], *law[2:], tolerance=1e-3)
-    assert mean <= found.cost + 1e-11 <= mean + found.error + 2e-11
+    result = expectation(*law[:2], [length], *law[2:], tolerance=1e-3)
+    assert mean <= result.cost + 1e-11 <= mean + result.error + 2e-11
 
 
 def settings_of(number: int) -> tuple[NDArray[np.float64], ...]:
@@ -172,17 +172,17 @@ def test_agrees_with_drawing(number: int) -> None:
     a, b = (rng.choice(len(x), (draws, length), p=x) for x in (p, q))
     costs = np.array([table_cost(x, y, s, c) for x, y in zip(a.tolist(), b.tolist(), strict=True)])
     try:
-        found = expectation(p, q, [length], s, c, max_states=300_000)
+        result = expectation(p, q, [length], s, c, max_states=300_000)
     except TooManyStates:
-        found = expectation(p, q, [length], s, c, tolerance=1e-5, max_states=300_000)
+        result = expectation(p, q, [length], s, c, tolerance=1e-5, max_states=300_000)
     error = costs.std(ddof=1) / np.sqrt(draws)
-    assert abs(costs.mean() - found.cost) < 4 * error + found.error
+    assert abs(costs.mean() - result.cost) < 4 * error + result.error
 
 
 def test_streams_add_up() -> None:
     p, q, s, c = settings_of(1)
-    each = [expected_cost(p, q, [n], s, c) for n in (3, 40, 900)]
-    assert expected_cost(p, q, [900, 3, 40, 0, 3], s, c) == pytest.approx(sum(each) + each[0], rel=1e-13)
+    costs = [expected_cost(p, q, [n], s, c) for n in (3, 40, 900)]
+    assert expected_cost(p, q, [900, 3, 40, 0, 3], s, c) == pytest.approx(sum(costs) + costs[0], rel=1e-13)
 
 
 def test_length_costs_nothing() -> None:
@@ -199,9 +199,9 @@ def test_swap(number: int) -> None:
     assert expected_cost(q, p, [60], s.T, c) == pytest.approx(expected_cost(p, q, [60], s, c), rel=1e-12)
     s = (s + s.T) / 2
     nudged = np.append(p[0] + 1e-14, p[1:])
-    one, two = expectation(p, p, [60], s, c), expectation(p, nudged, [60], s, c)
-    assert two.cost == pytest.approx(one.cost, rel=1e-11)
-    assert one.states < two.states
+    mirrored, plain = expectation(p, p, [60], s, c), expectation(p, nudged, [60], s, c)
+    assert plain.cost == pytest.approx(mirrored.cost, rel=1e-11)
+    assert mirrored.states < plain.states
 
 
 def test_thirds_are_whole() -> None:
@@ -261,8 +261,8 @@ def test_what_cannot_be(change: dict[str, object], description: str) -> None:
         expected_cost(**arguments)  # type: ignore[arg-type]
 
 
-# Two conversations of the NCCU corpus, as annotated for the case study that introduces S_f. The figures are those of
-# the specification (shared/spec/flexible.md), found there with another set of states.
+# Two conversations of the NCCU corpus, as annotated for the case study that introduces S_f. The figures were
+# found independently, with another set of states.
 
 TYPES = ".,?\u2013; "
 WORDED = floats(
@@ -318,10 +318,10 @@ def test_figures(text: str, name: str, coefficient: str, value: float) -> None:
     observed = 1 - sum(table_cost(x, y, s, c) for x, y in zip(a, b, strict=True)) / sum(lengths)
     shares = [np.bincount(np.concatenate(side), minlength=6) / sum(lengths) for side in (a, b)]
     for tolerance in (0, 1e-9):
-        found = expectation(*distributions(coefficient, shares), lengths, s, c, tolerance=tolerance)
-        chance = 1 - found.cost / sum(lengths)
+        result = expectation(*distributions(coefficient, shares), lengths, s, c, tolerance=tolerance)
+        chance = 1 - result.cost / sum(lengths)
         assert (observed - chance) / (1 - chance) == pytest.approx(value, abs=5.1e-7)
-        assert found.states < 100_000
+        assert result.states < 100_000
 
 
 def test_figures_by_drawing() -> None:
@@ -330,7 +330,7 @@ def test_figures_by_drawing() -> None:
     s, c = WORDED, (1 - WORDED[:5, 5]) / 2
     shares = [np.bincount(np.concatenate(side), minlength=6) / sum(map(len, side)) for side in (a, b)]
     random = Random(0)
-    drawn = [[random.choices(range(6), p.tolist(), k=2000) for p in shares] for _ in range(40)]
-    costs = np.array([table_cost(x, y, s, c) for x, y in drawn])
+    samples = [[random.choices(range(6), p.tolist(), k=2000) for p in shares] for _ in range(40)]
+    costs = np.array([table_cost(x, y, s, c) for x, y in samples])
     error = costs.std(ddof=1) / np.sqrt(len(costs))
     assert abs(costs.mean() - expected_cost(*shares, [2000], s, c)) < 4 * error

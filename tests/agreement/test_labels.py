@@ -26,7 +26,7 @@ Labels = dict[str, dict[str, list[str]]]
 def labelled(labels: Labels) -> cz.Corpus:
     return cz.Corpus(
         {
-            item: {coder: cz.Segmentation.from_labels(one) for coder, one in by_coder.items()}
+            item: {coder: cz.Segmentation.from_labels(unit_labels) for coder, unit_labels in by_coder.items()}
             for item, by_coder in labels.items()
         }
     )
@@ -39,23 +39,23 @@ def labellings(draw: st.DrawFn) -> Labels:
     out: Labels = {}
     for item in "xyz"[: draw(st.integers(1, 3))]:
         length = draw(st.integers(1, 6))
-        who = draw(st.lists(st.sampled_from(["Ann", "Bo", "Cy", "Di"]), min_size=1, unique=True))
-        out[item] = {coder: draw(st.lists(label, min_size=length, max_size=length)) for coder in who}
+        coders = draw(st.lists(st.sampled_from(["Ann", "Bo", "Cy", "Di"]), min_size=1, unique=True))
+        out[item] = {coder: draw(st.lists(label, min_size=length, max_size=length)) for coder in coders}
     return out
 
 
-def compared(labels: Labels, *who: str) -> list[Fraction]:
+def compared(labels: Labels, *coders: str) -> list[Fraction]:
     """Every similarity there is, for all pairs of coders or for one."""
-    found = []
+    result = []
     for by_coder in labels.values():
         for a, b in combinations(by_coder, 2):
-            if who and {a, b} != set(who):
+            if coders and {a, b} != set(coders):
                 continue
-            for one, other in zip(by_coder[a], by_coder[b], strict=True):
-                left, right = ({label for label in text.split("/") if label} for text in (one, other))
+            for label_a, label_b in zip(by_coder[a], by_coder[b], strict=True):
+                left, right = ({label for label in text.split("/") if label} for text in (label_a, label_b))
                 if left | right:
-                    found.append(Fraction(len(left & right), len(left | right)))
-    return found
+                    result.append(Fraction(len(left & right), len(left | right)))
+    return result
 
 
 @given(labels=labellings())
@@ -70,34 +70,36 @@ def test_value_is_the_mean_over_everything_compared(labels: Labels) -> None:
             cz.label_agreement(labelled(labels))
         assert str(caught.value) == "no coder gave any unit a label, so their similarity is 0/0"
         return
-    found = cz.label_agreement(labelled(labels))
-    assert found.value == float(found) == pytest.approx(float(sum(values) / len(values)))
-    assert found.deviation == pytest.approx(pstdev(map(float, values)), abs=1e-12)
-    assert found.comparisons == len(values)
-    for row in found.pairs:
-        mine = compared(labels, *row.coders)
-        assert row.comparisons == len(mine)
-        assert row.value == (pytest.approx(fmean(map(float, mine))) if mine else None)
-        assert row.deviation == (pytest.approx(pstdev(map(float, mine)), abs=1e-12) if mine else None)
+    result = cz.label_agreement(labelled(labels))
+    assert result.value == float(result) == pytest.approx(float(sum(values) / len(values)))
+    assert result.deviation == pytest.approx(pstdev(map(float, values)), abs=1e-12)
+    assert result.comparisons == len(values)
+    for row in result.pairs:
+        similarities = compared(labels, *row.coders)
+        assert row.comparisons == len(similarities)
+        assert row.value == (pytest.approx(fmean(map(float, similarities))) if similarities else None)
+        assert row.deviation == (pytest.approx(pstdev(map(float, similarities)), abs=1e-12) if similarities else None)
     shared = {pair for by_coder in labels.values() for pair in combinations(sorted(by_coder), 2)}
-    assert {row.coders for row in found.pairs} == shared
-    kept = {item: by_coder for item, by_coder in labels.items() if len(by_coder) > 1}
-    assert [row.item for row in found.items] == list(kept)
-    for row in found.items:
+    assert {row.coders for row in result.pairs} == shared
+    shared = {item: by_coder for item, by_coder in labels.items() if len(by_coder) > 1}
+    assert [row.item for row in result.items] == list(shared)
+    for row in result.items:
         item = row.item
-        mine = compared({item: labels[item]})
-        assert row.value == (pytest.approx(fmean(map(float, mine))) if mine else None)
-        for unit, mean in enumerate(found.units[item]):
-            here = compared({item: {coder: [one[unit]] for coder, one in labels[item].items()}})
-            assert mean == (pytest.approx(fmean(map(float, here))) if here else None)
-    asked = sum(len(one) * (len(by) - 1) for by in kept.values() for one in by.values()) // 2
-    assert found.empty == asked - len(values)
+        similarities = compared({item: labels[item]})
+        assert row.value == (pytest.approx(fmean(map(float, similarities))) if similarities else None)
+        for unit, mean in enumerate(result.units[item]):
+            unit_similarities = compared(
+                {item: {coder: [unit_labels[unit]] for coder, unit_labels in labels[item].items()}}
+            )
+            assert mean == (pytest.approx(fmean(map(float, unit_similarities))) if unit_similarities else None)
+    possible = sum(len(unit_labels) * (len(by) - 1) for by in shared.values() for unit_labels in by.values()) // 2
+    assert result.empty == possible - len(values)
 
 
 @given(labels=labellings(), seed=st.integers(0, 100))
 def test_order_does_not_matter(labels: Labels, seed: int) -> None:
     try:
-        found = cz.label_agreement(labelled(labels))
+        result = cz.label_agreement(labelled(labels))
     except CaesuraError:
         return
     rng = random.Random(seed)
@@ -107,17 +109,17 @@ def test_order_does_not_matter(labels: Labels, seed: int) -> None:
     }
     again = cz.label_agreement(labelled(shuffled))
     assert (again.value, again.deviation, again.pairs, again.units) == (
-        found.value,
-        found.deviation,
-        found.pairs,
-        found.units,
+        result.value,
+        result.deviation,
+        result.pairs,
+        result.units,
     )
 
 
 # -- Kubla Khan -------------------------------------------------------------------------------------------------------
 
-# The study numbers its coders 0..8; the boundaries they placed (Figure 1a) say who is who, and the ruling tells the two
-# with 26 apart.
+# The study numbers its coders 0..8; the boundaries they placed (Figure 1a) identify them, except for the two with 26,
+# which the values of their clusters identify.
 WHO = {0: "C9", 1: "C3", 2: "C1", 3: "C7", 4: "C5", 5: "C2", 6: "C8", 7: "C6", 8: "C4"}
 
 # Fournier (2013), An initial study of topical poetry segmentation, Table 1, E(J)
@@ -139,12 +141,12 @@ def kubla_khan(shared: Path) -> cz.Corpus:
 
 def test_overall_similarity_of_kubla_khan(kubla_khan: cz.Corpus, tmp_path: Path) -> None:
     """Section 4 of the study: "mean label similarity between all coders was 0.5330 ± 0.4567". Writing and reading keep the labels."""
-    found = cz.label_agreement(kubla_khan)
-    assert (round(found.value, 4), round(found.deviation, 4)) == (0.5330, 0.4567)
-    assert (found.comparisons, found.empty, len(found.pairs)) == (36 * 54, 0, 36)
-    curve = found.units["kublakhan"]
+    result = cz.label_agreement(kubla_khan)
+    assert (round(result.value, 4), round(result.deviation, 4)) == (0.5330, 0.4567)
+    assert (result.comparisons, result.empty, len(result.pairs)) == (36 * 54, 0, 36)
+    curve = result.units["kublakhan"]
     assert len(curve) == 54
-    assert found.signature == f"label_agreement|separator:/|coders:9|items:1|comparisons:1944|caesura:{cz.__version__}"
+    assert result.signature == f"label_agreement|separator:/|coders:9|items:1|comparisons:1944|caesura:{cz.__version__}"
     cz.write(kubla_khan, tmp_path / "again.json")
     assert cz.read(tmp_path / "again.json") == kubla_khan
 
@@ -165,17 +167,17 @@ def test_by_hand() -> None:
     #  Bo   A|B   B  |C       J: 1, 0, 1/2, 1
     ann = cz.Segmentation.from_masses([2, 1, 1], labels=["A", "B/C", "C"])
     bo = cz.Segmentation.from_masses([1, 2, 1], labels=["A", "B", "C"])
-    found = cz.label_agreement(cz.Corpus({"x": {"Ann": ann, "Bo": bo}}))
-    assert found.value == 0.625
-    assert found.units == {"x": (1, 0, 0.5, 1)}
+    result = cz.label_agreement(cz.Corpus({"x": {"Ann": ann, "Bo": bo}}))
+    assert result.value == 0.625
+    assert result.units == {"x": (1, 0, 0.5, 1)}
     # squares of 3/8, 5/8, 1/8, 3/8 from the mean
-    assert found.deviation == pytest.approx(((9 + 25 + 1 + 9) / 64 / 4) ** 0.5)
+    assert result.deviation == pytest.approx(((9 + 25 + 1 + 9) / 64 / 4) ** 0.5)
 
 
 def test_a_unit_without_labels_on_both_sides_is_not_compared() -> None:
-    found = cz.label_agreement(labelled({"x": {"Ann": ["A", "", "", "A"], "Bo": ["A", "", "B", " / "]}}))
-    assert found.units == {"x": (1, None, 0, 0)}
-    assert (found.value, found.comparisons, found.empty) == (pytest.approx(1 / 3), 3, 1)
+    result = cz.label_agreement(labelled({"x": {"Ann": ["A", "", "", "A"], "Bo": ["A", "", "B", " / "]}}))
+    assert result.units == {"x": (1, None, 0, 0)}
+    assert (result.value, result.comparisons, result.empty) == (pytest.approx(1 / 3), 3, 1)
 
 
 def test_separator() -> None:
@@ -187,26 +189,26 @@ def test_separator() -> None:
 
 
 def test_items_that_cannot_be_used_are_named() -> None:
-    one = cz.Segmentation.from_labels
+    labelled = cz.Segmentation.from_labels
     plain = cz.Segmentation.from_masses([2])
     corpus = cz.Corpus(
         {
-            "good": {"Ann": one("AB"), "Bo": one("AA"), "Cy": plain},
-            "half": {"Bo": one("AB")},
+            "good": {"Ann": labelled("AB"), "Bo": labelled("AA"), "Cy": plain},
+            "half": {"Bo": labelled("AB")},
             "bare": {"Ann": plain, "Bo": plain},
-            "long": {"Ann": one("AB"), "Bo": one("ABA")},
-            "talk": {"Ann": {"A": one("AB")}, "Bo": {"A": one("AB")}},
+            "long": {"Ann": labelled("AB"), "Bo": labelled("ABA")},
+            "talk": {"Ann": {"A": labelled("AB")}, "Bo": {"A": labelled("AB")}},
         }
     )
-    found = cz.label_agreement(corpus)
-    assert found.value == 0.5
-    assert found.coders == ("Ann", "Bo")
-    assert [(entry.item, entry.coder) for entry in found.excluded if entry.coder] == [
+    result = cz.label_agreement(corpus)
+    assert result.value == 0.5
+    assert result.coders == ("Ann", "Bo")
+    assert [(entry.item, entry.coder) for entry in result.excluded if entry.coder] == [
         ("good", "Cy"),
         ("bare", "Ann"),
         ("bare", "Bo"),
     ]
-    assert reasons(found) == {
+    assert reasons(result) == {
         "half": "labelled by Bo only",
         "bare": "labelled by nobody",
         "long": "2 tokens for Ann and 3 for Bo",
@@ -215,8 +217,8 @@ def test_items_that_cannot_be_used_are_named() -> None:
 
 
 def test_result_as_a_value() -> None:
-    found = cz.label_agreement(labelled({"x": {"Ann": ["A", "", "B"], "Bo": ["A", "", "C"]}}))
-    assert found.to_dict() == {
+    result = cz.label_agreement(labelled({"x": {"Ann": ["A", "", "B"], "Bo": ["A", "", "C"]}}))
+    assert result.to_dict() == {
         "value": 0.5,
         "deviation": 0.5,
         "comparisons": 2,
@@ -229,8 +231,8 @@ def test_result_as_a_value() -> None:
         "excluded": [],
         "signature": f"label_agreement|separator:/|coders:2|items:1|comparisons:2|caesura:{cz.__version__}",
     }
-    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
-    assert pickle.loads(pickle.dumps(found)) == found
+    assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
+    assert pickle.loads(pickle.dumps(result)) == result
 
 
 PLAIN = cz.Segmentation.from_masses([2])
@@ -248,8 +250,8 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "options", "message"), BAD, ids=[message for _, _, message in BAD])
-def test_bad_input(given: Any, options: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize(("corpus", "options", "message"), BAD, ids=[message for _, _, message in BAD])
+def test_bad_input(corpus: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError) as caught:
-        cz.label_agreement(given, **options)
+        cz.label_agreement(corpus, **options)
     assert str(caught.value) == message

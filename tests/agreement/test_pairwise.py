@@ -102,13 +102,15 @@ def test_flexible_similarity_is_as_symmetric_as_its_matrix() -> None:
 def test_the_published_recursion_is_not_symmetric() -> None:
     """pp·· against ··pp costs 2.0 one way and 2.5 the other: who comes first in the corpus is the first side."""
     texts = {"z": ["p", "p", "", ""], "a": ["", "", "p", "p"]}
-    made = {coder: cz.Segmentation.from_marks(marks, types=["p"]) for coder, marks in texts.items()}
+    segmentations = {coder: cz.Segmentation.from_marks(marks, types=["p"]) for coder, marks in texts.items()}
     measure = "flexible_similarity(algorithm='pardist')"
-    forth = cz.pairwise(cz.Corpus({"x": made}), measure)
-    back = cz.pairwise(cz.Corpus({"x": dict(reversed(made.items()))}), measure)
+    forth = cz.pairwise(cz.Corpus({"x": segmentations}), measure)
+    back = cz.pairwise(cz.Corpus({"x": dict(reversed(segmentations.items()))}), measure)
     assert [row.coders for row in forth.rows + back.rows] == [("z", "a"), ("a", "z")]
     assert {forth.rows[0].value, back.rows[0].value} == {1 - 2 / 4, 1 - 2.5 / 4}
-    assert forth.rows[0].value == cz.flexible_similarity(made["z"], made["a"], algorithm="pardist").value
+    assert (
+        forth.rows[0].value == cz.flexible_similarity(segmentations["z"], segmentations["a"], algorithm="pardist").value
+    )
     assert math.isnan(forth.matrix[1, 0])
 
 
@@ -145,9 +147,9 @@ def test_dialogues_under_a_linear_measure_are_named() -> None:
 
 
 def test_types_nobody_declared() -> None:
-    one = cz.Segmentation.from_sets([{"x"}, {"y"}, {"z"}])
-    other = cz.Segmentation.from_sets([{"x"}, {"z"}, {"z"}])
-    corpus = cz.Corpus({"t": {"a": one, "b": other}})
+    a = cz.Segmentation.from_sets([{"x"}, {"y"}, {"z"}])
+    b = cz.Segmentation.from_sets([{"x"}, {"z"}, {"z"}])
+    corpus = cz.Corpus({"t": {"a": a, "b": b}})
     with pytest.warns(CaesuraWarning, match="the order of the types was not declared; taken as x < y < z"):
         assert cz.pairwise(corpus, "boundary_similarity").rows[0].value == pytest.approx(
             1 - 1 / 3 / 3
@@ -157,7 +159,7 @@ def test_types_nobody_declared() -> None:
 @given(st.integers(0, 10_000))
 def test_the_order_of_coders_and_items_changes_no_value(seed: int) -> None:
     corpus = random_corpus(seed, items=3, coders="abc")
-    first, again = (cz.pairwise(one, "boundary_similarity") for one in (corpus, shuffled(corpus, seed)))
+    first, again = (cz.pairwise(version, "boundary_similarity") for version in (corpus, shuffled(corpus, seed)))
     assert {frozenset(row.coders): row.value for row in first.rows} == {
         frozenset(row.coders): row.value for row in again.rows
     }
@@ -169,7 +171,7 @@ def test_json() -> None:
     data = json.loads(json.dumps(table.to_dict()))
     assert (data["measure"], data["ordered"]) == ("window_diff", True)
     assert (data["mean"], data["deviation"]) == (table.mean, table.deviation)
-    assert [one["coders"] for one in data["rows"]] == [list(row.coders) for row in table.rows]
+    assert [entry["coders"] for entry in data["rows"]] == [list(row.coders) for row in table.rows]
     assert data["rows"][0]["items"] == table.rows[0].items
     assert data["rows"][0]["value"] == table.rows[0].value
 

@@ -30,14 +30,14 @@ def test_by_hand() -> None:
 
 
 def test_types() -> None:
-    one = cz.Segmentation.from_sets([{"act", "scene"}, set(), {"scene"}], types=["scene", "act"])
-    (row,) = cz.boundaries_placed(cz.Corpus({"x": {"a": one}})).rows
+    segmentation = cz.Segmentation.from_sets([{"act", "scene"}, set(), {"scene"}], types=["scene", "act"])
+    (row,) = cz.boundaries_placed(cz.Corpus({"x": {"a": segmentation}})).rows
     assert (row.boundaries, dict(row.types)) == (2, {"act": 1, "scene": 2})
 
 
 def test_the_end_of_a_text_is_nobodys_decision() -> None:
-    one = cz.Segmentation.from_marks(["", ",", "", "."])
-    (row,) = cz.boundaries_placed(cz.Corpus({"x": {"a": one}})).rows
+    segmentation = cz.Segmentation.from_marks(["", ",", "", "."])
+    (row,) = cz.boundaries_placed(cz.Corpus({"x": {"a": segmentation}})).rows
     assert (row.boundaries, row.positions, dict(row.types)) == (1, 3, {",": 1})
 
 
@@ -59,10 +59,10 @@ def test_sums(seed: int) -> None:
     corpus = random_corpus(seed, items=4, missing=0.3)
     placed = cz.boundaries_placed(corpus)
     assert sum(row.boundaries for row in placed.rows) == sum(corpus[key].inner.size for key in corpus)
-    each = [row.boundaries / row.items for row in placed.rows]
-    mean = sum(each) / len(each)
+    per_item = [row.boundaries / row.items for row in placed.rows]
+    mean = sum(per_item) / len(per_item)
     assert placed.mean == pytest.approx(mean)
-    assert placed.deviation == pytest.approx(math.sqrt(sum((n - mean) ** 2 for n in each) / len(each)))
+    assert placed.deviation == pytest.approx(math.sqrt(sum((n - mean) ** 2 for n in per_item) / len(per_item)))
     data = json.loads(json.dumps(placed.to_dict()))
     assert [row["coder"] for row in data["rows"]] == list(corpus.coders)
     assert data["mean"] == placed.mean
@@ -84,15 +84,15 @@ def test_heat_by_hand() -> None:
     x  ann ··|··|··   bo ··|···|·
     y  bo  ·|·
     """
-    found = cz.boundary_heat(of_masses(x={"ann": [2, 2, 2], "bo": [2, 3, 1]}, y={"bo": [1, 1]}))
-    assert [(one.item, one.stream, one.coders, one.counts) for one in found] == [
+    result = cz.boundary_heat(of_masses(x={"ann": [2, 2, 2], "bo": [2, 3, 1]}, y={"bo": [1, 1]}))
+    assert [(heat.item, heat.stream, heat.coders, heat.counts) for heat in result] == [
         ("x", None, 2, (0, 2, 0, 1, 1)),
         ("y", None, 1, (1,)),
     ]
-    assert draw_heat(found) == "x, 2 coders\n    1  ·2·11\n\ny, 1 coder\n    1  1"
-    assert heat_table(found).columns == ("item", "position", "marked by", "coders")
-    assert heat_table(found).rows[1] == ("x", 2, 2, 2)
-    assert json.loads(json.dumps(found[0].to_dict())) == {
+    assert draw_heat(result) == "x, 2 coders\n    1  ·2·11\n\ny, 1 coder\n    1  1"
+    assert heat_table(result).columns == ("item", "position", "marked by", "coders")
+    assert heat_table(result).rows[1] == ("x", 2, 2, 2)
+    assert json.loads(json.dumps(result[0].to_dict())) == {
         "item": "x",
         "stream": None,
         "coders": 2,
@@ -103,11 +103,11 @@ def test_heat_by_hand() -> None:
 
 def test_heat_of_streams() -> None:
     talk = {"F": cz.Segmentation.from_marks(["", ",", ""]), "M": cz.Segmentation.from_marks(["?"])}
-    found = cz.boundary_heat(cz.Corpus({"talk": {"ann": talk, "bo": talk}}))
-    assert [(one.stream, one.counts) for one in found] == [("F", (0, 2)), ("M", ())]
-    assert draw_heat(found) == "talk, F, 2 coders\n    1  ·2\n\ntalk, M, 2 coders\n    1"
-    assert heat_table(found).rows == (("talk", "F", 1, 0, 2), ("talk", "F", 2, 2, 2))
-    assert found[0].to_dict()["stream"] == "F"
+    result = cz.boundary_heat(cz.Corpus({"talk": {"ann": talk, "bo": talk}}))
+    assert [(heat.stream, heat.counts) for heat in result] == [("F", (0, 2)), ("M", ())]
+    assert draw_heat(result) == "talk, F, 2 coders\n    1  ·2\n\ntalk, M, 2 coders\n    1"
+    assert heat_table(result).rows == (("talk", "F", 1, 0, 2), ("talk", "F", 2, 2, 2))
+    assert result[0].to_dict()["stream"] == "F"
 
 
 def test_long_texts_are_wrapped_and_many_coders_are_one_sign() -> None:

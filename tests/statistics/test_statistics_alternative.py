@@ -48,10 +48,10 @@ def test_a_program_equal_to_the_best_coder_passes():
     rng = np.random.default_rng(1)
     S_f, S_h = similarities(rng, 60, 4, 0.1, 0.02)  # noqa: N806
     S_f[0] = S_h[0]
-    found = alternative_annotator(S_f, S_h)
-    assert (found.coders[0].test, found.coders[0].p, found.coders[0].advantage) == ("constant", 0, 1)
-    assert found.passed
-    assert all(one.rejected for one in found.coders)
+    result = alternative_annotator(S_f, S_h)
+    assert (result.coders[0].test, result.coders[0].p, result.coders[0].advantage) == ("constant", 0, 1)
+    assert result.passed
+    assert all(one.rejected for one in result.coders)
 
 
 def test_a_program_that_is_a_little_worse_passes_only_if_coders_are_dear():
@@ -77,16 +77,16 @@ def test_similarities_that_differ_by_rounding_are_level():
 def test_from_thirty_items_on_a_t_test():
     rng = np.random.default_rng(4)
     S_f, S_h = similarities(rng, 30, 3, 0.1, 0.1)  # noqa: N806
-    found = alternative_annotator(S_f, S_h, epsilon=0.15)
+    result = alternative_annotator(S_f, S_h, epsilon=0.15)
     p = []
-    for j, one in enumerate(found.coders):
+    for j, one in enumerate(result.coders):
         d = (S_h[j] >= S_f[j]).astype(float) - (S_f[j] >= S_h[j])
         p.append(stats.ttest_1samp(d, 0.15, alternative="less").pvalue)
         assert (one.test, one.items) == ("t", 30)
-    assert [one.p for one in found.coders] == pytest.approx(p)
-    assert [one.adjusted for one in found.coders] == pytest.approx(benjamini_yekutieli(p))
-    assert [one.rejected for one in found.coders] == [x <= 0.05 for x in benjamini_yekutieli(p)]
-    assert found.winning_rate == np.mean([one.rejected for one in found.coders])
+    assert [one.p for one in result.coders] == pytest.approx(p)
+    assert [one.adjusted for one in result.coders] == pytest.approx(benjamini_yekutieli(p))
+    assert [one.rejected for one in result.coders] == [x <= 0.05 for x in benjamini_yekutieli(p)]
+    assert result.winning_rate == np.mean([one.rejected for one in result.coders])
     fewer = alternative_annotator(S_f[:, :29], S_h[:, :29], epsilon=0.15)
     assert {one.test for one in fewer.coders} == {"wilcoxon"}
 
@@ -109,15 +109,15 @@ def test_signed_ranks_without_ties_against_scipy():
 @pytest.mark.parametrize(("d", "epsilon", "p"), [(-1, 0.2, 0), (0, 0.2, 0), (0, 0, 1), (1, 0.2, 1)])
 def test_the_same_on_every_item(d, epsilon, p):
     S_h = np.full((3, 5), 0.5)  # noqa: N806
-    found = alternative_annotator(S_h - 0.1 * d, S_h, epsilon=epsilon)
-    assert [(one.test, one.p, one.rejected) for one in found.coders] == [("constant", p, p == 0)] * 3
+    result = alternative_annotator(S_h - 0.1 * d, S_h, epsilon=epsilon)
+    assert [(one.test, one.p, one.rejected) for one in result.coders] == [("constant", p, p == 0)] * 3
 
 
 def test_half_of_the_coders_are_enough():
     S_h = np.full((4, 8), 0.5)  # noqa: N806
     S_f = S_h + np.array([[0.1], [0.1], [-0.1], [-0.1]])  # noqa: N806
-    found = alternative_annotator(S_f, S_h)
-    assert (found.winning_rate, found.passed, found.advantage) == (0.5, True, 0.5)
+    result = alternative_annotator(S_f, S_h)
+    assert (result.winning_rate, result.passed, result.advantage) == (0.5, True, 0.5)
     S_f[1] = 0.4
     assert not alternative_annotator(S_f, S_h).passed
 
@@ -127,19 +127,19 @@ def test_laws(random, items):
     """Order of coders and items, and any monotone change of similarity, leave the test as it is; NaN is as if absent."""
     rng = np.random.default_rng(items)
     S_f, S_h = similarities(rng, items, 4, 0.2, 0.2)  # noqa: N806
-    found = alternative_annotator(S_f, S_h)
+    result = alternative_annotator(S_f, S_h)
     people, places = list(range(4)), list(range(items))
     random.shuffle(people)
     random.shuffle(places)
     moved = alternative_annotator(np.exp(S_f[people][:, places]), np.exp(S_h[people][:, places]))
     for one, j in zip(moved.coders, people, strict=True):
-        before = found.coders[j]
+        before = result.coders[j]
         assert (one.items, one.test, one.rejected) == (before.items, before.test, before.rejected)
         assert (one.mean_difference, one.p, one.adjusted, one.advantage) == pytest.approx(
             (before.mean_difference, before.p, before.adjusted, before.advantage)
         )
     gap = np.full((4, 1), math.nan)
-    assert alternative_annotator(np.hstack([S_f, gap]), np.hstack([S_h, S_h[:, :1]])) == found
+    assert alternative_annotator(np.hstack([S_f, gap]), np.hstack([S_h, S_h[:, :1]])) == result
 
 
 GOOD = np.full((3, 4), 0.5)

@@ -36,16 +36,16 @@ def test_percentiles_against_every_resample():
     """All 4^4 equally likely samples of four items."""
     parts = np.array([[8.0, 10], [5, 9], [9, 12], [3, 8]])
     every = np.array([ratio(parts[list(drawn)].sum(axis=0)[None])[0] for drawn in product(range(4), repeat=4)])
-    found = bootstrap(parts, ratio, replicates=50_000, level=0.9, seed=1)
-    assert found.value == 25 / 39
-    for end, share in ((found.low, 0.05), (found.high, 0.95)):
+    result = bootstrap(parts, ratio, replicates=50_000, level=0.9, seed=1)
+    assert result.value == 25 / 39
+    for end, share in ((result.low, 0.05), (result.high, 0.95)):
         assert np.mean(every < end - 1e-9) <= share + 0.005
         assert np.mean(every <= end + 1e-9) >= share - 0.005
 
 
 def test_items_that_are_alike_leave_no_doubt():
-    found = bootstrap([[1, 2]] * 30, ratio, replicates=50)
-    assert (found.low, found.value, found.high) == (0.5, 0.5, 0.5)
+    result = bootstrap([[1, 2]] * 30, ratio, replicates=50)
+    assert (result.low, result.value, result.high) == (0.5, 0.5, 0.5)
 
 
 def test_few_items_come_with_a_caution():

@@ -145,11 +145,11 @@ def test_bad_letters(p, means, message):
     )
 )
 def test_wins_by_counting(rows):
-    found, k = wins(rows), len(rows[0])
+    result, k = wins(rows), len(rows[0])
     for i, j in product(range(k), repeat=2):
         both = [(row[i], row[j]) for row in rows if not (math.isnan(row[i]) or math.isnan(row[j]))]
-        assert found.wins[i, j] == found.losses[j, i] == sum(x > y for x, y in both)
-        assert found.ties[i, j] == (0 if i == j else sum(x == y for x, y in both))
+        assert result.wins[i, j] == result.losses[j, i] == sum(x > y for x, y in both)
+        assert result.ties[i, j] == (0 if i == j else sum(x == y for x, y in both))
 
 
 def test_values_that_differ_by_rounding_are_a_tie():

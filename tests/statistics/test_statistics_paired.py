@@ -44,11 +44,11 @@ def two_systems(draw, least=1, most=8):
 @given(two_systems())
 def test_all_swaps_against_exhaustive_search(systems):
     a, b = systems
-    found = randomisation(a, b, ratio)
-    assert found.exact
-    assert (found.items, found.draws) == (len(a), 2 ** len(a))
-    assert found.p == float(exhaustive(a, b))
-    assert found.difference == pytest.approx(ratio(np.sum(a, axis=0)[None])[0] - ratio(np.sum(b, axis=0)[None])[0])
+    result = randomisation(a, b, ratio)
+    assert result.exact
+    assert (result.items, result.draws) == (len(a), 2 ** len(a))
+    assert result.p == float(exhaustive(a, b))
+    assert result.difference == pytest.approx(ratio(np.sum(a, axis=0)[None])[0] - ratio(np.sum(b, axis=0)[None])[0])
 
 
 def test_drawn_swaps_come_close_to_all_of_them():
@@ -100,9 +100,9 @@ def test_of_a_mean_the_standard_error_is_the_textbook_one():
     """For scores of equal weight the slope of the mean is exact, and s is that of the paired t-test."""
     rng = np.random.default_rng(1)
     x, y = rng.random(12), rng.random(12)
-    found = paired_bootstrap(np.c_[x, np.ones(12)], np.c_[y, np.ones(12)], ratio, replicates=99)
-    assert found.difference == pytest.approx((x - y).mean())
-    assert found.standard_error == pytest.approx((x - y).std(ddof=1) / math.sqrt(12))
+    result = paired_bootstrap(np.c_[x, np.ones(12)], np.c_[y, np.ones(12)], ratio, replicates=99)
+    assert result.difference == pytest.approx((x - y).mean())
+    assert result.standard_error == pytest.approx((x - y).std(ddof=1) / math.sqrt(12))
 
 
 def test_of_a_mean_against_every_resample():
@@ -115,35 +115,35 @@ def test_of_a_mean_against_every_resample():
         error = drawn.std(ddof=1) / math.sqrt(3)
         t.append(math.inf if i == j == k else abs(drawn.mean() - theta) / error)
     share = np.mean(np.array(t) >= theta / s - 1e-12)
-    found = paired_bootstrap(np.c_[d, np.ones(3)], np.c_[np.zeros(3), np.ones(3)], ratio, replicates=40_000, seed=1)
-    assert found.p == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 40_000))
-    assert (found.low, found.high) == (-math.inf, math.inf)
+    result = paired_bootstrap(np.c_[d, np.ones(3)], np.c_[np.zeros(3), np.ones(3)], ratio, replicates=40_000, seed=1)
+    assert result.p == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 40_000))
+    assert (result.low, result.high) == (-math.inf, math.inf)
 
 
 @given(two_systems(least=2, most=12), st.sampled_from([0.5, 0.8, 0.95]))
 def test_p_and_interval_agree(systems, level):
-    found = paired_bootstrap(*systems, ratio, replicates=199, level=level, seed=4)
-    assert 0 < found.p <= 1
-    assert found.low <= found.difference <= found.high
-    assert (found.p <= 1 - level + 1e-12) == (found.low > 1e-12 or found.high < -1e-12)
+    result = paired_bootstrap(*systems, ratio, replicates=199, level=level, seed=4)
+    assert 0 < result.p <= 1
+    assert result.low <= result.difference <= result.high
+    assert (result.p <= 1 - level + 1e-12) == (result.low > 1e-12 or result.high < -1e-12)
 
 
 def test_systems_that_are_the_same():
     parts = [[1, 4], [2, 3], [0, 5]]
-    found = paired_bootstrap(parts, parts, ratio)
-    assert (found.difference, found.standard_error, found.p, found.low, found.high) == (0, 0, 1, 0, 0)
+    result = paired_bootstrap(parts, parts, ratio)
+    assert (result.difference, result.standard_error, result.p, result.low, result.high) == (0, 0, 1, 0, 0)
     assert randomisation(parts, parts, ratio).p == 1
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 6, 8, 20])
 def test_the_same_difference_on_every_item(n):
     """No spread to divide by: randomisation decides, and with fewer than 6 items it cannot."""
-    found = paired_bootstrap([[7, 10]] * n, [[4, 10]] * n, ratio, replicates=9999, seed=1)
-    assert found.difference == pytest.approx(0.3)
-    assert found.standard_error == 0
-    assert found.p == (2.0 ** (1 - n) if n < 14 else 1e-4)
+    result = paired_bootstrap([[7, 10]] * n, [[4, 10]] * n, ratio, replicates=9999, seed=1)
+    assert result.difference == pytest.approx(0.3)
+    assert result.standard_error == 0
+    assert result.p == (2.0 ** (1 - n) if n < 14 else 1e-4)
     unbounded = (-math.inf, math.inf)
-    assert (found.low, found.high) == (unbounded if n < 6 else (found.difference, found.difference))
+    assert (result.low, result.high) == (unbounded if n < 6 else (result.difference, result.difference))
 
 
 def test_items_that_count_for_nothing_do_not_make_a_difference_certain():
@@ -163,18 +163,18 @@ def test_signed_parts():
     rng = np.random.default_rng(2)
     x = rng.normal(size=(15, 1))
     x -= x.mean()
-    found = paired_bootstrap(x, np.zeros((15, 1)), lambda sums: sums[:, 0], replicates=99, seed=1)
-    assert found.difference == pytest.approx(0, abs=1e-12)
-    assert found.standard_error == pytest.approx(x.std(ddof=1) * math.sqrt(15))
+    result = paired_bootstrap(x, np.zeros((15, 1)), lambda sums: sums[:, 0], replicates=99, seed=1)
+    assert result.difference == pytest.approx(0, abs=1e-12)
+    assert result.standard_error == pytest.approx(x.std(ddof=1) * math.sqrt(15))
 
 
 def test_a_real_difference_is_found():
     rng = np.random.default_rng(3)
     size = rng.integers(5, 30, 30)
     a, b = (np.column_stack([rng.binomial(size, share), size]) for share in (0.8, 0.6))
-    for found in (paired_bootstrap(a, b, ratio, seed=1), randomisation(a, b, ratio, seed=1)):
-        assert found.difference > 0.1
-        assert found.p < 0.001
+    for result in (paired_bootstrap(a, b, ratio, seed=1), randomisation(a, b, ratio, seed=1)):
+        assert result.difference > 0.1
+        assert result.p < 0.001
 
 
 def test_the_same_seed_gives_the_same_numbers():
@@ -201,11 +201,11 @@ def test_parts_of_a_measure(name):
         return measure.finish(sums, scores[0].types)
 
     a, b = (one.counts for one in scores)
-    found, swapped = paired_bootstrap(a, b, finish, seed=1), randomisation(a, b, finish)
-    assert found.difference == pytest.approx(scores[0].total.value - scores[1].total.value)
-    assert found.difference == pytest.approx(swapped.difference)
-    assert found.standard_error > 0
-    assert 0 < found.p <= 1
+    result, swapped = paired_bootstrap(a, b, finish, seed=1), randomisation(a, b, finish)
+    assert result.difference == pytest.approx(scores[0].total.value - scores[1].total.value)
+    assert result.difference == pytest.approx(swapped.difference)
+    assert result.standard_error > 0
+    assert 0 < result.p <= 1
 
 
 # The level

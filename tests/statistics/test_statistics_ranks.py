@@ -80,12 +80,12 @@ INSECT_SPRAYS = [
 
 def test_rounding_first_base():
     """Rank sums and conclusion of Hollander & Wolfe, section 7.3; statistic and p as R's friedman.test prints them."""
-    found = friedman(ROUNDING_FIRST_BASE)
-    assert (found.mean_ranks * 22).tolist() == [53, 47, 32]
-    assert round(found.statistic, 3) == 11.143
-    assert round(found.p, 6) == 0.003805
-    assert (found.df, found.incomplete, found.sizes.tolist()) == (2, 0, [22, 22, 22])
-    assert found.significant.tolist() == [[False, False, True], [False, False, False], [True, False, False]]
+    result = friedman(ROUNDING_FIRST_BASE)
+    assert (result.mean_ranks * 22).tolist() == [53, 47, 32]
+    assert round(result.statistic, 3) == 11.143
+    assert round(result.p, 6) == 0.003805
+    assert (result.df, result.incomplete, result.sizes.tolist()) == (2, 0, [22, 22, 22])
+    assert result.significant.tolist() == [[False, False, True], [False, False, False], [True, False, False]]
 
 
 def test_rounding_first_base_pairs():
@@ -111,13 +111,13 @@ def test_rounding_first_base_without_the_correction_for_ties():
 
 def test_the_rule_of_siegel_and_castellan():
     """Worked through by hand: rank sums, their critical difference (without ties) and ours, which pairs differ."""
-    found = kruskal_wallis(KRUSKALMC)
-    assert (found.mean_ranks * 6).tolist() == [25, 65, 81]
+    result = kruskal_wallis(KRUSKALMC)
+    assert (result.mean_ranks * 6).tolist() == [25, 65, 81]
     untied = stats.norm.isf(0.05 / 6) * math.sqrt(18 * 19 / 12 * (1 / 6 + 1 / 6))
-    assert found.critical[0, 1] == pytest.approx(untied * math.sqrt(1 - (6 + 24) / (18**3 - 18)))
-    apart = np.abs(found.mean_ranks[:, None] - found.mean_ranks)
-    assert ((apart >= untied) & ~np.eye(3, dtype=bool)).tolist() == found.significant.tolist()
-    assert found.significant.tolist() == [[False, False, True], [False, False, False], [True, False, False]]
+    assert result.critical[0, 1] == pytest.approx(untied * math.sqrt(1 - (6 + 24) / (18**3 - 18)))
+    apart = np.abs(result.mean_ranks[:, None] - result.mean_ranks)
+    assert ((apart >= untied) & ~np.eye(3, dtype=bool)).tolist() == result.significant.tolist()
+    assert result.significant.tolist() == [[False, False, True], [False, False, False], [True, False, False]]
 
 
 def test_chicks_at_birth():
@@ -125,15 +125,15 @@ def test_chicks_at_birth():
 
     Its critical differences are Siegel & Castellan's without ties, so ours are smaller by the correction of the variance.
     """
-    found = kruskal_wallis(CHICKS_AT_BIRTH)
-    apart = [abs(found.mean_ranks[i] - found.mean_ranks[j]) for i, j in combinations(range(4), 2)]
+    result = kruskal_wallis(CHICKS_AT_BIRTH)
+    apart = [abs(result.mean_ranks[i] - result.mean_ranks[j]) for i, j in combinations(range(4), 2)]
     assert apart == pytest.approx([6.95, 6.90, 4.15, 0.05, 2.80, 2.75])
-    assert round(found.p, 3) == 0.475
+    assert round(result.p, 3) == 0.475
     ties = np.unique(np.concatenate(CHICKS_AT_BIRTH), return_counts=True)[1]
     correction = math.sqrt(1 - (ties**3 - ties).sum() / (50**3 - 50))
-    critical = [found.critical[i, j] / correction for i, j in combinations(range(4), 2)]
+    critical = [result.critical[i, j] / correction for i, j in combinations(range(4), 2)]
     assert critical == pytest.approx([14.89506] * 3 + [17.19933] * 3, abs=5e-6)
-    assert not found.significant.any()
+    assert not result.significant.any()
 
 
 def test_r_examples():
@@ -152,17 +152,17 @@ scores = st.integers(0, 6).map(float)
 @given(st.lists(st.lists(scores, min_size=1, max_size=7), min_size=2, max_size=5))
 def test_kruskal_against_scipy_and_scikit_posthocs(groups):
     assume(len({x for group in groups for x in group}) > 1)
-    found = kruskal_wallis(groups)
+    result = kruskal_wallis(groups)
     H, p = stats.kruskal(*groups)  # noqa: N806
-    assert (found.statistic, found.p) == pytest.approx((H, p), abs=1e-10)
+    assert (result.statistic, result.p) == pytest.approx((H, p), abs=1e-10)
     longest = max(map(len, groups))
     padded = [[*group, *[math.nan] * (longest - len(group))] for group in groups]
     dunn = scikit_posthocs.posthoc_dunn(padded, p_adjust="bonferroni").to_numpy()
-    assert found.pairs == pytest.approx(dunn, abs=1e-10)
-    apart = np.abs(found.mean_ranks[:, None] - found.mean_ranks)
-    beyond = (apart >= found.critical) & ~np.eye(len(groups), dtype=bool)
-    at_border = np.isclose(apart, found.critical)
-    assert (beyond == found.significant)[~at_border].all()
+    assert result.pairs == pytest.approx(dunn, abs=1e-10)
+    apart = np.abs(result.mean_ranks[:, None] - result.mean_ranks)
+    beyond = (apart >= result.critical) & ~np.eye(len(groups), dtype=bool)
+    at_border = np.isclose(apart, result.critical)
+    assert (beyond == result.significant)[~at_border].all()
 
 
 tables = st.integers(2, 5).flatmap(
@@ -173,9 +173,9 @@ tables = st.integers(2, 5).flatmap(
 @given(tables)
 def test_friedman_against_scipy(table):
     assume(table.shape[1] > 2 and (table != table[:, :1]).any())
-    found = friedman(table)
+    result = friedman(table)
     Q, p = stats.friedmanchisquare(*table.T)  # noqa: N806
-    assert (found.statistic, found.p) == pytest.approx((Q, p), abs=1e-10)
+    assert (result.statistic, result.p) == pytest.approx((Q, p), abs=1e-10)
 
 
 def test_friedman_pairs_without_ties_against_scikit_posthocs():
@@ -190,18 +190,18 @@ def test_friedman_pairs_without_ties_against_scikit_posthocs():
             [38.87, 33.12, 39.15, 28.06, 38.23, 26.65],
         ]
     ).T
-    found = friedman(table)
-    assert found.pairs == pytest.approx(scikit_posthocs.posthoc_nemenyi_friedman(table).to_numpy(), abs=1e-9)
-    apart = np.abs(found.mean_ranks[:, None] - found.mean_ranks)
-    assert ((apart >= found.critical) & ~np.eye(6, dtype=bool)).tolist() == found.significant.tolist()
-    assert found.significant.any()
+    result = friedman(table)
+    assert result.pairs == pytest.approx(scikit_posthocs.posthoc_nemenyi_friedman(table).to_numpy(), abs=1e-9)
+    apart = np.abs(result.mean_ranks[:, None] - result.mean_ranks)
+    assert ((apart >= result.critical) & ~np.eye(6, dtype=bool)).tolist() == result.significant.tolist()
+    assert result.significant.any()
 
 
 def test_two_systems_are_the_sign_test():
     table = [[1, 2]] * 9 + [[2, 1]] * 2 + [[1, 1]] * 5
-    found = friedman(table)
-    assert found.statistic == pytest.approx((9 - 2) ** 2 / 11)
-    assert found.pairs[0, 1] == pytest.approx(found.p) == pytest.approx(2 * stats.norm.sf(7 / math.sqrt(11)))
+    result = friedman(table)
+    assert result.statistic == pytest.approx((9 - 2) ** 2 / 11)
+    assert result.pairs[0, 1] == pytest.approx(result.p) == pytest.approx(2 * stats.norm.sf(7 / math.sqrt(11)))
 
 
 # Laws
@@ -210,39 +210,39 @@ def test_two_systems_are_the_sign_test():
 @given(tables, st.randoms(use_true_random=False))
 def test_friedman_laws(table, random):
     """Order of blocks and systems, and any monotone change inside a block, leave the test as it is."""
-    found = friedman(table)
+    result = friedman(table)
     systems, blocks = list(range(table.shape[1])), list(range(len(table)))
     random.shuffle(systems)
     random.shuffle(blocks)
     moved = friedman(np.exp(table[blocks][:, systems]) + np.arange(len(table))[:, None])
-    assert (moved.statistic, moved.p) == pytest.approx((found.statistic, found.p))
-    assert moved.pairs == pytest.approx(found.pairs[np.ix_(systems, systems)])
-    assert (found.pairs == found.pairs.T).all()
-    assert (found.pairs.diagonal() == 1).all()
+    assert (moved.statistic, moved.p) == pytest.approx((result.statistic, result.p))
+    assert moved.pairs == pytest.approx(result.pairs[np.ix_(systems, systems)])
+    assert (result.pairs == result.pairs.T).all()
+    assert (result.pairs.diagonal() == 1).all()
 
 
 @given(st.lists(st.lists(scores, min_size=1, max_size=5), min_size=2, max_size=4), st.randoms(use_true_random=False))
 def test_kruskal_laws(groups, random):
-    found = kruskal_wallis(groups)
+    result = kruskal_wallis(groups)
     order = list(range(len(groups)))
     random.shuffle(order)
     moved = kruskal_wallis([[2**x - 9 for x in groups[i]] for i in order])
-    assert (moved.statistic, moved.p) == pytest.approx((found.statistic, found.p))
-    assert moved.pairs == pytest.approx(found.pairs[np.ix_(order, order)])
+    assert (moved.statistic, moved.p) == pytest.approx((result.statistic, result.p))
+    assert moved.pairs == pytest.approx(result.pairs[np.ix_(order, order)])
 
 
 def test_where_nothing_differs():
-    for found in (kruskal_wallis([[3, 3], [3], [3, 3, 3]]), friedman([[1, 1, 1], [4, 4, 4]])):
-        assert (found.statistic, found.p) == (0, 1)
-        assert (found.pairs == 1).all()
-        assert not found.significant.any()
+    for result in (kruskal_wallis([[3, 3], [3], [3, 3, 3]]), friedman([[1, 1, 1], [4, 4, 4]])):
+        assert (result.statistic, result.p) == (0, 1)
+        assert (result.pairs == 1).all()
+        assert not result.significant.any()
 
 
 def test_incomplete_blocks_are_left_out_and_counted():
     table = np.vstack([ROUNDING_FIRST_BASE, [[5.0, math.nan, 5.1], [math.nan] * 3]])
-    found, complete = friedman(table), friedman(ROUNDING_FIRST_BASE)
-    assert (found.incomplete, found.sizes.tolist()) == (2, [22, 22, 22])
-    assert (found.statistic, found.pairs.tolist()) == (complete.statistic, complete.pairs.tolist())
+    result, complete = friedman(table), friedman(ROUNDING_FIRST_BASE)
+    assert (result.incomplete, result.sizes.tolist()) == (2, [22, 22, 22])
+    assert (result.statistic, result.pairs.tolist()) == (complete.statistic, complete.pairs.tolist())
 
 
 @pytest.mark.parametrize(
