@@ -14,44 +14,46 @@ from caesura import errors
 
 
 def classes() -> dict[str, type]:
-    return {name: one for name, one in inspect.getmembers(errors, inspect.isclass) if one.__module__ == errors.__name__}
+    return {
+        name: kind for name, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__ == errors.__name__
+    }
 
 
 def test_the_tree_is_as_drawn():
     """Read the drawing: depth by indentation, the other base in brackets."""
-    drawn = {}
+    bases_drawn = {}
     parents: list[str] = []
     for line in errors.__doc__.splitlines():
-        found = re.match(r"^( {4}[│├└─ ]*)([A-Z]\w+)(?: \((\w+)\))?(?:\s{2}|$)", line)
-        if found:
-            depth = (len(found[1]) - 4) // 4
-            parents[depth:] = [found[2]]
-            drawn[found[2]] = [parents[depth - 1]] if depth else ["Exception"]
-            if found[3]:
-                drawn[found[2]].append(found[3])
-    assert drawn == {
-        name: [base.__name__ for base in one.__bases__] for name, one in classes().items() if name != "CaesuraWarning"
+        match = re.match(r"^( {4}[│├└─ ]*)([A-Z]\w+)(?: \((\w+)\))?(?:\s{2}|$)", line)
+        if match:
+            depth = (len(match[1]) - 4) // 4
+            parents[depth:] = [match[2]]
+            bases_drawn[match[2]] = [parents[depth - 1]] if depth else ["Exception"]
+            if match[3]:
+                bases_drawn[match[2]].append(match[3])
+    assert bases_drawn == {
+        name: [base.__name__ for base in kind.__bases__] for name, kind in classes().items() if name != "CaesuraWarning"
     }
-    assert len(drawn) > 5
+    assert len(bases_drawn) > 5
 
 
 def test_every_exception_has_one_root_and_errors_about_values_are_value_errors():
-    for name, one in classes().items():
-        if issubclass(one, Warning):
-            assert one is errors.CaesuraWarning
+    for name, kind in classes().items():
+        if issubclass(kind, Warning):
+            assert kind is errors.CaesuraWarning
             continue
-        assert issubclass(one, errors.CaesuraError), name
-        about_values = one not in (errors.CaesuraError, errors.EngineError, errors.CheckpointError)
-        assert issubclass(one, ValueError) == about_values, name
+        assert issubclass(kind, errors.CaesuraError), name
+        about_values = kind not in (errors.CaesuraError, errors.EngineError, errors.CheckpointError)
+        assert issubclass(kind, ValueError) == about_values, name
 
 
 def test_every_exception_says_what_it_is():
-    for one in classes().values():
-        assert one.__doc__
+    for kind in classes().values():
+        assert kind.__doc__
 
 
 @pytest.mark.parametrize(
-    ("problem", "shown"),
+    ("problem", "message"),
     [
         (
             errors.FormatError("a.TextGrid", 12, "interval end must be > start"),
@@ -60,12 +62,12 @@ def test_every_exception_says_what_it_is():
         (errors.FormatError(Path("b.json"), None, "no JSON"), "b.json: no JSON"),
     ],
 )
-def test_format_error(problem, shown):
-    assert str(problem) == shown
+def test_format_error(problem, message):
+    assert str(problem) == message
     again = pickle.loads(pickle.dumps(problem))
-    assert (again.path, again.line, again.problem, str(again)) == (problem.path, problem.line, problem.problem, shown)
+    assert (again.path, again.line, again.problem, str(again)) == (problem.path, problem.line, problem.problem, message)
     assert isinstance(problem.path, str)
-    with pytest.raises(ValueError, match=re.escape(shown)):
+    with pytest.raises(ValueError, match=re.escape(message)):
         raise problem
 
 
@@ -115,23 +117,7 @@ INTERFACE = [
     ("segmentation_similarity", ("a", "b", "n_t", "compat")),
     ("boundary_similarity", ("a", "b", "n_t", "compat")),
     ("boundary_confusion", ("reference", "hypothesis", "n_t", "compat")),
-    (
-        "fuzzy_success",
-        (
-            "counts",
-            "hypothesis",
-            "coders",
-            "chain_strength",
-            "minimal_peak",
-            "min_count",
-            "alpha",
-            "beta",
-            "p_min",
-            "p_max",
-            "per_cluster",
-            "edges",
-        ),
-    ),
+    ("fuzzy_success", ("counts", "hypothesis", "coders", "chain_strength", "minimal_peak", "alpha", "beta")),
     ("Hierarchy", None),
     ("hierarchy_kappa", ("a", "b")),
     ("hierarchy_overlap", ("reference", "hypothesis", "level")),
@@ -141,12 +127,24 @@ INTERFACE = [
     ("Tree", None),
     ("parseval", ("gold", "predicted", "param", "labelled")),
     ("parseval_corpus", ("gold", "predicted")),
+    (
+        "agreement",
+        ("corpus", "measure", "coefficient", "chance", "compat", "interval", "level", "replicates", "seed", "engine"),
+    ),
+    (
+        "judge",
+        ("corpus", "systems", "measures", "interval", "level", "replicates", "seed", "bounds", "alpha", "epsilon"),
+    ),
+    (
+        "evaluate",
+        ("source", "measures", "reference", "hypothesis", "engine", "checkpoint", "scores", "strict", "settings"),
+    ),
 ]
 
 
 @pytest.mark.parametrize(("name", "arguments"), INTERFACE, ids=[name for name, _ in INTERFACE])
 def test_the_names_of_the_interface(name, arguments):
-    """spec/interface.md: the first arguments by position, options by keyword, in this order."""
+    """The first two arguments come by position, options by keyword, in this order."""
     assert name in caesura.__all__
     if arguments is None:
         return
@@ -155,4 +153,4 @@ def test_the_names_of_the_interface(name, arguments):
     if len(arguments) > 2 or name == "unit_error":
         kinds = [p.kind for p in parameters]
         assert kinds[:2] == [inspect.Parameter.POSITIONAL_OR_KEYWORD] * 2
-        assert set(kinds[2:]) <= {inspect.Parameter.KEYWORD_ONLY}
+        assert set(kinds[2:]) <= {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}

@@ -10,12 +10,12 @@ import pytest
 import caesura as cz
 from caesura.errors import OptionError
 
-one, two, three = (cz.Segmentation.from_masses(m) for m in ([2, 2], [1, 3], [3, 3]))
+first, second, third = (cz.Segmentation.from_masses(m) for m in ([2, 2], [1, 3], [3, 3]))
 
 #           Ann   Bo
 #   poem    one   two
 #   letter        three
-CORPUS = cz.Corpus({"poem": {"Ann": one, "Bo": two}, "letter": {"Bo": three}})
+CORPUS = cz.Corpus({"poem": {"Ann": first, "Bo": second}, "letter": {"Bo": third}})
 
 
 def test_what_it_holds():
@@ -23,13 +23,13 @@ def test_what_it_holds():
     assert CORPUS.coders == ("Ann", "Bo")
     assert len(CORPUS) == 3
     assert list(CORPUS) == [("poem", "Ann"), ("poem", "Bo"), ("letter", "Bo")]
-    assert CORPUS["poem", "Bo"] == two
-    assert CORPUS.get(("letter", "Bo")) == three
+    assert CORPUS["poem", "Bo"] == second
+    assert CORPUS.get(("letter", "Bo")) == third
     assert CORPUS.get(("letter", "Ann")) is None
     assert ("poem", "Ann") in CORPUS
     assert ("letter", "Ann") not in CORPUS
-    assert CORPUS.of_item("poem") == {"Ann": one, "Bo": two}
-    assert CORPUS.of_coder("Bo") == {"poem": two, "letter": three}
+    assert CORPUS.of_item("poem") == {"Ann": first, "Bo": second}
+    assert CORPUS.of_coder("Bo") == {"poem": second, "letter": third}
     with pytest.raises(KeyError):
         CORPUS["letter", "Ann"]
 
@@ -37,8 +37,8 @@ def test_what_it_holds():
 def test_it_is_a_mapping():
     keys = [("poem", "Ann"), ("poem", "Bo"), ("letter", "Bo")]
     assert list(CORPUS.keys()) == keys
-    assert list(CORPUS.values()) == [one, two, three]
-    assert list(CORPUS.items()) == list(zip(keys, [one, two, three], strict=True))
+    assert list(CORPUS.values()) == [first, second, third]
+    assert list(CORPUS.items()) == list(zip(keys, [first, second, third], strict=True))
     assert dict(CORPUS) == dict(CORPUS.items())
     assert len(CORPUS.items()) == len(CORPUS)
 
@@ -46,33 +46,33 @@ def test_it_is_a_mapping():
 TREE = cz.Tree.from_brackets("(S (NN moon))")
 HIERARCHY = cz.Hierarchy(4, [(1, 2)])
 TIER = cz.Tier([(0, 1, "A")])
-DIALOGUE = cz.Dialogue({"F": one})
+DIALOGUE = cz.Dialogue({"F": first})
 
 
 @pytest.mark.parametrize(
     ("annotations", "kind"),
     [
         ([], "linear"),
-        ([one], "linear"),
-        ([one, {"F": one}], "dialogue"),
-        ([one, DIALOGUE, TIER], "timed"),
+        ([first], "linear"),
+        ([first, {"F": first}], "dialogue"),
+        ([first, DIALOGUE, TIER], "timed"),
         ([TIER, HIERARCHY, DIALOGUE], "hierarchy"),
-        ([HIERARCHY, TREE, TIER, one], "trees"),
+        ([HIERARCHY, TREE, TIER, first], "trees"),
     ],
 )
 def test_kind_is_that_of_the_most_structured_annotation(annotations, kind):
-    assert cz.Corpus({f"item {i}": {"Ann": made} for i, made in enumerate(annotations)}).kind == kind
+    assert cz.Corpus({f"item {i}": {"Ann": annotation} for i, annotation in enumerate(annotations)}).kind == kind
 
 
 def test_order_is_that_of_appearance():
-    corpus = cz.Corpus({"b": {"y": one}, "a": {"x": two, "y": one}})
+    corpus = cz.Corpus({"b": {"y": first}, "a": {"x": second, "y": first}})
     assert corpus.item_names == ("b", "a")
     assert corpus.coders == ("y", "x")
 
 
 def test_select():
-    assert CORPUS.select(coders=["Bo"]) == cz.Corpus({"poem": {"Bo": two}, "letter": {"Bo": three}})
-    assert CORPUS.select(items=["letter"]) == cz.Corpus({"letter": {"Bo": three}})
+    assert CORPUS.select(coders=["Bo"]) == cz.Corpus({"poem": {"Bo": second}, "letter": {"Bo": third}})
+    assert CORPUS.select(items=["letter"]) == cz.Corpus({"letter": {"Bo": third}})
     assert CORPUS.select(items=["letter"], coders=["Ann"]) == cz.Corpus({})
     assert CORPUS.select() == CORPUS
     assert CORPUS.select(items=[]) == cz.Corpus({})
@@ -80,18 +80,18 @@ def test_select():
 
 def test_drawing():
     assert repr(CORPUS) == "Corpus(2 items, 2 coders: Ann, Bo)"
-    assert repr(cz.Corpus({"poem": {"Ann": one}})) == "Corpus(1 item, 1 coder: Ann)"
+    assert repr(cz.Corpus({"poem": {"Ann": first}})) == "Corpus(1 item, 1 coder: Ann)"
     assert repr(cz.Corpus({})) == "Corpus(0 items, 0 coders)"
-    many = cz.Corpus({"poem": {f"c{i}": one for i in range(9)}})
+    many = cz.Corpus({"poem": {f"c{i}": first for i in range(9)}})
     assert repr(many) == "Corpus(1 item, 9 coders: c0, c1, c2, c3, c4, c5, c6, c7, …)"
 
 
 def test_equality_hash_and_pickle():
-    same = cz.Corpus({"letter": {"Bo": three}, "poem": {"Bo": two, "Ann": one}})
+    same = cz.Corpus({"letter": {"Bo": third}, "poem": {"Bo": second, "Ann": first}})
     assert same == CORPUS
     assert hash(same) == hash(CORPUS)
-    assert cz.Corpus({"poem": {"Ann": one, "Bo": two}}) != CORPUS
-    assert {"poem": {"Ann": one}} != CORPUS
+    assert cz.Corpus({"poem": {"Ann": first, "Bo": second}}) != CORPUS
+    assert {"poem": {"Ann": first}} != CORPUS
     again = pickle.loads(pickle.dumps(CORPUS))
     assert (again, again.item_names, again.coders) == (CORPUS, CORPUS.item_names, CORPUS.coders)
     assert copy.deepcopy(CORPUS) == CORPUS
@@ -101,16 +101,16 @@ def test_it_cannot_be_changed():
     with pytest.raises(AttributeError) as caught:
         CORPUS.coders = ()
     assert str(caught.value) == "Corpus objects are immutable; cannot set 'coders'"
-    CORPUS.of_item("poem")["Cy"] = three
+    CORPUS.of_item("poem")["Cy"] = third
     assert ("poem", "Cy") not in CORPUS
-    mapping = {"poem": {"Ann": one}}
+    mapping = {"poem": {"Ann": first}}
     corpus = cz.Corpus(mapping)
-    mapping["poem"]["Ann"] = two
-    assert corpus["poem", "Ann"] == one
+    mapping["poem"]["Ann"] = second
+    assert corpus["poem", "Ann"] == first
 
 
 def test_attributes_cannot_be_deleted():
-    corpus = cz.Corpus({"poem": {"Ann": one}})
+    corpus = cz.Corpus({"poem": {"Ann": first}})
     with pytest.raises(AttributeError):
         del corpus.coders
     assert corpus.coders == ("Ann",)
@@ -125,7 +125,7 @@ def test_attributes_cannot_be_deleted():
         (lambda: CORPUS.select(coders=["Ann", "Cy"]), "no coder 'Cy'; there are 'Ann', 'Bo'"),
         (lambda: cz.Corpus({}).of_item("poem"), "no item 'poem'; there are none"),
         (
-            lambda: cz.Corpus({f"i{n}": {"Ann": one} for n in range(12)}).of_item("x"),
+            lambda: cz.Corpus({f"i{n}": {"Ann": first} for n in range(12)}).of_item("x"),
             "no item 'x'; there are " + ", ".join(f"'i{n}'" for n in range(10)) + ", …",
         ),
         (lambda: cz.Corpus({"poem": {"Ann": [2, 2]}}), "item 'poem', coder 'Ann': a Segmentation is needed; got list"),
@@ -138,12 +138,12 @@ def test_what_cannot_be(call, message):
 
 
 def test_names_become_text():
-    corpus = cz.Corpus({1: {2: one}})
+    corpus = cz.Corpus({1: {2: first}})
     assert (corpus.item_names, corpus.coders) == (("1",), ("2",))
-    assert corpus["1", "2"] == one
+    assert corpus["1", "2"] == first
 
 
 def test_two_names_that_become_one_are_refused():
     """1 and "1" would stand for one item, and the second coding would replace the first in silence."""
     with pytest.raises(OptionError):
-        cz.Corpus({1: {"Ann": one}, "1": {"Ann": two}})
+        cz.Corpus({1: {"Ann": first}, "1": {"Ann": second}})

@@ -40,9 +40,9 @@ def test_the_same_span_twice_is_one_and_does_not_deepen_others():
 
 
 def test_the_same_span_may_stand_on_two_levels():
-    one = Hierarchy(4, [(1, 4, 1), (1, 4, 2), (1, 2, 2)])
-    assert one.full == {(1, 4, 1), (1, 4, 2), (1, 2, 2)}
-    assert one.flat == {(1, 4), (1, 2)}
+    hierarchy = Hierarchy(4, [(1, 4, 1), (1, 4, 2), (1, 2, 2)])
+    assert hierarchy.full == {(1, 4, 1), (1, 4, 2), (1, 2, 2)}
+    assert hierarchy.flat == {(1, 4), (1, 2)}
 
 
 def test_order_does_not_matter():
@@ -59,8 +59,8 @@ def test_no_span_at_all():
 
 def test_kinds_of_numbers_and_sequences():
     assert Hierarchy(np.int64(6), np.array([(1, 6), (1, 2)]).tolist()) == Hierarchy(6, [[1, 6], (1, 2)])
-    one = Hierarchy(2, [(np.int64(1), np.int64(2), np.int64(1), 5)])
-    assert [type(x) for x in one.spans[0]] == [int, int, int, str]
+    hierarchy = Hierarchy(2, [(np.int64(1), np.int64(2), np.int64(1), 5)])
+    assert [type(x) for x in hierarchy.spans[0]] == [int, int, int, str]
 
 
 def test_durations():
@@ -87,15 +87,15 @@ def test_it_cannot_be_changed():
 
 @settings(max_examples=60)
 @given(hierarchies(units=7))
-def test_copies_are_equal(one):
-    timed = Hierarchy(7, map(tuple, one), edges=[0, 1, 2.5, 3, 4, 5, 6, 7], extent=14)
-    told = Hierarchy(7, map(tuple, one), units="abcdefg")
-    for each in (one, timed, told):
+def test_copies_are_equal(hierarchy):
+    timed = Hierarchy(7, map(tuple, hierarchy), edges=[0, 1, 2.5, 3, 4, 5, 6, 7], extent=14)
+    told = Hierarchy(7, map(tuple, hierarchy), units="abcdefg")
+    for each in (hierarchy, timed, told):
         for again in (pickle.loads(pickle.dumps(each)), copy.deepcopy(each)):
             assert again == each
             assert hash(again) == hash(each)
-    assert len({one, timed, told}) == 3
-    assert one != "a hierarchy"
+    assert len({hierarchy, timed, told}) == 3
+    assert hierarchy != "a hierarchy"
 
 
 # Other ways to make one
@@ -103,8 +103,8 @@ def test_copies_are_equal(one):
 
 def test_from_segmentations():
     coarse, fine = cz.Segmentation.from_masses([4, 2]), cz.Segmentation.from_masses([2, 2, 2])
-    one = Hierarchy.from_segmentations([coarse, fine])
-    assert one.full == {(1, 4, 1), (5, 6, 1), (1, 2, 2), (3, 4, 2), (5, 6, 2)}
+    hierarchy = Hierarchy.from_segmentations([coarse, fine])
+    assert hierarchy.full == {(1, 4, 1), (5, 6, 1), (1, 2, 2), (3, 4, 2), (5, 6, 2)}
     told = Hierarchy.from_segmentations([cz.Segmentation.from_positions(3, [1], units=["a", "b", "c"])])
     assert told.units == ("a", "b", "c")
     crossed = [coarse, cz.Segmentation.from_masses([3, 3])]
@@ -115,9 +115,9 @@ def test_from_segmentations():
 
 @settings(max_examples=60)
 @given(hierarchies(units=6))
-def test_brackets_round_trip(one):
-    again = Hierarchy.from_brackets(one.brackets())
-    assert again.flat == one.flat
+def test_brackets_round_trip(hierarchy):
+    again = Hierarchy.from_brackets(hierarchy.brackets())
+    assert again.flat == hierarchy.flat
     assert again.units == ("1", "2", "3", "4", "5", "6")
     assert Hierarchy.from_brackets(again.brackets()) == again
 
@@ -127,9 +127,9 @@ def test_brackets_twice_around_the_same_are_one_span():
 
 
 def test_from_times():
-    one = Hierarchy.from_times([(0, 9.5, 1, "A"), (0, 4.25, 2, "a"), (4.25, 9.5, 2, "b"), (3, 3, 2, "nothing")])
-    assert one.edges == (0.0, 4.25, 9.5)
-    assert one.full == {(1, 2, 1), (1, 1, 2), (2, 2, 2)}
+    hierarchy = Hierarchy.from_times([(0, 9.5, 1, "A"), (0, 4.25, 2, "a"), (4.25, 9.5, 2, "b"), (3, 3, 2, "nothing")])
+    assert hierarchy.edges == (0.0, 4.25, 9.5)
+    assert hierarchy.full == {(1, 2, 1), (1, 1, 2), (2, 2, 2)}
     assert Hierarchy.from_times([(1, 2)], duration=5).edges == (0.0, 1.0, 2.0, 5.0)
 
 
@@ -224,14 +224,14 @@ def test_bad_levels():
 
 
 def test_repair_drops_the_deeper_then_the_shorter_then_the_later():
-    def kept(*spans):
+    def remaining(*spans):
         return {tuple(s)[:3] for s in Hierarchy(9, spans, repair=True)}
 
-    assert kept((1, 4, 2), (3, 5, 1)) == {(3, 5, 1)}
-    assert kept((1, 4, 1), (3, 5, 1)) == {(1, 4, 1)}
-    assert kept((3, 5, 1), (1, 3, 1)) == {(1, 3, 1)}
-    assert kept((1, 6, 2), (2, 3, 1)) == {(2, 3, 1)}  # contradicts: the inner one is not deeper
-    assert kept((1, 4), (3, 6)) == {(1, 4, 1)}
+    assert remaining((1, 4, 2), (3, 5, 1)) == {(3, 5, 1)}
+    assert remaining((1, 4, 1), (3, 5, 1)) == {(1, 4, 1)}
+    assert remaining((3, 5, 1), (1, 3, 1)) == {(1, 3, 1)}
+    assert remaining((1, 6, 2), (2, 3, 1)) == {(2, 3, 1)}  # contradicts: the inner one is not deeper
+    assert remaining((1, 4), (3, 6)) == {(1, 4, 1)}
 
 
 any_spans = st.lists(
@@ -242,17 +242,17 @@ any_spans = st.lists(
 
 @given(any_spans)
 def test_what_is_repaired_is_sound_and_nothing_more_is_dropped(spans):
-    made = Hierarchy(8, spans, repair=True)
-    assert made.full <= set(spans)
-    assert not any(cross(x, y) for x in made.flat for y in made.flat)
-    assert Hierarchy(8, map(tuple, made), repair=True) == made
-    for extra in set(spans) - made.full:
+    repaired = Hierarchy(8, spans, repair=True)
+    assert repaired.full <= set(spans)
+    assert not any(cross(x, y) for x in repaired.flat for y in repaired.flat)
+    assert Hierarchy(8, map(tuple, repaired), repair=True) == repaired
+    for extra in set(spans) - repaired.full:
         with pytest.raises(HierarchyError):
-            Hierarchy(8, [*(tuple(s)[:3] for s in made), extra])
+            Hierarchy(8, [*(tuple(s)[:3] for s in repaired), extra])
     try:
-        assert Hierarchy(8, spans) == made
+        assert Hierarchy(8, spans) == repaired
     except HierarchyError:
-        assert made.full < set(spans)
+        assert repaired.full < set(spans)
 
 
 # The same units for all
@@ -274,15 +274,15 @@ def test_common_units():
 
 def test_a_group_reaches_from_its_first_time():
     """0, .4 and .8: the third is near the second, and too far from the first."""
-    one = Hierarchy.from_times([(0, 9), (0.4, 9), (0.8, 9)])
-    merged, _ = cz.common_units({"one": one})
+    hierarchy = Hierarchy.from_times([(0, 9), (0.4, 9), (0.8, 9)])
+    merged, _ = cz.common_units({"one": hierarchy})
     assert merged["one"].edges == (0.0, 0.8, 9.0)
     assert merged["one"].flat == {(1, 2), (2, 2)}
 
 
 def test_text_is_given_back():
-    given_back, dropped = cz.common_units({"a": TREE})
-    assert (given_back["a"] is TREE, dropped) == (True, 0)
+    unchanged, dropped = cz.common_units({"a": TREE})
+    assert (unchanged["a"] is TREE, dropped) == (True, 0)
 
 
 def test_what_has_no_common_units():
@@ -312,7 +312,7 @@ times = st.lists(
 @given(times, times, st.sampled_from([0.25, 0.5, 1.3]))
 def test_merged_times_stay_in_order_and_nest(ann, bo, tolerance):
     coders = {name: Hierarchy.from_times(spans, repair=True) for name, spans in (("ann", ann), ("bo", bo))}
-    every = [t for one in coders.values() for t in one.edges]
+    every = [t for hierarchy in coders.values() for t in hierarchy.edges]
     if max(every) - min(every) <= tolerance:
         with pytest.raises(HierarchyError, match="nothing is left to compare"):
             cz.common_units(coders, tolerance=tolerance)
@@ -325,8 +325,8 @@ def test_merged_times_stay_in_order_and_nest(ann, bo, tolerance):
     lost = sum(len(coders[who]) - len(merged[who]) for who in coders)
     assert lost >= dropped  # two spans may have become one
     again, more = cz.common_units(merged, tolerance=tolerance)
-    assert ({who: one.spans for who, one in again.items()}, more) == (
-        {who: one.spans for who, one in merged.items()},
+    assert ({who: hierarchy.spans for who, hierarchy in again.items()}, more) == (
+        {who: hierarchy.spans for who, hierarchy in merged.items()},
         0,
     )
 
@@ -347,20 +347,20 @@ def test_a_corpus_holds_hierarchies():
 @pytest.mark.parametrize("kind", [np.int8, np.uint32, np.int64])
 def test_whole_numbers_of_numpy_are_numbers(kind):
     spans = [(kind(1), kind(6), kind(1)), (kind(1), kind(4), kind(2))]
-    made = Hierarchy(kind(6), spans, extent=kind(9))
-    assert made == Hierarchy(6, [(1, 6, 1), (1, 4, 2)], extent=9)
-    assert made.segmentation(kind(3)).types == ("1", "2", "3")
+    repaired = Hierarchy(kind(6), spans, extent=kind(9))
+    assert repaired == Hierarchy(6, [(1, 6, 1), (1, 4, 2)], extent=9)
+    assert repaired.segmentation(kind(3)).types == ("1", "2", "3")
 
 
 @pytest.mark.parametrize("kind", [np.int16, np.float32, np.float64])
 def test_times_of_numpy_are_numbers(kind):
-    made = Hierarchy.from_times([(kind(0), kind(4)), (kind(0), kind(2))], duration=kind(5))
-    assert made == Hierarchy.from_times([(0, 4), (0, 2)], duration=5)
-    assert cz.common_units({"a": made}, tolerance=kind(1)) == cz.common_units({"a": made}, tolerance=1)
+    repaired = Hierarchy.from_times([(kind(0), kind(4)), (kind(0), kind(2))], duration=kind(5))
+    assert repaired == Hierarchy.from_times([(0, 4), (0, 2)], duration=5)
+    assert cz.common_units({"a": repaired}, tolerance=kind(1)) == cz.common_units({"a": repaired}, tolerance=1)
 
 
 def test_arrays_of_the_caller_stay_writeable():
     edges = np.array([0.0, 1.0, 2.0])
-    made = Hierarchy(2, np.array([[1, 2], [1, 1]]).tolist(), edges=edges)
+    repaired = Hierarchy(2, np.array([[1, 2], [1, 1]]).tolist(), edges=edges)
     edges[0] = 0.5
-    assert made.edges == (0.0, 1.0, 2.0)
+    assert repaired.edges == (0.0, 1.0, 2.0)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from caesura import Hierarchy
 from caesura.errors import HierarchyError
 
-Given = list[tuple[int, ...]]
+RawSpans = list[tuple[int, ...]]
 
 
 @st.composite
-def drawn(draw: st.DrawFn) -> tuple[int, Given]:
+def raw_spans(draw: st.DrawFn) -> tuple[int, RawSpans]:
     """Spans as they come from people: they may cross, and levels may contradict."""
     length = draw(st.integers(1, 8))
     leveled = draw(st.booleans())
@@ -27,16 +27,16 @@ def drawn(draw: st.DrawFn) -> tuple[int, Given]:
     return length, spans
 
 
-def _levels(spans: Given) -> list[int]:
+def _levels(spans: RawSpans) -> list[int]:
     pairs = {(s[0], s[1]) for s in spans}
     return [s[2] if len(s) > 2 else 1 + sum(a <= s[0] and s[1] <= b and (a, b) != s for a, b in pairs) for s in spans]
 
 
-def naive_repair(spans: Given) -> Given:
+def naive_repair(spans: RawSpans) -> RawSpans:
     """The rule word for word: from the coarsest and longest on, a span stays if it agrees with all that stayed."""
     levels = _levels(spans)
     order = sorted(range(len(spans)), key=lambda i: (levels[i], spans[i][0] - spans[i][1], spans[i][0], i))
-    kept: list[int] = []
+    remaining: list[int] = []
     first: dict[tuple[int, int], int] = {}
 
     def agree(i: int, j: int) -> bool:
@@ -48,14 +48,14 @@ def naive_repair(spans: Given) -> Given:
         return a <= c and d <= b and first.get((a, b), levels[i]) < levels[j]
 
     for i in order:
-        if all(agree(i, j) for j in kept):
-            kept.append(i)
+        if all(agree(i, j) for j in remaining):
+            remaining.append(i)
             first.setdefault((spans[i][0], spans[i][1]), levels[i])
-    return [spans[i] for i in sorted(kept)]
+    return [spans[i] for i in sorted(remaining)]
 
 
-@given(drawn())
-def test_repair_is_the_rule_word_for_word(case: tuple[int, Given]) -> None:
+@given(raw_spans())
+def test_repair_is_the_rule_word_for_word(case: tuple[int, RawSpans]) -> None:
     length, spans = case
     assert Hierarchy(length, spans, repair=True) == Hierarchy(length, naive_repair(spans))
 

@@ -22,10 +22,10 @@ def some(draw: st.DrawFn) -> tuple[list[int], int]:
 
 
 @given(some())
-def test_what_is_put_in_comes_out(made):
-    counts, coders = made
-    for given_as in (counts, tuple(counts), np.array(counts, np.int64), np.array(counts, np.uint8)):
-        marks = cz.Marks(given_as, coders)
+def test_what_is_put_in_comes_out(copied):
+    counts, coders = copied
+    for values in (counts, tuple(counts), np.array(counts, np.int64), np.array(counts, np.uint8)):
+        marks = cz.Marks(values, coders)
         assert marks.counts.tolist() == counts
         assert (marks.coders, marks.length, len(marks)) == (coders, len(counts) + 1, len(counts) + 1)
         assert marks.positions.tolist() == [i for i, count in enumerate(counts, 1) if count]
@@ -34,14 +34,14 @@ def test_what_is_put_in_comes_out(made):
 
 
 @given(some(), some())
-def test_value_semantics(one, other):
-    a, b = cz.Marks(*one), cz.Marks(*other)
-    assert (a == b) == (one == other)
-    assert a == cz.Marks(*one)
-    assert hash(a) == hash(cz.Marks(*one))
+def test_value_semantics(segmentation, different):
+    a, b = cz.Marks(*segmentation), cz.Marks(*different)
+    assert (a == b) == (segmentation == different)
+    assert a == cz.Marks(*segmentation)
+    assert hash(a) == hash(cz.Marks(*segmentation))
     assert pickle.loads(pickle.dumps(a)) == a
-    assert a != one[0]
-    assert len({a, cz.Marks(*one)}) == 1
+    assert a != segmentation[0]
+    assert len({a, cz.Marks(*segmentation)}) == 1
 
 
 @given(st.integers(1, 20), st.data())
@@ -92,9 +92,9 @@ def test_repr():
 
 
 def test_marks_cannot_be_changed():
-    given_counts = np.array([0, 4, 0])
-    marks = cz.Marks(given_counts, 7)
-    given_counts[0] = 5
+    counts = np.array([0, 4, 0])
+    marks = cz.Marks(counts, 7)
+    counts[0] = 5
     assert marks.counts.tolist() == [0, 4, 0]
     for name in ("coders", "positions", "heights", "length", "units"):
         with pytest.raises(AttributeError) as caught:

@@ -46,12 +46,12 @@ def test_boundaries_stay_where_they_were_in_the_text(case: tuple[str, list[list[
     for i, tokens in enumerate(ways):
         marks = data.draw(st.lists(st.sampled_from(["", ",", "."]), min_size=len(tokens), max_size=len(tokens)))
         by_coder[f"c{i}"] = Segmentation.from_marks(marks, types=[",", "."], units=tokens)
-    found, _ = over_characters(corpus(**by_coder))
+    projected, _ = over_characters(corpus(**by_coder))
     for coder, before in by_coder.items():
-        after = found["x", coder]
+        after = projected["x", coder]
         assert after.units == tuple(text)
-        said = {("".join(before.units[:at]), kind) for at, kind in before.boundaries}
-        assert {("".join(after.units[:at]), kind) for at, kind in after.boundaries} == said
+        message = {("".join(before.units[:at]), kind) for at, kind in before.boundaries}
+        assert {("".join(after.units[:at]), kind) for at, kind in after.boundaries} == message
         assert (after.types, after.types_declared) == (before.types, before.types_declared)
 
 
@@ -59,33 +59,33 @@ def test_white_space_is_nobodys() -> None:
     #  ann  New York | is        bo  New | York is
     ann = Segmentation.from_masses([1, 1], units=["New York", "is"])
     bo = Segmentation.from_masses([1, 2], units=["New", " York", "is\n"])
-    found, notes = over_characters(corpus(ann=ann, bo=bo))
-    assert found["x", "ann"] == Segmentation.from_masses([7, 2], units="NewYorkis")
-    assert found["x", "bo"] == Segmentation.from_masses([3, 6], units="NewYorkis")
+    projected, notes = over_characters(corpus(ann=ann, bo=bo))
+    assert projected["x", "ann"] == Segmentation.from_masses([7, 2], units="NewYorkis")
+    assert projected["x", "bo"] == Segmentation.from_masses([3, 6], units="NewYorkis")
     assert notes == {"x": "2 tokens for ann, 3 for bo: 9 characters"}
 
 
 def test_labels_and_sets_of_types() -> None:
     ann = Segmentation.from_labels(["A", "A", "B"], units=["ab", "c", "de"])
     bo = Segmentation.from_sets([{"scene", "act"}], types=["scene", "act"], units=["abc", "de"])
-    found, _ = over_characters(corpus(ann=ann, bo=bo))
-    assert found["x", "ann"] == Segmentation.from_labels("AAABB", units="abcde")
-    assert found["x", "bo"].boundaries == ((3, "scene"), (3, "act"))
+    projected, _ = over_characters(corpus(ann=ann, bo=bo))
+    assert projected["x", "ann"] == Segmentation.from_labels("AAABB", units="abcde")
+    assert projected["x", "bo"].boundaries == ((3, "scene"), (3, "act"))
 
 
 def test_the_end_of_the_text_is_marked_only_where_it_was() -> None:
     ended = Segmentation.from_marks(["", "."], units=["ab", "c"])
     open_ = Segmentation.from_masses([1, 1], units=["a", "bc"])
-    found, _ = over_characters(corpus(ann=ended, bo=open_))
-    assert [found["x", coder].positions.tolist() for coder in ("ann", "bo")] == [[3], [1]]
+    projected, _ = over_characters(corpus(ann=ended, bo=open_))
+    assert [projected["x", coder].positions.tolist() for coder in ("ann", "bo")] == [[3], [1]]
 
 
 def test_tokens_without_a_character_lose_their_boundary_and_it_is_said() -> None:
     #  ann  _ | a | _ | b        the first boundary is before the text, the third falls on the second
     ann = Segmentation.from_masses([1, 1, 1, 1], units=[" ", "a", "", "b"])
     bo = Segmentation.from_masses([1, 1], units=["a", "b"])
-    found, notes = over_characters(corpus(ann=ann, bo=bo))
-    assert found["x", "ann"].positions.tolist() == [1]
+    projected, notes = over_characters(corpus(ann=ann, bo=bo))
+    assert projected["x", "ann"].positions.tolist() == [1]
     assert notes == {"x": "for ann 0 of 2 characters differ from the text of ann; 0 boundaries moved, 2 lost"}
 
 
@@ -98,30 +98,30 @@ def test_dialogues_go_stream_by_stream() -> None:
         "F": Segmentation.from_marks(["?"], units=["cannot"]),
         "M": Segmentation.from_marks(["", "."], units=["n", "o"]),
     }
-    found, notes = over_characters(corpus(ann=ann, bo=bo))
-    one = found["x", "ann"]
-    assert isinstance(one, Dialogue)
-    assert (one["F"].boundaries, one["M"].boundaries) == (((3, ","), (6, ".")), ((2, "."),))
-    assert found["x", "bo"]["F"].boundaries == ((6, "?"),)
+    projected, notes = over_characters(corpus(ann=ann, bo=bo))
+    annotation = projected["x", "ann"]
+    assert isinstance(annotation, Dialogue)
+    assert (annotation["F"].boundaries, annotation["M"].boundaries) == (((3, ","), (6, ".")), ((2, "."),))
+    assert projected["x", "bo"]["F"].boundaries == ((6, "?"),)
     assert notes == {"x": "3 tokens for ann, 3 for bo: 8 characters"}
 
 
 def test_spans_keep_levels_and_labels() -> None:
     ann = Hierarchy(3, [(1, 3, 1, "S"), (2, 3, 2, "VP")], units=["he", "can", "not"])
     bo = Hierarchy(2, [(1, 2), (2, 2)], units=["he", "cannot"])
-    found, _ = over_characters(corpus(ann=ann, bo=bo))
-    assert found["x", "ann"] == Hierarchy(8, [(1, 8, 1, "S"), (3, 8, 2, "VP")], units="hecannot")
-    assert found["x", "bo"].flat == found["x", "ann"].flat
+    projected, _ = over_characters(corpus(ann=ann, bo=bo))
+    assert projected["x", "ann"] == Hierarchy(8, [(1, 8, 1, "S"), (3, 8, 2, "VP")], units="hecannot")
+    assert projected["x", "bo"].flat == projected["x", "ann"].flat
 
 
 def test_trees_get_offsets_as_times() -> None:
     ann = Tree.from_brackets("(S (-LRB- -LRB-) (JJ well-founded) ('' ''))")
     bo = Tree.from_brackets("(S (-LRB- -LRB-) (RB well) (HYPH -) (VBN founded) ('' \"))")
-    found, _ = over_characters(corpus(ann=ann, bo=bo))
-    assert found["x", "ann"].times.tolist() == [[0, 1], [1, 13], [13, 14]]
-    assert found["x", "bo"].times.tolist() == [[0, 1], [1, 5], [5, 6], [6, 13], [13, 14]]
-    assert found["x", "ann"].words == ann.words
-    assert cz.struct_iou(found["x", "ann"], found["x", "bo"]).value < 1
+    projected, _ = over_characters(corpus(ann=ann, bo=bo))
+    assert projected["x", "ann"].times.tolist() == [[0, 1], [1, 13], [13, 14]]
+    assert projected["x", "bo"].times.tolist() == [[0, 1], [1, 5], [5, 6], [6, 13], [13, 14]]
+    assert projected["x", "ann"].words == ann.words
+    assert cz.struct_iou(projected["x", "ann"], projected["x", "bo"]).value < 1
 
 
 def test_what_cannot_be_laid_over_characters() -> None:
@@ -150,8 +150,10 @@ def test_what_cannot_be_laid_over_characters() -> None:
 def test_bad_items_are_collected() -> None:
     good = Segmentation.from_bits("1", units=["a", "b"])
     bad: list[InputError] = []
-    found, _ = over_characters(Corpus({"x": {"ann": good}, "y": {"ann": Segmentation.from_bits("1")}}), excluded=bad)
-    assert (found.item_names, len(bad)) == (("x",), 1)
+    projected, _ = over_characters(
+        Corpus({"x": {"ann": good}, "y": {"ann": Segmentation.from_bits("1")}}), excluded=bad
+    )
+    assert (projected.item_names, len(bad)) == (("x",), 1)
 
 
 # -- other characters -------------------------------------------------------------------------------------------------
@@ -163,9 +165,9 @@ def test_by_hand() -> None:
     pytest.importorskip("rapidfuzz")
     ann = Segmentation.from_masses([1, 1, 1], units=["good", "night", "moon"])
     bo = Segmentation.from_marks([",", "", ".", ""], units=["good", "knight", "m", "on"])
-    found, notes = over_edits(corpus(ann=ann, bo=bo))
-    assert found["x", "ann"] == Segmentation.from_masses([4, 5, 4], units="goodnightmoon")
-    after = found["x", "bo"]
+    projected, notes = over_edits(corpus(ann=ann, bo=bo))
+    assert projected["x", "ann"] == Segmentation.from_masses([4, 5, 4], units="goodnightmoon")
+    after = projected["x", "bo"]
     assert after.units == tuple("goodnightmoon")
     assert after.boundaries == ((4, ","), (10, "."))
     # whichever o is the one that is missing, m stays before it; if it is the first, . has a neighbour less
@@ -179,20 +181,20 @@ def test_boundaries_that_fall_together_are_one_and_counted() -> None:
     pytest.importorskip("rapidfuzz")
     ann = Segmentation.from_masses([1, 1], units=["a", "b"])
     bo = Segmentation.from_marks([",", ".", ""], units=["a", "xy", "b"])
-    found, notes = over_edits(corpus(ann=ann, bo=bo))
-    assert found["x", "bo"].boundaries == ((1, ","), (1, "."))
+    projected, notes = over_edits(corpus(ann=ann, bo=bo))
+    assert projected["x", "bo"].boundaries == ((1, ","), (1, "."))
     assert notes == {"x": "for bo 2 of 4 characters differ from the text of ann; 1 boundary moved, 1 lost"}
 
 
 def test_spans_and_words_of_which_nothing_is_left() -> None:
     pytest.importorskip("rapidfuzz")
     spans = Hierarchy(3, [(1, 3), (2, 2)], units=["a", "xy", "b"])
-    found, notes = over_edits(corpus(ann=Hierarchy(2, [(1, 2)], units=["a", "b"]), bo=spans))
-    assert found["x", "bo"].flat == {(1, 2)}
+    projected, notes = over_edits(corpus(ann=Hierarchy(2, [(1, 2)], units=["a", "b"]), bo=spans))
+    assert projected["x", "bo"].flat == {(1, 2)}
     assert notes["x"].endswith("1 lost")
     tree = Tree.from_brackets("(S (A a) (X xy) (B b))")
-    found, notes = over_edits(corpus(ann=Tree.from_brackets("(S (A a) (B b))"), bo=tree))
-    assert (found["x", "bo"].length, notes["x"][-6:]) == (2, "1 lost")
+    projected, notes = over_edits(corpus(ann=Tree.from_brackets("(S (A a) (B b))"), bo=tree))
+    assert (projected["x", "bo"].length, notes["x"][-6:]) == (2, "1 lost")
 
 
 @given(seed=st.integers(0, 2**32))
@@ -201,48 +203,51 @@ def test_any_two_texts(seed: int) -> None:
     pytest.importorskip("rapidfuzz")
     rng = random.Random(seed)
     words = [rng.choice(["a", "bc", "d-e", "ff"]) for _ in range(rng.randint(1, 12))]
-    other = [word if rng.random() < 0.7 else rng.choice(["", "x", word + "y"]) for word in words]
-    ann, bo = (Segmentation.from_bits([rng.randint(0, 1) for _ in words[1:]], units=one) for one in (words, other))
-    found, notes = over_edits(corpus(ann=ann, bo=bo))
+    different = [word if rng.random() < 0.7 else rng.choice(["", "x", word + "y"]) for word in words]
+    ann, bo = (
+        Segmentation.from_bits([rng.randint(0, 1) for _ in words[1:]], units=annotation)
+        for annotation in (words, different)
+    )
+    projected, notes = over_edits(corpus(ann=ann, bo=bo))
     exact, _ = over_characters(corpus(ann=ann))
-    assert found["x", "ann"] == exact["x", "ann"]
-    assert found["x", "bo"].length == len("".join(words))
+    assert projected["x", "ann"] == exact["x", "ann"]
+    assert projected["x", "bo"].length == len("".join(words))
     lost = int(re.search(r"(\d+) lost", notes["x"]).group(1)) if "for bo" in notes.get("x", "") else 0  # type: ignore[union-attr]
-    assert found["x", "bo"].positions.size == bo.positions.size - lost
-    if words == other:
+    assert projected["x", "bo"].positions.size == bo.positions.size - lost
+    if words == different:
         assert notes == {}
 
 
 def test_without_rapidfuzz(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
-    one, other = (Segmentation.from_bits("", units=[text]) for text in ("a", "b"))
+    annotation, different = (Segmentation.from_bits("", units=[text]) for text in ("a", "b"))
     with pytest.raises(OptionError, match=r"align='edit' needs rapidfuzz; install caesura\[align\]"):
-        over_edits(corpus(ann=one, bo=other))
-    assert len(over_edits(corpus(ann=one, bo=one))[0]) == 2  # nothing to align
+        over_edits(corpus(ann=annotation, bo=different))
+    assert len(over_edits(corpus(ann=annotation, bo=annotation))[0]) == 2  # nothing to align
 
 
 def test_texts_too_long_to_align(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rapidfuzz")
     monkeypatch.setattr("caesura.model.projection._MAX_CELLS", 10)
-    one, other = (Segmentation.from_bits("", units=[text]) for text in ("abcd", "abce"))
+    annotation, different = (Segmentation.from_bits("", units=[text]) for text in ("abcd", "abce"))
     with pytest.raises(MismatchError, match="texts of 4 characters for ann and 4 for bo are too long"):
-        over_edits(corpus(ann=one, bo=other))
+        over_edits(corpus(ann=annotation, bo=different))
 
 
 # -- the way out, and reading -----------------------------------------------------------------------------------------
 
 
 def test_errors_name_the_way_out() -> None:
-    one = Segmentation.from_bits("1", units=["can", "not"])
+    annotation = Segmentation.from_bits("1", units=["can", "not"])
     with pytest.raises(MismatchError, match=r"the characters agree: read with align='characters'$"):
-        cz.pk(one, Segmentation.from_bits("", units=["cannot"]))
+        cz.pk(annotation, Segmentation.from_bits("", units=["cannot"]))
     with pytest.raises(MismatchError, match=r"unit 2 differs: .* to align texts that differ: read with align='edit'$"):
-        cz.pk(one, Segmentation.from_bits("1", units=["can", "now"]))
+        cz.pk(annotation, Segmentation.from_bits("1", units=["can", "now"]))
     with pytest.raises(MismatchError, match=r"reference has 2, hypothesis has 3$"):  # no text, no way out
-        cz.pk(one, Segmentation.from_bits("10"))
+        cz.pk(annotation, Segmentation.from_bits("10"))
     assert alignment_hint(None, ["a"]) == ""
-    (said,) = cz.check_same_tokens(corpus(ann=one, bo=Segmentation.from_bits("", units=["cannot"])))
-    assert str(said).endswith("; the characters agree: read with align='characters'")
+    (message,) = cz.check_same_tokens(corpus(ann=annotation, bo=Segmentation.from_bits("", units=["cannot"])))
+    assert str(message).endswith("; the characters agree: read with align='characters'")
 
 
 @pytest.fixture
@@ -258,8 +263,8 @@ def test_reading_aligned(two: list[Path], tmp_path: Path) -> None:
         lambda: cz.read(tmp_path, pattern="{item}_{coder}.csv", align="characters", types=[".", ","]),
     ):
         with pytest.warns(CaesuraWarning, match=r"item 'x': 3 tokens for .*ann, 2 for .*bo: 7 characters"):
-            found = read()
-        ann, bo = found.of_item("x").values()
+            projected = read()
+        ann, bo = projected.of_item("x").values()
         assert (ann["F"].boundaries, bo["F"].boundaries) == (((4, "."), (7, ",")), ((1, "."), (7, ",")))
     with pytest.raises(OptionError, match="align must be one of 'characters', 'edit'; got 'words'"):
         cz.read_coders(two, align="words")
@@ -271,9 +276,9 @@ def test_where_nothing_is_lost_one_line_tells_of_all_items_and_every_loss_is_tol
         for i in range(13):
             word = f"{words} x" if coder == "bo" and i > 8 else words
             (tmp_path / f"{i}_{coder}.csv").write_text(f"Speaker,Utterance\nF,{word} .\n")
-    with pytest.warns(CaesuraWarning) as said:
+    with pytest.warns(CaesuraWarning) as message:
         cz.read(tmp_path, pattern="{item}_{coder}.csv", align="edit")
-    lines = [str(one.message).removeprefix(f"{tmp_path}: ") for one in said]
+    lines = [str(annotation.message).removeprefix(f"{tmp_path}: ") for annotation in message]
     assert lines[-1] == "item '0': 2 tokens for ann, 1 for bo: 2 characters; 8 more items have different tokens too"
     assert sorted(line.split("'")[1] for line in lines[:-1]) == ["10", "11", "12", "9"]
     assert all("1 of 3 characters differs" in line for line in lines[:-1])
@@ -295,24 +300,24 @@ def test_two_parsers_with_other_tokens(shared: Path) -> None:
     }
     assert len(trees) == 31
     bad: list[InputError] = []
-    found, notes = over_characters(Corpus(trees), excluded=bad)
-    assert (len(found.item_names), len(bad), len(notes)) == (30, 1, 30)
+    projected, notes = over_characters(Corpus(trees), excluded=bad)
+    assert (len(projected.item_names), len(bad), len(notes)) == (30, 1, 30)
     assert "200km|h,as" in str(bad[0])
     assert "200km/h,as" in str(bad[0])
     assert all("lost" not in note for note in notes.values())
-    for item, coder in found:
-        before, after = trees[item][coder], found[item, coder]
+    for item, coder in projected:
+        before, after = trees[item][coder], projected[item, coder]
         assert (after.words, after.labels) == (before.words, before.labels)
         ends = after.times[:, 1]
-        assert ends[-1] == found[item, "old"].times[-1, 1]
+        assert ends[-1] == projected[item, "old"].times[-1, 1]
         assert (after.times[1:, 0] == ends[:-1]).all()
-    edited, said = over_edits(Corpus(trees))
+    edited, message = over_edits(Corpus(trees))
     assert len(edited.item_names) == 31
-    (item,) = set(trees) - set(found.item_names)
+    (item,) = set(trees) - set(projected.item_names)
     assert re.fullmatch(
-        r"for new 1 of \d+ characters differs from the text of old; 0 boundaries moved, 0 lost", said[item]
+        r"for new 1 of \d+ characters differs from the text of old; 0 boundaries moved, 0 lost", message[item]
     )
-    assert all(edited[key] == found[key] for key in found)
+    assert all(edited[key] == projected[key] for key in projected)
     assert all(0 < cz.struct_iou(edited[i, "old"], edited[i, "new"]).value <= 1 for i in edited.item_names)
 
 
@@ -331,8 +336,8 @@ def test_two_transcribers_without_a_text(shared: Path, tmp_path: Path) -> None:
         ):
             align(corpus(**both))
     paths = []
-    for coder, one in both.items():
+    for coder, annotation in both.items():
         paths.append(tmp_path / f"{coder}.bits")
-        cz.write(Corpus({"nccu_2": {coder: one}}), paths[-1])
+        cz.write(Corpus({"nccu_2": {coder: annotation}}), paths[-1])
     with pytest.raises(FormatError, match="the text must be known"):
         cz.read_coders(paths, align="edit")

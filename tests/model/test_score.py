@@ -58,8 +58,8 @@ def test_signature_names_the_preset_and_what_it_did(name):
         words = score_of(name, compat=preset).signature.split("|")
         assert f"compat:{preset}" in words
         for option, value in values.items():
-            shown = {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
-            assert f"{option}:{shown}" in words
+            plain = {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
+            assert f"{option}:{plain}" in words
 
 
 def test_what_a_signature_says():
@@ -92,13 +92,13 @@ def test_different_options_have_different_signatures(name):
 @pytest.mark.parametrize("name", ALL)
 def test_as_dict_is_json(name):
     score = score_of(name)
-    shown = json.loads(json.dumps(score.to_dict(), allow_nan=False))
-    assert {"measure", "value", "parts", "params", "signature"} <= shown.keys()
-    assert cz.parse(shown["measure"]) == score.measure
-    assert shown["value"] == score.value
-    assert shown["parts"] == dict(score.parts)
-    assert shown["params"] == json.loads(json.dumps(dict(score.params)))  # where tuples are lists
-    assert shown["signature"] == score.signature
+    plain = json.loads(json.dumps(score.to_dict(), allow_nan=False))
+    assert {"measure", "value", "parts", "params", "signature"} <= plain.keys()
+    assert cz.parse(plain["measure"]) == score.measure
+    assert plain["value"] == score.value
+    assert plain["parts"] == dict(score.parts)
+    assert plain["params"] == json.loads(json.dumps(dict(score.params)))  # where tuples are lists
+    assert plain["signature"] == score.signature
 
 
 @given(typed_pairs(max_units=6))
@@ -199,24 +199,26 @@ def test_a_score_cannot_be_changed(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_sums(name):
-    one, two = score_of(name), score_of(name, HYPOTHESIS, masses([5, 6]))
-    both = one + two
-    assert {k: both.parts[k] for k in both.parts} == {k: pytest.approx(one.parts[k] + two.parts[k]) for k in one.parts}
+    first, second = score_of(name), score_of(name, HYPOTHESIS, masses([5, 6]))
+    both = first + second
+    assert {k: both.parts[k] for k in both.parts} == {
+        k: pytest.approx(first.parts[k] + second.parts[k]) for k in first.parts
+    }
     assert both.documents == 2
-    assert both.measure == one.measure
-    assert sum([one, two]) == both
-    assert sum([one]) == one
-    assert one + 0 == one == 0 + one
-    assert type(both) is type(one)
+    assert both.measure == first.measure
+    assert sum([first, second]) == both
+    assert sum([first]) == first
+    assert first + 0 == first == 0 + first
+    assert type(both) is type(first)
 
 
 @given(corpora())
 def test_sums_do_not_depend_on_the_order(documents):
     for name in ALL:
         kind = cz.measures()[name]
-        if not all(defined(kind, *inputs_for(kind, *one.segmentations)) for one in documents):
+        if not all(defined(kind, *inputs_for(kind, *first.segmentations)) for first in documents):
             continue
-        scores = [score_of(name, *one.segmentations) for one in documents]
+        scores = [score_of(name, *first.segmentations) for first in documents]
         forward, backward = sum(scores), sum(scores[::-1])
         assert forward.value == pytest.approx(backward.value, abs=1e-12)
         assert dict(forward.parts) == pytest.approx(dict(backward.parts), abs=1e-9)
@@ -225,28 +227,28 @@ def test_sums_do_not_depend_on_the_order(documents):
 
 def test_the_signature_of_a_sum_does_not_depend_on_brackets():
     """Windows of 2, 3 and 5 positions: however the three are added up, they were 2 to 5."""
-    one, two, three = (cz.pk(masses([n]), masses([n])) for n in (4, 6, 10))
-    assert [s.params["window"] for s in (one, two, three)] == [2, 3, 5]
-    left, right = (one + two) + three, one + (two + three)
+    first, second, third = (cz.pk(masses([n]), masses([n])) for n in (4, 6, 10))
+    assert [s.params["window"] for s in (first, second, third)] == [2, 3, 5]
+    left, right = (first + second) + third, first + (second + third)
     pooled = cz.score_many([(masses([n]), masses([n])) for n in (4, 6, 10)], "pk").total
     assert left.signature == right.signature == pooled.signature
     assert left == right == pooled
 
 
 def test_what_does_not_add_up():
-    one = score_of("pk")
-    for other in (score_of("window_diff"), score_of("pk", window=3), score_of("pk", compat="nltk")):
+    first = score_of("pk")
+    for different in (score_of("window_diff"), score_of("pk", window=3), score_of("pk", compat="nltk")):
         with pytest.raises(cz.errors.OptionError) as caught:
-            one + other
+            first + different
         assert str(caught.value) == (
-            f"only scores of one measure over the same types add up; got {one.signature} and {other.signature}"
+            f"only scores of one measure over the same types add up; got {first.signature} and {different.signature}"
         )
     typed = cz.Segmentation.from_sets([{"x"}], types=["x", "y"])
     with pytest.raises(cz.errors.OptionError, match="over the same types"):
         score_of("boundary_similarity") + score_of("boundary_similarity", typed, typed)
     for stranger in (1, "0", None, 0.5):
         with pytest.raises(TypeError):
-            one + stranger
+            first + stranger
 
 
 def test_the_sum_of_nothing():

@@ -25,20 +25,20 @@ ELEVEN = Segmentation.from_masses([2, 3, 6])
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, lambda x: np.array(x, np.uint8), lambda x: np.array(x, float)])
 def test_from_masses(kind):
-    made = Segmentation.from_masses(kind([2, 3, 6]))
-    assert made.length == len(made) == 11
-    assert made.positions.tolist() == made.inner.tolist() == [2, 5]
-    assert made.masses == (2, 3, 6)
-    assert made == ELEVEN
+    result = Segmentation.from_masses(kind([2, 3, 6]))
+    assert result.length == len(result) == 11
+    assert result.positions.tolist() == result.inner.tolist() == [2, 5]
+    assert result.masses == (2, 3, 6)
+    assert result == ELEVEN
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, lambda x: np.array(x, np.int32), lambda x: iter(x), range])
 def test_from_positions(kind):
     if kind is range:
-        made, expected = Segmentation.from_positions(11, range(2, 6, 3)), ELEVEN
+        result, expected = Segmentation.from_positions(11, range(2, 6, 3)), ELEVEN
     else:
-        made, expected = Segmentation.from_positions(11, kind([2, 5])), ELEVEN
-    assert made == expected
+        result, expected = Segmentation.from_positions(11, kind([2, 5])), ELEVEN
+    assert result == expected
 
 
 @pytest.mark.parametrize(
@@ -56,74 +56,74 @@ def test_from_positions(kind):
     ids=["str", "list", "bools", "characters", "array", "bool array", "float array", "str array"],
 )
 def test_from_bits(bits):
-    made = Segmentation.from_bits(bits)
-    assert made == ELEVEN
-    assert made.bits() == "0100100000"
+    result = Segmentation.from_bits(bits)
+    assert result == ELEVEN
+    assert result.bits() == "0100100000"
 
 
 def test_from_labels():
-    made = Segmentation.from_labels(["A", "A", "B", "B", "B", "A"])
-    assert made.masses == (2, 3, 1)
-    assert made.labels == ("A", "A", "B", "B", "B", "A")
-    assert made.types == ("boundary",)
-    assert made == Segmentation.from_labels(np.array(["A", "A", "B", "B", "B", "A"]))
+    result = Segmentation.from_labels(["A", "A", "B", "B", "B", "A"])
+    assert result.masses == (2, 3, 1)
+    assert result.labels == ("A", "A", "B", "B", "B", "A")
+    assert result.types == ("boundary",)
+    assert result == Segmentation.from_labels(np.array(["A", "A", "B", "B", "B", "A"]))
     assert Segmentation.from_labels([1, 1, 2]).labels == ("1", "1", "2")
     assert Segmentation.from_labels("AAB").masses == (2, 1)
-    assert made != Segmentation.from_masses([2, 3, 1])  # labels are part of it
-    assert made == Segmentation.from_masses([2, 3, 1], labels=["A", "B", "A"])
+    assert result != Segmentation.from_masses([2, 3, 1])  # labels are part of it
+    assert result == Segmentation.from_masses([2, 3, 1], labels=["A", "B", "A"])
 
 
 def test_from_masses_with_labels():
-    made = Segmentation.from_masses([2, 1, 2], labels=["A", "A", ""])
-    assert made.masses == (2, 1, 2)  # a segment ends though the label stays the same
-    assert made.labels == ("A", "A", "A", "", "")
+    result = Segmentation.from_masses([2, 1, 2], labels=["A", "A", ""])
+    assert result.masses == (2, 1, 2)  # a segment ends though the label stays the same
+    assert result.labels == ("A", "A", "A", "", "")
     assert Segmentation.from_masses([1, 1], labels="AB").labels == ("A", "B")
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array])
 def test_from_marks(kind):
     """|·· , ··· . |: the end of the text carries a mark too."""
-    made = Segmentation.from_marks(kind(["", ",", "", "", "."]))
-    assert made.length == 5
-    assert made.positions.tolist() == [2, 5]
-    assert made.inner.tolist() == [2]
-    assert made.masses == (2, 3)
-    assert made.boundaries == ((2, ","), (5, "."))
-    assert made.types == (",", ".")
-    assert not made.types_declared
-    assert made == Segmentation.from_marks([None, ",", None, None, "."])
+    result = Segmentation.from_marks(kind(["", ",", "", "", "."]))
+    assert result.length == 5
+    assert result.positions.tolist() == [2, 5]
+    assert result.inner.tolist() == [2]
+    assert result.masses == (2, 3)
+    assert result.boundaries == ((2, ","), (5, "."))
+    assert result.types == (",", ".")
+    assert not result.types_declared
+    assert result == Segmentation.from_marks([None, ",", None, None, "."])
 
 
 def test_from_marks_with_declared_types():
-    made = Segmentation.from_marks(["x", "", "z", ""], types=["z", "y", "x"])
-    assert made.types == ("z", "y", "x")
-    assert made.types_declared
-    assert made.boundaries == ((1, "x"), (3, "z"))
-    assert made.codes.tolist() == [2, 0]
-    assert made == Segmentation.from_positions(4, [1, 3], marks=["x", "z"], types=["z", "y", "x"])
+    result = Segmentation.from_marks(["x", "", "z", ""], types=["z", "y", "x"])
+    assert result.types == ("z", "y", "x")
+    assert result.types_declared
+    assert result.boundaries == ((1, "x"), (3, "z"))
+    assert result.codes.tolist() == [2, 0]
+    assert result == Segmentation.from_positions(4, [1, 3], marks=["x", "z"], types=["z", "y", "x"])
 
 
 def test_from_sets():
     """|··{scene+act}··|"""
-    made = Segmentation.from_sets([set(), {"act", "scene"}, set()], types=["scene", "act"])
-    assert made.length == 4
-    assert made.boundaries == ((2, "scene"), (2, "act"))
-    assert made.positions.tolist() == made.inner.tolist() == [2]
-    assert made.codes.tolist() == [0, 1]
-    assert not made.exclusive
-    assert made.sets() == (frozenset(), frozenset({"scene", "act"}), frozenset(), frozenset())
+    result = Segmentation.from_sets([set(), {"act", "scene"}, set()], types=["scene", "act"])
+    assert result.length == 4
+    assert result.boundaries == ((2, "scene"), (2, "act"))
+    assert result.positions.tolist() == result.inner.tolist() == [2]
+    assert result.codes.tolist() == [0, 1]
+    assert not result.exclusive
+    assert result.sets() == (frozenset(), frozenset({"scene", "act"}), frozenset(), frozenset())
     for sets in (
         [[], ["act", "scene"], []],
         ((), ("scene", "act"), ()),
         [None, frozenset({"act", "scene"}), ""],
         [np.array([], str), np.array(["act", "scene"]), np.array([], str)],
     ):
-        assert Segmentation.from_sets(sets, types=["scene", "act"]) == made
+        assert Segmentation.from_sets(sets, types=["scene", "act"]) == result
 
 
 def test_from_positions_with_sets_of_types():
-    made = Segmentation.from_positions(4, [2], marks=[{"act", "scene"}], types=["scene", "act"])
-    assert made == Segmentation.from_sets([set(), {"act", "scene"}, set()], types=["scene", "act"])
+    result = Segmentation.from_positions(4, [2], marks=[{"act", "scene"}], types=["scene", "act"])
+    assert result == Segmentation.from_sets([set(), {"act", "scene"}, set()], types=["scene", "act"])
     assert Segmentation.from_positions(4, [4], marks=["x"]).positions.tolist() == [4]
 
 
@@ -137,25 +137,30 @@ def test_types_that_are_collected_are_put_in_order():
 
 def test_a_type_that_occurs_as_a_number_and_as_a_name_is_one_type():
     """1 and "1" have one name, so they are one type: a scale never holds a name twice."""
-    made = Segmentation.from_marks([1, "1"])
-    assert made.types == ("1",)
+    result = Segmentation.from_marks([1, "1"])
+    assert result.types == ("1",)
 
 
-@pytest.mark.parametrize("one", [Segmentation.from_masses([1]), Segmentation.from_positions(1, [])])
-def test_one_unit(one):
-    assert one == Segmentation.from_bits("") == Segmentation.from_bits([]) == Segmentation.from_sets([])
-    assert (one.length, one.masses, one.bits(), one.positions.tolist()) == (1, (1,), "", [])
-    assert one.exclusive
-    assert one.reversed() == one
-    assert repr(one) == "Segmentation(1 unit: ·)"
+@pytest.mark.parametrize("segmentation", [Segmentation.from_masses([1]), Segmentation.from_positions(1, [])])
+def test_one_unit(segmentation):
+    assert segmentation == Segmentation.from_bits("") == Segmentation.from_bits([]) == Segmentation.from_sets([])
+    assert (segmentation.length, segmentation.masses, segmentation.bits(), segmentation.positions.tolist()) == (
+        1,
+        (1,),
+        "",
+        [],
+    )
+    assert segmentation.exclusive
+    assert segmentation.reversed() == segmentation
+    assert repr(segmentation) == "Segmentation(1 unit: ·)"
 
 
 def test_units():
-    made = Segmentation.from_masses([1, 2], units=["To", "be", "or"])
-    assert made.units == ("To", "be", "or")
+    result = Segmentation.from_masses([1, 2], units=["To", "be", "or"])
+    assert result.units == ("To", "be", "or")
     assert Segmentation.from_bits("01", units=iter("abc")).units == ("a", "b", "c")
     assert ELEVEN.units is None
-    assert made != Segmentation.from_masses([1, 2])
+    assert result != Segmentation.from_masses([1, 2])
     for build in (
         lambda **u: Segmentation.from_positions(3, [1], **u),
         lambda **u: Segmentation.from_bits("10", **u),
@@ -178,61 +183,61 @@ def test_the_longest_text():
 
 @given(pairs(max_units=70))
 def test_the_ways_in_agree(pair: Pair):
-    one = Segmentation.from_positions(pair.length, sorted(pair.a))
-    assert Segmentation.from_masses(one.masses) == one
-    assert Segmentation.from_bits(one.bits()) == one
-    assert sum(one.masses) == one.length
-    assert len(one.masses) == len(pair.a) + 1
-    assert one.bits().count("1") == len(pair.a)
-    assert one.boundaries == tuple((p, "boundary") for p in sorted(pair.a))
-    assert one.exclusive
+    segmentation = Segmentation.from_positions(pair.length, sorted(pair.a))
+    assert Segmentation.from_masses(segmentation.masses) == segmentation
+    assert Segmentation.from_bits(segmentation.bits()) == segmentation
+    assert sum(segmentation.masses) == segmentation.length
+    assert len(segmentation.masses) == len(pair.a) + 1
+    assert segmentation.bits().count("1") == len(pair.a)
+    assert segmentation.boundaries == tuple((p, "boundary") for p in sorted(pair.a))
+    assert segmentation.exclusive
 
 
 @given(typed_pairs(max_units=12))
 def test_typed_ways_in_agree(pair: TypedPair):
-    one, _ = pair.segmentations
-    assert one.boundaries == tuple((p, pair.types[t]) for p, t in sorted(pair.a))
-    assert one.inner.tolist() == sorted({p for p, _ in pair.a})
-    assert Segmentation.from_sets(one.sets()[:-1], types=pair.types) == one
-    assert one.exclusive == (len({p for p, _ in pair.a}) == len(pair.a))
+    segmentation, _ = pair.segmentations
+    assert segmentation.boundaries == tuple((p, pair.types[t]) for p, t in sorted(pair.a))
+    assert segmentation.inner.tolist() == sorted({p for p, _ in pair.a})
+    assert Segmentation.from_sets(segmentation.sets()[:-1], types=pair.types) == segmentation
+    assert segmentation.exclusive == (len({p for p, _ in pair.a}) == len(pair.a))
     at = sorted({p for p, _ in pair.a})
     marks = [{pair.types[t] for q, t in pair.a if q == p} for p in at]
-    assert Segmentation.from_positions(pair.length, at, marks=marks, types=pair.types) == one
+    assert Segmentation.from_positions(pair.length, at, marks=marks, types=pair.types) == segmentation
 
 
 @given(typed_pairs(max_units=12))
 def test_reversed(pair: TypedPair):
-    one, _ = pair.segmentations
-    back = one.reversed()
+    segmentation, _ = pair.segmentations
+    back = segmentation.reversed()
     assert set(back.boundaries) == {(pair.length - p, pair.types[t]) for p, t in pair.a}
-    assert back.reversed() == one
-    assert back.types == one.types
-    assert back.masses == one.masses[::-1]
+    assert back.reversed() == segmentation
+    assert back.types == segmentation.types
+    assert back.masses == segmentation.masses[::-1]
 
 
 def test_reversed_takes_text_and_labels_along_and_leaves_the_end_out():
-    one = Segmentation.from_labels("ABB", units=["x", "y", "z"])
-    assert one.reversed().labels == ("B", "B", "A")
-    assert one.reversed().units == ("z", "y", "x")
+    segmentation = Segmentation.from_labels("ABB", units=["x", "y", "z"])
+    assert segmentation.reversed().labels == ("B", "B", "A")
+    assert segmentation.reversed().units == ("z", "y", "x")
     ended = Segmentation.from_marks(["a", "", "b"])
     assert ended.reversed().boundaries == ((2, "a"),)
     assert ended.reversed().types == ("a", "b")
 
 
 def test_with_types():
-    one = Segmentation.from_marks(["x", "", "y"], units=["a", "b", "c"])
-    other = one.with_types(["z", "y", "x"])
-    assert other.types == ("z", "y", "x")
-    assert other.types_declared
-    assert other.boundaries == one.boundaries
-    assert other.codes.tolist() == [2, 1]
-    assert other.units == one.units
+    segmentation = Segmentation.from_marks(["x", "", "y"], units=["a", "b", "c"])
+    changed = segmentation.with_types(["z", "y", "x"])
+    assert changed.types == ("z", "y", "x")
+    assert changed.types_declared
+    assert changed.boundaries == segmentation.boundaries
+    assert changed.codes.tolist() == [2, 1]
+    assert changed.units == segmentation.units
     labelled = Segmentation.from_labels("AAB").with_types(["topic", "boundary"])
     assert labelled.labels == ("A", "A", "B")
     double = Segmentation.from_sets([{"x", "y"}], types=["x", "y"]).with_types(["y", "x"])
     assert double.boundaries == ((1, "y"), (1, "x"))
     with pytest.raises(SegmentationError) as caught:
-        one.with_types(["x"])
+        segmentation.with_types(["x"])
     assert str(caught.value) == "boundaries[1]: type 'y' is not declared; declared are 'x'"
 
 
@@ -445,20 +450,20 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("one", VALUES.values(), ids=VALUES)
-def test_pickle_and_copies(one):
+@pytest.mark.parametrize("segmentation", VALUES.values(), ids=VALUES)
+def test_pickle_and_copies(segmentation):
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-        again = pickle.loads(pickle.dumps(one, protocol))
-        assert again == one
-        assert hash(again) == hash(one)
+        again = pickle.loads(pickle.dumps(segmentation, protocol))
+        assert again == segmentation
+        assert hash(again) == hash(segmentation)
         assert (again.types_declared, again.units, again.labels, again.types) == (
-            one.types_declared,
-            one.units,
-            one.labels,
-            one.types,
+            segmentation.types_declared,
+            segmentation.units,
+            segmentation.labels,
+            segmentation.types,
         )
-        assert again.inner.tolist() == one.inner.tolist()
-    assert copy.deepcopy(one) == copy.copy(one) == one
+        assert again.inner.tolist() == segmentation.inner.tolist()
+    assert copy.deepcopy(segmentation) == copy.copy(segmentation) == segmentation
 
 
 @pytest.mark.parametrize("name", ["length", "types", "units", "labels", "types_declared", "inner", "positions", "new"])
@@ -475,14 +480,14 @@ def test_attributes_cannot_be_deleted():
 
 
 @pytest.mark.parametrize("name", ["positions", "inner", "codes"])
-@pytest.mark.parametrize("one", [ELEVEN, TYPED, MARKED], ids=["plain", "typed", "marked"])
-def test_arrays_cannot_be_written_through(one, name):
+@pytest.mark.parametrize("segmentation", [ELEVEN, TYPED, MARKED], ids=["plain", "typed", "marked"])
+def test_arrays_cannot_be_written_through(segmentation, name):
     """Either the array refuses, or it was a copy."""
-    before = getattr(one, name).tolist()
-    array = getattr(one, name)
+    before = getattr(segmentation, name).tolist()
+    array = getattr(segmentation, name)
     if array.flags.writeable:
         array[0] += 1
-        changed = getattr(one, name).tolist()
+        changed = getattr(segmentation, name).tolist()
         array[0] -= 1  # so that other tests see what they should
         assert changed == before
     else:
@@ -490,11 +495,11 @@ def test_arrays_cannot_be_written_through(one, name):
             array[0] = 99
 
 
-def test_arrays_given_are_not_kept():
-    given_positions, given_masses = np.array([2, 5]), np.array([2, 3, 6])
-    one, other = Segmentation.from_positions(11, given_positions), Segmentation.from_masses(given_masses)
-    given_positions[0] = given_masses[0] = 1
-    assert one == other == ELEVEN
+def test_arrays_are_copied():
+    positions, masses = np.array([2, 5]), np.array([2, 3, 6])
+    segmentation, changed = Segmentation.from_positions(11, positions), Segmentation.from_masses(masses)
+    positions[0] = masses[0] = 1
+    assert segmentation == changed == ELEVEN
 
 
 def test_equality_and_hash():
@@ -512,15 +517,15 @@ def test_equality_and_hash():
         (2, 3, 6),
         None,
     ]
-    for other in different:
-        assert other != ELEVEN
+    for changed in different:
+        assert changed != ELEVEN
     assert len({ELEVEN, *different}) == len(different) + 1
 
 
 def test_the_order_of_types_is_part_of_it():
-    one = Segmentation.from_sets([{"x"}], types=["x", "y"])
-    assert one != Segmentation.from_sets([{"x"}], types=["y", "x"])
-    assert one == Segmentation.from_sets([["x"]], types=("x", "y"))
+    segmentation = Segmentation.from_sets([{"x"}], types=["x", "y"])
+    assert segmentation != Segmentation.from_sets([{"x"}], types=["y", "x"])
+    assert segmentation == Segmentation.from_sets([["x"]], types=("x", "y"))
 
 
 @given(pairs(max_units=8), pairs(max_units=8))
@@ -535,7 +540,7 @@ def test_equal_exactly_if_boundaries_are(first: Pair, second: Pair):
 
 
 @pytest.mark.parametrize(
-    ("one", "drawn"),
+    ("segmentation", "drawing"),
     [
         (ELEVEN, "··|···|······"),
         (Segmentation.from_masses([4]), "····"),
@@ -546,10 +551,10 @@ def test_equal_exactly_if_boundaries_are(first: Pair, second: Pair):
         (Segmentation.from_marks(["", "", ""], types=["a", "b"]), "···"),
     ],
 )
-def test_drawings(one, drawn):
-    assert one.draw() == drawn
-    units = f"{one.length} units"
-    assert repr(one) == f"Segmentation({units}: {drawn})"
+def test_drawings(segmentation, drawing):
+    assert segmentation.draw() == drawing
+    units = f"{segmentation.length} units"
+    assert repr(segmentation) == f"Segmentation({units}: {drawing})"
 
 
 def test_a_long_text_is_told_and_not_drawn():
@@ -562,8 +567,8 @@ def test_a_long_text_is_told_and_not_drawn():
 
 @given(st.lists(st.sampled_from(["", ",", "."]), min_size=1, max_size=60))
 def test_a_drawing_shows_every_mark(marks):
-    one = Segmentation.from_marks(marks, types=[",", "."])
-    assert one.draw() == "".join("·" + mark for mark in marks)
+    segmentation = Segmentation.from_marks(marks, types=[",", "."])
+    assert segmentation.draw() == "".join("·" + mark for mark in marks)
 
 
 # Equality and scores agree: whether types were declared is part of the value
@@ -582,13 +587,13 @@ def test_declared_types_differ_from_collected_ones():
 
 @given(typed_pairs(max_units=8), st.booleans(), st.booleans())
 def test_equal_segmentations_score_alike(pair: TypedPair, first_declared: bool, second_declared: bool):
-    one, other = pair.segmentations
-    scale = list(one.types)[::-1]
-    a = one.with_types(scale, types_declared=first_declared)
-    b = one.with_types(scale, types_declared=second_declared)
+    segmentation, changed = pair.segmentations
+    scale = list(segmentation.types)[::-1]
+    a = segmentation.with_types(scale, types_declared=first_declared)
+    b = segmentation.with_types(scale, types_declared=second_declared)
     assert (a == b) == (hash(a) == hash(b))
     if a == b:
-        for against in (other, one.reversed(), one):
+        for against in (changed, segmentation.reversed(), segmentation):
             assert outcome(a, against) == outcome(b, against)
 
 
@@ -607,9 +612,9 @@ def test_texts_without_boundaries_are_equal_however_they_were_made():
 
 def test_arrays_of_the_caller_stay_writeable():
     positions, codes = np.array([2, 5]), np.array([1, 0])
-    made = Segmentation(11, positions, codes, ("x", "y"))
+    result = Segmentation(11, positions, codes, ("x", "y"))
     positions[0], codes[0] = 3, 0
-    assert made.boundaries == ((2, "y"), (5, "x"))
+    assert result.boundaries == ((2, "y"), (5, "x"))
     for build in (
         lambda array: Segmentation.from_positions(11, array),
         lambda array: Segmentation.from_masses(array),
@@ -623,9 +628,9 @@ def test_arrays_of_the_caller_stay_writeable():
     base = np.array([2, 5])
     view = base[:]
     view.flags.writeable = False
-    made = Segmentation(11, view, np.empty(0, np.int64), ("boundary",))
+    result = Segmentation(11, view, np.empty(0, np.int64), ("boundary",))
     base[0] = 4
-    assert made.positions.tolist() == [2, 5]
+    assert result.positions.tolist() == [2, 5]
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int64, np.float32, np.float64])

@@ -21,28 +21,35 @@ from caesura.tasks.score import pair_items
 UNION = "the units are the union of the coders' times: no position is empty for all"
 
 
-def laid(tiers: dict[str, Tier], units: Any, **options: Any) -> tuple[dict[str, Any], str]:
+def put_over_units(tiers: dict[str, Tier], units: Any, **options: Any) -> tuple[dict[str, Any], str]:
     """Coder -> (number of units, boundaries), and the note, of one item."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", UNION, CaesuraWarning)
         corpus, notes = over_units(Corpus({"x": tiers}), units, **options)
-    return {c: (one.length, one.boundaries) for c, one in corpus.of_item("x").items()}, notes.get("x", "")  # type: ignore[union-attr]
+    return {
+        c: (segmentation.length, segmentation.boundaries) for c, segmentation in corpus.of_item("x").items()
+    }, notes.get("x", "")  # type: ignore[union-attr]
 
 
 # -- the value --------------------------------------------------------------------------------------------------------
 
 
 def test_a_tier_is_a_value() -> None:
-    one = Tier([(0.5, 1, "A"), [np.float64(1), 2, "B"]], end=3)
-    assert one == Tier(((0.5, 1.0, "A"), (1.0, 2.0, "B")), 0, 3.0)
-    assert hash(one) == hash(Tier([(0.5, 1, "A"), (1, 2, "B")], end=3))
-    assert pickle.loads(pickle.dumps(one)) == one
-    assert one != Tier([(0.5, 1, "A"), (1, 2, "B")], end=3.5)
-    assert (one.intervals[1].start, one.intervals[1].label, one.begin, one.end) == (1.0, "B", 0.0, 3.0)
+    segmentation = Tier([(0.5, 1, "A"), [np.float64(1), 2, "B"]], end=3)
+    assert segmentation == Tier(((0.5, 1.0, "A"), (1.0, 2.0, "B")), 0, 3.0)
+    assert hash(segmentation) == hash(Tier([(0.5, 1, "A"), (1, 2, "B")], end=3))
+    assert pickle.loads(pickle.dumps(segmentation)) == segmentation
+    assert segmentation != Tier([(0.5, 1, "A"), (1, 2, "B")], end=3.5)
+    assert (segmentation.intervals[1].start, segmentation.intervals[1].label, segmentation.begin, segmentation.end) == (
+        1.0,
+        "B",
+        0.0,
+        3.0,
+    )
     with pytest.raises(AttributeError):
-        one.end = 4  # type: ignore[misc]
+        segmentation.end = 4  # type: ignore[misc]
     assert repr(Tier(points=[(1, "x")])) == "Tier(1 point from 0 to 1 s: x)"
-    assert one.with_words([(0, 3, "w")]).words == (cz.Interval(0, 3, "w"),)
+    assert segmentation.with_words([(0, 3, "w")]).words == (cz.Interval(0, 3, "w"),)
 
 
 def test_the_end_is_that_of_what_comes_last() -> None:
@@ -51,7 +58,7 @@ def test_the_end_is_that_of_what_comes_last() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("arguments", "message"),
     [
         ({"intervals": [(0, math.nan, "A")]}, r"intervals\[0\]: end must be a time in seconds; got nan"),
         ({"intervals": [(0, 10**400, "A")]}, r"intervals\[0\]: end must be a time in seconds; got 1000"),
@@ -77,9 +84,9 @@ def test_the_end_is_that_of_what_comes_last() -> None:
         ({"end": math.inf}, "end must be a time in seconds; got inf"),
     ],
 )
-def test_what_cannot_be(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(TierError, match=said):
-        Tier(**given)
+def test_what_cannot_be(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(TierError, match=message):
+        Tier(**arguments)
 
 
 # -- words ------------------------------------------------------------------------------------------------------------
@@ -95,16 +102,16 @@ def test_an_end_goes_to_the_gap_it_lies_in() -> None:
     # bo   |--- A ---|  |------- B ---------|
     ann = Tier([(1, 3.5, "A"), (4, 7, "B")], end=8, words=WORDS)
     bo = Tier([(0.2, 3, "A"), (3.9, 8, "B")], end=8, words=WORDS)
-    found, note = laid({"ann": ann, "bo": bo}, "words")
-    assert found == {"ann": (5, ((2, "A"), (5, "B"))), "bo": (5, ((2, "A"), (5, "B")))}
+    segmentations, note = put_over_units({"ann": ann, "bo": bo}, "words")
+    assert segmentations == {"ann": (5, ((2, "A"), (5, "B"))), "bo": (5, ((2, "A"), (5, "B")))}
     assert note == ""
 
 
 def test_an_end_inside_a_word_goes_to_the_nearest_gap() -> None:
     # night 2-3: the end at 2.25 is nearer to 2 (gap 1), that at 5.75 in "and" nearer to 6 (gap 4)
     ann = Tier([(1, 2.25, "A"), (2.25, 5.75, "B")], end=8, words=WORDS)
-    found, note = laid({"ann": ann}, "words")
-    assert found["ann"] == (5, ((1, "A"), (4, "B")))
+    segmentations, note = put_over_units({"ann": ann}, "words")
+    assert segmentations["ann"] == (5, ((1, "A"), (4, "B")))
     assert note == "edges were moved to the nearest gap between words, that of coder 'ann' at 2.25 s by 0.25 s"
 
 
@@ -112,42 +119,42 @@ def test_a_start_where_nothing_ends_is_a_plain_boundary() -> None:
     # words |good|night|  |moon|and|sun|
     # ann        |- A -|  .    |B|
     ann = Tier([(2, 3, "A"), (5, 6, "B")], end=8, words=WORDS)
-    found, _ = laid({"ann": ann}, "words")
-    assert found["ann"] == (5, ((1, "boundary"), (2, "A"), (3, "boundary"), (4, "B")))
-    (one,) = over_units(Corpus({"x": {"ann": ann}}), "words", labels="ignore")[0].of_item("x").values()
-    assert one == Segmentation.from_masses([1, 1, 1, 1, 1], units=[w[2] for w in WORDS])
+    segmentations, _ = put_over_units({"ann": ann}, "words")
+    assert segmentations["ann"] == (5, ((1, "boundary"), (2, "A"), (3, "boundary"), (4, "B")))
+    (segmentation,) = over_units(Corpus({"x": {"ann": ann}}), "words", labels="ignore")[0].of_item("x").values()
+    assert segmentation == Segmentation.from_masses([1, 1, 1, 1, 1], units=[w[2] for w in WORDS])
 
 
 def test_the_plain_type_comes_before_those_declared() -> None:
     ann = Tier([(2, 3, "minor"), (5, 6, "major")], end=8, words=WORDS)
-    made = over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor", "major"])[0]["x", "ann"]
-    assert isinstance(made, Segmentation)
-    assert (made.types, made.types_declared) == (("boundary", "minor", "major"), True)
+    corpus = over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor", "major"])[0]["x", "ann"]
+    assert isinstance(corpus, Segmentation)
+    assert (corpus.types, corpus.types_declared) == (("boundary", "minor", "major"), True)
     whole = Tier([(1, 3, "minor"), (3, 7, "major")], end=8, words=WORDS)
-    made = over_units(Corpus({"x": {"ann": whole}}), "words", types=["minor", "major"])[0]["x", "ann"]
-    assert isinstance(made, Segmentation)
-    assert made.types == ("minor", "major")
+    corpus = over_units(Corpus({"x": {"ann": whole}}), "words", types=["minor", "major"])[0]["x", "ann"]
+    assert isinstance(corpus, Segmentation)
+    assert corpus.types == ("minor", "major")
     with pytest.raises(TierError, match=r"item 'x': coder 'ann': boundaries\[3\]: type 'major' is not declared"):
         over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor"])
 
 
 def test_two_ends_at_one_gap_are_an_error() -> None:
     ann = Tier([(1, 3.2, "A"), (3.2, 3.8, "B")], end=8, words=WORDS)  # both end in the silence after "night"
-    said = "two ends must not fall on one position; 1-3.2 s 'A' and 3.2-3.8 s 'B' both end at 2; join them, or take"
-    with pytest.raises(TierError, match=f"item 'x': coder 'ann': {said}"):
-        laid({"ann": ann}, "words")
+    message = "two ends must not fall on one position; 1-3.2 s 'A' and 3.2-3.8 s 'B' both end at 2; join them, or take"
+    with pytest.raises(TierError, match=f"item 'x': coder 'ann': {message}"):
+        put_over_units({"ann": ann}, "words")
 
 
 def test_nothing_ends_before_the_first_word() -> None:
     ann = Tier([(0, 0.8, "noise"), (1, 7, "A")], end=8, words=WORDS)
     with pytest.raises(TierError, match=r"0-0.8 s 'noise' lies before the first unit, where no boundary can be"):
-        laid({"ann": ann}, "words")
+        put_over_units({"ann": ann}, "words")
 
 
 def test_an_interval_without_a_word_is_said() -> None:
     ann = Tier([(3.2, 3.8, "breath"), (4, 5, "A")], end=8, words=WORDS)
-    found, note = laid({"ann": ann}, "words")
-    assert found["ann"] == (5, ((2, "breath"), (3, "A")))
+    segmentations, note = put_over_units({"ann": ann}, "words")
+    assert segmentations["ann"] == (5, ((2, "breath"), (3, "A")))
     assert note == "1 interval holds no unit and is one boundary only"
 
 
@@ -156,8 +163,8 @@ def test_coders_may_align_the_same_words_otherwise() -> None:
     ann = Tier([(1, 3, "A"), (4, 7, "B")], end=8, words=WORDS)
     bo = Tier([(11, 13, "A"), (14, 17, "B")], begin=10, end=18, words=later)
     cy = Tier([(1, 3, "A"), (4, 7, "B")], end=8)  # takes the words of the first
-    found, _ = laid({"ann": ann, "bo": bo, "cy": cy}, "words")
-    assert found["ann"] == found["bo"] == found["cy"]
+    segmentations, _ = put_over_units({"ann": ann, "bo": bo, "cy": cy}, "words")
+    assert segmentations["ann"] == segmentations["bo"] == segmentations["cy"]
 
 
 def test_coders_must_have_the_same_words() -> None:
@@ -165,11 +172,11 @@ def test_coders_must_have_the_same_words() -> None:
     with pytest.raises(
         TierError, match="item 'x': coders must have the same words; word 2 is 'night' for ann and 'day'"
     ):
-        laid({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good"), (2, 3, "day")])}, "words")
+        put_over_units({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good"), (2, 3, "day")])}, "words")
     with pytest.raises(TierError, match="coders must have the same words; 5 for ann and 1 for bo"):
-        laid({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good")])}, "words")
+        put_over_units({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good")])}, "words")
     with pytest.raises(TierError, match="words are needed as units; the tiers have none; name the word tier, or take"):
-        laid({"bo": Tier([(1, 3, "A")])}, "words")
+        put_over_units({"bo": Tier([(1, 3, "A")])}, "words")
 
 
 @given(st.data())
@@ -182,9 +189,9 @@ def test_every_edge_goes_to_the_nearest_gap_by_exhaustive_search(data: st.DataOb
     gaps = [(0, words[0][0]), *((a[1], b[0]) for a, b in itertools.pairwise(words)), (words[-1][1], 61)]
     time = data.draw(st.floats(words[0][1], 61))
     far = [max(a - time, time - b, 0) for a, b in gaps]
-    best = [i for i, one in enumerate(far) if one == min(far)]
-    found, note = laid({"c": Tier(points=[(time, "p")], end=61, words=words)}, "words")
-    ((length, ((position, kind),)),) = found.values()
+    best = [i for i, segmentation in enumerate(far) if segmentation == min(far)]
+    segmentations, note = put_over_units({"c": Tier(points=[(time, "p")], end=61, words=words)}, "words")
+    ((length, ((position, kind),)),) = segmentations.values()
     assert (length, kind) == (len(words), "p")
     assert position in best
     assert (note == "") == (min(far) <= 1e-9)
@@ -198,24 +205,26 @@ def test_steps_in_seconds() -> None:
     # ann  |- A -|- B -|              0.12 is nearest to 0.1, 0.3 to 0.3 whatever binary fractions say, 0.58 to 0.6
     ann = Tier([(0.12, 0.3, "A"), (0.3, 0.58, "B")], end=1)
     bo = Tier([(0, 1, "A")], end=1)
-    found, note = laid({"ann": ann, "bo": bo}, 0.1)
-    assert found == {"ann": (10, ((1, "boundary"), (3, "A"), (6, "B"))), "bo": (10, ((10, "A"),))}
+    segmentations, note = put_over_units({"ann": ann, "bo": bo}, 0.1)
+    assert segmentations == {"ann": (10, ((1, "boundary"), (3, "A"), (6, "B"))), "bo": (10, ((10, "A"),))}
     assert note == ""
 
 
 def test_steps_begin_where_the_recording_does() -> None:
-    found, _ = laid({"ann": Tier([(20.5, 21, "A")], begin=20, end=22), "bo": Tier(points=[(21.5, "")], begin=20)}, 0.5)
-    assert found == {"ann": (4, ((1, "boundary"), (2, "A"))), "bo": (4, ((3, "boundary"),))}
+    segmentations, _ = put_over_units(
+        {"ann": Tier([(20.5, 21, "A")], begin=20, end=22), "bo": Tier(points=[(21.5, "")], begin=20)}, 0.5
+    )
+    assert segmentations == {"ann": (4, ((1, "boundary"), (2, "A"))), "bo": (4, ((3, "boundary"),))}
 
 
 def test_steps_that_cannot_be() -> None:
     ann = Tier([(0, 0.52, "A"), (0.52, 0.54, "B")], end=1)
     with pytest.raises(TierError, match=r"two ends must not fall on one position; 0-0.52 s 'A' and 0.52-0.54 s 'B'"):
-        laid({"ann": ann}, 0.1)
+        put_over_units({"ann": ann}, 0.1)
     with pytest.raises(TierError, match="a step must not be longer than the recording, 1 s; got 2 s"):
-        laid({"ann": ann}, 2)
+        put_over_units({"ann": ann}, 2)
     with pytest.raises(TierError, match="a step this short makes too many units; got 1e-12 s in 1 s"):
-        laid({"ann": ann}, 1e-12)
+        put_over_units({"ann": ann}, 1e-12)
 
 
 # -- the union --------------------------------------------------------------------------------------------------------
@@ -229,48 +238,51 @@ def test_the_union_of_times() -> None:
     #                 1.04       2.05
     ann = Tier([(0, 1.0, "A"), (1.0, 2.05, "B")], end=4)
     bo = Tier([(0, 1.04, "A"), (2.0, 3.0, "B")], end=4)
-    found, _ = laid({"ann": ann, "bo": bo}, "union", tolerance=0.05)
-    assert found == {"ann": (4, ((1, "A"), (2, "B"))), "bo": (4, ((1, "A"), (2, "boundary"), (3, "B")))}
-    found, _ = laid({"ann": ann, "bo": bo}, "union", tolerance=0)
-    assert found["bo"] == (6, ((2, "A"), (3, "boundary"), (5, "B")))
+    segmentations, _ = put_over_units({"ann": ann, "bo": bo}, "union", tolerance=0.05)
+    assert segmentations == {"ann": (4, ((1, "A"), (2, "B"))), "bo": (4, ((1, "A"), (2, "boundary"), (3, "B")))}
+    segmentations, _ = put_over_units({"ann": ann, "bo": bo}, "union", tolerance=0)
+    assert segmentations["bo"] == (6, ((2, "A"), (3, "boundary"), (5, "B")))
 
 
 def test_a_group_is_as_long_as_the_tolerance_and_no_chain() -> None:
     tiers = {name: Tier(points=[(time, "p")], end=9) for name, time in (("a", 1.0), ("b", 1.4), ("c", 1.8))}
-    found, _ = laid(tiers, "union", tolerance=0.5)
-    assert [one[1][0][0] for one in found.values()] == [1, 1, 2]
+    segmentations, _ = put_over_units(tiers, "union", tolerance=0.5)
+    assert [segmentation[1][0][0] for segmentation in segmentations.values()] == [1, 1, 2]
 
 
 def test_never_two_of_one_coder_in_a_group() -> None:
     # ann  1.0 1.1, bo 1.2: ann's second opens a group, which bo's joins
     ann, bo = Tier(points=[(1.0, "p"), (1.1, "p")], end=9), Tier(points=[(1.2, "p")], end=9)
-    found, _ = laid({"ann": ann, "bo": bo}, "union", tolerance=0.5)
-    assert found == {"ann": (3, ((1, "p"), (2, "p"))), "bo": (3, ((2, "p"),))}
+    segmentations, _ = put_over_units({"ann": ann, "bo": bo}, "union", tolerance=0.5)
+    assert segmentations == {"ann": (3, ((1, "p"), (2, "p"))), "bo": (3, ((2, "p"),))}
 
 
 def test_beginning_and_end_of_the_recording() -> None:
     """Who starts or ends within the tolerance starts or ends with the recording; a short interval at the edge stays."""
     ann = Tier([(0.02, 2, "A"), (2, 3.98, "B")], end=4)
     bo = Tier([(0, 0.03, "A"), (0.03, 4, "B")], end=4)
-    found, _ = laid({"ann": ann, "bo": bo}, "union", tolerance=0.05)
-    assert found == {"ann": (3, ((2, "A"), (3, "B"))), "bo": (3, ((1, "A"), (3, "B")))}
+    segmentations, _ = put_over_units({"ann": ann, "bo": bo}, "union", tolerance=0.05)
+    assert segmentations == {"ann": (3, ((2, "A"), (3, "B"))), "bo": (3, ((1, "A"), (3, "B")))}
     point = Tier(points=[(0.03, "p")], end=4)  # no interval starts here: it is a boundary
-    assert laid({"ann": point}, "union")[0]["ann"] == (2, ((1, "p"),))
+    assert put_over_units({"ann": point}, "union")[0]["ann"] == (2, ((1, "p"),))
     with pytest.raises(TierError, match="0 s 'p' lies before the first unit, where no boundary can be"):
-        laid({"ann": Tier(points=[(0, "p")], end=4)}, "union")
+        put_over_units({"ann": Tier(points=[(0, "p")], end=4)}, "union")
     with pytest.raises(TierError, match=r"tolerance must be shorter than the recording, 0.04 s; got 0.05 s"):
-        laid({"ann": Tier([(0, 0.04, "A")])}, "union")
+        put_over_units({"ann": Tier([(0, 0.04, "A")])}, "union")
 
 
 @given(marks=st.lists(st.sets(st.integers(1, 400), max_size=8), min_size=1, max_size=4), tolerance=st.integers(0, 60))
 def test_groups_by_their_definition(marks: list[set[int]], tolerance: int) -> None:
     """Whole tenths of a second, as points: each group spans at most the tolerance, holds a coder once, and is greedy."""
-    tiers = {f"c{i}": Tier(points=[(t / 10, "p") for t in sorted(one)], end=100) for i, one in enumerate(marks)}
-    found, _ = laid(tiers, "union", tolerance=tolerance / 10)
+    tiers = {
+        f"c{i}": Tier(points=[(t / 10, "p") for t in sorted(segmentation)], end=100)
+        for i, segmentation in enumerate(marks)
+    }
+    segmentations, _ = put_over_units(tiers, "union", tolerance=tolerance / 10)
     group: dict[int, list[tuple[int, str]]] = {}
-    for (name, (_, boundaries)), one in zip(found.items(), marks, strict=True):
-        assert len(boundaries) == len(one)
-        for (position, _), time in zip(boundaries, sorted(one), strict=True):
+    for (name, (_, boundaries)), segmentation in zip(segmentations.items(), marks, strict=True):
+        assert len(boundaries) == len(segmentation)
+        for (position, _), time in zip(boundaries, sorted(segmentation), strict=True):
             group.setdefault(position, []).append((time, name))
     assert sorted(group) == list(range(1, len(group) + 1))
     for position, members in group.items():
@@ -286,23 +298,23 @@ def test_groups_by_their_definition(marks: list[set[int]], tolerance: int) -> No
 def test_other_unions_are_not_compared_by_mistake() -> None:
     """Two coders laid over units apart: as many units on both sides, and other times."""
     with pytest.warns(CaesuraWarning, match=UNION):
-        one, two = (
+        segmentation, two = (
             over_units(Corpus({"x": {"c": Tier([(0, t, "A")], end=4)}}), "union")[0]["x", "c"] for t in (1.0, 3.0)
         )
-    assert isinstance(one, Segmentation)
+    assert isinstance(segmentation, Segmentation)
     assert isinstance(two, Segmentation)
-    assert (one.units, two.units) == (("0-1 s", "1-4 s"), ("0-3 s", "3-4 s"))
+    assert (segmentation.units, two.units) == (("0-1 s", "1-4 s"), ("0-3 s", "3-4 s"))
     with pytest.raises(MismatchError, match=r"'0-1 s'.*'0-3 s'"):
-        cz.boundary_similarity(one, two)
+        cz.boundary_similarity(segmentation, two)
 
 
 def test_all_coders_have_one_scale_of_types(tmp_path: Any) -> None:
     """So that a table can hold them; nobody declared it."""
     tiers = {"ann": Tier([(1, 2, "B")], end=3), "bo": Tier([(0, 2, "A")], end=3), "cy": Tier(end=3)}
     corpus, _ = over_units(Corpus({"x": tiers}), 1)
-    for one in corpus.of_item("x").values():
-        assert isinstance(one, Segmentation)
-        assert (one.types, one.types_declared) == (("A", "B", "boundary"), False)
+    for segmentation in corpus.of_item("x").values():
+        assert isinstance(segmentation, Segmentation)
+        assert (segmentation.types, segmentation.types_declared) == (("A", "B", "boundary"), False)
     cz.write(corpus, tmp_path / "c.csv")
     assert cz.read(tmp_path / "c.csv") == corpus
 
@@ -322,23 +334,23 @@ def test_words_by_default_where_there_are_any() -> None:
     with pytest.raises(TierError, match="item 'y': words are needed as units"):
         over_units(corpus)
     excluded: list[InputError] = []
-    made, _ = over_units(corpus, excluded=excluded)
-    assert (made.item_names, [str(one)[:14] for one in excluded]) == (("x",), ["item 'y': word"])
+    corpus, _ = over_units(corpus, excluded=excluded)
+    assert (corpus.item_names, [str(segmentation)[:14] for segmentation in excluded]) == (("x",), ["item 'y': word"])
 
 
 def test_what_has_no_times_is_left_alone() -> None:
     plain = Segmentation.from_masses([2, 2])
     corpus = Corpus({"x": {"ann": plain}, "y": {"ann": Tier([(1, 2, "A")], end=3)}})
-    made, _ = over_units(corpus, 1)
-    assert made["x", "ann"] is plain
-    assert isinstance(made["y", "ann"], Segmentation)
+    corpus, _ = over_units(corpus, 1)
+    assert corpus["x", "ann"] is plain
+    assert isinstance(corpus["y", "ann"], Segmentation)
     mixed = Corpus({"x": {"ann": plain, "bo": Tier([(1, 2, "A")])}})
     with pytest.raises(TierError, match="item 'x': all coders must have tiers, or none; 'ann' has a Segmentation"):
         over_units(mixed, 1)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"units": "word"}, "units must be 'words', 'union' or a number of seconds above 0; got 'word'"),
         ({"units": 0}, "units must be 'words', 'union' or a number of seconds above 0; got 0"),
@@ -348,8 +360,8 @@ def test_what_has_no_times_is_left_alone() -> None:
         ({"labels": "yes"}, "labels must be one of 'types', 'ignore'; got 'yes'"),
     ],
 )
-def test_options_that_cannot_be(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(OptionError, match=said):
+def test_options_that_cannot_be(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
         over_units(Corpus({"x": {"ann": Tier([(1, 2, "A")])}}), **options)
 
 

@@ -24,7 +24,7 @@ def naive(nested: tuple[object, ...]) -> str:
     label, *below = nested
     if len(below) == 1 and isinstance(below[0], str):
         return f"({label} {below[0]})"
-    return f"({label} {' '.join(naive(one) for one in below)})"  # type: ignore[arg-type]
+    return f"({label} {' '.join(naive(tree) for tree in below)})"  # type: ignore[arg-type]
 
 
 def test_nodes_in_preorder() -> None:
@@ -37,7 +37,7 @@ def test_nodes_in_preorder() -> None:
     assert tree.labels == ("S", "NP", "DT", "NN", "VP", "VBD", "NP", "NN")
     assert tree.words == ("the", "man", "ate", "rice")
     assert tree.parent.tolist() == [-1, 0, 1, 1, 0, 4, 4, 6]
-    assert [(one.start, one.end) for one in tree.nodes] == [
+    assert [(tree.start, tree.end) for tree in tree.nodes] == [
         (0, 4),
         (0, 2),
         (0, 1),
@@ -171,7 +171,7 @@ def test_what_times_cannot_be(times: list[tuple[float, float]], message: str) ->
 
 
 @pytest.mark.parametrize(
-    ("times", "brackets", "kept"),
+    ("times", "brackets", "remaining"),
     [
         # Nobody takes no time
         ([(0, 1), (1, 2), (2, 3), (3, 4)], MAN, [(0, 1), (1, 2), (2, 3), (3, 4)]),
@@ -190,12 +190,12 @@ def test_what_times_cannot_be(times: list[tuple[float, float]], message: str) ->
     ],
 )
 def test_words_without_length_are_joined(
-    times: list[tuple[float, float]], brackets: str, kept: list[tuple[float, float]]
+    times: list[tuple[float, float]], brackets: str, remaining: list[tuple[float, float]]
 ) -> None:
     tree = Tree.from_brackets(MAN, times, zero_length="merge")
     assert tree.brackets == brackets
     assert tree.times is not None
-    assert tree.times.tolist() == [list(one) for one in kept]
+    assert tree.times.tolist() == [list(tree) for tree in remaining]
 
 
 def test_no_word_takes_time() -> None:
