@@ -226,9 +226,9 @@ def test_edits_account_for_every_boundary_once(pair: TypedPair, n_t):
         ("boundary_similarity", {"n_t": 0}, "n_t must be a whole number of at least 1; got 0"),
         ("boundary_similarity", {"n_t": 10**7}, "n_t must be a whole number of at most 1000000; got 10000000"),
         ("boundary_similarity", {"n_t": 2.0}, "n_t must be a whole number; got 2.0"),
-        ("boundary_similarity", {"wt": 1.5}, "wt must lie between 0 and 1; got 1.5"),
-        ("boundary_similarity", {"wt": -0.1}, "wt must lie between 0 and 1; got -0.1"),
-        ("boundary_similarity", {"ws": float("nan")}, "ws must lie between 0 and 1; got nan"),
+        ("boundary_similarity", {"wt": 1.5}, "wt must be a number from 0 to 1; got 1.5"),
+        ("boundary_similarity", {"wt": -0.1}, "wt must be a number from 0 to 1; got -0.1"),
+        ("boundary_similarity", {"ws": float("nan")}, "ws must be a number; got nan"),
         ("boundary_similarity", {"ws": "0"}, "ws must be a number; got '0'"),
         ("boundary_similarity", {"ws": True}, "ws must be a number; got True"),
         (
@@ -249,17 +249,17 @@ def test_edits_account_for_every_boundary_once(pair: TypedPair, n_t):
         (
             "boundary_similarity",
             {"transposition": "unit", "wt": 0.1},
-            "wt has no place in transposition='unit'; leave one of them out",
+            "wt has no effect with transposition='unit'; set only one of them",
         ),
         (
             "segmentation_similarity",
             {"transposition": "te", "wt": 0.1},
-            "wt has no place in transposition='te'; leave one of them out",
+            "wt has no effect with transposition='te'; set only one of them",
         ),
         (
             "boundary_confusion",
             {"substitution": "unit", "ws": 0.1},
-            "ws has no place in substitution='unit'; leave one of them out",
+            "ws has no effect with substitution='unit'; set only one of them",
         ),
         (
             "boundary_similarity",
@@ -269,7 +269,7 @@ def test_edits_account_for_every_boundary_once(pair: TypedPair, n_t):
         (
             "segmentation_similarity",
             {"compat": "nltk"},
-            "segmentation_similarity has no preset 'nltk'; it has fournier2012, fournier2013, segeval-2.0.11",
+            "segmentation_similarity has no preset 'nltk'; choose from 'fournier2012', 'fournier2013', 'segeval-2.0.11'",
         ),
     ],
 )
@@ -318,7 +318,7 @@ def test_weights_of_many_digits_are_refused_where_they_would_overflow():
     a, b = positions(4001, range(1, 4000, 2)), positions(4001, range(2, 4001, 2))
     with pytest.raises(OptionError) as caught:
         cz.segmentation_similarity(a, b, wt=0.12345678901234)
-    assert str(caught.value) == "wt and ws make costs too fine for a text with 2000 boundaries; take coarser ones"
+    assert str(caught.value) == "wt and ws make costs too fine for a text with 2000 boundaries; choose coarser values"
 
 
 def test_an_error_about_digits_names_what_has_them():
@@ -327,7 +327,7 @@ def test_an_error_about_digits_names_what_has_them():
     with pytest.raises(OptionError) as caught:
         cz.segmentation_similarity(a, b, n_t=40, transposition="te")
     assert str(caught.value) == (
-        "n_t with transposition='te' make costs too fine for a text with 3000 boundaries; take coarser ones"
+        "n_t with transposition='te' makes costs too fine for a text with 3000 boundaries; choose coarser values"
     )
 
 
@@ -568,7 +568,7 @@ def test_a_reach_that_would_take_too_much_memory_is_refused():
     a, b = (positions(40_002, range(first, 40_000, 2)) for first in (1, 2))
     with pytest.raises(OptionError) as caught:
         cz.boundary_similarity(a, b, n_t=100_000)
-    assert str(caught.value).startswith("n_t=100000 lets 399,980,000 pairs of boundaries come into question")
+    assert str(caught.value).startswith("n_t=100000 allows 399,980,000 pairs of boundaries")
     scores = cz.score_many([(a, b), (positions(9, [1]), positions(9, [2]))], "boundary_similarity(n_t=100000)")
     assert list(scores.errors) == [0]
     assert scores.values[1] == 1 - 1e-5

@@ -201,7 +201,7 @@ def test_a_type_that_does_not_exist():
     for call in (score.precision, score.recall, score.f):
         with pytest.raises(OptionError) as caught:
             call("chapter")
-        assert str(caught.value) == "no boundary type 'chapter'; there are scene, act"
+        assert str(caught.value) == "no boundary type 'chapter'; choose from scene, act"
         with pytest.raises(OptionError) as caught:
             call(average="weighted")
         assert str(caught.value) == "average must be 'micro' or 'macro'; got 'weighted'"

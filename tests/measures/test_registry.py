@@ -249,12 +249,12 @@ def test_no_name_at_all(value, message):
         ("window_diff(paded=True)", "window_diff has no option 'paded'; did you mean 'padded'?"),
         ("boundary_similarity(nt=3)", "boundary_similarity has no option 'nt'; did you mean 'n_t'?"),
         ("boundary_similarity(compact='x')", "boundary_similarity has no option 'compact'; did you mean 'compat'?"),
-        ("crisp(zzz=1)", "crisp has no option 'zzz'; it has tolerance, compat"),
+        ("crisp(zzz=1)", "crisp has no option 'zzz'; choose from 'tolerance'"),
         ("pk(compat='nlkt')", "pk has no preset 'nlkt'; did you mean 'nltk'?"),
-        ("pk(compat='xyz')", "pk has no preset 'xyz'; it has fournier2012, segeval-2.0.11, nltk"),
+        ("pk(compat='xyz')", "pk has no preset 'xyz'; choose from 'fournier2012', 'segeval-2.0.11', 'nltk'"),
         (
             "boundary_similarity(compat='nltk')",
-            "boundary_similarity has no preset 'nltk'; it has fournier2013, segeval-2.0.11",
+            "boundary_similarity has no preset 'nltk'; choose from 'fournier2013', 'segeval-2.0.11'",
         ),
         ("crisp(compat='nltk')", "crisp has no preset 'nltk'; it has none"),
         ("pk(padded=1)", "padded must be True or False; got 1"),
@@ -264,9 +264,9 @@ def test_no_name_at_all(value, message):
         ("pk(window='5')", "window must be a whole number; got '5'"),
         ("pk(window=[5])", "window must be a whole number; got [5]"),
         ("pk(window=-1)", "window must be a whole number of at least 1; got -1"),
-        ("boundary_similarity(wt=2)", "wt must lie between 0 and 1; got 2"),
-        ("boundary_similarity(wt=1e999)", "wt must lie between 0 and 1; got inf"),
-        ("boundary_similarity(wt=inf)", "wt must lie between 0 and 1; got inf"),
+        ("boundary_similarity(wt=2)", "wt must be a number from 0 to 1; got 2"),
+        ("boundary_similarity(wt=1e999)", "wt must be a number from 0 to 1; got inf"),
+        ("boundary_similarity(wt=inf)", "wt must be a number from 0 to 1; got inf"),
         ("pk(window=inf)", "window must be a whole number; got inf"),
         ("fuzzy_success(beta=-1)", "beta must be a number from 0 up, or inf; got -1"),
         ("fuzzy_success(p_min=2, p_max=1)", "p_min must not be above p_max; got 2 and 1"),
@@ -338,18 +338,30 @@ def test_an_option_overrides_its_preset(name):
             assert KINDS[name](compat=preset, **{option: default})[option] == default
 
 
-# What a function is told beside the options of the measure: how many coders made the counts, and a file with options.
-BESIDE = {"fuzzy_success": {"coders"}, "parseval": {"param"}}
+# Parameters beside the options of the measure: how many coders the counts come from, and a file with options.
+OTHER_PARAMETERS = {"fuzzy_success": {"coders"}, "parseval": {"param"}}
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_the_function_takes_every_option_of_the_measure(name):
-    kind = KINDS[name]
-    parameters = inspect.signature(getattr(cz, name)).parameters.values()
+    """By name, or as one of **options, which the docstring then lists."""
+    kind, function = KINDS[name], getattr(cz, name)
+    parameters = inspect.signature(function).parameters.values()
     keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-    expected = {option.name for option in kind.options} | BESIDE.get(name, set())
-    assert keywords == (expected | {"compat"} if kind.presets else expected)
-    assert tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY) == kind.sides
+    expected = {option.name for option in kind.options} | OTHER_PARAMETERS.get(name, set())
+    expected |= {"compat"} if kind.presets else set()
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        assert keywords < expected
+        described = function.__doc__ + (cz.pk.__doc__ if "as for :func:`pk`" in function.__doc__ else "")
+        for option in expected - keywords:
+            assert f"``{option}``" in described, option
+        with pytest.raises(OptionError, match="has no option 'nonsense'"):
+            function(*[cz.Segmentation.from_masses([2, 3])] * 2, nonsense=1)
+    else:
+        assert keywords == expected
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert tuple(positional) == kind.sides
+    assert len(parameters) <= 10
 
 
 @pytest.mark.parametrize("name", ALL)

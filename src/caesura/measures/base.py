@@ -732,7 +732,7 @@ def _extremes(values: NDArray[Any]) -> list[Any]:
     """Return the smallest and the largest number, or all different words."""
     if values.dtype.kind in "iuf" and values.size:
         return [values.min().item(), values.max().item()]
-    return np.unique(values).tolist()
+    return list(np.unique(values).tolist())
 
 
 def _range_ends(value: Any) -> tuple[Any, ...]:
