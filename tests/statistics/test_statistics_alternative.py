@@ -27,9 +27,9 @@ def similarities(rng, items, coders, noise, program_noise):
     program = rng.random(items) if program_noise is None else truth + rng.normal(0, program_noise, items)
     S_f, S_h = np.empty((coders, items)), np.empty((coders, items))  # noqa: N806
     for j in range(coders):
-        others = np.delete(people, j, axis=0)
-        S_f[j] = 1 - np.abs(program - others).mean(axis=0)
-        S_h[j] = 1 - np.abs(people[j] - others).mean(axis=0)
+        remaining = np.delete(people, j, axis=0)
+        S_f[j] = 1 - np.abs(program - remaining).mean(axis=0)
+        S_h[j] = 1 - np.abs(people[j] - remaining).mean(axis=0)
     return S_f, S_h
 
 
@@ -51,7 +51,7 @@ def test_a_program_equal_to_the_best_coder_passes():
     result = alternative_annotator(S_f, S_h)
     assert (result.coders[0].test, result.coders[0].p, result.coders[0].advantage) == ("constant", 0, 1)
     assert result.passed
-    assert all(one.rejected for one in result.coders)
+    assert all(row.rejected for row in result.coders)
 
 
 def test_a_program_that_is_a_little_worse_passes_only_if_coders_are_dear():
@@ -65,8 +65,8 @@ def test_a_program_that_is_a_little_worse_passes_only_if_coders_are_dear():
 def test_advantage_and_difference_count_ties_on_both_sides():
     """Closer on 1 item, level on 2, farther on 3."""
     S_f, S_h = [[2, 1, 1, 0, 0, 0]] * 3, [[1, 1, 1, 1, 1, 1]] * 3  # noqa: N806
-    (one, *_) = alternative_annotator(S_f, S_h).coders
-    assert (one.advantage, one.mean_difference) == pytest.approx((3 / 6, (3 - 1) / 6))
+    (row, *_) = alternative_annotator(S_f, S_h).coders
+    assert (row.advantage, row.mean_difference) == pytest.approx((3 / 6, (3 - 1) / 6))
 
 
 def test_similarities_that_differ_by_rounding_are_level():
@@ -79,26 +79,28 @@ def test_from_thirty_items_on_a_t_test():
     S_f, S_h = similarities(rng, 30, 3, 0.1, 0.1)  # noqa: N806
     result = alternative_annotator(S_f, S_h, epsilon=0.15)
     p = []
-    for j, one in enumerate(result.coders):
+    for j, row in enumerate(result.coders):
         d = (S_h[j] >= S_f[j]).astype(float) - (S_f[j] >= S_h[j])
         p.append(stats.ttest_1samp(d, 0.15, alternative="less").pvalue)
-        assert (one.test, one.items) == ("t", 30)
-    assert [one.p for one in result.coders] == pytest.approx(p)
-    assert [one.adjusted for one in result.coders] == pytest.approx(benjamini_yekutieli(p))
-    assert [one.rejected for one in result.coders] == [x <= 0.05 for x in benjamini_yekutieli(p)]
-    assert result.winning_rate == np.mean([one.rejected for one in result.coders])
+        assert (row.test, row.items) == ("t", 30)
+    assert [row.p for row in result.coders] == pytest.approx(p)
+    assert [row.adjusted for row in result.coders] == pytest.approx(benjamini_yekutieli(p))
+    assert [row.rejected for row in result.coders] == [x <= 0.05 for x in benjamini_yekutieli(p)]
+    assert result.winning_rate == np.mean([row.rejected for row in result.coders])
     fewer = alternative_annotator(S_f[:, :29], S_h[:, :29], epsilon=0.15)
-    assert {one.test for one in fewer.coders} == {"wilcoxon"}
+    assert {row.test for row in fewer.coders} == {"wilcoxon"}
 
 
 @given(st.lists(st.sampled_from([-1.2, -0.2, 0.8, 0.0]), min_size=1, max_size=9))
 def test_signed_ranks_against_all_signs(x):
     x = np.array(x)
-    kept = x[x != 0]
-    ranks = stats.rankdata(np.abs(kept))
-    seen = ranks[kept > 0].sum()
-    sums = [ranks[list(signs)].sum() for signs in product([False, True], repeat=len(kept))] if len(kept) else [0.0]
-    assert _signed_rank(x) == pytest.approx(np.mean(np.array(sums) <= seen + 1e-9))
+    nonzero = x[x != 0]
+    ranks = stats.rankdata(np.abs(nonzero))
+    rank_sum = ranks[nonzero > 0].sum()
+    sums = (
+        [ranks[list(signs)].sum() for signs in product([False, True], repeat=len(nonzero))] if len(nonzero) else [0.0]
+    )
+    assert _signed_rank(x) == pytest.approx(np.mean(np.array(sums) <= rank_sum + 1e-9))
 
 
 def test_signed_ranks_without_ties_against_scipy():
@@ -110,7 +112,7 @@ def test_signed_ranks_without_ties_against_scipy():
 def test_the_same_on_every_item(d, epsilon, p):
     S_h = np.full((3, 5), 0.5)  # noqa: N806
     result = alternative_annotator(S_h - 0.1 * d, S_h, epsilon=epsilon)
-    assert [(one.test, one.p, one.rejected) for one in result.coders] == [("constant", p, p == 0)] * 3
+    assert [(row.test, row.p, row.rejected) for row in result.coders] == [("constant", p, p == 0)] * 3
 
 
 def test_half_of_the_coders_are_enough():
@@ -132,10 +134,10 @@ def test_laws(random, items):
     random.shuffle(people)
     random.shuffle(places)
     moved = alternative_annotator(np.exp(S_f[people][:, places]), np.exp(S_h[people][:, places]))
-    for one, j in zip(moved.coders, people, strict=True):
+    for row, j in zip(moved.coders, people, strict=True):
         before = result.coders[j]
-        assert (one.items, one.test, one.rejected) == (before.items, before.test, before.rejected)
-        assert (one.mean_difference, one.p, one.adjusted, one.advantage) == pytest.approx(
+        assert (row.items, row.test, row.rejected) == (before.items, before.test, before.rejected)
+        assert (row.mean_difference, row.p, row.adjusted, row.advantage) == pytest.approx(
             (before.mean_difference, before.p, before.adjusted, before.advantage)
         )
     gap = np.full((4, 1), math.nan)

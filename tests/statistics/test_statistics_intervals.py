@@ -35,7 +35,7 @@ def test_weights_are_samples_with_replacement_in_bounded_blocks():
 def test_percentiles_against_every_resample():
     """All 4^4 equally likely samples of four items."""
     parts = np.array([[8.0, 10], [5, 9], [9, 12], [3, 8]])
-    every = np.array([ratio(parts[list(drawn)].sum(axis=0)[None])[0] for drawn in product(range(4), repeat=4)])
+    every = np.array([ratio(parts[list(sample)].sum(axis=0)[None])[0] for sample in product(range(4), repeat=4)])
     result = bootstrap(parts, ratio, replicates=50_000, level=0.9, seed=1)
     assert result.value == 25 / 39
     for end, share in ((result.low, 0.05), (result.high, 0.95)):

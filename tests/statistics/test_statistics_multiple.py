@@ -65,10 +65,10 @@ def test_a_letter_is_shared_if_and_only_if_there_is_no_difference(k):
     """All graphs of up to five systems, in an order of means that is not theirs; and no letter is superfluous."""
     means = [0.3, 0.5, 0.1, 0.4, 0.2][:k]
     for p in graphs(k):
-        shown = [set(word) for word in letters(p, means)]
+        display = [set(word) for word in letters(p, means)]
         for i, j in combinations(range(k), 2):
-            assert bool(shown[i] & shown[j]) == (p[i, j] > 0.05)
-        holders = {letter: {i for i in range(k) if letter in shown[i]} for letter in set().union(*shown)}
+            assert bool(display[i] & display[j]) == (p[i, j] > 0.05)
+        holders = {letter: {i for i in range(k) if letter in display[i]} for letter in set().union(*display)}
         assert not any(x < y for x, y in product(holders.values(), repeat=2))
         assert sorted(holders) == [chr(ord("a") + i) for i in range(len(holders))]
 
@@ -77,17 +77,17 @@ def test_a_letter_is_shared_if_and_only_if_there_is_no_difference(k):
 def test_the_best_system_has_an_a(higher_is_better):
     means = np.array([0.3, 0.5, 0.1, 0.4])
     for p in graphs(4):
-        shown = letters(p, means, higher_is_better=higher_is_better)
-        assert "a" in shown[means.argmax() if higher_is_better else means.argmin()]
+        display = letters(p, means, higher_is_better=higher_is_better)
+        assert "a" in display[means.argmax() if higher_is_better else means.argmin()]
 
 
 def test_letters_do_not_mind_the_order_of_systems():
     p = [[1, 0.2, 0.01, 0.001], [0.2, 1, 0.3, 0.02], [0.01, 0.3, 1, 0.4], [0.001, 0.02, 0.4, 1]]
     means, order = [0.8, 0.7, 0.6, 0.5], [2, 0, 3, 1]
-    shown = letters(p, means)
-    assert shown == ("a", "ab", "bc", "c")
-    moved = letters(np.array(p)[np.ix_(order, order)], [means[i] for i in order])
-    assert moved == tuple(shown[i] for i in order)
+    display = letters(p, means)
+    assert display == ("a", "ab", "bc", "c")
+    reordered = letters(np.array(p)[np.ix_(order, order)], [means[i] for i in order])
+    assert reordered == tuple(display[i] for i in order)
 
 
 def test_p_equal_to_alpha_is_a_difference():
@@ -158,7 +158,7 @@ def test_values_that_differ_by_rounding_are_a_tie():
     assert wins(rows, tolerance=0).wins[0, 1] == 1
 
 
-@pytest.mark.parametrize("given", [-1, math.nan, math.inf, "0", True])
-def test_bad_tolerance(given):
-    with pytest.raises(OptionError, match=rf"^tolerance must be a number.*; got {given!r}$"):
-        wins([[1, 2]], tolerance=given)
+@pytest.mark.parametrize("tolerance", [-1, math.nan, math.inf, "0", True])
+def test_bad_tolerance(tolerance):
+    with pytest.raises(OptionError, match=rf"^tolerance must be a number.*; got {tolerance!r}$"):
+        wins([[1, 2]], tolerance=tolerance)

@@ -55,10 +55,10 @@ def test_drawn_swaps_come_close_to_all_of_them():
     rng = np.random.default_rng(5)
     a = np.column_stack([rng.integers(3, 9, 12), np.full(12, 10)])
     b = np.column_stack([rng.integers(2, 8, 12), np.full(12, 10)])
-    every, drawn = randomisation(a, b, ratio), randomisation(a, b, ratio, draws=4000, seed=3)
-    assert (every.exact, drawn.exact, drawn.draws) == (True, False, 4000)
+    every, sampled = randomisation(a, b, ratio), randomisation(a, b, ratio, draws=4000, seed=3)
+    assert (every.exact, sampled.exact, sampled.draws) == (True, False, 4000)
     assert 0.02 < every.p < 0.5
-    assert drawn.p == pytest.approx(every.p, abs=4 * math.sqrt(every.p * (1 - every.p) / 4000))
+    assert sampled.p == pytest.approx(every.p, abs=4 * math.sqrt(every.p * (1 - every.p) / 4000))
 
 
 def test_drawn_p_counts_the_assignment_that_was_seen():
@@ -76,9 +76,11 @@ def test_six_items_are_the_fewest_that_can_be_significant():
 def test_paired_tests_do_not_mind_which_system_is_first(systems):
     a, b = systems
     assert randomisation(a, b, ratio).p == randomisation(b, a, ratio).p
-    one, other = (paired_bootstrap(x, y, ratio, replicates=200, seed=1) for x, y in ((a, b), (b, a)))
-    assert one.p == other.p
-    assert (one.difference, one.low, one.high) == pytest.approx((-other.difference, -other.high, -other.low))
+    forward, backward = (paired_bootstrap(x, y, ratio, replicates=200, seed=1) for x, y in ((a, b), (b, a)))
+    assert forward.p == backward.p
+    assert (forward.difference, forward.low, forward.high) == pytest.approx(
+        (-backward.difference, -backward.high, -backward.low)
+    )
 
 
 @given(two_systems(least=2), st.integers(2, 5))
@@ -111,9 +113,9 @@ def test_of_a_mean_against_every_resample():
     theta, s = d.mean(), d.std(ddof=1) / math.sqrt(3)
     t = []
     for i, j, k in np.ndindex(3, 3, 3):
-        drawn = d[[i, j, k]]
-        error = drawn.std(ddof=1) / math.sqrt(3)
-        t.append(math.inf if i == j == k else abs(drawn.mean() - theta) / error)
+        sample = d[[i, j, k]]
+        error = sample.std(ddof=1) / math.sqrt(3)
+        t.append(math.inf if i == j == k else abs(sample.mean() - theta) / error)
     share = np.mean(np.array(t) >= theta / s - 1e-12)
     result = paired_bootstrap(np.c_[d, np.ones(3)], np.c_[np.zeros(3), np.ones(3)], ratio, replicates=40_000, seed=1)
     assert result.p == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 40_000))
@@ -193,14 +195,14 @@ def test_parts_of_a_measure(name):
     rng = np.random.default_rng(6)
     empty = cz.Segmentation.from_masses([12])
     gold = [cz.Segmentation.from_masses(masses) for masses in ([3, 4, 5], [6, 6], [2, 2, 8], [1, 5, 6], [4, 8], [7, 5])]
-    near = [cz.Segmentation.from_masses(rng.permutation(one.masses)) for one in gold]
+    near = [cz.Segmentation.from_masses(rng.permutation(segmentation.masses)) for segmentation in gold]
     measure = cz.parse(name)
     scores = [cz.score_many(zip([*gold, empty], side, strict=True), measure) for side in ([*near, empty], [empty] * 7)]
 
     def finish(sums):
         return measure.finish(sums, scores[0].types)
 
-    a, b = (one.counts for one in scores)
+    a, b = (system_scores.counts for system_scores in scores)
     result, swapped = paired_bootstrap(a, b, finish, seed=1), randomisation(a, b, finish)
     assert result.difference == pytest.approx(scores[0].total.value - scores[1].total.value)
     assert result.difference == pytest.approx(swapped.difference)
@@ -295,18 +297,18 @@ def test_bad_parts(test, a, b, finish, kind, message):
         test(a, b, finish)
 
 
-@pytest.mark.parametrize("given", [0, -1, 2.5, True, "9"])
-def test_bad_numbers_of_draws(given):
-    with pytest.raises(OptionError, match=rf"^draws must be a whole number.*; got {given!r}$"):
-        randomisation(GOOD, GOOD, ratio, draws=given)
-    with pytest.raises(OptionError, match=rf"^replicates must be a whole number.*; got {given!r}$"):
-        paired_bootstrap(GOOD, GOOD, ratio, replicates=given)
+@pytest.mark.parametrize("value", [0, -1, 2.5, True, "9"])
+def test_bad_numbers_of_draws(value):
+    with pytest.raises(OptionError, match=rf"^draws must be a whole number.*; got {value!r}$"):
+        randomisation(GOOD, GOOD, ratio, draws=value)
+    with pytest.raises(OptionError, match=rf"^replicates must be a whole number.*; got {value!r}$"):
+        paired_bootstrap(GOOD, GOOD, ratio, replicates=value)
 
 
-@pytest.mark.parametrize("given", [0, 1, 95, -0.5, math.nan, "0.9", True])
-def test_bad_level(given):
-    with pytest.raises(OptionError, match=rf"^level must be a number.*; got {given!r}$"):
-        paired_bootstrap(GOOD, GOOD, ratio, level=given)
+@pytest.mark.parametrize("value", [0, 1, 95, -0.5, math.nan, "0.9", True])
+def test_bad_level(value):
+    with pytest.raises(OptionError, match=rf"^level must be a number.*; got {value!r}$"):
+        paired_bootstrap(GOOD, GOOD, ratio, level=value)
 
 
 def test_one_item_says_nothing():

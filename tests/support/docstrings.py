@@ -76,7 +76,7 @@ def own_fields(owner: type) -> list[str]:
     if dataclasses.is_dataclass(owner):
         annotations = inspect.get_annotations(owner)
         return [entry.name for entry in dataclasses.fields(owner) if entry.name in annotations and entry.name[0] != "_"]
-    if "__init__" not in owner.__dict__ or issubclass(owner, BaseException):
+    if "__init__" not in owner.__dict__ or issubclass(owner, BaseException) or is_protocol(owner):
         return []
     parameters = inspect.signature(owner.__init__).parameters.values()  # type: ignore[misc]
     return [
@@ -92,3 +92,8 @@ def has_section(doc: str, *titles: str) -> bool:
 
 def is_described(doc: str, name: str) -> bool:
     return bool(re.search(rf"^\s*(?:[\w*]+, )*\*{{0,2}}{name}(?:, [\w*]+)*\s*(:|$)", doc, re.MULTILINE))
+
+
+def is_protocol(owner: type) -> bool:
+    """Return whether nobody makes objects of the class; Python writes the constructor of a protocol."""
+    return bool(owner.__dict__.get("_is_protocol", False))
