@@ -667,6 +667,7 @@ def test_dialogues_under_linear_measures_are_left_out_and_named() -> None:
         assert result.value == cz.agreement(cz.Corpus({"text": texts}), **options, **QUIET).value
 
 
+@pytest.mark.slow
 def test_ten_thousand_items() -> None:
     """Weights of 2,000 replicates at once would take 160 MB; blocks keep what is held at a time below that."""
     import tracemalloc

@@ -95,6 +95,7 @@ def laws(draw: st.DrawFn) -> tuple[Rules, list[Fraction], list[Fraction]]:
     return Rules(tuple(map(tuple, rows)), tuple(draw(eighths) for _ in range(types))), p_a, p_b
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(laws())
 def test_equals_enumeration_at_random(law: tuple[Rules, list[Fraction], list[Fraction]]) -> None:

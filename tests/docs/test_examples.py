@@ -67,6 +67,7 @@ def test_texttiling_says_what_is_wrong(paragraphs: tuple[Path, Path], tmp_path: 
     )
 
 
+@pytest.mark.slow
 def test_texttiling_on_recorded_sessions(shared: Path) -> None:
     done = run(shared / "data/hierarchical_text/tinyrec")
     assert done.returncode == 0

@@ -36,6 +36,7 @@ FIGURE_1 = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(coders(), min_size=1, max_size=3))
 def test_every_figure_of_every_method(items):

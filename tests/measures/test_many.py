@@ -92,6 +92,7 @@ def test_fewer_documents_than_pieces(number, workers):
         assert scores.values.tolist() == [cz.parse(name).score(*pair).value for pair in pairs]
 
 
+@pytest.mark.slow
 def test_one_long_document_among_short_ones():
     """Pieces are cut by work, so that one may hold a single document and the next a hundred."""
     rng = random.Random(3)

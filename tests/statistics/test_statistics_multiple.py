@@ -19,6 +19,7 @@ from caesura.statistics import benjamini_yekutieli, holm, letters, wins
 p_lists = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)  # statsmodels takes a tenth of a second for Holm
 @given(p_lists)
 def test_corrections_against_statsmodels(p):
