@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
-from caesura.errors import OptionError
 from caesura.model.result import HIDDEN, Result
+from caesura.options import non_negative
+
+_check_beta = non_negative()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +292,7 @@ def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
     OptionError
         If ``beta`` is negative, infinite or no number.
     """
-    if not 0 <= beta < math.inf:
-        raise OptionError(f"beta must be a number from 0 up; got {beta!r}")
-    weighted = beta * beta * precision + recall
-    return (1 + beta * beta) * precision * recall / weighted if weighted > 0 else 0.0
+    checked = _check_beta("beta", beta)
+    weight = checked * checked
+    weighted = weight * precision + recall
+    return (1 + weight) * precision * recall / weighted if weighted > 0 else 0.0
