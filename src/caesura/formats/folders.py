@@ -463,8 +463,8 @@ class _NameResolver:
 def _common_beginning(names: Sequence[str]) -> str:
     """Return what names have in common up to a separator: ``t001`` for ``t001_ann`` and ``t001_anna``."""
     common = ""
-    for first, *others in zip(*(re.split(r"([ _.-]+)", name) for name in names), strict=False):
-        if any(part != first for part in others):
+    for first, *rest in zip(*(re.split(r"([ _.-]+)", name) for name in names), strict=False):
+        if any(part != first for part in rest):
             break
         common += first
     return common.rstrip(" _-.")

@@ -187,7 +187,7 @@ class _NodeMap:
         if not last:
             raise SegmentationError("an endnote must have a text; it is empty")
         if self.symbols.types and last not in self.symbols.types:
-            raise SegmentationError(f"an endnote must be one of {self.symbols.known}; got {last!r}")
+            raise SegmentationError(f"an endnote must be one of {self.symbols.symbol_list}; got {last!r}")
         return words, self.symbols.types.get(last, last)
 
     def node_list(self, name: str, key: str, kind: str) -> list[str]:

@@ -193,7 +193,7 @@ def _segments(segmentation: Segmentation, symbols: Symbols, path: str, place: st
     for position, kind in segmentation.boundaries:
         words = list(units[start:position])
         if kind not in symbol_of and kind != symbols.unclassified:
-            raise FormatError(path, None, f"{place}type {kind!r} has no symbol; there are {symbols.known}")
+            raise FormatError(path, None, f"{place}type {kind!r} has no symbol; there are {symbols.symbol_list}")
         tokens = words if kind == symbols.unclassified else [*words, symbol_of[kind]]
         utterance = " ".join(tokens)
         try:

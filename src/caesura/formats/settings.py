@@ -207,10 +207,10 @@ class _Parser:
         self.check_types(settings)
         return settings
 
-    def check_keys(self, table: Mapping[str, Any], known: tuple[str, ...], prefix: str = "") -> None:
+    def check_keys(self, table: Mapping[str, Any], allowed: tuple[str, ...], prefix: str = "") -> None:
         for key in table:
-            if key not in known:
-                raise self.error(f"{prefix}{key[:40]}", suggest("no key", key[:40], known))
+            if key not in allowed:
+                raise self.error(f"{prefix}{key[:40]}", suggest("no key", key[:40], allowed))
 
     def table(self, key: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -308,14 +308,16 @@ class _Parser:
         names = [("symbols", name) for _, name in settings.symbols or ()]
         if settings.unclassified is not None:
             names.append(("unclassified", settings.unclassified))
-        if isinstance(settings.transposition, tuple):
-            names += [(f"transposition.{name}", name) for name, _ in settings.transposition]
-        types = settings.types
         for key, name in names:
-            if name == _NONE and not key.startswith("transposition"):
+            if name == _NONE:
                 raise self.error(key, f"{_NONE!r} means no boundary and cannot be a boundary type")
-            if types is not None and name not in types:
-                raise self.error(key, f"type {name!r} is not in similarity.types: {', '.join(map(repr, types))}")
+            self.check_declared(key, name, settings.types)
+        for name, _ in settings.transposition if isinstance(settings.transposition, tuple) else ():
+            self.check_declared(f"transposition.{name}", name, settings.types)
+
+    def check_declared(self, key: str, name: str, types: tuple[str, ...] | None) -> None:
+        if types is not None and name not in types:
+            raise self.error(key, f"type {name!r} is not in similarity.types: {', '.join(map(repr, types))}")
 
 
 def _is_matrix(similarity: str | Pairs | Matrix | None) -> TypeGuard[Matrix]:

@@ -140,7 +140,7 @@ class Symbols:
                 return [*words, word], self.types[symbol]
         self._refuse_lookalike(last)
         if self.unclassified is None:
-            raise SegmentationError(f"an utterance must end in one of {self.known}; the last token is {last!r}")
+            raise SegmentationError(f"an utterance must end in one of {self.symbol_list}; the last token is {last!r}")
         return list(tokens), self.unclassified
 
     def segmentations(
@@ -180,7 +180,7 @@ class Symbols:
         }
 
     @property
-    def known(self) -> str:
+    def symbol_list(self) -> str:
         """The symbols as a list for messages."""
         return ", ".join(map(repr, self.types)) or "no symbols"
 
@@ -195,7 +195,7 @@ class Symbols:
         if symbol is not None and (self.attached or repeated):
             end, context = (token, "") if repeated else (token[-1], f" of {token!r}")
             raise SegmentationError(
-                f"an utterance must end in one of {self.known}; ends in {end!r} ({unicodedata.name(end[-1]).lower()})"
+                f"an utterance must end in one of {self.symbol_list}; ends in {end!r} ({unicodedata.name(end[-1]).lower()})"
                 f"{context}; declared is {symbol!r}"
             )
 
