@@ -98,16 +98,9 @@ class Batch:
         Batch
             A view.
         """
-        return Batch(
-            self.length[start:stop],
-            self.a_pos,
-            self.a_code,
-            self.a_off[start : stop + 1],
-            self.b_pos,
-            self.b_code,
-            self.b_off[start : stop + 1],
-            self.types,
-        )
+        a_off, b_off = self.a_off[start : stop + 1], self.b_off[start : stop + 1]
+        a, b = (self.a_pos, self.a_code, a_off), (self.b_pos, self.b_code, b_off)
+        return Batch(self.length[start:stop], *a, *b, self.types)
 
     def take(self, documents: Ints) -> Batch:
         """Return a copy with some of the documents.
@@ -122,9 +115,14 @@ class Batch:
         Batch
             A copy.
         """
-        a_pos, a_code, a_off = _take(documents, self.a_pos, self.a_code, self.a_off)
-        b_pos, b_code, b_off = _take(documents, self.b_pos, self.b_code, self.b_off)
-        return Batch(self.length[documents], a_pos, a_code, a_off, b_pos, b_code, b_off, self.types)
+        a = _take(documents, self.a_pos, self.a_code, self.a_off)
+        b = _take(documents, self.b_pos, self.b_code, self.b_off)
+        return Batch(self.length[documents], *a, *b, self.types)
+
+    @property
+    def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
+        """Positions, codes and offsets of both sides, in the order that kernels take."""
+        return self.a_pos, self.a_code, self.a_off, self.b_pos, self.b_code, self.b_off
 
     @property
     def a_count(self) -> Ints:

@@ -164,10 +164,8 @@ class BoundaryCosts:
     @cached_property
     def excess(self) -> str | None:
         """Error message if a pair can cost more than 1, so that B and correctness could be negative; else None."""
-        transposition, substitution = (
-            self.transposition_cost(max(0, self.n_t - 1)),
-            self.substitution_cost(self.types - 1),
-        )
+        transposition = self.transposition_cost(max(0, self.n_t - 1))
+        substitution = self.substitution_cost(self.types - 1)
         if transposition > 1:
             return f"wt must leave transpositions at a cost of at most 1; {float(transposition):g} at n_t={self.n_t}"
         if self.types > 1 and substitution > 1:
@@ -313,8 +311,7 @@ class _EditDistanceMeasure(Measure):
             method = kernel.GREEDY
         partners = np.empty(len(batch.a_pos), np.int64)
         partners[batch.a_off[0] : batch.a_off[-1]] = -1
-        b = batch
-        kernel.align(b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, gain_t, gain_s, method, partners)
+        kernel.align(*batch.arrays, gain_t, gain_s, method, partners)
         return partners
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:
@@ -360,8 +357,8 @@ class _SimilarityMeasure(_EditDistanceMeasure):
     def _count_edits(self, batch: Batch) -> Counts:
         out = np.empty((len(batch), 8))
         np.subtract(batch.length, 1, out=out[:, 6])
-        b, partners = batch, self.partners(batch)
-        kernel.tally(b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, partners, out)
+        partners = self.partners(batch)
+        kernel.tally(*batch.arrays, partners, out)
         if self._te:
             out[:, 7] = _te_sums(batch, partners)
         return out
@@ -605,8 +602,7 @@ class BoundaryConfusion(_EditDistanceMeasure):
     def compute(self, batch: Batch) -> BatchCounts:
         T = len(batch.types)  # noqa: N806
         out = np.zeros((len(batch), 7 * T + T * T))
-        b, partners = batch, self.partners(batch)
-        kernel.confuse(b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, partners, T, out)
+        kernel.confuse(*batch.arrays, self.partners(batch), T, out)
         return BatchCounts(out, {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:

@@ -194,9 +194,9 @@ def _is_repeat(pos: Ints, off: Ints) -> Flags:
 
 def _remove_boundaries(batch: Batch, a: Flags, b: Flags) -> Batch:
     """Return a batch without the flagged boundaries."""
-    a_pos, a_code, a_off = _remove_rows(batch.a_pos, batch.a_code, batch.a_off, a)
-    b_pos, b_code, b_off = _remove_rows(batch.b_pos, batch.b_code, batch.b_off, b)
-    return Batch(batch.length, a_pos, a_code, a_off, b_pos, b_code, b_off, batch.types)
+    a_side = _remove_rows(batch.a_pos, batch.a_code, batch.a_off, a)
+    b_side = _remove_rows(batch.b_pos, batch.b_code, batch.b_off, b)
+    return Batch(batch.length, *a_side, *b_side, batch.types)
 
 
 def _remove_rows(pos: Ints, code: Ints, off: Ints, flagged: Flags) -> tuple[Ints, Ints, Ints]:

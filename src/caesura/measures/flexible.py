@@ -175,9 +175,7 @@ class FlexibleSimilarity(Measure):
         return BatchCounts(np.column_stack([out[:, 0], batch.length, out[:, 1]]), {})
 
     def _align(self, batch: Batch, out: Counts, partners: NDArray[np.int64] | None = None) -> None:
-        arrays = self.costs(batch.types).arrays
-        b = batch
-        kernel.score(b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, arrays, self.method, out, partners)
+        kernel.score(*batch.arrays, self.costs(batch.types).arrays, self.method, out, partners)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         return 1 - divide(counts[:, 0], counts[:, 1 if self["normalize"] == "positions" else 2])

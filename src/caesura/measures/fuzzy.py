@@ -152,7 +152,7 @@ class MarkBatch(Batch):
 
     @staticmethod
     def _with(b: Batch, coders: Ints) -> MarkBatch:
-        return MarkBatch(b.length, b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, b.types, coders=coders)
+        return MarkBatch(b.length, *b.arrays, b.types, coders=coders)
 
 
 def pack_marks(pairs: Sequence[Comparison], sides: tuple[str, str]) -> tuple[MarkBatch, Ints, dict[int, CaesuraError]]:
@@ -268,18 +268,8 @@ class FuzzySuccess(Measure):
         marks = int(batch.a_off[-1] - batch.a_off[0])
         bounds, moments = np.empty((marks, 5), np.int64), np.empty((marks, 2))
         off = np.zeros(len(batch) + 1, np.int64)
-        kernel.cluster(
-            batch.a_pos,
-            batch.a_code,
-            batch.a_off,
-            self["chain_strength"],
-            self._minimal_peak(batch),
-            self["min_count"],
-            self["beta"],
-            bounds,
-            moments,
-            off,
-        )
+        chain = self["chain_strength"], self._minimal_peak(batch), self["min_count"], self["beta"]
+        kernel.cluster(batch.a_pos, batch.a_code, batch.a_off, *chain, bounds, moments, off)
         return _ClusterArrays(bounds[: off[-1]], moments[: off[-1]], off)
 
     def _credit(
@@ -288,24 +278,15 @@ class FuzzySuccess(Measure):
         """Return reward and punishment per document, and the cluster (-1: none) and credit of each boundary at ``pos``."""
         cluster_of, credit, out = np.empty(len(pos), np.int64), np.empty(len(pos)), np.empty((len(batch), 2))
         o = self.settings
-        kernel.award(
-            batch.length,
-            batch.a_pos,
-            batch.a_code,
-            pos,
-            off,
-            clusters.bounds,
-            clusters.off,
-            o["alpha"],
-            *inverse_powers(o["alpha"]),
+        marks = batch.length, batch.a_pos, batch.a_code
+        powers: list[Any] = [o["alpha"], *inverse_powers(o["alpha"])]
+        rules: list[Any] = [
             o["p_min"],
             self._p_max(np.diff(clusters.off)),
             per_cluster == "best",
             o["edges"] == "linear",
-            cluster_of,
-            credit,
-            out,
-        )
+        ]
+        kernel.award(*marks, pos, off, clusters.bounds, clusters.off, *powers, *rules, cluster_of, credit, out)
         return out, cluster_of, credit
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:

@@ -207,16 +207,8 @@ def find_crossing(spans: DistinctSpans, others: DistinctSpans, documents: int) -
     ):
         order, other_order = np.lexsort((end, spans.document)), np.lexsort((other_start, others.document))
         counts = np.zeros(len(spans), np.int64)
-        kernel.cut_at_end(
-            start[order],
-            end[order],
-            offsets,
-            other_start[other_order],
-            other_end[other_order],
-            other_offsets,
-            stack,
-            counts,
-        )
+        other_ends = other_start[other_order], other_end[other_order]
+        kernel.cut_at_end(start[order], end[order], offsets, *other_ends, other_offsets, stack, counts)
         crossing[order] |= counts != 0
     return crossing
 

@@ -393,20 +393,9 @@ class Parseval(Measure):
         return errors
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return (
-            "matched",
-            "gold",
-            "predicted",
-            "unlabelled_matched",
-            "crossing",
-            "words",
-            "correct_tags",
-            "sentences",
-            "complete",
-            "unlabelled_complete",
-            "no_crossing",
-            "two_or_less_crossing",
-        )
+        brackets = ("matched", "gold", "predicted", "unlabelled_matched", "crossing")
+        sentences = ("sentences", "complete", "unlabelled_complete", "no_crossing", "two_or_less_crossing")
+        return (*brackets, "words", "correct_tags", *sentences)
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, BracketBatch)
@@ -415,22 +404,10 @@ class Parseval(Measure):
         matched, unlabelled, gold, predicted, words, tags = rows.T
         spans = batch.spans(1)
         crossing = spans.count(len(batch), find_crossing(spans, batch.spans(0), len(batch)))
-        same = gold == predicted
-        counts = [
-            matched,
-            gold,
-            predicted,
-            unlabelled,
-            crossing,
-            words,
-            tags,
-            np.ones(len(batch)),
-            same & (matched == gold),
-            same & (unlabelled == gold),
-            crossing == 0,
-            crossing <= 2,
-        ]
-        return BatchCounts(np.column_stack(counts).astype(np.float64), {})
+        complete, unlabelled_complete = ((gold == predicted) & (count == gold) for count in (matched, unlabelled))
+        brackets = (matched, gold, predicted, unlabelled, crossing)
+        sentences = (np.ones(len(batch)), complete, unlabelled_complete, crossing == 0, crossing <= 2)
+        return BatchCounts(np.column_stack([*brackets, words, tags, *sentences]).astype(np.float64), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         matched, gold, predicted = counts.T[:3]

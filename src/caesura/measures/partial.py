@@ -125,13 +125,12 @@ class Partial:
                 f"others {', '.join(other.types)}. Declare types=[...]"
             )
         types = self.types if other.types == self.types else tuple(sorted({*self.types, *other.types}))
-        partials = (self, other)
-        sums = [partial._sums_over(measure, types) for partial in partials]
-        resolved = {
-            name: summarize([partial.resolved[name] for partial in partials if name in partial.resolved])
-            for name in dict.fromkeys([*self.resolved, *other.resolved])
-        }
-        return Partial(tuple(map(add, *sums)), self.documents + other.documents, types, resolved)
+        sums = map(add, self._sums_over(measure, types), other._sums_over(measure, types))
+        resolved: dict[str, list[Any]] = {}
+        for name, value in (*self.resolved.items(), *other.resolved.items()):
+            resolved.setdefault(name, []).append(value)
+        summaries = {name: summarize(values) for name, values in resolved.items()}
+        return Partial(tuple(sums), self.documents + other.documents, types, summaries)
 
     def _sums_over(self, measure: Measure, types: tuple[str, ...]) -> tuple[int, ...]:
         """Return the sums over more types, for a measure whose counts do not depend on the list of types."""

@@ -194,16 +194,21 @@ def _check_rows(name: str, names: tuple[str, ...], matrix: Any) -> tuple[tuple[f
 def _named_matrix(name: str, rows: Mapping[Any, Mapping[Any, Any]]) -> Matrix:
     """Return a matrix whose rows and columns have names, in any order."""
     rows = {_none_name(x): {_none_name(y): s for y, s in row.items()} for x, row in rows.items()}
-    for x, row in rows.items():
-        missing = next((y for y in [*rows, *row] if y not in row or y not in rows), None)
-        if missing is not None:
-            first, second = ("row", "column") if missing in rows else ("column", "row")
-            raise OptionError(f"{name}[{x!r}]: there is a {first} {missing!r} but no {second} {missing!r}")
+    _check_names(name, rows)
     types = [x for x in rows if x != NONE]
     if len(types) == len(rows):
         names = ", ".join(map(repr, types))
         raise OptionError(f'{name}: a row and a column "none" are needed, for no boundary; got {names}')
     return _matrix(name, types, [[rows[x][y] for y in [*types, NONE]] for x in [*types, NONE]])
+
+
+def _check_names(name: str, rows: Mapping[Any, Mapping[Any, Any]]) -> None:
+    """Raise an error if the columns of a row are not named as the rows are."""
+    for x, row in rows.items():
+        for y in [*rows, *row]:
+            if y not in row or y not in rows:
+                first, second = ("row", "column") if y in rows else ("column", "row")
+                raise OptionError(f"{name}[{x!r}]: there is a {first} {y!r} but no {second} {y!r}")
 
 
 def _none_name(key: Any) -> Any:

@@ -70,7 +70,7 @@ class StreamBatch(Batch):
     def take(self, documents: Ints) -> StreamBatch:
         b = Batch.take(self, documents)
         streams = tuple(self.streams[d] for d in documents.tolist())
-        return StreamBatch(b.length, b.a_pos, b.a_code, b.a_off, b.b_pos, b.b_code, b.b_off, b.types, streams)
+        return StreamBatch(b.length, *b.arrays, b.types, streams)
 
 
 StreamPairs = list[tuple[str | None, Segmentation, Segmentation]]

@@ -175,19 +175,8 @@ class StructIoU(Measure):
         )
         gain, steps = np.empty((2, len(batch)))
         partners = np.empty(int(batch.a_off[-1]), np.int64) if with_partners else None
-        kernel.align(
-            *gold,
-            batch.a_off,
-            *predicted,
-            batch.b_off,
-            self["flexible_terminals"],
-            float(self["threshold"]),
-            MAX_CELLS,
-            max_steps,
-            gain,
-            steps,
-            partners,
-        )
+        rules = self["flexible_terminals"], float(self["threshold"])
+        kernel.align(*gold, batch.a_off, *predicted, batch.b_off, *rules, MAX_CELLS, max_steps, gain, steps, partners)
         return gain, steps, partners
 
     def alignments(self, batch: TreeBatch) -> list[tuple[NodePair, ...]]:
