@@ -19,6 +19,7 @@ from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.families import CHANCE_FAMILIES, POSITION_COEFFICIENTS, resolve_coefficient
 from caesura.engines import open_engine
 from caesura.errors import CaesuraWarning, OptionError, Undefined
+from caesura.measures.crisp import Crisp
 from oracle import coefficients as oracle
 from oracle.boundary import Rules, explain
 from support.corpora import random_corpus
@@ -760,3 +761,21 @@ def test_results_are_data() -> None:
     frame = result.to_frame()
     assert frame["value"].tolist() == [row.value for row in result.pairs]
     assert set(frame.columns) == {"coders", "value", "observed", "expected", "expected_error", "items"}
+
+
+class _HalfCredit(Crisp):
+    """A measure that nobody registered, with an existing chance family."""
+
+    __slots__ = ()
+    name = "half_credit"
+
+    def finish(self, counts: np.ndarray, types: tuple[str, ...]) -> np.ndarray:
+        return super().finish(counts, types) / 2
+
+
+def test_a_new_measure_of_an_existing_family_needs_no_change_here() -> None:
+    corpus = random_corpus(3, items=4)
+    new, known = (cz.agreement(corpus, measure, **QUIET) for measure in (_HalfCredit(), "crisp"))
+    assert new.observed == pytest.approx(known.observed / 2)
+    assert (new.expected, new.coefficient) == (known.expected, "multi_pi")
+    assert cz.cluster_coders(corpus, _HalfCredit()).measure == _HalfCredit()

@@ -170,7 +170,7 @@ GOOD = np.full((3, 4), 0.5)
             GOOD,
             {},
             OptionError,
-            "system[0, 0]: must be a finite number (NaN where there is no value); got inf",
+            "system[0, 0]: must be a finite number (NaN if there is no value); got inf",
         ),
         (GOOD[0], GOOD, {}, OptionError, "system: must be a table of coders by items; got an array of shape (4,)"),
         (GOOD, GOOD, {"epsilon": -0.1}, OptionError, "epsilon must be a number from 0 up; got -0.1"),

@@ -273,7 +273,7 @@ def test_incomplete_blocks_are_left_out_and_counted():
         (
             lambda: friedman([[1, math.inf]]),
             OptionError,
-            "blocks[0, 1]: must be a finite number (NaN where there is no value); got inf",
+            "blocks[0, 1]: must be a finite number (NaN if there is no value); got inf",
         ),
         (
             lambda: friedman([[1, math.nan], [math.nan, 2]]),

@@ -154,7 +154,7 @@ def _check_finite(name: str, values: Floats, missing: bool) -> None:
     invalid = np.isinf(values) if missing else ~np.isfinite(values)
     if invalid.any():
         index = tuple(np.argwhere(invalid)[0].tolist())
-        hint = " (NaN where there is no value)" if missing else ""
+        hint = " (NaN if there is no value)" if missing else ""
         raise OptionError(f"{name}[{', '.join(map(str, index))}]: must be a finite number{hint}; got {values[index]}")
 
 
