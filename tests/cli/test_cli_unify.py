@@ -233,7 +233,7 @@ def test_measures_of_boundaries_are_not_for_hierarchies(run: Run) -> None:
     for words in (("score", "two.json", "-m", "pk"), ("agree", "two.json", "-m", "boundary_similarity")):
         assert "cannot score hierarchies; use " in complaint(run(*words))
     assert "--cochran: " in run("agree", "two.json", "--cochran").stderr
-    assert "judge compares boundaries" in complaint(run("judge", "figure.json", "--system", "third"))
+    assert "`judge` is not defined for hierarchies" in complaint(run("judge", "figure.json", "--system", "third"))
     for words in (("score", "two.json"), ("agree", "two.json")):  # with measures for them, or without
         result = run(*words)
         assert result.exit_code == 0 or "hierarchies" in complaint(result)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CheckpointError
+from caesura.model.result import to_json, to_plain
 
 _RUN_FILE = "run.json"
 _RECORDS = "done"
@@ -44,7 +45,7 @@ class Checkpoint:
 
     def __init__(self, folder: str | PathLike[str], run: Mapping[str, Any]) -> None:
         self.folder = Path(folder)
-        run = json.loads(json.dumps(run))
+        run = to_plain(run)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             earlier = self._earlier_run()
@@ -120,7 +121,7 @@ class Checkpoint:
         """Write a file that exists completely or not at all, even after a power failure."""
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
         with open(temporary, "wb") as file:
-            file.write(json.dumps(value).encode())
+            file.write(to_json(value, indent=None).encode())
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -138,5 +139,5 @@ def _is_unfinished(name: str) -> bool:
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = to_json(value, indent=None)
     return text if len(text) <= 80 else f"{text[:77]}..."

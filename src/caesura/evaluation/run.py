@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +19,7 @@ from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDo
 from caesura.evaluation.scores import prepare_score_folder
 from caesura.evaluation.sources import DocumentSource
 from caesura.measures.batch import warn_about_type_order
+from caesura.model.result import to_plain
 from caesura.model.segmentation import UNTYPED, sort_types
 from caesura.progress import report_progress
 from caesura.version import __version__
@@ -157,7 +157,7 @@ class EvaluationRun:
             fits = sizes == [len(entry.sums) for entry in result.sums]
         except (KeyError, TypeError, ValueError, AttributeError):
             return None  # damaged: do it again
-        if data != json.loads(json.dumps(partition.fingerprint)):
+        if data != to_plain(partition.fingerprint):
             raise CheckpointError(
                 f"checkpoint {self.folder}: it belongs to different data: {partition.place} has changed. Choose a different "
                 "folder, or delete this one"

@@ -143,14 +143,15 @@ def to_json(value: Any, *, indent: int | None = 2) -> str:
     value : object
         Anything that :func:`to_plain` takes.
     indent : int or None, default 2
-        Spaces per level; None writes one line.
+        Spaces per level; None writes one line without spaces.
 
     Returns
     -------
     str
         The text, in Unicode.
     """
-    return json.dumps(to_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    separators = (",", ":") if indent is None else None
+    return json.dumps(to_plain(value), ensure_ascii=False, indent=indent, separators=separators, allow_nan=False)
 
 
 def signature_line(*words: str, over: str | None = None, **facts: Any) -> str:

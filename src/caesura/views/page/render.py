@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import OptionError
+from caesura.model.result import to_json
 from caesura.views.table import clean
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def embedded(data: Any) -> str:
     >>> embedded({"unit": "</script>"})
     '{"unit":"\\\\u003c/script\\\\u003e"}'
     """
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(_ESCAPES)
+    return to_json(data, indent=None).translate(_ESCAPES)
 
 
 def render(**context: Any) -> str:
