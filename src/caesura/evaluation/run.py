@@ -19,6 +19,7 @@ from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDo
 from caesura.evaluation.scores import prepare_score_folder
 from caesura.evaluation.sources import DocumentSource
 from caesura.measures.batch import warn_about_type_order
+from caesura.model.hierarchies import short_spans_note
 from caesura.model.result import to_plain
 from caesura.model.segmentation import UNTYPED, sort_types
 from caesura.progress import report_progress
@@ -194,8 +195,7 @@ class EvaluationRun:
             reason = str(excluded[0]) if excluded else "the source is empty"
             raise InputError(f"no document could be scored; {reason}")
         if self.short_spans:
-            spans = "1 span is" if self.short_spans == 1 else f"{self.short_spans} spans are"
-            warnings.warn(f"{spans} shorter than the tolerance of 0.5 s and excluded", CaesuraWarning, stacklevel=4)
+            warnings.warn(short_spans_note(self.short_spans), CaesuraWarning, stacklevel=4)
         return Evaluation(
             scores,
             self.job.measures,

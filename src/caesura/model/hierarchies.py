@@ -50,11 +50,27 @@ def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus
             merged[item], notes[item] = by_coder, str(error)
             continue
         if dropped:
-            present, past = ("is", "was") if dropped == 1 else ("are", "were")
-            notes[item] = (
-                f"{count_of(dropped, 'span')} {present} shorter than the tolerance of {tolerance:g} s and {past} dropped"
-            )
+            notes[item] = short_spans_note(dropped, tolerance=tolerance)
     return Corpus(merged), notes
+
+
+def short_spans_note(number: int, *, tolerance: float = 0.5) -> str:
+    """Return the sentence about spans that common units do not keep.
+
+    Parameters
+    ----------
+    number : int
+        Number of the spans.
+    tolerance : float, default 0.5
+        Seconds within which times are the same.
+
+    Returns
+    -------
+    str
+        The sentence.
+    """
+    present, past = ("is", "was") if number == 1 else ("are", "were")
+    return f"{count_of(number, 'span')} {present} shorter than the tolerance of {tolerance:g} s and {past} dropped"
 
 
 def pair_over_common_units(pair: Any, *, tolerance: float = 0.5) -> tuple[Any, int]:

@@ -14,6 +14,7 @@ from caesura.measures.many import Scores, score_many
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Comparable
+from caesura.model.hierarchies import short_spans_note
 from caesura.model.result import HIDDEN, Excluded, Result, to_plain
 from caesura.model.score import Score
 from caesura.model.tier import Tier
@@ -175,9 +176,7 @@ def _score_pairs(paired: PairedItems, measure: Measure) -> Scores:
         prepared.append(shared)
         lost += number
     if lost:
-        subject = "1 span is" if lost == 1 else f"{lost} spans are"
-        message = f"{subject} shorter than 0.5 s, the tolerance of common units, and excluded"
-        warnings.warn(message, CaesuraWarning, stacklevel=3)
+        warnings.warn(short_spans_note(lost), CaesuraWarning, stacklevel=3)
     return score_many(prepared, measure)
 
 
