@@ -58,17 +58,17 @@ def numbers(score: cz.Score) -> tuple[float, int, int, int, int]:
     return score.parts["cost"], score.parts["objects"], kinds.total() - alone, kinds["insertion"], kinds["deletion"]
 
 
-# -- the ruling's tables ------------------------------------------------------------------------------------------
+# -- tables of the module docstring -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "pardist", "swapped", "minimum"),
+    ("a_marks", "b_marks", "pardist", "swapped", "minimum"),
     [("p p . .", ". . p p", 2.0, 2.5, 2.0), ("p . .", ". q p", 2.5, 2.5, 2.0)],
 )
 def test_the_published_recursion_is_neither_minimal_nor_symmetric(
-    one: str, other: str, pardist: float, swapped: float, minimum: float
+    a_marks: str, b_marks: str, pardist: float, swapped: float, minimum: float
 ) -> None:
-    a, b = marks(one), marks(other)
+    a, b = marks(a_marks), marks(b_marks)
     assert flexible(a, b, transposition=0.5).parts["cost"] == minimum
     assert flexible(b, a, transposition=0.5).parts["cost"] == minimum
     assert flexible(a, b, transposition=0.5, algorithm="pardist").parts["cost"] == pardist
@@ -161,8 +161,8 @@ def oracle_of(options: dict[str, Any], types: Sequence[str] = TWO) -> Oracle:
 
 def agree(options: dict[str, Any], pairs: Sequence[tuple[Sequence[str | None], Sequence[str | None]]]) -> None:
     oracle = oracle_of(options)
-    made: dict[Any, cz.Segmentation] = {}
-    texts = [tuple(made.setdefault(tuple(one), of(one, TWO)) for one in pair) for pair in pairs]
+    cache: dict[Any, cz.Segmentation] = {}
+    texts = [tuple(cache.setdefault(tuple(text), of(text, TWO)) for text in pair) for pair in pairs]
     scores = cz.score_many(texts, FlexibleSimilarity(**options))
     assert not scores.errors
     for pair, (cost, positions, objects) in zip(pairs, scores.counts.tolist(), strict=True):
@@ -184,18 +184,18 @@ def test_every_pair_of_up_to_four_positions(length: int, options: dict[str, Any]
 def test_every_pair_of_five_and_six_positions(length: int, options: dict[str, Any]) -> None:
     """531,441 pairs of six."""
     texts = list(itertools.product([None, *TWO], repeat=length))
-    made = [of(one, TWO) for one in texts]
+    segmentations = [of(a_marks, TWO) for a_marks in texts]
     oracle = oracle_of(options)
     measure = FlexibleSimilarity(**options)
-    for one, a in zip(texts, made, strict=True):
-        counts = cz.score_many([(a, b) for b in made], measure, workers=1).counts
-        for other, (cost, _, objects) in zip(texts, counts.tolist(), strict=True):
-            expected, most = oracle.score(one, other)
-            assert abs(expected - cost) < 1e-10, (one, other)
-            assert most == objects, (one, other)
+    for a_marks, a in zip(texts, segmentations, strict=True):
+        counts = cz.score_many([(a, b) for b in segmentations], measure, workers=1).counts
+        for b_marks, (cost, _, objects) in zip(texts, counts.tolist(), strict=True):
+            expected, most = oracle.score(a_marks, b_marks)
+            assert abs(expected - cost) < 1e-10, (a_marks, b_marks)
+            assert most == objects, (a_marks, b_marks)
 
 
-@pytest.mark.parametrize(("length", "options"), [(6 if k == 4 else 5, one) for k, one in enumerate(SETTINGS)])
+@pytest.mark.parametrize(("length", "options"), [(6 if k == 4 else 5, options) for k, options in enumerate(SETTINGS)])
 def test_every_run(length: int, options: dict[str, Any]) -> None:
     """Nothing shared: the alignment alone."""
     cells = [(None, None), *((x, None) for x in TWO), *((None, y) for y in TWO)]
@@ -226,23 +226,25 @@ def excluded(draw: st.DrawFn) -> Problem:
     matrix = [[1 if i == j else draw(costs.filter(lambda s: s < 1)) for j in range(T + 1)] for i in range(T + 1)]
     c = draw(st.one_of(st.none(), costs.map(lambda x: 2 * x), st.fixed_dictionaries(dict.fromkeys(types, costs))))
     length = draw(st.integers(1, 14))
-    one, other = (draw(st.lists(st.sampled_from([None, None, *types]), min_size=length, max_size=length)) for _ in "ab")
+    a_marks, b_marks = (
+        draw(st.lists(st.sampled_from([None, None, *types]), min_size=length, max_size=length)) for _ in "ab"
+    )
     similarity = None if draw(st.booleans()) else {"types": types, "matrix": matrix}
-    return one, other, types, {"similarity": similarity, "transposition": c}
+    return a_marks, b_marks, types, {"similarity": similarity, "transposition": c}
 
 
 @given(excluded())
 @pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
 def test_cost_objects_and_pairs_are_those_of_the_definition(problem: Problem) -> None:
-    one, other, types, options = problem
+    a_marks, b_marks, types, options = problem
     oracle = Oracle(types, options["similarity"] and options["similarity"]["matrix"], options["transposition"])
-    score = flexible(of(one, types), of(other, types), **options)
-    expected, objects = oracle.score(one, other)
+    score = flexible(of(a_marks, types), of(b_marks, types), **options)
+    expected, objects = oracle.score(a_marks, b_marks)
     assert score.parts["cost"] == pytest.approx(expected, abs=1e-10)
     assert score.parts["objects"] == objects == len(score.edits)
     assert math.fsum(e.cost for e in score.edits) == pytest.approx(expected, abs=1e-9)
     # The rule of the way back.
-    pairs = [(y[0] - x[0], x[1], y[1]) for run in runs(one, other) for x, y in oracle.trace(*run)]
+    pairs = [(y[0] - x[0], x[1], y[1]) for run in runs(a_marks, b_marks) for x, y in oracle.trace(*run)]
     moved = [(e.b_position - e.a_position, e.a_type, e.b_type) for e in score.edits if e.kind.startswith("trans")]
     assert moved == pairs
 
@@ -250,31 +252,31 @@ def test_cost_objects_and_pairs_are_those_of_the_definition(problem: Problem) ->
 @given(excluded())
 @pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
 def test_swap_and_reversal_change_nothing(problem: Problem) -> None:
-    one, other, types, options = problem
-    score = numbers(flexible(of(one, types), of(other, types), **options))
-    back = numbers(flexible(of(one[::-1], types), of(other[::-1], types), **options))
+    a_marks, b_marks, types, options = problem
+    score = numbers(flexible(of(a_marks, types), of(b_marks, types), **options))
+    back = numbers(flexible(of(a_marks[::-1], types), of(b_marks[::-1], types), **options))
     assert score == back
     if options["similarity"]:
         transposed = [list(row) for row in zip(*options["similarity"]["matrix"], strict=True)]
         options = options | {"similarity": {"types": types, "matrix": transposed}}
-    cost, objects, pairs, insertions, deletions = numbers(flexible(of(other, types), of(one, types), **options))
+    cost, objects, pairs, insertions, deletions = numbers(flexible(of(b_marks, types), of(a_marks, types), **options))
     assert score == (cost, objects, pairs, deletions, insertions)
 
 
 @given(excluded())
 @pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
 def test_laws(problem: Problem) -> None:
-    one, other, types, options = problem
-    a, b = of(one, types), of(other, types)
+    a_marks, b_marks, types, options = problem
+    a, b = of(a_marks, types), of(b_marks, types)
     score = flexible(a, b, **options)
     assert 0 <= score.parts["s_f"] <= 1
     assert -1 <= score.parts["s_f_b"] <= 1
     oracle = oracle_of(options, types)
     if all(c > 0 for c in oracle.c.values()):  # no entry off the diagonal is 1
-        assert (score.parts["cost"] == 0) == (one == other)
+        assert (score.parts["cost"] == 0) == (a_marks == b_marks)
     cost = oracle.cost
     if all(cost[x, y] <= cost[x, None] + cost[None, y] for x in types for y in types):
-        apart = sum(cost[x, None] for x in one if x) + sum(cost[None, y] for y in other if y)
+        apart = sum(cost[x, None] for x in a_marks if x) + sum(cost[None, y] for y in b_marks if y)
         assert score.parts["cost"] <= apart / ONE + 1e-9
     more = flexible({"1": a, "2": a}, {"1": b, "2": a}, **options)
     assert more.parts["s_f"] >= score.parts["s_f"]
@@ -283,19 +285,19 @@ def test_laws(problem: Problem) -> None:
 
 @given(excluded())
 def test_with_the_identity_and_dear_moves_it_is_the_match_percentage(problem: Problem) -> None:
-    one, other, types, _ = problem
-    score = flexible(of(one, types), of(other, types), transposition=2)
-    assert score.value == pytest.approx(sum(x == y for x, y in zip(one, other, strict=True)) / len(one))
+    a_marks, b_marks, types, _ = problem
+    score = flexible(of(a_marks, types), of(b_marks, types), transposition=2)
+    assert score.value == pytest.approx(sum(x == y for x, y in zip(a_marks, b_marks, strict=True)) / len(a_marks))
 
 
 @given(excluded(), st.sampled_from(["pardist", "segsimflex"]))
 @pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
 def test_edits_of_the_published_recursion_add_up(problem: Problem, which: str) -> None:
-    one, other, types, options = problem
+    a_marks, b_marks, types, options = problem
     how = {"algorithm": "pardist", "mover": "mean"} if which == "pardist" else {"compat": which, "mover": "mean"}
     if options["transposition"] is None:
         options["transposition"] = 0.5
-    a, b = of(one, types), of(other, types)
+    a, b = of(a_marks, types), of(b_marks, types)
     score = flexible(a, b, **options, **how)
     assert math.fsum(e.cost for e in score.edits) == pytest.approx(score.parts["cost"], abs=1e-9)
     twice = score.parts["objects"] - len(score.edits)
@@ -312,8 +314,8 @@ def interleaved(n: int) -> tuple[cz.Segmentation, cz.Segmentation]:
     places = np.sort(rng.choice(np.arange(1, 6 * n + 1), 2 * n, replace=False))
     side = rng.permutation(np.repeat([False, True], n))
     kinds = [TWO[k] for k in rng.integers(0, 2, n)]
-    one, other = (cz.Segmentation.from_positions(6 * n, places[s], marks=kinds, types=TWO) for s in (side, ~side))
-    return one, other
+    a_marks, b_marks = (cz.Segmentation.from_positions(6 * n, places[s], marks=kinds, types=TWO) for s in (side, ~side))
+    return a_marks, b_marks
 
 
 @pytest.mark.parametrize("options", [{}, {"transposition": 0}, {"algorithm": "pardist"}, {"compat": "segsimflex"}])
@@ -359,15 +361,15 @@ def test_streams_are_scored_apart_and_pooled() -> None:
 @given(st.lists(excluded(), min_size=1, max_size=4))
 @settings(max_examples=50)
 def test_a_dialogue_is_the_sum_of_its_streams(streams: list[Any]) -> None:
-    a = {str(i): of(one, types) for i, (one, _, types, _) in enumerate(streams)}
-    b = {str(i): of(other, types) for i, (_, other, types, _) in enumerate(streams)}
+    a = {str(i): of(a_marks, types) for i, (a_marks, _, types, _) in enumerate(streams)}
+    b = {str(i): of(b_marks, types) for i, (_, b_marks, types, _) in enumerate(streams)}
     score = flexible(a, b)
-    apart = [flexible(a[s], b[s]) for s in a]
-    assert score.parts == sum(apart).parts
-    for s, one in zip(a, apart, strict=True):
+    scores = [flexible(a[s], b[s]) for s in a]
+    assert score.parts == sum(scores).parts
+    for s, a_marks in zip(a, scores, strict=True):
         mine = [e for e in score.edits if e.stream == s]
         assert [(e.kind, e.a_position, e.b_position, e.cost) for e in mine] == [
-            (e.kind, e.a_position, e.b_position, e.cost) for e in one.edits
+            (e.kind, e.a_position, e.b_position, e.cost) for e in a_marks.edits
         ]
 
 
@@ -384,13 +386,13 @@ def test_a_dialogue_is_the_sum_of_its_streams(streams: list[Any]) -> None:
     ],
 )
 def test_dialogues_that_cannot_be_compared(a: Any, b: Any, message: str) -> None:
-    def made(text: Any) -> Any:
+    def to_text(text: Any) -> Any:
         if isinstance(text, dict):
-            return {name: made(one) for name, one in text.items()}
+            return {name: to_text(stream) for name, stream in text.items()}
         return marks(text) if isinstance(text, str) else text
 
     with pytest.raises(MismatchError, match=message):
-        flexible(made(a), made(b))
+        flexible(to_text(a), to_text(b))
 
 
 def test_units_must_be_the_same() -> None:
@@ -601,12 +603,12 @@ def test_traps_are_warned_of() -> None:
     a = cz.Segmentation.from_marks([",", ""], types=CASE["types"])
     with pytest.warns(CaesuraWarning, match="';' is identical to no boundary") as caught:
         flexible(a, a, similarity=CASE)
-    assert all(one.filename == __file__ for one in caught)
+    assert all(warning.filename == __file__ for warning in caught)
     with pytest.warns(CaesuraWarning, match="';' is identical to no boundary"):  # each time
         flexible(a, a, similarity=CASE)
-    dear = {"types": ["p", "q", "r"], "matrix": [[1, 0, 0.75, 0.75], [1, 1, 1, 0], [1, 1, 1, 0], [0, 0.5, 0, 1]]}
+    expensive = {"types": ["p", "q", "r"], "matrix": [[1, 0, 0.75, 0.75], [1, 1, 1, 0], [1, 1, 1, 0], [0, 0.5, 0, 1]]}
     with pytest.warns(CaesuraWarning, match=r"substituting 'p' by 'q' costs 1, more than .* \(0.75\)"):
-        flexible(marks("p"), marks("p"), similarity=dear)
+        flexible(marks("p"), marks("p"), similarity=expensive)
 
 
 def test_a_measure_is_a_value() -> None:

@@ -67,26 +67,26 @@ LAWS = {
 def variants(name: str) -> list[Measure]:
     """The measure as it comes, under each preset, and at a wider reach."""
     kind = KINDS[name]
-    found = [kind(), *(kind(compat=preset) for preset in kind.presets)]
+    measures = [kind(), *(kind(compat=preset) for preset in kind.presets)]
     names = {option.name for option in kind.options}
     if "n_t" in names:
-        found += [kind(n_t=4), kind(n_t=3, transposition="unit", substitution="unit"), kind(n_t=1)]
-        found += [kind(compat=preset, n_t=4) for preset in kind.presets]
+        measures += [kind(n_t=4), kind(n_t=3, transposition="unit", substitution="unit"), kind(n_t=1)]
+        measures += [kind(compat=preset, n_t=4) for preset in kind.presets]
     if "padded" in names:
-        found += [kind(padded=True), *(kind(compat=preset, padded=True) for preset in kind.presets)]
+        measures += [kind(padded=True), *(kind(compat=preset, padded=True) for preset in kind.presets)]
     if "tolerance" in names:
-        found += [kind(tolerance=2)]
+        measures += [kind(tolerance=2)]
     if "normalize" in names:
-        found += [kind(normalize="boundaries"), kind(normalize="boundaries", transposition=0.1)]
+        measures += [kind(normalize="boundaries"), kind(normalize="boundaries", transposition=0.1)]
     if "chain_strength" in names:
-        found += [kind(chain_strength=3, beta=0.5, alpha=1.5), kind(p_max=2, per_cluster="best", edges="ignore")]
+        measures += [kind(chain_strength=3, beta=0.5, alpha=1.5), kind(p_max=2, per_cluster="best", edges="ignore")]
     if "level" in names:
-        found += [kind(level="full")]
+        measures += [kind(level="full")]
     if "labelled" in names:
-        found += [kind(labelled=False)]
+        measures += [kind(labelled=False)]
     if "flexible_terminals" in names:
-        found += [kind(unlabelled=True), kind(flexible_terminals=True), kind(threshold=0.5)]
-    return found
+        measures += [kind(unlabelled=True), kind(flexible_terminals=True), kind(threshold=0.5)]
+    return measures
 
 
 VARIANTS = [measure for name in KINDS for measure in variants(name)]
@@ -184,15 +184,15 @@ def witness(measure: Measure, change) -> bool:
     if measure.name in ("t_measure", "l_measure"):
         changed = {swapped: (CUT_OFF, SONG)}[change]
         return abs(measure.score(SONG, CUT_OFF).value - measure.score(*changed).value) > 1e-9
-    found = [TypedPair(4, ("x", "y"), a, b) for a, b in product(SIDES, repeat=2)]
-    found += [
+    pairs = [TypedPair(4, ("x", "y"), a, b) for a, b in product(SIDES, repeat=2)]
+    pairs += [
         TypedPair(21, ("x", "y"), frozenset((p, 0) for p in a), frozenset((p, 0) for p in b))
         for a, b in product([{2, 5}, {1, 3}, {1, 2}, {3, 4}, {1}, set(range(1, 7)), {3, 9, 15}, {10}], repeat=2)
     ]
-    for each in (found, [DECIDED_BY_TYPE]):
-        pairs_of_one_scale = [suited(measure, one) for one in each]
-        before = cz.score_many([one.segmentations for one in pairs_of_one_scale], measure)
-        after = cz.score_many([change(one) for one in pairs_of_one_scale], measure)
+    for same_scale in (pairs, [DECIDED_BY_TYPE]):
+        suited_pairs = [suited(measure, pair) for pair in same_scale]
+        before = cz.score_many([pair.segmentations for pair in suited_pairs], measure)
+        after = cz.score_many([change(pair) for pair in suited_pairs], measure)
         if (np.abs(before.values - after.values) > 1e-9).any():
             return True
     return False
@@ -203,7 +203,7 @@ def swapped(pair: TypedPair) -> tuple:
 
 
 def backwards(pair: TypedPair) -> tuple:
-    return tuple(from_the_end(one) for one in pair.segmentations)
+    return tuple(from_the_end(text) for text in pair.segmentations)
 
 
 def other_scale(pair: TypedPair) -> tuple:
@@ -268,16 +268,16 @@ def test_greedy_is_not_reversible(name):
 anything = typed_pairs(max_types=3, max_units=12)
 
 
-def same(one: cz.Score, other: cz.Score) -> bool:
-    return abs(one.value - other.value) < 1e-12
+def same(first: cz.Score, second: cz.Score) -> bool:
+    return abs(first.value - second.value) < 1e-12
 
 
 @given(anything)
 def test_identity_gives_the_best_value(pair: TypedPair):
     for measure in VARIANTS:
-        for one in suited(measure, pair).segmentations:
-            if laws(measure).best is not None and defined(measure, one, one):
-                assert measure.score(one, one).value == laws(measure).best, measure
+        for text in suited(measure, pair).segmentations:
+            if laws(measure).best is not None and defined(measure, text, text):
+                assert measure.score(text, text).value == laws(measure).best, measure
 
 
 @given(anything)
@@ -317,7 +317,7 @@ def test_reversal_of_the_scale(pair: TypedPair):
 def test_a_measure_that_claims_no_best_value_has_none(name):
     """Longer runs of boundaries against themselves give ever larger values."""
     texts = [cz.Segmentation.from_positions(2 * n, list(range(1, n + 1))) for n in (1, 2, 4, 8, 16)]
-    values = [KINDS[name]().score(one, one).value for one in texts]
+    values = [KINDS[name]().score(text, text).value for text in texts]
     assert all(y > 1.5 * x for x, y in pairwise(values))
 
 
@@ -329,7 +329,7 @@ def chained(n: int) -> tuple[cz.Hierarchy, cz.Hierarchy]:
     """
     ones = [(i, i) for i in range(1, n + 1)]
     a = [*ones, *((3, i) for i in range(4, n + 1))]
-    return cz.Hierarchy(n, a), cz.Hierarchy(n, [(2, 3), *(one for one in ones if one[0] not in (2, 3))])
+    return cz.Hierarchy(n, a), cz.Hierarchy(n, [(2, 3), *(span for span in ones if span[0] not in (2, 3))])
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if LAWS[name].worst is None])
@@ -378,7 +378,7 @@ def test_the_worst_value_is_reached(name):
 def test_parts_add_up(documents: list[TypedPair]):
     """The score of several documents is finished from the sum of their parts, in any order, one by one or together."""
     for measure in VARIANTS:
-        texts = [suited(measure, one).segmentations for one in documents]
+        texts = [suited(measure, document).segmentations for document in documents]
         texts = [pair for pair in texts if defined(measure, *pair)]
         if not texts:
             continue
@@ -388,7 +388,7 @@ def test_parts_add_up(documents: list[TypedPair]):
         assert all(abs(forward.parts[name] - backward.parts[name]) < 1e-9 for name in forward.parts), measure
         assert same(forward, backward), measure
         assert same(forward, together.total), measure
-        assert together.values.tolist() == [one.value for one in scored], measure
+        assert together.values.tolist() == [score.value for score in scored], measure
         row = np.array([list(forward.parts.values())], float)
         assert forward.value == measure.finish(row, scored[0].types)[0], measure
 
@@ -399,8 +399,8 @@ def test_copies_of_a_document_change_no_share(pair: TypedPair, copies):
         a, b = suited(measure, pair).segmentations
         if not defined(measure, a, b):
             continue
-        one = measure.score(a, b)
-        assert same(one, sum([one] * copies)), measure
+        score = measure.score(a, b)
+        assert same(score, sum([score] * copies)), measure
 
 
 @settings(max_examples=80)

@@ -194,11 +194,11 @@ def test_only_quotes_come_back():
 
 def test_with_quotes_the_sides_may_not_be_swapped():
     """EVALB lets a gold quote come back once for every predicted quote behind the other."""
-    one, other = tree("(S (`` ') (N a))"), tree("(S (POS ') (POS ') (N a))")
+    first_tree, second_tree = tree("(S (`` ') (N a))"), tree("(S (POS ') (POS ') (N a))")
     options = {"quote_labels": ["``", "POS"]}
-    assert cz.parseval(one, other, **options).parts["words"] == 3
+    assert cz.parseval(first_tree, second_tree, **options).parts["words"] == 3
     with pytest.raises(MismatchError, match="gold has 3, predicted has 2"):
-        cz.parseval(other, one, **options)
+        cz.parseval(second_tree, first_tree, **options)
 
 
 # What has no score
@@ -235,9 +235,9 @@ def test_several_roots():
 
 
 def test_the_order_of_labels_is_no_part_of_the_measure():
-    one = cz.parse("parseval(delete_labels=('b', 'a', 'a'), equal_labels=(('y', 'x'), ('z', 'z')))")
-    assert one == cz.parse("parseval(equal_labels=[['x', 'y']], delete_labels=['a', 'b'])")
-    assert repr(one) == "parseval(delete_labels=('a', 'b'), equal_labels=(('x', 'y'),))"
+    measure = cz.parse("parseval(delete_labels=('b', 'a', 'a'), equal_labels=(('y', 'x'), ('z', 'z')))")
+    assert measure == cz.parse("parseval(equal_labels=[['x', 'y']], delete_labels=['a', 'b'])")
+    assert repr(measure) == "parseval(delete_labels=('a', 'b'), equal_labels=(('x', 'y'),))"
 
 
 @pytest.mark.parametrize(
@@ -256,9 +256,9 @@ def test_the_order_of_labels_is_no_part_of_the_measure():
     ],
 )
 def test_options_that_cannot_be(options, message):
-    one = [tree("(S (NN a))")]
+    trees = [tree("(S (NN a))")]
     with pytest.raises(OptionError) as caught:
-        cz.parseval_corpus(one, one, **options)
+        cz.parseval_corpus(trees, trees, **options)
     assert str(caught.value) == message
 
 
@@ -295,9 +295,9 @@ POSSIBLE = {
 def cases(draw: st.DrawFn) -> tuple[cz.Tree, cz.Tree, oracle.Options]:
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6))
     gold, predicted = (draw(trees(words, labels=LABELS, tags=TAGS, max_brackets=6)) for _ in range(2))
-    drawn = {name: draw(st.lists(st.sampled_from(each), unique=True)) for name, each in POSSIBLE.items()}
+    options = {name: draw(st.lists(st.sampled_from(values), unique=True)) for name, values in POSSIBLE.items()}
     equal_words = draw(st.sampled_from([[], [("a", "b")], [("'", '"'), ("b", "'")]]))
-    return gold, predicted, oracle.Options(draw(st.booleans()), equal_words=equal_words, **drawn)
+    return gold, predicted, oracle.Options(draw(st.booleans()), equal_words=equal_words, **options)
 
 
 @settings(max_examples=150)
@@ -342,17 +342,17 @@ def test_long_sentences():
 
 def test_a_tower_of_unary_brackets():
     n = 20_000
-    one, other = (tree(f"({label} " * n + "(N w)" + ")" * n) for label in ("ADVP", "X"))
-    assert cz.parseval(one, other).parts["matched"] == 0
-    assert cz.parseval(one, other).parts["unlabelled_matched"] == n
-    assert cz.parseval(one, tree("(PRT " * n + "(N w)" + ")" * n)).parts["matched"] == n
+    first_tree, second_tree = (tree(f"({label} " * n + "(N w)" + ")" * n) for label in ("ADVP", "X"))
+    assert cz.parseval(first_tree, second_tree).parts["matched"] == 0
+    assert cz.parseval(first_tree, second_tree).parts["unlabelled_matched"] == n
+    assert cz.parseval(first_tree, tree("(PRT " * n + "(N w)" + ")" * n)).parts["matched"] == n
 
 
 def test_many_quotes_in_one_place():
     """Kept on one side, deleted on the other, thousands of them."""
     n = 5000
-    one, other = (tree("(S (N a) " + f"({tag} ') " * n + ")") for tag in ("POS", "''"))
-    for pair in ((one, other), (other, one)):
+    first_tree, second_tree = (tree("(S (N a) " + f"({tag} ') " * n + ")") for tag in ("POS", "''"))
+    for pair in ((first_tree, second_tree), (second_tree, first_tree)):
         assert cz.parseval(*pair, **QUOTES).parts["words"] == n + 1
     with pytest.raises(MismatchError):
         cz.parseval(tree("(S (N a) " + "('' ') " * n + "(N b))"), tree("(S (N a) " + "('' ') " * n + ")"), **QUOTES)
@@ -368,7 +368,7 @@ GOLD = [
     None,
     None,
 ]
-TOLD = [
+PREDICTED = [
     "(S (NP (PRP He)) (VP (VBD got) (ADVP (RB up))) (. .))",
     "(S (NP (DT The)) (VP (VBD ran)))",
     "(S (VP (VB Go)) (. !))",
@@ -378,13 +378,13 @@ TOLD = [
 ]
 
 
-def found(**options) -> cz.ParsevalResult:
-    gold, told = ([None if text is None else tree(text) for text in side] for side in (GOLD, TOLD))
-    return cz.parseval_corpus(gold, told, **options)
+def corpus_result(**options) -> cz.ParsevalResult:
+    gold, predicted = ([None if text is None else tree(text) for text in side] for side in (GOLD, PREDICTED))
+    return cz.parseval_corpus(gold, predicted, **options)
 
 
 def test_rows_of_a_test_set():
-    rows = found().sentences
+    rows = corpus_result().sentences
     assert [(row.number, row.length, row.status) for row in rows] == [
         (1, 4, 0),
         (2, 3, 1),
@@ -410,7 +410,7 @@ def test_rows_of_a_test_set():
 
 
 def test_summaries_of_a_test_set():
-    result = found(equal_labels=[], cutoff=2)
+    result = corpus_result(equal_labels=[], cutoff=2)
     everything, short = result.all, result.cutoff
     assert (everything.sentences, everything.errors, everything.skipped, everything.valid) == (6, 2, 2, 2)
     assert (short.sentences, short.errors, short.skipped, short.valid) == (4, 1, 2, 1)
@@ -424,7 +424,9 @@ def test_summaries_of_a_test_set():
 
 def test_labels_of_a_test_set():
     """ADVP matches PRT: that is recall of PRT and precision of ADVP."""
-    rows = {row.label: (row.gold, row.predicted, row.gold_matched, row.predicted_matched) for row in found().labels}
+    rows = {
+        row.label: (row.gold, row.predicted, row.gold_matched, row.predicted_matched) for row in corpus_result().labels
+    }
     assert rows == {
         "S": (2, 2, 2, 2),
         "VP": (2, 2, 2, 2),
@@ -432,12 +434,12 @@ def test_labels_of_a_test_set():
         "PRT": (1, 0, 1, 0),
         "ADVP": (0, 1, 0, 1),
     }
-    shares = {row.label: (row.recall, row.precision, row.f) for row in found().labels}
+    shares = {row.label: (row.recall, row.precision, row.f) for row in corpus_result().labels}
     assert shares["PRT"] == (1, 0, 1)
     assert shares["ADVP"] == (0, 1, 1)
-    apart = {row.label: (row.recall, row.precision, row.f) for row in found(equal_labels=[]).labels}
-    assert apart["PRT"] == apart["ADVP"] == (0, 0, 0)
-    assert [row.label for row in found().labels] == ["S", "VP", "NP", "PRT", "ADVP"]
+    unequal = {row.label: (row.recall, row.precision, row.f) for row in corpus_result(equal_labels=[]).labels}
+    assert unequal["PRT"] == unequal["ADVP"] == (0, 0, 0)
+    assert [row.label for row in corpus_result().labels] == ["S", "VP", "NP", "PRT", "ADVP"]
 
 
 def test_a_test_set_without_a_valid_sentence():
@@ -453,18 +455,18 @@ def test_a_test_set_without_a_valid_sentence():
 
 
 def test_lists_that_do_not_go_together():
-    one = tree("(S (NN a))")
+    first_tree = tree("(S (NN a))")
     with pytest.raises(MismatchError) as caught:
-        cz.parseval_corpus([one, one], [one])
+        cz.parseval_corpus([first_tree, first_tree], [first_tree])
     assert str(caught.value) == (
         "both sides must have the same sentences; gold has 2, predicted has 1. Use None for a sentence without a parse"
     )
     with pytest.raises(MismatchError, match=r"gold\[0\]: expected a Tree or None; got str"):
-        cz.parseval_corpus("wsj.mrg", [one])
+        cz.parseval_corpus("wsj.mrg", [first_tree])
 
 
 def test_a_test_set_as_json():
-    plain = json.loads(json.dumps(found().to_dict(), allow_nan=False))
+    plain = json.loads(json.dumps(corpus_result().to_dict(), allow_nan=False))
     assert plain["all"]["f"] == plain["cutoff"]["f"] == 1
     assert (plain["cutoff"]["max_length"], len(plain["sentences"])) == (40, 6)
     assert plain["labels"][3] == {
@@ -481,7 +483,7 @@ def test_a_test_set_as_json():
 
 
 def test_tables_of_a_test_set():
-    result = found(cutoff=2)
+    result = corpus_result(cutoff=2)
     rows = {row[0]: row[1:] for row in summary_table(result).rows}
     assert rows["sentences"] == (6, 4)
     assert rows["bracketing F"] == (100, 100)
@@ -511,57 +513,60 @@ def randomly_parsed(number: int, seed: int) -> list[cz.Tree]:
 
 
 def test_a_parser_does_not_differ_from_itself():
-    gold, told = randomly_parsed(30, 1), randomly_parsed(30, 2)
-    (pair,) = cz.compare_parsers(gold, {"one": told, "other": list(told)}, seed=1, replicates=200).pairs
+    gold, predicted = randomly_parsed(30, 1), randomly_parsed(30, 2)
+    (pair,) = cz.compare_parsers(gold, {"one": predicted, "other": list(predicted)}, seed=1, replicates=200).pairs
     assert (pair.difference, pair.randomisation, pair.bootstrap) == (0, 1, 1)
     assert (pair.wins, pair.ties, pair.losses) == (0, 30, 0)
 
 
 def test_against_all_swaps():
     """Eight sentences: all 256 ways to swap the two parsers, from the oracle's counts."""
-    gold, one, other = (randomly_parsed(8, seed) for seed in (1, 2, 3))
+    gold, first_parses, second_parses = (randomly_parsed(8, seed) for seed in (1, 2, 3))
     mine, theirs = (
-        [oracle.parseval(g.brackets, t.brackets, oracle.Options()) for g, t in zip(gold, told, strict=True)]
-        for told in (one, other)
+        [oracle.parseval(g.brackets, t.brackets, oracle.Options()) for g, t in zip(gold, predicted, strict=True)]
+        for predicted in (first_parses, second_parses)
     )
 
     def f(rows: list[dict[str, int]]) -> float:
         return 2 * sum(row["matched"] for row in rows) / sum(row["gold"] + row["predicted"] for row in rows)
 
-    seen = f(mine) - f(theirs)
+    difference = f(mine) - f(theirs)
     larger = 0
     for swap in itertools.product((False, True), repeat=8):
         first = [y if s else x for x, y, s in zip(mine, theirs, swap, strict=True)]
         second = [x if s else y for x, y, s in zip(mine, theirs, swap, strict=True)]
-        larger += abs(f(first) - f(second)) >= abs(seen) - 1e-12
-    (pair,) = cz.compare_parsers(gold, {"one": one, "other": other}, seed=1, replicates=300).pairs
-    assert pair.difference == pytest.approx(seen)
-    assert seen != 0
+        larger += abs(f(first) - f(second)) >= abs(difference) - 1e-12
+    (pair,) = cz.compare_parsers(gold, {"one": first_parses, "other": second_parses}, seed=1, replicates=300).pairs
+    assert pair.difference == pytest.approx(difference)
+    assert difference != 0
     assert pair.randomisation == larger / 256
 
 
 def test_only_sentences_that_both_have_are_compared():
-    gold, one, other = (randomly_parsed(12, seed) for seed in (1, 2, 3))
+    gold, first_parses, second_parses = (randomly_parsed(12, seed) for seed in (1, 2, 3))
     there = [i for i in range(12) if i not in (2, 3, 5)]
-    missing, wrong = list(one), list(other)
+    missing, wrong = list(first_parses), list(second_parses)
     missing[2] = None
     wrong[5] = tree("(S (N other) (N words))")
-    without = [None if i == 3 else each for i, each in enumerate(gold)]
-    found = cz.compare_parsers(without, {"one": missing, "other": wrong}, seed=7, replicates=200)
-    (pair,) = found.pairs
-    assert (found.sentences, pair.items, found.excluded_sentences(pair)) == (12, 9, 3)
-    truth, first, second = ([each[i] for i in there] for each in (gold, one, other))
+    without = [None if i == 3 else parse for i, parse in enumerate(gold)]
+    comparison = cz.compare_parsers(without, {"one": missing, "other": wrong}, seed=7, replicates=200)
+    (pair,) = comparison.pairs
+    assert (comparison.sentences, pair.items, comparison.excluded_sentences(pair)) == (12, 9, 3)
+    truth, first, second = ([trees[i] for i in there] for trees in (gold, first_parses, second_parses))
     (alone,) = cz.compare_parsers(truth, {"one": first, "other": second}, seed=7, replicates=200).pairs
     for name in ("difference", "interval", "bootstrap", "randomisation", "wins", "ties", "losses"):
         assert getattr(alone, name) == getattr(pair, name), name
-    assert found.excluded[:2] == (Excluded("04", "gold", "there is no tree"), Excluded("03", "one", "there is no tree"))
-    assert (found.excluded[2].item, found.excluded[2].coder) == ("06", "other")
-    assert found.excluded[2].reason.startswith("parseval: both sides must have the same words")
-    assert found.scores["one"].documents == 10
-    row = parser_table(found).rows[0]
+    assert comparison.excluded[:2] == (
+        Excluded("04", "gold", "there is no tree"),
+        Excluded("03", "one", "there is no tree"),
+    )
+    assert (comparison.excluded[2].item, comparison.excluded[2].coder) == ("06", "other")
+    assert comparison.excluded[2].reason.startswith("parseval: both sides must have the same words")
+    assert comparison.scores["one"].documents == 10
+    row = parser_table(comparison).rows[0]
     assert row[0] == "one - other"
     assert row[-2:] == (9, 3)
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["pairs"][0]["items"] == 9
+    assert json.loads(json.dumps(comparison.to_dict(), allow_nan=False))["pairs"][0]["items"] == 9
 
 
 @pytest.mark.parametrize(
@@ -575,21 +580,21 @@ def test_only_sentences_that_both_have_are_compared():
     ],
 )
 def test_parsers_that_cannot_be_compared(arguments, message):
-    one = [tree("(S (NN a))")]
+    trees = [tree("(S (NN a))")]
     with pytest.raises(cz.errors.InputError, match=message):
-        cz.compare_parsers(**{"gold": one, "parsers": {"one": one, "two": one}, **arguments})
+        cz.compare_parsers(**{"gold": trees, "parsers": {"one": trees, "two": trees}, **arguments})
 
 
 def test_two_real_parsers(shared: Path):
     """The old parses of GUM against the new ones, and against themselves with every third sentence taken from the new."""
     folder = shared / "data/trees/gum_two_parsers"
     new, old = (
-        [one for path in sorted(folder.glob(f"*.{which}.ptb")) for one in cz.read_trees(path)]
+        [tree for path in sorted(folder.glob(f"*.{which}.ptb")) for tree in cz.read_trees(path)]
         for which in ("new", "old")
     )
     mixed = [a if i % 3 == 0 else b for i, (a, b) in enumerate(zip(new, old, strict=True))]
     (pair,) = cz.compare_parsers(new, {"mixed": mixed, "old": old}, seed=1, replicates=400).pairs
-    scores = [cz.score_many(list(zip(new, each, strict=True)), "parseval").total.value for each in (mixed, old)]
+    scores = [cz.score_many(list(zip(new, trees, strict=True)), "parseval").total.value for trees in (mixed, old)]
     assert pair.difference == pytest.approx(scores[0] - scores[1])
     assert pair.losses == 0
     assert pair.wins > 50
@@ -603,7 +608,7 @@ def test_two_real_parsers(shared: Path):
 
 def corpus() -> cz.Corpus:
     sentences = zip(randomly_parsed(5, 1), randomly_parsed(5, 2), strict=True)
-    return cz.Corpus({str(i): {"a": one, "b": other} for i, (one, other) in enumerate(sentences)})
+    return cz.Corpus({str(i): {"a": gold, "b": predicted} for i, (gold, predicted) in enumerate(sentences)})
 
 
 def test_pairs_of_coders():

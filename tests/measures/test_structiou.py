@@ -36,8 +36,8 @@ def pair(seed: int, most: int = 12, labels: str = "AB") -> tuple[Tree, Tree]:
     rng = Random(seed)
     times = rng.random() < 0.5
     words = rng.randint(1, most)
-    other = rng.randint(1, most) if times else words
-    return random_tree(rng, words, labels, times=times), random_tree(rng, other, labels, times=times)
+    predicted_words = rng.randint(1, most) if times else words
+    return random_tree(rng, words, labels, times=times), random_tree(rng, predicted_words, labels, times=times)
 
 
 def test_by_hand() -> None:
@@ -54,8 +54,8 @@ def test_by_hand() -> None:
     assert score.parts == {"iou": 7, "gold": 9, "predicted": 9}
     assert score.precision() == score.recall() == score.value == 14 / 18
     # If "cat" has another tag, the VPs can pair.
-    other = Tree.from_brackets(predicted.brackets.replace("(NN cat)", "(XX cat)"))
-    assert cz.struct_iou(gold, other).parts["iou"] == pytest.approx(6 + 2 / 3, abs=1e-15)
+    relabelled = Tree.from_brackets(predicted.brackets.replace("(NN cat)", "(XX cat)"))
+    assert cz.struct_iou(gold, relabelled).parts["iou"] == pytest.approx(6 + 2 / 3, abs=1e-15)
 
 
 def test_all_small_shapes_against_exhaustive_search() -> None:
@@ -63,17 +63,17 @@ def test_all_small_shapes_against_exhaustive_search() -> None:
     rng = Random(1)
     every = [shape for nodes in range(1, 6) for shape in shapes(nodes)]
     assert len(every) == 1 + 1 + 2 + 5 + 14
-    for one in every:
-        for other in every:
-            a, b = (Tree.from_nested(labelled(shape, rng)) for shape in (one, other))
+    for a_shape in every:
+        for b_shape in every:
+            a, b = (Tree.from_nested(labelled(shape, rng)) for shape in (a_shape, b_shape))
             for x, y in (
                 (a, b),
                 *((a.with_times(random_times(rng, a.length)), b.with_times(random_times(rng, b.length))),),
             ):
                 if x.times is None and x.length != y.length:
                     continue
-                found = cz.struct_iou(x, y).parts["iou"]
-                assert found == pytest.approx(best_sum(x, y), abs=1e-12), (x.brackets, y.brackets)
+                iou = cz.struct_iou(x, y).parts["iou"]
+                assert iou == pytest.approx(best_sum(x, y), abs=1e-12), (x.brackets, y.brackets)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
@@ -82,9 +82,9 @@ def test_labelled_shapes_against_exhaustive_search(options: dict[str, float]) ->
     every = [shape for nodes in range(2, 7) for shape in shapes(nodes)]
     for _ in range(60):
         a, b = (Tree.from_nested(labelled(rng.choice(every), rng, "AAB")) for _ in range(2))
-        a, b = (one.with_times(random_times(rng, one.length)) for one in (a, b))
-        found = cz.struct_iou(a, b, **options)  # type: ignore[arg-type]
-        assert found.parts["iou"] == pytest.approx(best_sum(a, b, **oracle_options(options)), abs=1e-12)
+        a, b = (tree.with_times(random_times(rng, tree.length)) for tree in (a, b))
+        score = cz.struct_iou(a, b, **options)  # type: ignore[arg-type]
+        assert score.parts["iou"] == pytest.approx(best_sum(a, b, **oracle_options(options)), abs=1e-12)
 
 
 def edit_distance(a: Tree, b: Tree, options: dict[str, float]) -> float:
@@ -93,14 +93,14 @@ def edit_distance(a: Tree, b: Tree, options: dict[str, float]) -> float:
 
     def root(tree: Tree, side: int) -> zss.Node:
         # The root over all, so that sentences may have several; it can only pair with its like.
-        made = [zss.Node((side, node)) for node in range(len(tree))]
+        nodes = [zss.Node((side, node)) for node in range(len(tree))]
         top = zss.Node((side, -1))
         for node, above in enumerate(tree.parent.tolist()):
-            (made[above] if above >= 0 else top).addkid(made[node])
+            (nodes[above] if above >= 0 else top).addkid(nodes[node])
         return top
 
-    def relabel(one: zss.Node, other: zss.Node) -> float:
-        (_, i), (_, j) = one.label, other.label
+    def relabel(a_node: zss.Node, b_node: zss.Node) -> float:
+        (_, i), (_, j) = a_node.label, b_node.label
         if i < 0 or j < 0:
             return 0.0 if i == j else 2.0
         return 2 - 2 * weight.get((i, j), 0.0)
@@ -123,7 +123,7 @@ def test_several_roots() -> None:
             Tree.from_brackets(" ".join(random_tree(rng, rng.randint(1, 4)).brackets for _ in range(rng.randint(1, 3))))
             for _ in range(2)
         )
-        a, b = (one.with_times(random_times(rng, one.length)) for one in (a, b))
+        a, b = (tree.with_times(random_times(rng, tree.length)) for tree in (a, b))
         score = cz.struct_iou(a, b)
         assert score.value == pytest.approx(1 - edit_distance(a, b, {}) / (len(a) + len(b)), abs=1e-12)
         assert not violations(a, b, [(p.gold, p.predicted) for p in score.alignment])
@@ -135,16 +135,16 @@ def test_alignments_keep_the_constraints_and_sum_to_the_score(seed: int, options
     score = cz.struct_iou(a, b, **options)  # type: ignore[arg-type]
     assert not violations(a, b, [(p.gold, p.predicted) for p in score.alignment])
     weight = gains(a, b, **oracle_options(options))  # type: ignore[arg-type]
-    for one in score.alignment:
-        assert one.iou == weight[one.gold, one.predicted]
+    for node_pair in score.alignment:
+        assert node_pair.iou == weight[node_pair.gold, node_pair.predicted]
     assert math.fsum(p.iou for p in score.alignment) == pytest.approx(score.parts["iou"], abs=1e-12)
 
 
 @given(st.integers(0, 10**9), st.sampled_from(OPTIONS))
 def test_exchanging_the_trees_changes_no_digit(seed: int, options: dict[str, float]) -> None:
     a, b = pair(seed, 25)
-    one, other = cz.struct_iou(a, b, **options), cz.struct_iou(b, a, **options)  # type: ignore[arg-type]
-    assert (one.value, one.precision(), one.recall()) == (other.value, other.recall(), other.precision())
+    score, swapped = cz.struct_iou(a, b, **options), cz.struct_iou(b, a, **options)  # type: ignore[arg-type]
+    assert (score.value, score.precision(), score.recall()) == (swapped.value, swapped.recall(), swapped.precision())
 
 
 @given(st.integers(0, 10**9))
@@ -159,17 +159,17 @@ def mirrored(tree: Tree) -> Tree:
         below = [i for i, above in enumerate(tree.parent.tolist()) if above == node]
         if not below:
             return (tree.labels[node], tree.words[tree.start[node]])
-        return (tree.labels[node], *(turned(one) for one in reversed(below)))
+        return (tree.labels[node], *(turned(child) for child in reversed(below)))
 
-    made = Tree.from_nested(turned(0))
-    return made if tree.times is None else made.with_times([(-e, -b) for b, e in reversed(tree.times.tolist())])
+    mirror = Tree.from_nested(turned(0))
+    return mirror if tree.times is None else mirror.with_times([(-e, -b) for b, e in reversed(tree.times.tolist())])
 
 
 @given(st.integers(0, 10**9), st.floats(1e-6, 1e6))
 def test_scaling_times(seed: int, factor: float) -> None:
     rng = Random(seed)
     a, b = (random_tree(rng, rng.randint(1, 20), times=True) for _ in range(2))
-    scaled = [one.with_times(one.times * factor) for one in (a, b)]  # type: ignore[operator]
+    scaled = [tree.with_times(tree.times * factor) for tree in (a, b)]  # type: ignore[operator]
     assert cz.struct_iou(*scaled).value == pytest.approx(cz.struct_iou(a, b).value, abs=1e-12)
 
 
@@ -187,16 +187,16 @@ def test_labels() -> None:
     gold = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))")
     predicted = Tree.from_brackets("(S (NP (DT the)) (NP (JJ man)) (VP (VBD ate)))")
     score = cz.struct_iou(gold, predicted)
-    rows = {one.label: one for one in score.labels}
+    rows = {row.label: row for row in score.labels}
     assert rows["NP"][1:] == (1, 2, 0.5, 0.5)
     assert (rows["NP"].precision, rows["NP"].recall) == (0.25, 0.5)
     assert rows["NP"].f == pytest.approx(2 * 0.5 / 3)
     for side, tree in ((1, gold), (2, predicted)):
-        assert Counter({one.label: one[side] for one in score.labels}) == Counter(tree.labels)
-    assert sum(one.gold_iou for one in score.labels) == pytest.approx(score.parts["iou"])
+        assert Counter({row.label: row[side] for row in score.labels}) == Counter(tree.labels)
+    assert sum(row.gold_iou for row in score.labels) == pytest.approx(score.parts["iou"])
     # With flexible terminals a pair may have two labels: each side has its own.
-    other = Tree.from_brackets("(S (NP (JJ the) (NN man)) (VP (VBD ate)))")
-    rows = {one.label: one for one in cz.struct_iou(gold, other, compat="struct-iou").labels}
+    parse = Tree.from_brackets("(S (NP (JJ the) (NN man)) (VP (VBD ate)))")
+    rows = {row.label: row for row in cz.struct_iou(gold, parse, compat="struct-iou").labels}
     assert rows["DT"][1:] == (1, 0, 1.0, 0.0)
     assert rows["JJ"][1:] == (0, 1, 0.0, 1.0)
     assert rows["DT"].precision is None
@@ -207,25 +207,27 @@ def test_corpus() -> None:
     rng = Random(3)
     gold = [random_tree(rng, n) for n in (1, 5, 9)]
     predicted = [random_tree(rng, n) for n in (1, 5, 9)]
-    each = [cz.struct_iou(a, b) for a, b in zip(gold, predicted, strict=True)]
-    found = cz.struct_iou_corpus([*gold, None], [*predicted, gold[0]])
-    assert found.values[:3].tolist() == [one.value for one in each]
-    assert found.mean == pytest.approx(sum(one.value for one in each) / 3)
+    scores = [cz.struct_iou(a, b) for a, b in zip(gold, predicted, strict=True)]
+    result = cz.struct_iou_corpus([*gold, None], [*predicted, gold[0]])
+    assert result.values[:3].tolist() == [entry.value for entry in scores]
+    assert result.mean == pytest.approx(sum(entry.value for entry in scores) / 3)
     nodes = sum(map(len, gold)) + sum(map(len, predicted))
     # Definition 15: weighted by nodes
-    weighted = sum(s.value * (len(a) + len(b)) for s, a, b in zip(each, gold, predicted, strict=True)) / nodes
-    assert found.total.value == pytest.approx(weighted)
-    assert {place: str(why) for place, why in found.errors.items()} == {3: "gold: there is no tree"}
-    assert [found.alignments[i] for i in range(3)] == [one.alignment for one in each]
-    assert Counter({one.label: one.gold for one in found.labels}) == Counter(x for one in gold for x in one.labels)
-    assert found[1] == each[1]
-    assert "3 of 4 sentences" in repr(found)
+    weighted = sum(s.value * (len(a) + len(b)) for s, a, b in zip(scores, gold, predicted, strict=True)) / nodes
+    assert result.total.value == pytest.approx(weighted)
+    assert {place: str(why) for place, why in result.errors.items()} == {3: "gold: there is no tree"}
+    assert [result.alignments[i] for i in range(3)] == [entry.alignment for entry in scores]
+    assert Counter({entry.label: entry.gold for entry in result.labels}) == Counter(
+        x for entry in gold for x in entry.labels
+    )
+    assert result[1] == scores[1]
+    assert "3 of 4 sentences" in repr(result)
     with pytest.raises(MismatchError, match="both sides must have the same sentences; gold has 3, predicted has 2"):
         cz.struct_iou_corpus(gold, predicted[:2])
     with pytest.raises(MismatchError, match="there is no tree"):
-        found[3]
+        result[3]
     with pytest.raises(AttributeError, match="has no alignment; use the sentences"):
-        getattr(found.total, "alignment")  # noqa: B009
+        getattr(result.total, "alignment")  # noqa: B009
     assert cz.struct_iou_corpus([None], [None]).mean is None
 
 
@@ -271,9 +273,9 @@ def test_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_signature_and_repr() -> None:
-    made = cz.parse("struct_iou(threshold=0.5, unlabelled=True)")
-    assert isinstance(made, StructIoU)
-    assert repr(made) == "struct_iou(unlabelled=True, threshold=0.5)"
+    measure = cz.parse("struct_iou(threshold=0.5, unlabelled=True)")
+    assert isinstance(measure, StructIoU)
+    assert repr(measure) == "struct_iou(unlabelled=True, threshold=0.5)"
     tree = Tree.from_brackets("(X (A a))")
     preset = cz.struct_iou(tree, tree, compat="struct-iou")
     assert preset.params["flexible_terminals"] is True

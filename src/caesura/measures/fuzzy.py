@@ -279,14 +279,9 @@ class FuzzySuccess(Measure):
         cluster_of, credit, out = np.empty(len(pos), np.int64), np.empty(len(pos)), np.empty((len(batch), 2))
         o = self.settings
         marks = batch.length, batch.a_pos, batch.a_code
-        powers: list[Any] = [o["alpha"], *inverse_powers(o["alpha"])]
-        rules: list[Any] = [
-            o["p_min"],
-            self._p_max(np.diff(clusters.off)),
-            per_cluster == "best",
-            o["edges"] == "linear",
-        ]
-        kernel.award(*marks, pos, off, clusters.bounds, clusters.off, *powers, *rules, cluster_of, credit, out)
+        rules: list[Any] = [o["alpha"], *inverse_powers(o["alpha"]), o["p_min"], self._p_max(np.diff(clusters.off))]
+        rules += [per_cluster == "best", o["edges"] == "linear", cluster_of, credit, out]
+        kernel.award(*marks, pos, off, clusters.bounds, clusters.off, *rules)
         return out, cluster_of, credit
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
