@@ -60,8 +60,7 @@ if _typing.TYPE_CHECKING:
     from caesura.judging.parsers import ParserComparison, compare_parsers
     from caesura.judging.result import Judgement
     from caesura.measures.operations import OperationsTable, operations_table
-    from caesura.parsing.corpus import ParsevalResult, parseval_corpus
-    from caesura.parsing.structiou import struct_iou_corpus
+    from caesura.parsing.corpus import ParsevalResult, parseval_corpus, struct_iou_corpus
     from caesura.tasks.evaluate import evaluate
     from caesura.views import figures as plot
     from caesura.views.page.build import report
@@ -174,8 +173,7 @@ _LAZY = {
     "caesura.judging.parsers": ("ParserComparison", "compare_parsers"),
     "caesura.judging.result": ("Judgement",),
     "caesura.measures.operations": ("OperationsTable", "operations_table"),
-    "caesura.parsing.corpus": ("ParsevalResult", "parseval_corpus"),
-    "caesura.parsing.structiou": ("struct_iou_corpus",),
+    "caesura.parsing.corpus": ("ParsevalResult", "parseval_corpus", "struct_iou_corpus"),
     "caesura.tasks.evaluate": ("evaluate",),
     "caesura.views.page.build": ("report",),
 }

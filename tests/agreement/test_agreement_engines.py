@@ -21,8 +21,7 @@ from caesura.cli import main
 from caesura.engines import Engine, TaskResult, open_engine
 from caesura.errors import CaesuraWarning, CheckpointError, OptionError
 from caesura.measures import many
-from caesura.parsing.corpus import parseval_corpus
-from caesura.parsing.structiou import struct_iou_corpus
+from caesura.parsing.corpus import parseval_corpus, struct_iou_corpus
 from caesura.progress import on_progress
 from support.simulated import flexible_agreement as simulation
 

@@ -18,7 +18,7 @@ from caesura.cli import main
 from caesura.data import stargazer
 from caesura.errors import CaesuraWarning
 from caesura.formats import formats
-from caesura.views.dendrogram import draw_dendrogram
+from caesura.views.agreement import draw_dendrogram
 from support.corpora import TALK
 from support.envelope import excluded_of, results_of
 

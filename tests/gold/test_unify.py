@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import HierarchyError, MismatchError, OptionError, Undefined
-from caesura.gold.nested import heaviest_conflict_free_set
-from caesura.gold.unify import METHODS, kappa_or_none
+from caesura.gold.unify import METHODS, heaviest_conflict_free_set, kappa_or_none
 from oracle import unify as oracle
 from support.hierarchies import coders
 

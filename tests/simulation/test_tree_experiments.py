@@ -20,7 +20,7 @@ from caesura.errors import MismatchError, OptionError, TreeError, Undefined
 from caesura.model.rewording import join_words, split_words
 from caesura.progress import on_progress
 from caesura.simulation import trees
-from caesura.views.tree_experiments import ambiguity_table, curve_table, length_table
+from caesura.views.trees import ambiguity_table, curve_table, length_table
 from oracle import rewording as oracle
 from support.spoken import natural_stories, sentences, spoken, two_parsers
 

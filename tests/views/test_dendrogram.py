@@ -7,7 +7,7 @@ import pytest
 
 import caesura as cz
 from caesura.agreement.clusters import Clustering, CoderCluster
-from caesura.views.dendrogram import draw_dendrogram
+from caesura.views.agreement import draw_dendrogram
 from support.corpora import of_masses, random_corpus
 
 Tree = str | tuple["Tree", "Tree", float, float | None]

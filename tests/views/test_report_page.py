@@ -25,7 +25,7 @@ from caesura.progress import on_progress
 from caesura.simulation import pseudo_coders
 from caesura.tasks import alignments
 from caesura.tasks import report as report_task
-from caesura.views.page import build, render, sections
+from caesura.views.page import build, sections
 from support.corpora import TALK, random_corpus
 from support.reported import Page, nested, parsed, plain, talk
 
@@ -274,7 +274,7 @@ def test_text_is_never_markup(evil: str) -> None:
     )
 )
 def test_embedded_data_cannot_end_its_block(data: object) -> None:
-    text = render.embedded(data)
+    text = build.embedded(data)
     assert not set(text) & set("<>&\u2028\u2029")
     assert json.loads(text) == data
 
@@ -398,7 +398,7 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         cz.report(plain())
     monkeypatch.undo()
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    render._environment.cache_clear()
+    build._environment.cache_clear()
     with pytest.raises(OptionError, match=r"needs jinja2, .*pip install 'caesura\[report\]'"):
         cz.report(plain())
 

@@ -7,7 +7,7 @@ import io
 from rich.console import Console
 
 import caesura as cz
-from caesura.views.alignment import draw, edit_table
+from caesura.views.results import draw, edit_table
 from caesura.views.table import Table, clean, pad, shorten, text_width
 
 

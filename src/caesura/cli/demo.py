@@ -31,10 +31,9 @@ def _readers(corpus: Corpus) -> Iterator[Block]:
     from caesura.agreement.pairwise import pairwise
     from caesura.judging.judge import judge
     from caesura.tasks.agree import AgreeOptions, agree
-    from caesura.views.agreement import THRESHOLDS, agreement_table, coder_table
-    from caesura.views.alignment import LEGEND, draw
-    from caesura.views.dendrogram import draw_dendrogram
+    from caesura.views.agreement import THRESHOLDS, agreement_table, coder_table, draw_dendrogram
     from caesura.views.judgement import drop_table, score_tables
+    from caesura.views.results import LEGEND, draw
     from caesura.views.table import Table
 
     (item,) = corpus.item_names

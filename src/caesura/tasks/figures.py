@@ -26,7 +26,7 @@ from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, optional, path, seed, setting, text
-from caesura.parsing.structiou import struct_iou_corpus
+from caesura.parsing.corpus import struct_iou_corpus
 from caesura.simulation.trees import by_length, correlation, perturbation_curve
 from caesura.tasks.judge import JudgeOptions, judge_systems
 from caesura.tasks.prepare import choose_measures, measure_value, on_common_units, split_systems, warn_all

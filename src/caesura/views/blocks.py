@@ -11,9 +11,9 @@ from caesura.views import agreement as agreement_views
 from caesura.views import gold as gold_views
 from caesura.views import judgement as judgement_views
 from caesura.views import trees as tree_views
-from caesura.views.dendrogram import draw_dendrogram
+from caesura.views.agreement import draw_dendrogram
 from caesura.views.table import Table, text_width
-from caesura.views.tree_alignment import TREE_LEGEND, draw_tree_alignment
+from caesura.views.trees import TREE_LEGEND, draw_tree_alignment
 
 if TYPE_CHECKING:
     from caesura.agreement.clusters import Clustering

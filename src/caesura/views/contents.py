@@ -9,7 +9,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.tasks.contents import MARK_NAMES, CoderContents, Contents
+from caesura.tasks.files import MARK_NAMES, CoderContents, Contents
 from caesura.views.table import Cell, Table
 
 _MAX_NAMES = 20  # types and labels in a cell
@@ -22,7 +22,7 @@ def contents_table(contents: Contents) -> Table:
     Parameters
     ----------
     contents : Contents
-        What the corpus contains, from :func:`caesura.tasks.contents.describe`.
+        What the corpus contains, from :func:`caesura.tasks.files.describe`.
 
     Returns
     -------

@@ -23,9 +23,8 @@ from caesura.model.score import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.views.alignment import LEGEND, draw
 from caesura.views.judgement import score_notes, score_tables
-from caesura.views.results import evaluation_table
+from caesura.views.results import LEGEND, draw, evaluation_table
 from caesura.views.table import Cell, Table, clean, shorten, text_width
 
 MAX_UNITS = 500

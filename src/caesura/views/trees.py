@@ -1,17 +1,19 @@
-"""Tables of parses compared with a treebank: summary, sentences, labels, and parsers compared.
+"""Parses compared with a treebank: tables, two trees side by side, and tables of the experiments with trees.
 
 Proportions are in percent with two decimals, as EVALB prints them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from caesura.judging.parsers import ParserComparison
-from caesura.measures.structiou import LabelIoU
-from caesura.parsing.corpus import LabelCounts, ParsevalResult
-from caesura.parsing.structiou import StructIoUResult
-from caesura.views.table import Cell, Table, or_undefined
+from caesura.measures.structiou import LabelIoU, NodePair
+from caesura.model.tree import Tree
+from caesura.options import choice
+from caesura.parsing.corpus import LabelCounts, ParsevalResult, StructIoUResult
+from caesura.simulation.trees import Ambiguity, LengthRow, PerturbationCurve
+from caesura.views.table import Cell, Table, clean, or_undefined, pad, shorten, text_width
 
 _SUMMARY = (
     ("sentences", "sentences"),
@@ -274,3 +276,154 @@ def parser_table(comparison: ParserComparison) -> Table:
 def _percent(value: float | None) -> float | None:
     """Return a proportion in percent; counts and None as they are."""
     return 100 * value if isinstance(value, float) else value
+
+
+# -- two trees side by side ------------------------------------------------------------------------------------------
+
+TREE_LEGEND = "= the same span   0.50 aligned, with this IoU   < only in gold   > only in predicted"
+
+_MARK_WIDTH = 6  # columns between the trees
+_MAX_INDENT = 20  # levels; deeper nodes show their depth as a number, or their labels would not fit
+
+
+def draw_tree_alignment(gold: Tree, predicted: Tree, alignment: Sequence[NodePair], *, width: int = 100) -> str:
+    """Return the nodes of both trees in preorder, indented by depth, with marks between them.
+
+    Aligned pairs keep their order on both sides, so that each tree can be read from top to bottom.
+
+    Parameters
+    ----------
+    gold, predicted : Tree
+        Two trees of a sentence.
+    alignment : sequence of NodePair
+        Aligned nodes, such as ``struct_iou(gold, predicted).alignment``.
+    width : int, default 100
+        Characters per line.
+
+    Returns
+    -------
+    str
+        One line per node or pair of nodes.
+
+    Examples
+    --------
+    >>> from caesura import struct_iou
+    >>> a = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))")
+    >>> b = Tree.from_brackets("(S (NP (DT the)) (JJ man) (VP (VBD ate)))")
+    >>> print(draw_tree_alignment(a, b, struct_iou(a, b).alignment, width=40))
+    S            =   S
+      NP        0.50   NP
+        DT the   =       DT the
+        NN man   <
+                 >     JJ man
+      VP         =     VP
+        VBD ate  =       VBD ate
+    """
+    gold_lines, predicted_lines = _node_lines(gold), _node_lines(predicted)
+    rows: list[tuple[str, str, str]] = []
+    i = j = 0
+    for pair in (*alignment, None):
+        next_i, next_j = (pair.gold, pair.predicted) if pair else (len(gold), len(predicted))
+        rows += [(gold_lines[k], "<", "") for k in range(i, next_i)]
+        rows += [("", ">", predicted_lines[k]) for k in range(j, next_j)]
+        if pair:
+            rows.append((gold_lines[next_i], "=" if pair.iou == 1 else f"{pair.iou:.2f}", predicted_lines[next_j]))
+        i, j = next_i + 1, next_j + 1
+    left_width = min(max(map(text_width, gold_lines), default=0), (width - _MARK_WIDTH) // 2)
+    right_width = width - left_width - _MARK_WIDTH
+    return "\n".join(
+        f"{pad(shorten(gold_line, left_width), left_width)}{mark:^{_MARK_WIDTH}}"
+        f"{shorten(predicted_line, right_width)}".rstrip()
+        for gold_line, mark, predicted_line in rows
+    )
+
+
+def _node_lines(tree: Tree) -> list[str]:
+    is_leaf = tree.preterminal.tolist()
+    lines = []
+    for i, (node, depth) in enumerate(zip(tree.nodes, tree.depth.tolist(), strict=True)):
+        word = f" {tree.words[node.start]}" if is_leaf[i] else ""
+        times = "" if tree.times is None else f" {node.begins:.2f}-{node.ends:.2f}"
+        indent = "  " * depth if depth <= _MAX_INDENT else f"{depth:>39} "
+        lines.append(clean(f"{indent}{node.label or '()'}{word}{times}"))
+    return lines
+
+
+# -- experiments -----------------------------------------------------------------------------------------------------
+
+# Table 1 of Shi, Gimpel & Livescu (2024), in percent, for n = 8.
+_PRINTED = {"lowest_f1": 12.5, "lowest_iou": 63.6, "random_f1": 27.3, "random_iou": 61.9}
+
+
+def curve_table(curve: PerturbationCurve, *, level: str = "sentences") -> Table:
+    """Return one row per delta, with mean and standard deviation of each kind of perturbation.
+
+    Parameters
+    ----------
+    curve : PerturbationCurve
+        Scores of trees with perturbed word boundaries.
+    level : {"sentences", "corpus"}
+        Level of the scores.
+
+    Returns
+    -------
+    Table
+        Two columns per kind.
+    """
+    mean, deviation = {"sentences": ("mean", "deviation"), "corpus": ("corpus", "corpus_deviation")}[
+        choice("sentences", "corpus")("level", level)
+    ]
+    records: dict[float, dict[str, Cell]] = {}
+    for point in curve.points:
+        records.setdefault(point.delta, {"delta": point.delta}).update(
+            {point.kind: getattr(point, mean), f"{point.kind} sd": getattr(point, deviation)}
+        )
+    title = f"{curve.measure!r} of {curve.sentences} trees with perturbed word boundaries, level of {level}"
+    return Table.from_records(records.values(), title=title, notes=(curve.signature,))
+
+
+def ambiguity_table(ambiguity: Ambiguity) -> Table:
+    """Return Table 1 of the paper in percent, with the printed figures beside the computed ones.
+
+    Parameters
+    ----------
+    ambiguity : Ambiguity
+        Scores between the plausible trees of an ambiguous phrase.
+
+    Returns
+    -------
+    Table
+        Smallest and largest value over the plausible trees as ground truth.
+    """
+    records: list[dict[str, Cell]] = []
+    for opponent, description in (("lowest", "another plausible tree, lowest"), ("random", "random trees, mean")):
+        for measure, name in (("PARSEVAL F1", "f1"), ("Struct-IoU", "iou")):
+            values = 100 * getattr(ambiguity, f"{opponent}_{name}")
+            records.append(
+                {
+                    "ground truth against": description,
+                    "unlabelled": measure,
+                    "from": float(values.min()),
+                    "to": float(values.max()),
+                    "paper": _PRINTED[f"{opponent}_{name}"] if ambiguity.n == 8 else None,
+                }
+            )
+    title = f"N (P N){{{ambiguity.n}}}: {ambiguity.trees} plausible trees as ground truth, percent"
+    return Table.from_records(records, title=title, notes=(ambiguity.signature,), digits=2, group=1)
+
+
+def length_table(rows: Sequence[LengthRow]) -> Table:
+    """Return one row per length: scores at both levels of all sentences up to that length.
+
+    Parameters
+    ----------
+    rows : sequence of LengthRow
+        Scores by length of sentence.
+
+    Returns
+    -------
+    Table
+        One column per level.
+    """
+    columns = ("words at most", "sentences", "sentence level", "corpus level")
+    return Table(columns, tuple((row.length, row.sentences, row.mean, row.corpus) for row in rows))

@@ -16,7 +16,7 @@ from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.tree import Tree
 from caesura.options import flag, optional, whole
 from caesura.options import seed as check_seed
-from caesura.parsing.structiou import StructIoUResult, struct_iou_corpus
+from caesura.parsing.corpus import StructIoUResult, struct_iou_corpus
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Figures about systems beside people."""
+"""Figures about systems beside people, and about what becomes of boundaries."""
 
 from __future__ import annotations
 
@@ -12,18 +12,23 @@ from caesura.agreement.pairwise import Pairwise
 from caesura.errors import OptionError
 from caesura.judging.result import Judgement, SegmenterScore
 from caesura.measures.base import Measure
+from caesura.measures.fuzzy import FuzzyScore, MarkBatch, MarkCluster
+from caesura.measures.operations import OperationsTable
 from caesura.model.score import Score
 from caesura.views.figures.canvas import (
     COLOURS,
     COLUMN_WIDTH,
     FONT_SIZE,
     GREY,
+    HATCHES,
     MARKERS,
     check_count,
     check_type,
     check_width,
+    integer_ticks,
     label_text,
     new_figure,
+    title_height,
     wrap_label,
 )
 from caesura.views.judgement import rows_by_measure, segmenter_name
@@ -259,3 +264,232 @@ def _draw_equal_f(axes: Axes) -> None:
             fontsize=FONT_SIZE - 2.5,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3},
         )
+
+
+# -- a system's boundaries among the marks of many coders ------------------------------------------------------------
+
+
+def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+    """Draw how many coders marked each position, the clusters of marks, and the boundaries of the system.
+
+    Parameters
+    ----------
+    score : FuzzyScore
+        Score of one document, from :func:`caesura.fuzzy_success`.
+    width : float, default 3.3
+        Width in inches.
+    title : str, optional
+        Title above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Notes
+    -----
+    A bar is a marked position; it is filled if the position belongs to a cluster. A diamond is the position of a cluster
+    with the highest reward for a boundary. The band is the range of a cluster. Above are the boundaries of the system:
+    triangles inside clusters, crosses for phantoms. The dotted line is the minimal peak of a cluster.
+
+    Examples
+    --------
+    >>> import caesura as cz
+    >>> marks = cz.Marks([0, 4, 0, 0, 4, 1, 1, 0, 0, 0, 7, 1, 0], coders=7)
+    >>> figure = clusters(cz.fuzzy_success(marks, cz.Segmentation.from_positions(14, [2, 6, 9])))
+    >>> [line.get_xdata().tolist() for line in figure.axes[0].lines if line.get_label() == "phantom"]
+    [[9.0]]
+    """
+    check_type(score, FuzzyScore, "fuzzy_success")
+    if score.clusters is None or score.boundaries is None:
+        raise OptionError("the score of one document is needed; this one is of several. Draw one figure per document")
+    batch = score.source
+    assert isinstance(batch, MarkBatch)
+    counts = dict(zip(batch.a_pos.tolist(), batch.a_code.tolist(), strict=True))
+    top = max([*counts.values(), score.params["minimal_peak"]])
+    with new_figure(check_width(width), 2.2 + title_height(title), title) as figure:
+        axes = figure.add_subplot()
+        _draw_clusters(axes, score.clusters)
+        _draw_marks(axes, score, counts)
+        _draw_best_places(axes, score.clusters, counts)
+        _draw_boundaries(axes, score, 1.12 * top)
+        axes.set_xlim(0.4, int(batch.length[0]) - 0.4)
+        axes.set_ylim(0, 1.2 * top)
+        integer_ticks(axes.xaxis)
+        integer_ticks(axes.yaxis)
+        axes.set_xlabel("position")
+        axes.set_ylabel(f"coders, of {int(batch.coders[0])}")
+        figure.legend(loc="outside lower center", ncols=2 if width < 5 else 4)
+    return figure
+
+
+def _draw_marks(axes: Axes, score: FuzzyScore, counts: dict[int, int]) -> None:
+    """Draw the marks of the coders as bars, and the minimal peak."""
+    clustered = {position for cluster in score.clusters or () for position in cluster.positions}
+    for inside, colour, label in ((True, COLOURS[0], "marked, in a cluster"), (False, "white", "marked, in none")):
+        bars = {position: number for position, number in counts.items() if (position in clustered) == inside}
+        if bars:
+            axes.bar(
+                list(bars), list(bars.values()), width=0.8, color=colour, edgecolor="black", linewidth=0.5, label=label
+            )
+    axes.axhline(score.params["minimal_peak"], color="black", linewidth=0.8, linestyle=":", label="minimal peak")
+
+
+def _draw_clusters(axes: Axes, clusters: tuple[MarkCluster, ...]) -> None:
+    """Draw the range of each cluster as a band."""
+    for i, cluster in enumerate(clusters):
+        label = "_" if i else "cluster"
+        axes.axvspan(cluster.low - 0.5, cluster.up + 0.5, color=COLOURS[4], alpha=0.3, linewidth=0, label=label)
+
+
+def _draw_best_places(axes: Axes, clusters: tuple[MarkCluster, ...], counts: dict[int, int]) -> None:
+    axes.plot(
+        [float(cluster.best) for cluster in clusters],
+        [counts.get(cluster.best, 0) for cluster in clusters],
+        linestyle="none",
+        marker="D",
+        color="white",
+        markeredgecolor="black",
+        markersize=4,
+        label="best place",
+    )
+
+
+def _draw_boundaries(axes: Axes, score: FuzzyScore, height: float) -> None:
+    """Draw the boundaries of the system: those in clusters, and phantoms."""
+    assert score.boundaries is not None
+    for phantom, marker, colour, label in ((False, "v", COLOURS[2], "boundary"), (True, "X", COLOURS[5], "phantom")):
+        positions = [
+            float(boundary.position) for boundary in score.boundaries if (boundary.cluster == "phantom") == phantom
+        ]
+        if positions:
+            axes.vlines(positions, 0, height, color=colour, linewidth=0.8, zorder=1)
+            axes.plot(
+                positions,
+                [height] * len(positions),
+                linestyle="none",
+                marker=marker,
+                color=colour,
+                markeredgecolor="black",
+                markeredgewidth=0.4,
+                markersize=6,
+                label=label,
+                clip_on=False,
+            )
+
+
+# -- edits by boundary type ------------------------------------------------------------------------------------------
+
+MAX_TYPES = 60
+_MAX_SUBSTITUTES = 6  # different types with a pattern of their own
+
+
+def operations(table: OperationsTable, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+    """Draw what became of the boundaries of each type: one bar per type, whose parts add up to 1.
+
+    Parameters
+    ----------
+    table : OperationsTable
+        Edits added up by type, from :func:`caesura.operations_table`.
+    width : float, default 3.3
+        Width in inches.
+    title : str, optional
+        Title above the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Notes
+    -----
+    This is Figure 6 of Lai & Li (2023). If there are more than seven types, all substitutions are one part of the bar. The
+    number of boundaries is written at the end of the bar.
+
+    Examples
+    --------
+    >>> import caesura as cz
+    >>> a = cz.Segmentation.from_marks(["", ",", "", "", ".", "."])
+    >>> b = cz.Segmentation.from_marks(["", "", ",", "", "?", "."])
+    >>> figure = operations(cz.operations_table(cz.flexible_similarity(a, b)))
+    >>> [(bars.get_label(), [round(float(bar.get_width()), 2) for bar in bars]) for bars in figure.axes[0].containers[:2]]
+    [('match', [0.0, 0.67, 0.0]), ('as .', [0.0, 0.0, 1.0])]
+    """
+    check_type(table, OperationsTable, "operations_table")
+    if not len(table):
+        raise OptionError("at least one boundary is needed; there is none")
+    check_count(len(table), MAX_TYPES, "types")
+    parts = [part for part in _parts(table) if any(part.values)]
+    columns = 2 if max(len(part.label) for part in parts) <= 22 else 1
+    height = 0.55 + 0.26 * len(table) + 0.17 * -(-len(parts) // columns)
+    with new_figure(check_width(width), height + title_height(title), title) as figure:
+        axes = figure.add_subplot()
+        _draw_bars(axes, parts)
+        for y, row in enumerate(table):
+            axes.annotate(
+                f"{row.boundaries}",
+                (1, y),
+                xytext=(3, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=FONT_SIZE - 1.5,
+            )
+        axes.set_yticks(range(len(table)), [label_text(row.type) for row in table])
+        axes.set_ylim(len(table) - 0.5, -0.5)
+        axes.set_xlim(0, 1)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlabel("proportion of boundaries")
+        figure.legend(loc="outside lower center", ncols=columns)
+    return figure
+
+
+class _Part(NamedTuple):
+    """The part that one operation has in the bar of each type."""
+
+    label: str
+    values: list[float]
+    colour: str
+    hatch: str
+
+
+def _parts(table: OperationsTable) -> list[_Part]:
+    """Return the operations, each with a colour; substitutions share three colours and differ by hatch."""
+    return [
+        _Part("match", [row.match for row in table], COLOURS[0], ""),
+        *_substitutions(table),
+        _Part("unpaired", [row.unpaired for row in table], "white", ""),
+        _Part("moved", [row.transposition for row in table], COLOURS[1], ""),
+        _Part("moved, different type", [row.transposition_with_substitution for row in table], COLOURS[1], "xxxx"),
+    ]
+
+
+def _substitutions(table: OperationsTable) -> list[_Part]:
+    if len(table) > _MAX_SUBSTITUTES + 1:
+        values = [sum(row.substitution.values()) for row in table]
+        return [_Part("different type", values, COLOURS[2], HATCHES[1])]
+    return [
+        _Part(
+            f"as {label_text(name)}",
+            [row.substitution.get(name, 0.0) for row in table],
+            COLOURS[2 + i % 3],
+            HATCHES[1 + i],
+        )
+        for i, name in enumerate(table.types)
+    ]
+
+
+def _draw_bars(axes: Axes, parts: list[_Part]) -> None:
+    starts = [0.0] * len(parts[0].values)
+    for part in parts:
+        axes.barh(
+            range(len(starts)),
+            part.values,
+            left=starts,
+            height=0.72,
+            label=part.label,
+            color=part.colour,
+            hatch=part.hatch,
+            edgecolor="black",
+            linewidth=0.4,
+        )
+        starts = [start + value for start, value in zip(starts, part.values, strict=True)]

@@ -10,12 +10,9 @@ from caesura.errors import OptionConflictError
 from caesura.tasks import figures as data
 from caesura.tasks.figures import FigureData, FigureOptions, FigureSource
 from caesura.views.figures.agreement import boundaries_per_coder, boundary_heat, dendrogram, pairwise
-from caesura.views.figures.edits import operations
-from caesura.views.figures.experiments import by_length, correlation, perturbation
-from caesura.views.figures.fuzzy import clusters
 from caesura.views.figures.hierarchies import gold
-from caesura.views.figures.judging import precision_recall, systems
-from caesura.views.figures.trees import tree_alignment
+from caesura.views.figures.judging import clusters, operations, precision_recall, systems
+from caesura.views.figures.trees import by_length, correlation, perturbation, tree_alignment
 from caesura.views.table import Table
 
 if TYPE_CHECKING:
