@@ -817,6 +817,10 @@ def test_agree_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], mess
             ["readers.json", "--chance", "exact", "--tolerance", "0.1"],
             "--chance, --tolerance: only for measures whose chance agreement is simulated",
         ),
+        (
+            ["readers.json", "-m", "flexible_similarity", "--chance", "exact", "--no-variates"],
+            "--no-variates is plain simulation; with --chance exact leave it out",
+        ),
         (["readers.json", "--level", "1"], "level must be a number between 0 and 1; got 1.0"),
         (["readers.json", "--replicates", "99"], "replicates must be a whole number of at least 100; got 99"),
         (["readers.json", "--seed", "-1"], "seed must be a whole number of at least 0; got -1"),

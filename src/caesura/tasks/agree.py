@@ -239,6 +239,16 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
         If a coefficient is not defined over any of the measures, or if options of simulation meet measures whose chance
         agreement is counted.
     """
+    _check_simulation(measures, options, checkpoint)
+    for name in options.coefficients:
+        if not any(name in measure.coefficients for measure in measures):
+            suitable = ", ".join(measures[0].coefficients) or "no coefficient"
+            raise OptionConflictError(f"{name} is not defined over {measures[0].name}; use {suitable}")
+    if options.coefficients != ("alpha",):
+        _check_presets(measures, options.compat)
+
+
+def _check_simulation(measures: Sequence[Measure], options: AgreeOptions, checkpoint: str | None) -> None:
     simulating = {
         "--chance": options.chance,
         "--draws": options.draws,
@@ -251,12 +261,8 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
         raise OptionConflictError(
             f"{', '.join(flags)}: only for measures whose chance agreement is simulated, such as flexible_similarity"
         )
-    for name in options.coefficients:
-        if not any(name in measure.coefficients for measure in measures):
-            suitable = ", ".join(measures[0].coefficients) or "no coefficient"
-            raise OptionConflictError(f"{name} is not defined over {measures[0].name}; use {suitable}")
-    if options.coefficients != ("alpha",):
-        _check_presets(measures, options.compat)
+    if options.chance == "exact" and options.no_variates:
+        raise OptionConflictError("--no-variates is plain simulation; with --chance exact leave it out")
 
 
 def _check_presets(measures: Sequence[Measure], compat: str | None) -> None:
