@@ -160,4 +160,4 @@ def test_every_format_has_a_page_with_its_options() -> None:
         rows = dict(re.findall(r"^\| `(\w+=.*?)` \| (.*) \|$", page, re.MULTILINE))
         assert rows == {f"{option.name}={option.default!r}": option.description for option in one.options}, name
         assert (f"caesura[{one.extra}]" in page) == bool(one.extra), name
-        assert ("| access | read and written |" in page) == (one.write is not None), name
+        assert ("| access | read and write |" in page) == (one.write is not None), name
