@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from caesura.errors import TreeError
 
-# Words may contain any character but brackets and the white space of ASCII: a no-break space is part of a word.
-_TOKEN = re.compile(r"[()]|[^\s()]+", re.ASCII)
-
-_AFTER_OPENING, _INSIDE, _AFTER_WORD = range(3)  # state of the parser: what the last token was
+# An opening bracket with its label, a closing bracket, or a word. Words may contain any character but brackets and the
+# white space of ASCII: a no-break space is part of a word.
+_TOKEN = re.compile(r"\(\s*[^\s()]*|\)|[^\s()]+", re.ASCII)
+_ASCII_SPACE = " \t\n\r\f\v"
 
 
 class Nodes(NamedTuple):
@@ -69,13 +69,14 @@ def parse_brackets(text: str, *, line: int = 1, column: int = 1) -> Nodes:
         If brackets do not match, a bracket is empty, or a word does not stand alone; with line and column.
     """
     parser = _Parser(text, line, column)
+    open_bracket, close_bracket, add_word = parser.open_bracket, parser.close_bracket, parser.add_word
     for at, token in enumerate(_TOKEN.findall(text)):
-        if token == "(":
-            parser.open_bracket(at)
-        elif token == ")":
-            parser.close_bracket(at)
+        if token == ")":
+            close_bracket(at)
+        elif token[0] == "(":
+            open_bracket(at, token[1:].lstrip(_ASCII_SPACE))
         else:
-            parser.add_token(at, token)
+            add_word(at, token)
     parser.finish()
     return parser.nodes
 
@@ -87,18 +88,17 @@ class _Parser:
     column: int
     nodes: Nodes = field(default_factory=Nodes.empty)
     stack: list[int] = field(default_factory=list)
-    state: int = _INSIDE
+    after_word: bool = False
 
-    def open_bracket(self, at: int) -> None:
+    def open_bracket(self, at: int, label: str) -> None:
         labels, parent, start, end, words = self.nodes
-        if self.state == _AFTER_WORD:
+        if self.after_word:
             raise self.error(at, f"a word stands alone in its bracket; {words[-1]!r} has a bracket beside it")
+        parent.append(self.stack[-1] if self.stack else -1)
         self.stack.append(len(labels))
-        labels.append("")
-        parent.append(self.stack[-2] if len(self.stack) > 1 else -1)
+        labels.append(label)
         start.append(len(words))
         end.append(0)
-        self.state = _AFTER_OPENING
 
     def close_bracket(self, at: int) -> None:
         if not self.stack:
@@ -107,28 +107,22 @@ class _Parser:
         if self.nodes.start[node] == len(self.nodes.words):
             raise self.error(at, f"a bracket holds a word or brackets; {self.bracket(node)} is empty")
         self.nodes.end[node] = len(self.nodes.words)
-        self.state = _INSIDE
+        self.after_word = False
 
-    def add_token(self, at: int, token: str) -> None:
-        """Add a label, if a bracket was just opened, or a word."""
-        labels, _, start, _, words = self.nodes
-        if self.state == _AFTER_OPENING:
-            labels[-1] = token
-            self.state = _INSIDE
-            return
+    def add_word(self, at: int, word: str) -> None:
         if not self.stack:
-            raise self.error(at, f"a tree begins with a bracket; got {token[:40]!r}")
-        node = self.stack[-1]
-        if self.state == _AFTER_WORD or start[node] != len(words):
-            raise self.error(at, f"a word stands alone in its bracket; {token[:40]!r} shares {self.bracket(node)}")
-        words.append(token)
-        self.state = _AFTER_WORD
+            raise self.error(at, f"a tree begins with a bracket; got {word[:40]!r}")
+        node, words = self.stack[-1], self.nodes.words
+        if self.nodes.start[node] != len(words):
+            raise self.error(at, f"a word stands alone in its bracket; {word[:40]!r} shares {self.bracket(node)}")
+        words.append(word)
+        self.after_word = True
 
     def finish(self) -> None:
         """Raise an error unless all brackets are closed and there is a tree."""
         if self.stack:
             node = self.stack[0]
-            at = [i for i, token in enumerate(_TOKEN.findall(self.text)) if token == "("][node]
+            at = [i for i, token in enumerate(_TOKEN.findall(self.text)) if token[0] == "("][node]
             raise self.error(at, f"this bracket, {self.bracket(node)}, is never closed")
         if not self.nodes.labels:
             raise TreeError("a tree has at least one word; got nothing", self.line, self.column)

@@ -376,14 +376,9 @@ class Segmentation(Value, Displayed):
         named = [_type_names(marks, place, i) for i, marks in enumerate(sets)]
         scale = check_types(types) if types is not None else _occurring_types(named)
         code_of = {name: code for code, name in enumerate(scale)}
-        at: list[int] = []
-        codes: list[int] = []
-        for i, (position, names) in enumerate(zip(positions, named, strict=True)):
-            codes_here = sorted(code_of.get(name, -1) for name in names)
-            if codes_here[0] < 0 or len(set(codes_here)) < len(codes_here):
-                raise SegmentationError(f"{place(i)}: {_type_problem(names, sets[i], scale)}")
-            at += [position] * len(codes_here)
-            codes += codes_here
+        at, codes = positions, [code_of.get(name, -1) for names in named for name in names]
+        if -1 in codes or len(codes) > len(positions):
+            at, codes = _encode_sets(positions, named, scale, place)
         coded = frozen_array(codes) if len(scale) > 1 else _NO_CODES
         return cls(length, frozen_array(at), coded, scale, types_declared=types is not None, units=units)
 
@@ -612,11 +607,23 @@ def _type_names(marks: Collection[str | int], place: Callable[[int], str], i: in
     return [mark if type(mark) is str and mark else _type_name(mark, place(i)) for mark in marks]
 
 
-def _type_problem(names: list[str], marks: Collection[str | int], scale: tuple[str, ...]) -> str:
-    unknown = next((name for name in names if name not in scale), None)
-    if unknown is None:
-        return f"a type may stand only once at a position; got {marks!r}"
-    return _not_declared(unknown, scale)
+def _encode_sets(
+    positions: list[int], sets: list[list[str]], scale: tuple[str, ...], place: Callable[[int], str]
+) -> tuple[list[int], list[int]]:
+    """Return the position and the code of each boundary; raise an error if a type is unknown or repeated."""
+    code_of = {name: code for code, name in enumerate(scale)}
+    at: list[int] = []
+    codes: list[int] = []
+    for i, (position, names) in enumerate(zip(positions, sets, strict=True)):
+        unknown = next((name for name in names if name not in code_of), None)
+        if unknown is not None:
+            raise SegmentationError(f"{place(i)}: {_not_declared(unknown, scale)}")
+        codes_here = sorted({code_of[name] for name in names})
+        if len(codes_here) < len(names):
+            raise SegmentationError(f"{place(i)}: a type may stand only once at a position; got {tuple(names)!r}")
+        at += [position] * len(codes_here)
+        codes += codes_here
+    return at, codes
 
 
 def _occurring_types(sets: Iterable[Iterable[str]]) -> tuple[str, ...]:
