@@ -11,7 +11,7 @@ from caesura.engines import use_engine
 from caesura.tasks.agree import AgreeOptions
 from caesura.tasks.agree import agree as agree_task
 from caesura.tasks.reading import ReadingOptions
-from caesura.views.blocks import AgreeTables, agreement_blocks
+from caesura.views.agreement import AgreeTables, agreement_blocks
 
 
 @main.command()

@@ -14,7 +14,7 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 
 if TYPE_CHECKING:
-    from caesura.views.blocks import Block
+    from caesura.views.table import Block
 
 READER_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "flexible_similarity")
 

@@ -14,8 +14,7 @@ from caesura.tasks.files import FileInfo, file_info
 from caesura.tasks.reading import ReadingOptions
 
 if TYPE_CHECKING:
-    from caesura.views.blocks import Block
-    from caesura.views.table import Table
+    from caesura.views.table import Block, Table
 
 
 @main.command()

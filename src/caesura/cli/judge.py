@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import click
 
 from caesura.cli.options import output_options, reading_options, with_options
 from caesura.cli.program import main, print_result
 from caesura.cli.progress import Progress
-from caesura.options import OptionSet, flag, setting
 from caesura.tasks.judge import JudgeOptions, judge_systems
 from caesura.tasks.prepare import split_systems
 from caesura.tasks.reading import ReadingOptions
-
-
-@dataclass(frozen=True)
-class JudgeTables(OptionSet):
-    """Which tables to add."""
-
-    errors: bool = setting(False, flag, "Show where each system goes wrong.")
-    list_errors: bool = setting(False, flag, "List every miss, false alarm, near miss and confusion, one per line.")
+from caesura.views.judgement import JudgeTables, judgement_blocks
 
 
 @main.command()
@@ -49,13 +39,11 @@ def judge(
     CORPUS holds the people's segmentations, and may hold the systems' too. A system is judged on the items that it has;
     missing items are listed, and the exit code is 1.
     """
-    from caesura.views.blocks import judgement_blocks
-
     corpus, system_files = reading.read_with_systems((file,), systems)
     reading.require(corpus, "judge")
     people, annotations = split_systems(corpus, systems, system_files)
     with Progress("steps of judging"):
         result = judge_systems(people, annotations, options, settings=reading.settings)
     mistakes = {"mistakes": result.mistakes} if tables.errors or tables.list_errors else {}
-    blocks = judgement_blocks(result, errors=tables.errors, list_errors=tables.list_errors, output=output)
+    blocks = judgement_blocks(result, tables, output)
     print_result("judge", result, blocks, output=output, reading=reading, extra=mistakes)

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import click
 
 from caesura.cli.options import EngineOptions, output_options, with_options
 from caesura.cli.program import console, main, print_result
 from caesura.engines import use_engine
-from caesura.options import OptionSet, flag, setting, whole
 from caesura.tasks.trees import TreeFileOptions, TreeOptions, compare_trees, read_treebanks
-
-
-@dataclass(frozen=True)
-class TreeTables(OptionSet):
-    """Which tables and drawings to add."""
-
-    by_sentence: bool = setting(False, flag, "Add one row per sentence.")
-    labels: bool = setting(False, flag, "Add one row per label.")
-    align: bool = setting(False, flag, "Show both trees side by side, with the pairs marked.")
-    sentences: tuple[int, ...] = setting(
-        (),
-        whole(1),
-        "Restrict --by-sentence and --align to this sentence. May be repeated.",
-        flags=("--sentence",),
-        multiple=True,
-    )
+from caesura.views.trees import TreeTables, tree_blocks
 
 
 @main.command()
@@ -51,8 +33,6 @@ def trees(
     Both are files of brackets as in the Penn Treebank; an empty line is a sentence without a parse. The figures of
     PARSEVAL are those of EVALB. Struct-IoU compares times if they are known, and words otherwise.
     """
-    from caesura.views.blocks import tree_blocks
-
     if files.versus_times is not None and files.versus is None:
         raise click.UsageError("--versus-times needs --versus")
     banks = read_treebanks(gold, predicted, files)
@@ -62,12 +42,5 @@ def trees(
             raise click.BadParameter(f"there are {number} sentences; got {sentence}", param_hint="--sentence")
     with use_engine(engine.engine, engine.workers, engine.scheduler) as opened:
         result = compare_trees(banks, options, engine=opened)
-    blocks = tree_blocks(
-        result,
-        sentences=[sentence - 1 for sentence in tables.sentences] or list(range(number)),
-        by_sentence=tables.by_sentence,
-        labels=tables.labels,
-        align=tables.align,
-        width=min(console().width, 120),
-    )
+    blocks = tree_blocks(result, tables, width=min(console().width, 120))
     print_result("trees", result, blocks, output=output, reading=banks.reading)

@@ -53,7 +53,7 @@ def unify(
     FILE is one file with all coders, a folder or glob, or one file per coder: spans JSON or CSV, .rs3 and .rs4, .lab.
     Annotations and items that cannot be used are listed, the rest are used, and the exit code is 1.
     """
-    from caesura.views.blocks import gold_blocks
+    from caesura.views.gold import gold_blocks
 
     if command.repair:
         reading = reading.with_options(repair=True)

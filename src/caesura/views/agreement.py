@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from caesura.agreement.clusters import Clustering
@@ -14,8 +14,20 @@ from caesura.agreement.result import Agreement
 from caesura.model.display import count_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
-from caesura.tasks.agree import AgreementOutcome
-from caesura.views.table import Cell, Table, clean, extra_figures, or_undefined, pad, text_width
+from caesura.options import OptionSet, flag, setting
+from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Analysis
+from caesura.views.table import (
+    Block,
+    Cell,
+    Table,
+    cells,
+    clean,
+    extra_figures,
+    interval_cells,
+    or_undefined,
+    pad,
+    text_width,
+)
 
 THRESHOLDS = (
     "Conventional thresholds (rules of thumb, not tests): reliable from .80, tentative from .667 (Krippendorff 2004, for "
@@ -74,16 +86,8 @@ def _agreement_record(outcome: AgreementOutcome) -> dict[str, Cell]:
     result = outcome.result
     if result is None:
         return _heading(outcome) | {"value": "undefined", "reason": outcome.reason}
-    low, high = result.interval or (None, None)
-    return _heading(outcome) | {
-        "value": result.value,
-        "low": low,
-        "high": high,
-        "observed": result.observed,
-        "expected": result.expected,
-        "error": result.standard_error,
-        "chance": result.method,
-    }
+    record = _heading(outcome) | cells(result, "value", "observed", "expected") | interval_cells(result.interval)
+    return record | {"error": result.standard_error, "chance": result.method}
 
 
 def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
@@ -107,17 +111,12 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
     for outcome, result in _defined(outcomes):
         for row in result.coders:
             boundaries = by_coder[row.coder]
+            without = row.without if len(result.coders) > 2 else None
             records.append(
                 _heading(outcome)
-                | {
-                    "coder": row.coder,
-                    "items": boundaries.items,
-                    "boundaries": boundaries.boundaries,
-                    "per position": boundaries.per_unit,
-                    "value": or_undefined(row.value),
-                    "without": row.without if len(result.coders) > 2 else None,
-                    "gain": row.gain,
-                }
+                | cells(boundaries, "coder", "items", "boundaries")
+                | {"per position": boundaries.per_unit, "value": or_undefined(row.value), "without": without}
+                | cells(row, "gain")
             )
         for row in result.outliers[:1]:
             notes.append(
@@ -148,13 +147,8 @@ def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     """
     records = [
         _heading(outcome)
-        | {
-            "coders": " - ".join(row.coders),
-            "value": or_undefined(row.value),
-            "observed": row.observed,
-            "expected": row.expected,
-            "items": row.items,
-        }
+        | {"coders": " - ".join(row.coders), "value": or_undefined(row.value)}
+        | cells(row, "observed", "expected", "items")
         for outcome, result in _defined(outcomes)
         for row in result.pairs
     ]
@@ -223,13 +217,8 @@ def placed_table(placed: Placed) -> Table:
     types = list(dict.fromkeys(name for row in placed.rows for name in row.types))
     names = types if set(types) - set(UNTYPED) else []
     records = [
-        {
-            "coder": row.coder,
-            "items": row.items,
-            "boundaries": row.boundaries,
-            "per item": row.per_item,
-            "per position": row.per_unit,
-        }
+        cells(row, "coder", "items", "boundaries", "per item")
+        | {"per position": row.per_unit}
         | {name: row.types.get(name, 0) for name in names}
         for row in placed.rows
     ]
@@ -272,14 +261,8 @@ def cochran_table(result: CochranQ) -> Table:
         Degrees of freedom and p-value of each part.
     """
     records = [
-        {
-            "coders that marked it": row.g,
-            "positions": row.positions,
-            "partial Q": row.q,
-            "df": row.df,
-            "p": row.p,
-            "significant": "yes" if row.significant else "no",
-        }
+        {"coders that marked it": row.g, "positions": row.positions, "partial Q": row.q, **cells(row, "df", "p")}
+        | {"significant": "yes" if row.significant else "no"}
         for row in result.partial
     ]
     partial, chance = (
@@ -312,13 +295,8 @@ def heat_table(strips: Sequence[Heat]) -> Table:
     """
     streams = any(strip.stream is not None for strip in strips)
     records = [
-        {
-            "item": strip.item,
-            **({"stream": strip.stream} if streams else {}),
-            "position": position,
-            "marked by": number,
-            "coders": strip.coders,
-        }
+        cells(strip, "item", *(["stream"] if streams else []))
+        | {"position": position, "marked by": number, "coders": strip.coders}
         for strip in strips
         for position, number in enumerate(strip.counts, 1)
     ]
@@ -469,3 +447,78 @@ def _label(value: float | None) -> str:
         return " undefined "
     short = f"{value:.2f}"
     return f" {short.replace('0.', '.', 1) if short.lstrip('-').startswith('0.') else short} "
+
+
+# -- what the command prints -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AgreeTables(OptionSet):
+    """Which tables to add to the coefficients."""
+
+    by_coder: bool = setting(
+        False,
+        flag,
+        "Add each coder's agreement with the others, and the others' without the coder.",
+        flags=("--coders",),
+    )
+    by_pair: bool = setting(False, flag, "Add one row per pair of coders.", flags=("--pairs",))
+    by_item: bool = setting(False, flag, "Add one row per item.", flags=("--items",))
+
+
+def agreement_blocks(study: AgreementStudy, tables: AgreeTables, *, output: str | None, width: int) -> list[Block]:
+    """Return what ``caesura agree`` prints.
+
+    Parameters
+    ----------
+    study : AgreementStudy
+        The result.
+    tables : AgreeTables
+        Which tables to add.
+    output : str or None
+        Form of the output; a terminal also shows each coder if there are more than two.
+    width : int
+        Characters per line.
+
+    Returns
+    -------
+    list of Table or str
+        Coefficients, tables by coder, pair and item, additional analyses, and conventional thresholds.
+    """
+    blocks: list[Block] = [agreement_table(study.agreement)]
+    if study.defined:
+        blocks += _agreement_details(study, tables, on_terminal=output is None)
+    for analysis in study.analyses.values():
+        blocks += _analysis_blocks(analysis, output, width)
+    if any(entry.coefficient != "bias" for entry, _ in study.defined):
+        blocks.append("\n".join(THRESHOLDS))
+    return blocks
+
+
+def _agreement_details(study: AgreementStudy, tables: AgreeTables, *, on_terminal: bool) -> Iterator[Table]:
+    several = any(len(result.coders) > 2 for _, result in study.defined)
+    if tables.by_coder or (several and on_terminal):
+        yield coder_table(study.agreement, study.placed)
+    if tables.by_pair:
+        yield pair_table(study.agreement)
+    if tables.by_item:
+        yield item_table(study.agreement)
+
+
+def _analysis_blocks(analysis: Analysis, output: str | None, width: int) -> list[Block]:
+    result: object = analysis.result
+    if result is None:
+        return [Table((analysis.name, "reason"), (("undefined", analysis.reason),))]
+    if analysis.name == "clusters":
+        return [cluster_table(result), _dendrogram(result, width)]  # type: ignore[arg-type]
+    if analysis.name == "cochran":
+        return [cochran_table(result)]  # type: ignore[arg-type]
+    if analysis.name == "labels":
+        return [label_table(result)]  # type: ignore[arg-type]
+    drawing = "Boundaries by position\n\n" + draw_heat(result)  # type: ignore[arg-type]
+    return [drawing] if output is None else [heat_table(result)]  # type: ignore[arg-type]
+
+
+def _dendrogram(clustering: Clustering, width: int) -> str:
+    names = max(map(text_width, clustering.coders))
+    return draw_dendrogram(clustering, width=max(20, min(width - names - 16, 60)))

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
 from caesura.gold.result import Candidate, DroppedSpan, Gold
-from caesura.views.table import Cell, Table, or_undefined
+from caesura.tasks.gold import GoldStandards
+from caesura.views.table import Block, Cell, Table, or_undefined
 
 
 def gold_table(gold: Gold) -> Table:
@@ -213,3 +214,30 @@ def span_text(gold: Gold, start: int, end: int) -> str:
     """
     edges = gold.hierarchy.edges
     return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.2f}-{edges[end]:.2f} s"
+
+
+# -- what the command prints -----------------------------------------------------------------------------------------
+
+
+def gold_blocks(result: GoldStandards, *, why: bool, spans: bool) -> list[Block]:
+    """Return what ``caesura unify`` prints.
+
+    Parameters
+    ----------
+    result : GoldStandards
+        The result.
+    why : bool
+        Whether to list the spans that are not in the gold standards.
+    spans : bool
+        Whether to list the spans that are.
+
+    Returns
+    -------
+    list of Table
+        The evaluation of all methods if there is one, else the gold standards.
+    """
+    if result.evaluation is not None:
+        return [unification_table(result.evaluation)]
+    blocks: list[Block] = [unified_table(result.golds)]
+    blocks += [span_table(result.golds)] if spans else []
+    return [*blocks, dropped_table(result.golds)] if why else blocks

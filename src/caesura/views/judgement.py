@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from caesura.judging.comparison import SystemComparison
+from caesura.judging.comparison import SystemComparison, SystemPair
 from caesura.judging.mistakes import Mistakes
 from caesura.judging.result import AgreementDrop, Judgement, Replacement, SegmenterScore
 from caesura.model.segmentation import UNTYPED
-from caesura.views.table import Cell, Table, extra_figures, or_undefined
+from caesura.options import OptionSet, flag, setting
+from caesura.views.table import Block, Cell, Table, cells, extra_figures, interval_cells, or_undefined
 
 
 def score_tables(judgement: Judgement) -> list[Table]:
@@ -42,26 +44,18 @@ def score_table(judgement: Judgement) -> Table:
     """
     groups = rows_by_measure(judgement)
     figures = extra_figures(row.score for rows in groups for row in rows)
-    records: list[dict[str, Cell]] = []
+    records: list[dict[str, object]] = []
     for rows in groups:
         letters = _letters(judgement, rows[0])
         for row in rows:
-            low, high = row.interval or (None, None)
+            bound = "yes" if row.bound else "no"
             records.append(
-                {
-                    "measure": repr(row.measure),
-                    "segmenter": row.segmenter,
-                    "bound": "yes" if row.bound else "no",
-                    "value": row.value,
-                    "low": low,
-                    "high": high,
-                    "macro": row.macro,
-                    **{name: row.score.figures.get(name) for name in figures},
-                    "letters": None if row.bound else letters.get(row.segmenter),
-                    "pairs": row.pairs,
-                    "standard error": row.standard_error,
-                    "items": row.items,
-                }
+                {"measure": repr(row.measure), "segmenter": row.segmenter, "bound": bound, "value": row.value}
+                | interval_cells(row.interval)
+                | {"macro": row.macro}
+                | {name: row.score.figures.get(name) for name in figures}
+                | {"letters": None if row.bound else letters.get(row.segmenter)}
+                | cells(row, "pairs", "standard error", "items")
             )
     return Table.from_records(records)
 
@@ -129,12 +123,10 @@ def _measure_table(rows: list[SegmenterScore], judgement: Judgement) -> Table:
 
 
 def _score_record(row: SegmenterScore, figures: list[str], letters: dict[str, str]) -> dict[str, Cell]:
-    low, high = row.interval or (None, None)
     return {
         "segmenter": segmenter_name(row),
         "F" if "f" in row.score.figures else "value": row.value,
-        "low": low,
-        "high": high,
+        **interval_cells(row.interval),
         "±": row.standard_error,
         "pairs": row.pairs,
         "macro": row.macro,
@@ -199,21 +191,12 @@ def comparison_table(comparisons: Iterable[SystemComparison]) -> Table:
     records = []
     for comparison in listed:
         for pair in comparison.pairs:
-            low, high = pair.interval or (None, None)
+            ranks = {"p Friedman": pair.friedman, "p Kruskal": pair.kruskal_wallis}
             records.append(
-                {
-                    "measure": comparison.measure.label,
-                    "systems": " - ".join(pair.systems),
-                    "difference": pair.difference,
-                    "low": low,
-                    "high": high,
-                    "p random.": pair.randomisation,
-                    "p bootstr.": pair.bootstrap,
-                    "p Friedman": pair.friedman,
-                    "p Kruskal": pair.kruskal_wallis,
-                    "w/t/l": f"{pair.wins}/{pair.ties}/{pair.losses}",
-                    "items": pair.items,
-                }
+                {"measure": comparison.measure.label, "systems": " - ".join(pair.systems)}
+                | pair_cells(pair)
+                | ranks
+                | {"w/t/l": f"{pair.wins}/{pair.ties}/{pair.losses}", "items": pair.items}
             )
     notes = [
         "p-values, corrected for the number of pairs: randomisation and studentised bootstrap over items (Holm), Friedman "
@@ -223,6 +206,23 @@ def comparison_table(comparisons: Iterable[SystemComparison]) -> Table:
         *dict.fromkeys(note for comparison in listed for note in comparison.notes),
     ]
     return Table.from_records(records, title="Systems compared", notes=tuple(notes), group=1)
+
+
+def pair_cells(pair: SystemPair) -> dict[str, Cell]:
+    """Return the cells of two systems or parsers: their difference, its interval, and the p-values over items.
+
+    Parameters
+    ----------
+    pair : SystemPair
+        The two.
+
+    Returns
+    -------
+    dict of str to float or None
+        Column -> cell.
+    """
+    p_values = {"p random.": pair.randomisation, "p bootstr.": pair.bootstrap}
+    return {"difference": pair.difference} | interval_cells(pair.interval) | p_values
 
 
 def _omnibus_notes(comparison: SystemComparison) -> Iterator[str]:
@@ -324,19 +324,11 @@ def mistake_table(mistakes: Iterable[Mistakes]) -> Table:
     """
     listed = list(mistakes)
     records = [
-        {
-            "system": entry.system,
-            "matches": entry.matches,
-            "misses": entry.counts["miss"],
-            "false alarms": entry.counts["false alarm"],
-            "near misses": entry.counts["near miss"],
-            "early": entry.early,
-            "late": entry.late,
-            "confusions": entry.counts["confusion"],
-            "best shift": entry.offset,
-            "density": entry.density,
-            "coders' density": entry.coders_density,
-        }
+        cells(entry, "system", "matches")
+        | {"misses": entry.counts["miss"], "false alarms": entry.counts["false alarm"]}
+        | {"near misses": entry.counts["near miss"], "early": entry.early, "late": entry.late}
+        | {"confusions": entry.counts["confusion"], "best shift": entry.offset}
+        | {"density": entry.density, "coders' density": entry.coders_density}
         for entry in listed
     ]
     notes = [
@@ -373,10 +365,7 @@ def mistake_list(mistakes: Mistakes) -> Table:
     """
     records = [
         {
-            "item": mistake.item,
-            "stream": mistake.stream,
-            "coder": mistake.coder,
-            "kind": mistake.kind,
+            **cells(mistake, "item", "stream", "coder", "kind"),
             "coder has": mistake.position,
             "system has": mistake.system_position,
             "late by": mistake.offset if mistake.kind == "near miss" else None,
@@ -388,3 +377,40 @@ def mistake_list(mistakes: Mistakes) -> Table:
     columns = ("item", "stream", "coder", "kind", "coder has", "system has", "late by", "type", "system's type")
     table = Table.from_records(records, columns=columns, title=f"Mistakes of {mistakes.system}")
     return table.without_empty_columns()
+
+
+# -- what the command prints -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class JudgeTables(OptionSet):
+    """Which tables to add."""
+
+    errors: bool = setting(False, flag, "Show where each system goes wrong.")
+    list_errors: bool = setting(False, flag, "List every miss, false alarm, near miss and confusion, one per line.")
+
+
+def judgement_blocks(judgement: Judgement, tables: JudgeTables, output: str | None) -> list[Block]:
+    """Return what ``caesura judge`` prints.
+
+    Parameters
+    ----------
+    judgement : Judgement
+        The result.
+    tables : JudgeTables
+        Which tables to add.
+    output : str or None
+        Form of the output; CSV has all measures in one table.
+
+    Returns
+    -------
+    list of Table or str
+        Scores, tests, drop in agreement, the alternative annotator test, errors.
+    """
+    blocks: list[Block] = [score_table(judgement)] if output == "csv" else list(score_tables(judgement))
+    blocks.append("\n".join(score_notes(judgement)))
+    blocks += [comparison_table(judgement.comparisons)] if judgement.comparisons else []
+    blocks += [drop_table(judgement.drops), replacement_table(judgement.replacements)]
+    blocks += [mistake_table(judgement.mistakes.values())] if tables.errors else []
+    blocks += [mistake_list(mistakes) for mistakes in judgement.mistakes.values()] if tables.list_errors else []
+    return blocks

@@ -25,7 +25,7 @@ from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.views.judgement import score_notes, score_tables
 from caesura.views.results import LEGEND, draw, evaluation_table
-from caesura.views.table import Cell, Table, clean, shorten, text_width
+from caesura.views.table import Cell, Table, cells, clean, interval_cells, shorten, text_width
 
 MAX_UNITS = 500
 MAX_ROWS = 100
@@ -182,18 +182,10 @@ def _side(length: int, boundaries: list[tuple[int | None, str | None]]) -> Segme
 
 @to_html.register
 def _agreement(agreement: Agreement) -> str:
-    low, high = agreement.interval or (None, None)
     over = "positions" if agreement.measure is None else agreement.measure.label
     note = agreement.interval_note if agreement.interval is None else f"interval: {agreement.interval_note}"
-    record = {
-        "coefficient": agreement.coefficient,
-        "over": over,
-        "value": agreement.value,
-        "low": low,
-        "high": high,
-        "observed": agreement.observed,
-        "expected": agreement.expected,
-    }
+    record = {"coefficient": agreement.coefficient, "over": over, "value": agreement.value}
+    record |= interval_cells(agreement.interval) | cells(agreement, "observed", "expected")
     total = Table.from_records([record], notes=(note, agreement.signature))
     rows = tuple((row.coder, row.value, row.without, row.gain) for row in agreement.coders)
     coders = Table(("coder", "with all others", "others without", "gain"), rows)

@@ -226,6 +226,10 @@ class Table(Displayed):
         return "\n".join(lines) + "\n"
 
 
+Block = Table | str
+"""A table, or text that only a terminal shows."""
+
+
 def _print_grid(table: Table, console: Console) -> None:
     from rich import box
     from rich.table import Table as Grid
@@ -250,6 +254,46 @@ def _print_grid(table: Table, console: Console) -> None:
 
 
 # -- cells and notes ------------------------------------------------------------------------------------------------
+
+
+def cells(row: object, *columns: str) -> dict[str, Any]:
+    """Return the cells of a row that are attributes of an object with the names of the columns.
+
+    Parameters
+    ----------
+    row : object
+        What the row is about.
+    *columns : str
+        Names of columns; blanks stand for underscores.
+
+    Returns
+    -------
+    dict of str to str, int, float or None
+        Column -> cell.
+
+    Examples
+    --------
+    >>> cells(Table(("a", "b"), ((1, 2),)), "title", "split groups")
+    {'title': '', 'split groups': False}
+    """
+    return {column: getattr(row, column.replace(" ", "_")) for column in columns}
+
+
+def interval_cells(interval: tuple[float, float] | None) -> dict[str, Any]:
+    """Return the ends of an interval as the cells ``low`` and ``high``.
+
+    Parameters
+    ----------
+    interval : tuple of float, optional
+        The interval; None if there is none.
+
+    Returns
+    -------
+    dict of str to float or None
+        Column -> cell.
+    """
+    low, high = interval or (None, None)
+    return {"low": low, "high": high}
 
 
 def or_undefined(value: float | None) -> Cell:

@@ -5,15 +5,18 @@ Proportions are in percent with two decimals, as EVALB prints them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from caesura.judging.parsers import ParserComparison
 from caesura.measures.structiou import LabelIoU, NodePair
 from caesura.model.tree import Tree
-from caesura.options import choice
+from caesura.options import OptionSet, choice, flag, setting, whole
 from caesura.parsing.corpus import LabelCounts, ParsevalResult, StructIoUResult
 from caesura.simulation.trees import Ambiguity, LengthRow, PerturbationCurve
-from caesura.views.table import Cell, Table, clean, or_undefined, pad, shorten, text_width
+from caesura.tasks.trees import TreeStudy
+from caesura.views.judgement import pair_cells
+from caesura.views.table import Block, Cell, Table, cells, clean, or_undefined, pad, shorten, text_width
 
 _SUMMARY = (
     ("sentences", "sentences"),
@@ -87,21 +90,10 @@ def sentence_table(result: ParsevalResult, indices: Iterable[int] | None = None)
     """
     sentences = result.sentences if indices is None else [result.sentences[index] for index in indices]
     records = [
-        {
-            "sentence": sentence.number,
-            "length": sentence.length,
-            "status": sentence.status,
-            "recall": _percent(sentence.recall),
-            "precision": _percent(sentence.precision),
-            "matched": sentence.matched,
-            "gold": sentence.gold,
-            "predicted": sentence.predicted,
-            "crossing": sentence.crossing,
-            "words": sentence.words,
-            "correct tags": sentence.correct_tags,
-            "tag accuracy": _percent(sentence.tagging_accuracy),
-            "reason": sentence.reason,
-        }
+        {"sentence": sentence.number, "length": sentence.length, "status": sentence.status}
+        | {"recall": _percent(sentence.recall), "precision": _percent(sentence.precision)}
+        | cells(sentence, "matched", "gold", "predicted", "crossing", "words", "correct tags")
+        | {"tag accuracy": _percent(sentence.tagging_accuracy), "reason": sentence.reason}
         for sentence in sentences
     ]
     return Table.from_records(records, title="PARSEVAL, sentences", digits=2)
@@ -211,16 +203,8 @@ def label_table(labels: Iterable[LabelCounts]) -> Table:
     """
     listed = list(labels)
     records = [
-        {
-            "label": label.label,
-            "gold": label.gold,
-            "predicted": label.predicted,
-            "gold matched": label.gold_matched,
-            "predicted matched": label.predicted_matched,
-            "recall": 100 * label.recall,
-            "precision": 100 * label.precision,
-            "F": 100 * label.f,
-        }
+        cells(label, "label", "gold", "predicted", "gold matched", "predicted matched")
+        | {"recall": 100 * label.recall, "precision": 100 * label.precision, "F": 100 * label.f}
         for label in listed
     ]
     note = "a match of different labels counts for the gold label in recall, for the predicted label in precision"
@@ -241,22 +225,13 @@ def parser_table(comparison: ParserComparison) -> Table:
     Table
         Scores of the parsers are in the notes.
     """
-    records = []
-    for pair in comparison.pairs:
-        low, high = pair.interval or (None, None)
-        records.append(
-            {
-                "parsers": " - ".join(pair.systems),
-                "difference": pair.difference,
-                "low": low,
-                "high": high,
-                "p random.": pair.randomisation,
-                "p bootstr.": pair.bootstrap,
-                "w/t/l": f"{pair.wins}/{pair.ties}/{pair.losses}",
-                "sentences": pair.items,
-                "excluded": comparison.excluded_sentences(pair),
-            }
-        )
+    records = [
+        {"parsers": " - ".join(pair.systems)}
+        | pair_cells(pair)
+        | {"w/t/l": f"{pair.wins}/{pair.ties}/{pair.losses}", "sentences": pair.items}
+        | {"excluded": comparison.excluded_sentences(pair)}
+        for pair in comparison.pairs
+    ]
     notes = (
         *(f"{name}: {score.value:.4f} over {score.documents} sentences" for name, score in comparison.scores.items()),
         "difference: of corpus scores from summed parts, over the sentences on which both parsers were scored; low, high: "
@@ -427,3 +402,63 @@ def length_table(rows: Sequence[LengthRow]) -> Table:
     """
     columns = ("words at most", "sentences", "sentence level", "corpus level")
     return Table(columns, tuple((row.length, row.sentences, row.mean, row.corpus) for row in rows))
+
+
+# -- what the command prints -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TreeTables(OptionSet):
+    """Which tables and drawings to add."""
+
+    by_sentence: bool = setting(False, flag, "Add one row per sentence.")
+    labels: bool = setting(False, flag, "Add one row per label.")
+    align: bool = setting(False, flag, "Show both trees side by side, with the pairs marked.")
+    sentences: tuple[int, ...] = setting(
+        (),
+        whole(1),
+        "Restrict --by-sentence and --align to this sentence. May be repeated.",
+        flags=("--sentence",),
+        multiple=True,
+    )
+
+
+def tree_blocks(study: TreeStudy, tables: TreeTables, *, width: int) -> list[Block]:
+    """Return what ``caesura trees`` prints.
+
+    Parameters
+    ----------
+    study : TreeStudy
+        The result.
+    tables : TreeTables
+        Which tables and drawings to add, and of which sentences.
+    width : int
+        Characters per line of the trees.
+
+    Returns
+    -------
+    list of Table or str
+        Both measures, sentences, labels, the comparison of parsers, and the trees.
+    """
+    blocks: list[Block] = [struct_iou_table(study.struct_iou), summary_table(study.parseval)]
+    sentences = [number - 1 for number in tables.sentences] or range(len(study.parseval.sentences))
+    if tables.by_sentence:
+        blocks += [struct_iou_sentences(study.struct_iou, sentences)]
+        blocks += [sentence_table(study.parseval, sentences)]
+    if tables.labels:
+        blocks += [struct_iou_labels(study.struct_iou.labels), label_table(study.parseval.labels)]
+    blocks += [parser_table(comparison) for comparison in study.versus]
+    return [*blocks, *_tree_drawings(study, sentences, width)] if tables.align else blocks
+
+
+def _tree_drawings(study: TreeStudy, sentences: Sequence[int], width: int) -> Iterator[str]:
+    scores, trees = study.struct_iou, study.trees
+    for place in sentences:
+        heading = f"Sentence {place + 1}: "
+        gold, predicted = (None, None) if trees is None else (trees.gold[place], trees.predicted[place])
+        if place in scores.errors or gold is None or predicted is None:
+            yield heading + str(scores.errors.get(place, "no tree"))
+            continue
+        picture = draw_tree_alignment(gold, predicted, scores.alignments[place], width=width)
+        yield f"{heading}Struct-IoU {scores.values[place]:.4f}, gold on the left\n{picture}"
+    yield TREE_LEGEND

@@ -35,7 +35,7 @@ from caesura.views.judgement import (
     score_tables,
 )
 from caesura.views.results import operations_view
-from caesura.views.table import Table, extra_figures
+from caesura.views.table import Table, extra_figures, interval_cells
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -272,21 +272,13 @@ def _parsers(report: CorpusReport) -> Section | None:
 
 def _parser_table(scores: Sequence[ParserScore]) -> Table:
     figures = extra_figures(entry.score for entry in scores)
-    records = []
-    for entry in scores:
-        low, high = entry.interval or (None, None)
-        records.append(
-            {
-                "measure": entry.score.measure.label,
-                "system": entry.system,
-                "against": entry.coder,
-                "value": entry.score.value,
-                "low": low,
-                "high": high,
-                **{name: entry.score.figures.get(name) for name in figures},
-                "sentences": entry.score.documents,
-            }
-        )
+    records = [
+        {"measure": entry.score.measure.label, "system": entry.system, "against": entry.coder}
+        | {"value": entry.score.value, **interval_cells(entry.interval)}
+        | {name: entry.score.figures.get(name) for name in figures}
+        | {"sentences": entry.score.documents}
+        for entry in scores
+    ]
     return Table.from_records(records, group=1, notes=("low, high: .95 percentile bootstrap over sentences",))
 
 
