@@ -159,11 +159,11 @@ def test_te_may_nest():
 
 def test_te_grows_from_one_to_two():
     """Section 4.1 of 2012: "slowly increase the error from b = 1 PB to b = 2 PBs"."""
-    found = []
+    costs = []
     for d in range(1, 5):
         score = cz.segmentation_similarity(positions(25, [5]), positions(25, [5 + d]), n_t=5, transposition="te")
-        found.append(cost(score))
-    assert found == [1, 1.5, 1.75, 1.875]
+        costs.append(cost(score))
+    assert costs == [1, 1.5, 1.75, 1.875]
     far = cz.segmentation_similarity(positions(25, [5]), positions(25, [10]), n_t=5, transposition="te")
     assert cost(far) == 2
     assert [e.kind for e in far.edits] == ["deletion", "insertion"]
@@ -182,10 +182,10 @@ def test_printed_denominators():
 
 def test_the_scale_is_what_was_declared():
     """|T|, max and min are over declared types, not over those that occur in the pair."""
-    one, other = frozenset({(1, 0)}), frozenset({(1, 1)})
+    a_boundaries, b_boundaries = frozenset({(1, 0)}), frozenset({(1, 1)})
     for number in (2, 3, 5):
         types = ("a", "b", "c", "d", "e")[:number]
-        a, b = typed(4, types, one), typed(4, types, other)
+        a, b = typed(4, types, a_boundaries), typed(4, types, b_boundaries)
         assert cz.boundary_similarity(a, b).value == pytest.approx(1 - 1 / number)
         assert cz.segmentation_similarity(a, b).value == pytest.approx(1 - 1 / number / (3 * number))
         twice = cz.segmentation_similarity(a, b, divisor="types_squared")
@@ -358,8 +358,8 @@ def test_micro_averages():
 
 @pytest.mark.parametrize("n_t", [1, 2, 5])
 def test_one_side_is_empty(n_t):
-    some, none = masses([2, 3, 6]), masses([11])
-    for a, b, kind in ((some, none, "deletion"), (none, some, "insertion")):
+    divided, undivided = masses([2, 3, 6]), masses([11])
+    for a, b, kind in ((divided, undivided, "deletion"), (undivided, divided, "insertion")):
         score = cz.boundary_similarity(a, b, n_t=n_t)
         assert (score.value, score.parts["additions"]) == (0, 2)
         assert [e.kind for e in score.edits] == [kind, kind]
@@ -391,11 +391,11 @@ def test_segeval_greedy(segeval, pair: Pair, n_t):
     theirs = {"n_t": n_t, "boundary_format": segeval.BoundaryFormat.sets}
     ours = {"n_t": n_t, "compat": "segeval-2.0.11"}
     left, right = sets(pair.a, pair.length), sets(pair.b, pair.length)
-    for measure, other in (
+    for measure, segeval_measure in (
         (cz.segmentation_similarity, segeval.segmentation_similarity),
         (cz.boundary_similarity, segeval.boundary_similarity),
     ):
-        assert measure(a, b, **ours).value == pytest.approx(float(other(left, right, **theirs)), abs=1e-14)
+        assert measure(a, b, **ours).value == pytest.approx(float(segeval_measure(left, right, **theirs)), abs=1e-14)
     score = cz.boundary_similarity(a, b, **ours)
     expected = oracle.explain_greedily(*pair.cells, n_t)
     assert explained(score) == (expected.matches, expected.pairs, expected.a_alone, expected.b_alone)
@@ -407,11 +407,11 @@ def test_segeval_at_two_has_the_minimum(segeval, pair: Pair):
     """At n_t = 2 greedy from the left is optimal, so that the defaults agree with segeval."""
     assume(pair.a or pair.b)
     a, b = pair.segmentations
-    for measure, other in (
+    for measure, segeval_measure in (
         (cz.segmentation_similarity, segeval.segmentation_similarity),
         (cz.boundary_similarity, segeval.boundary_similarity),
     ):
-        theirs = other(list(a.masses), list(b.masses), n_t=2)
+        theirs = segeval_measure(list(a.masses), list(b.masses), n_t=2)
         assert measure(a, b).value == pytest.approx(float(theirs), abs=1e-14)
 
 
@@ -496,15 +496,15 @@ def test_reversal_of_text_and_scale_changes_nothing(pair: TypedPair, n_t, costs)
     """The list of edits may change, and with it the share of transpositions and substitutions; cost and number may not."""
     _, options = rules_and_options(n_t, len(pair.types), costs)
     forward = cz.segmentation_similarity(*pair.segmentations, **options)
-    others = [
-        [one.reversed() for one in pair.segmentations],
+    variants = [
+        [text.reversed() for text in pair.segmentations],
         pair.scale_reversed.segmentations,
-        [one.reversed() for one in pair.scale_reversed.segmentations],
+        [text.reversed() for text in pair.scale_reversed.segmentations],
     ]
-    for a, b in others:
-        other = cz.segmentation_similarity(a, b, **options)
-        assert other.value == pytest.approx(forward.value, abs=1e-14)
-        assert len(other.edits) == len(forward.edits)
+    for a, b in variants:
+        score = cz.segmentation_similarity(a, b, **options)
+        assert score.value == pytest.approx(forward.value, abs=1e-14)
+        assert len(score.edits) == len(forward.edits)
         if options["transposition"] == "scaled" and not options["wt"] and not options["ws"]:
             again, b_score = (cz.boundary_similarity(*sides, n_t=n_t) for sides in ((a, b), pair.segmentations))
             assert again.value == pytest.approx(b_score.value, abs=1e-14)
@@ -530,16 +530,16 @@ def test_documents_laid_end_to_end(documents: list[TypedPair]):
     """
     types = documents[0].types
     a, b, start = set(), set(), 0
-    for i, one in enumerate(documents):
+    for i, document in enumerate(documents):
         if i:
             seam = {(start, t) for t in range(len(types))}
             a |= seam
             b |= seam
-        a |= {(start + p, t) for p, t in one.a}
-        b |= {(start + p, t) for p, t in one.b}
-        start += one.length
+        a |= {(start + p, t) for p, t in document.a}
+        b |= {(start + p, t) for p, t in document.b}
+        start += document.length
     whole = cz.boundary_similarity(typed(start, types, frozenset(a)), typed(start, types, frozenset(b)))
-    summed = sum(cz.boundary_similarity(*one.segmentations) for one in documents)
+    summed = sum(cz.boundary_similarity(*document.segmentations) for document in documents)
     seams = (len(documents) - 1) * len(types)
     assert dict(whole.parts) == dict(summed.parts) | {"matches": summed.parts["matches"] + seams}
     pairs_in_all = len(whole.edits)
@@ -551,15 +551,15 @@ def test_documents_laid_end_to_end(documents: list[TypedPair]):
 def test_documents_of_one_type_laid_end_to_end(documents: list[Pair]):
     """With one type, and the boundary at the seam the only extra match."""
     a, b, start = set(), set(), 0
-    for i, one in enumerate(documents):
+    for i, document in enumerate(documents):
         if i:
             a.add(start)
             b.add(start)
-        a |= {start + p for p in one.a}
-        b |= {start + p for p in one.b}
-        start += one.length
+        a |= {start + p for p in document.a}
+        b |= {start + p for p in document.b}
+        start += document.length
     whole = cz.boundary_similarity(positions(start, sorted(a)), positions(start, sorted(b)))
-    summed = sum(cz.boundary_similarity(*one.segmentations) for one in documents)
+    summed = sum(cz.boundary_similarity(*document.segmentations) for document in documents)
     assert dict(whole.parts) == dict(summed.parts) | {"matches": summed.parts["matches"] + len(documents) - 1}
 
 

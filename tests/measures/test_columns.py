@@ -59,16 +59,16 @@ def columns(rows: Sequence[Row], typed: bool, shift: int) -> Documents:
     """Rows laid end to end. What stands before and behind them, as in a part of a larger column, belongs to others."""
     names: dict[str, int] = {}
 
-    def laid(lists: Sequence[Sequence[int]], around: int) -> tuple[Any, Any]:
-        flat = [around] * shift + [one for each in lists for one in each] + [around] * shift
+    def flatten(lists: Sequence[Sequence[int]], around: int) -> tuple[Any, Any]:
+        flat = [around] * shift + [value for row in lists for value in row] + [around] * shift
         return np.array(flat, np.int64), shift + np.cumsum([0, *map(len, lists)])
 
     sides = []
     for side in ("reference", "hypothesis"):
-        positions = laid([row[side] for row in rows], 3)
+        positions = flatten([row[side] for row in rows], 3)
         if typed:
             codes = [[names.setdefault(name, len(names)) for name in row[f"{side}_types"]] for row in rows]
-            sides.append(BoundaryColumn(*positions, *laid(codes, 0)))
+            sides.append(BoundaryColumn(*positions, *flatten(codes, 0)))
         else:
             sides.append(BoundaryColumn(*positions))
     length = np.array([row["length"] for row in rows], np.int64)
@@ -77,12 +77,12 @@ def columns(rows: Sequence[Row], typed: bool, shift: int) -> Documents:
 
 def by_document(batch: Batch) -> list[Any]:
     """A batch without its offsets."""
-    found = []
+    documents = []
     for d in range(len(batch)):
         a, b = slice(*batch.a_off[d : d + 2]), slice(*batch.b_off[d : d + 2])
         arrays = (batch.a_pos[a], batch.a_code[a], batch.b_pos[b], batch.b_code[b])
-        found.append((int(batch.length[d]), *(array.tolist() for array in arrays)))
-    return found
+        documents.append((int(batch.length[d]), *(array.tolist() for array in arrays)))
+    return documents
 
 
 @dataclass
@@ -114,25 +114,25 @@ def test_columns_are_what_objects_would_be(collection: tuple[list[Row], bool], d
             continue  # somebody has to say the order
         types = SCALE if typed and declared else None
         if supports_columns(measure):
-            laid = CheckedColumns(documents, types or tuple(sorted(documents.types)) or ("boundary",))
-            assert laid.places.tolist() == right
-            for d, why in laid.excluded.items():
+            checked = CheckedColumns(documents, types or tuple(sorted(documents.types)) or ("boundary",))
+            assert checked.places.tolist() == right
+            for d, why in checked.excluded.items():
                 with pytest.raises(CaesuraError) as caught:
-                    documents.pair(d, laid.types)
+                    documents.pair(d, checked.types)
                 assert why == str(caught.value)
             packed = measure.to_batch(pairs)[0]
-            assert by_document(laid.batch(measure.view)) == by_document(packed)
+            assert by_document(checked.batch(measure.view)) == by_document(packed)
         (piece,) = score_partitions(Job((measure,), types), [(0, Held(documents))])
         assert (piece.unreadable, piece.documents) == (False, len(right))
         expected = cz.score_many(pairs, measure)
         wrong = {f"i{right[place]}": str(problem) for place, problem in expected.errors.items()}
-        assert {one.item: one.reason for one in piece.excluded if one.measure} == wrong
-        assert {one.item for one in piece.excluded if not one.measure} == {
+        assert {entry.item: entry.reason for entry in piece.excluded if entry.measure} == wrong
+        assert {entry.item for entry in piece.excluded if not entry.measure} == {
             f"i{d}" for d in range(len(rows)) if d not in right
         }
         if len(expected.scored):
-            found = piece.sums[0].score(measure)
-            assert (found.value, found.parts, found.signature) == (
+            score = piece.sums[0].score(measure)
+            assert (score.value, score.parts, score.signature) == (
                 expected.total.value,
                 expected.total.parts,
                 expected.total.signature,
@@ -171,21 +171,21 @@ WRONG_TYPES = [
 @pytest.mark.parametrize(("row", "why"), WRONG)
 def test_what_is_wrong_with_a_document(row: Row, why: str) -> None:
     good = broken(reference=[1], hypothesis=[4])
-    laid = CheckedColumns(columns([good, row, good], False, 0), ("boundary",))
-    assert (laid.excluded, laid.places.tolist()) == ({1: why}, [0, 2])
+    checked = CheckedColumns(columns([good, row, good], False, 0), ("boundary",))
+    assert (checked.excluded, checked.places.tolist()) == ({1: why}, [0, 2])
 
 
 @pytest.mark.parametrize(("reference", "why"), WRONG_TYPES)
 def test_what_is_wrong_with_types(reference: tuple[list[int], list[str]], why: str) -> None:
     good = broken(reference=[5], reference_types=["act"], hypothesis=[], hypothesis_types=[])
     row = good | {"reference": reference[0], "reference_types": reference[1]}
-    laid = CheckedColumns(columns([good, row, good], True, 0), SCALE)
-    assert (laid.excluded, laid.places.tolist()) == ({1: why}, [0, 2])
+    checked = CheckedColumns(columns([good, row, good], True, 0), SCALE)
+    assert (checked.excluded, checked.places.tolist()) == ({1: why}, [0, 2])
 
 
 def test_a_type_without_a_name_is_none_where_nobody_declared_any() -> None:
     row = broken(reference=[2], reference_types=[""], hypothesis=[2], hypothesis_types=["act"])
     (piece,) = score_partitions(Job((cz.parse("pk"),), None), [(0, Held(columns([row], True, 0)))])
-    assert [one.reason for one in piece.excluded] == [
+    assert [entry.reason for entry in piece.excluded] == [
         "reference: marks[0]: a type must be a name that is not empty; got ''"
     ]

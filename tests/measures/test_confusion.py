@@ -32,20 +32,20 @@ def test_confusion_matrix(pair: TypedPair, n_t, transposition):
     correct = sum(expected[t][t] for t in range(rules.types))
     assert score.value == pytest.approx(float(2 * correct / both) if both else 1)
 
-    def share(part, whole, other):
+    def rate(part, whole, other):
         return float(part / whole) if whole else float(not other)
 
     for t, name in enumerate(pair.types):
         actual, predicted = (sum(kind == t for _, kind in side) for side in (pair.a, pair.b))
-        precision, recall = share(expected[t][t], predicted, actual), share(expected[t][t], actual, predicted)
+        precision, recall = rate(expected[t][t], predicted, actual), rate(expected[t][t], actual, predicted)
         assert score.precision(name) == pytest.approx(precision)
         assert score.recall(name) == pytest.approx(recall)
         for beta in (0.5, 1, 2):
             weighted = beta**2 * precision + recall
             f = (1 + beta**2) * precision * recall / weighted if weighted else 0
             assert score.f(name, beta=beta) == pytest.approx(f)
-    assert score.precision() == pytest.approx(share(correct, len(pair.b), len(pair.a)))
-    assert score.recall() == pytest.approx(share(correct, len(pair.a), len(pair.b)))
+    assert score.precision() == pytest.approx(rate(correct, len(pair.b), len(pair.a)))
+    assert score.recall() == pytest.approx(rate(correct, len(pair.a), len(pair.b)))
     assert score.f() == pytest.approx(score.value)
 
 
@@ -140,9 +140,9 @@ def test_swapping_the_sides_of_a_confusion_matrix_turns_it_over():
 
 
 def test_confusion_matrices_add_up():
-    one, other = cz.boundary_confusion(*SCENES), cz.boundary_confusion(SCENES[0], SCENES[0])
-    both = one + other
-    assert both.matrix.tolist() == (one.matrix + other.matrix).tolist()
+    first, second = cz.boundary_confusion(*SCENES), cz.boundary_confusion(SCENES[0], SCENES[0])
+    both = first + second
+    assert both.matrix.tolist() == (first.matrix + second.matrix).tolist()
     assert both.documents == 2
     assert both.precision("scene") == pytest.approx((1.5 + 3) / (2 + 3))
 
@@ -159,11 +159,11 @@ def test_the_value_from_counts_is_that_of_the_text():
 @pytest.mark.parametrize("compat", [None, "fournier2013"])
 def test_zero_denominators(compat):
     """Both sides empty: 1; one side empty: 0; F = 0 when both are 0."""
-    some, none = masses([2, 3, 6]), masses([11])
-    nothing = cz.boundary_confusion(none, none, compat=compat)
+    divided, undivided = masses([2, 3, 6]), masses([11])
+    nothing = cz.boundary_confusion(undivided, undivided, compat=compat)
     assert (nothing.value, nothing.precision(), nothing.recall(), nothing.f()) == (1, 1, 1, 1)
     assert (nothing.precision(average="macro"), nothing.f(average="macro")) == (1, 1)
-    for a, b in ((some, none), (none, some)):
+    for a, b in ((divided, undivided), (undivided, divided)):
         score = cz.boundary_confusion(a, b, compat=compat)
         assert (score.value, score.precision(), score.recall(), score.f()) == (0, 0, 0, 0)
         assert score.f(average="macro") == 0
@@ -224,6 +224,6 @@ def test_types_with_brackets_and_arrows_in_their_names():
 
 
 def test_confusion_as_dict():
-    shown = cz.boundary_confusion(*SCENES).to_dict()
-    assert shown["types"] == ["scene", "act", None]
-    assert shown["matrix"] == [[1.5, 0, 0], [0.5, 1, 0], [0, 0, 0]]
+    data = cz.boundary_confusion(*SCENES).to_dict()
+    assert data["types"] == ["scene", "act", None]
+    assert data["matrix"] == [[1.5, 0, 0], [0.5, 1, 0], [0, 0, 0]]

@@ -28,8 +28,8 @@ def subsets(length: int) -> list[frozenset[int]]:
 def test_every_pair_of_up_to_five_positions(tolerance):
     """1,024 pairs against a search over all matchings."""
     sides = list(product(subsets(6), repeat=2))
-    made = {side: segmentation(6, side) for side in subsets(6)}
-    scores = cz.score_many([(made[r], made[h]) for r, h in sides], f"crisp(tolerance={tolerance})")
+    texts = {side: segmentation(6, side) for side in subsets(6)}
+    scores = cz.score_many([(texts[r], texts[h]) for r, h in sides], f"crisp(tolerance={tolerance})")
     assert scores.part_names == ("matches", "reference", "hypothesis")
     for (r, h), counts, value in zip(sides, scores.counts.tolist(), scores.values.tolist(), strict=True):
         most = oracle.most_pairs(r, h, tolerance)
@@ -100,11 +100,11 @@ def test_edits_of_crisp_account_for_every_boundary_once(pair: Pair, tolerance):
 
 
 def test_crisp_of_nothing():
-    some, none = masses([2, 3, 6]), masses([11])
-    nothing = cz.crisp(none, none)
+    divided, undivided = masses([2, 3, 6]), masses([11])
+    nothing = cz.crisp(undivided, undivided)
     assert dict(nothing.parts) == {"matches": 0, "reference": 0, "hypothesis": 0}
     assert (nothing.value, nothing.precision(), nothing.recall(), nothing.f()) == (1, 1, 1, 1)
-    for reference, hypothesis in ((some, none), (none, some)):
+    for reference, hypothesis in ((divided, undivided), (undivided, divided)):
         score = cz.crisp(reference, hypothesis, tolerance=5)
         assert (score.value, score.precision(), score.recall(), score.f()) == (0, 0, 0, 0)
 
@@ -113,8 +113,8 @@ def test_crisp_sees_a_position_once_and_never_the_end():
     plain = positions(5, [2])
     double = cz.Segmentation.from_sets([set(), {"x", "y"}, set(), set()], types=["x", "y"])
     ended = cz.Segmentation.from_marks(["", ",", "", "", "."])
-    for other in (double, ended):
-        assert dict(cz.crisp(plain, other).parts) == {"matches": 1, "reference": 1, "hypothesis": 1}
+    for text in (double, ended):
+        assert dict(cz.crisp(plain, text).parts) == {"matches": 1, "reference": 1, "hypothesis": 1}
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_a_bad_tolerance(tolerance, message):
 @pytest.mark.parametrize("length", range(1, 7))
 def test_unit_error_of_every_pair_of_a_short_text(length):
     sides = list(product(subsets(length), repeat=2))
-    made = {side: segmentation(length, side) for side in subsets(length)}
-    scores = cz.score_many([(made[r], made[h]) for r, h in sides], "unit_error")
+    texts = {side: segmentation(length, side) for side in subsets(length)}
+    scores = cz.score_many([(texts[r], texts[h]) for r, h in sides], "unit_error")
     for (r, h), counts, value in zip(sides, scores.counts.tolist(), scores.values.tolist(), strict=True):
         fn, fp = oracle.unit_error(length, r, h)
         assert counts == pytest.approx([float(fn), float(fp), length], abs=1e-12), (sorted(r), sorted(h))
@@ -176,9 +176,9 @@ def test_unit_error_of_extremes():
     """Everything apart against everything together: nothing missing, all but one in N too much."""
     score = cz.unit_error(masses([1] * 10), masses([10]))
     assert (score.parts["r_fn"], score.parts["r_fp"]) == (0, pytest.approx(0.9))
-    one = cz.unit_error(masses([1]), masses([1]))
-    assert dict(one.parts) == {"fn": 0, "fp": 0, "units": 1}
-    assert one.value == 0
+    score = cz.unit_error(masses([1]), masses([1]))
+    assert dict(score.parts) == {"fn": 0, "fp": 0, "units": 1}
+    assert score.value == 0
 
 
 def test_unit_error_of_a_long_text():

@@ -92,19 +92,19 @@ def test_what_a_cluster_tells(text, options):
         score = success(h, c, coders, **options)
     except (Undefined, OptionError):
         return
-    for one in score.clusters:
-        inside = [(i, h[i - 1]) for i in range(one.lower, one.upper + 1) if h[i - 1]]
-        assert list(zip(one.positions, one.marks, strict=True)) == inside
-        assert one.peak == max(one.marks) >= score.params["minimal_peak"]
-        marks = sum(one.marks)
+    for cluster in score.clusters:
+        inside = [(i, h[i - 1]) for i in range(cluster.lower, cluster.upper + 1) if h[i - 1]]
+        assert list(zip(cluster.positions, cluster.marks, strict=True)) == inside
+        assert cluster.peak == max(cluster.marks) >= score.params["minimal_peak"]
+        marks = sum(cluster.marks)
         mu = Fraction(sum(i * n for i, n in inside), marks)
-        assert one.mu == pytest.approx(float(mu))
-        assert one.sigma == pytest.approx(math.sqrt(sum(n * (i - mu) ** 2 for i, n in inside) / marks), abs=1e-9)
-        k = oracle.Cluster(one.lower, one.upper, one.low, one.up)
-        earned = {q: float(oracle.reward(h, k, q, score.params["alpha"])) for q in range(one.low, one.up + 1)}
-        assert one.reward == pytest.approx(max(earned.values()))
-        assert one.low <= one.best <= one.up
-        assert one.best == min(q for q, x in earned.items() if x > one.reward - 1e-9)
+        assert cluster.mu == pytest.approx(float(mu))
+        assert cluster.sigma == pytest.approx(math.sqrt(sum(n * (i - mu) ** 2 for i, n in inside) / marks), abs=1e-9)
+        k = oracle.Cluster(cluster.lower, cluster.upper, cluster.low, cluster.up)
+        earned = {q: float(oracle.reward(h, k, q, score.params["alpha"])) for q in range(cluster.low, cluster.up + 1)}
+        assert cluster.reward == pytest.approx(max(earned.values()))
+        assert cluster.low <= cluster.best <= cluster.up
+        assert cluster.best == min(q for q, x in earned.items() if x > cluster.reward - 1e-9)
 
 
 @given(texts(), OPTIONS)
@@ -215,14 +215,14 @@ def test_whole_means_have_no_neighbours():
     h  ·1·5·1·
     """
     for h in ([1, 5, 1], [3, 1, 3], [2, 2, 2]):
-        one = success(h, [2], 7, beta=0, minimal_peak=1).clusters[0]
-        assert (one.low, one.up, one.mu) == (2, 2, 2)
+        cluster = success(h, [2], 7, beta=0, minimal_peak=1).clusters[0]
+        assert (cluster.low, cluster.up, cluster.mu) == (2, 2, 2)
     # sigma = 1 and beta = 1 exactly reach the ends; sigma = sqrt(2/3) and beta = sqrt(3/2) do so up to rounding
     assert [(k.low, k.up) for k in success([1, 0, 1], [2], 1, chain_strength=2, beta=1).clusters] == [(1, 3)]
-    one = success([1, 1, 1, 0, 0], [2], 1, beta=math.sqrt(3 / 2)).clusters[0]
-    assert (one.low, one.up) == (1, 3)
-    one = success([1, 2, 2, 2, 1], [3], 2, beta=1 / math.sqrt(1.5)).clusters[0]
-    assert (one.low, one.up) == (2, 4)
+    cluster = success([1, 1, 1, 0, 0], [2], 1, beta=math.sqrt(3 / 2)).clusters[0]
+    assert (cluster.low, cluster.up) == (1, 3)
+    cluster = success([1, 2, 2, 2, 1], [3], 2, beta=1 / math.sqrt(1.5)).clusters[0]
+    assert (cluster.low, cluster.up) == (2, 4)
 
 
 def test_a_narrow_reach_between_two_marks():
@@ -275,8 +275,8 @@ def test_min_count_two_is_the_test_of_the_pseudo_code():
     assert chains(h, 5) == [(1, 5)]
     assert chains(h, 5, min_count=2) == [(2, 3), (5, 5)]
     assert chains(h, 5, min_count=2, chain_strength=2) == [(2, 5)]
-    (one,) = success(h, [4], 5, min_count=2, chain_strength=2, beta=math.inf).clusters
-    assert (one.positions, one.marks) == ((2, 3, 4, 5), (2, 5, 1, 5))
+    (cluster,) = success(h, [4], 5, min_count=2, chain_strength=2, beta=math.inf).clusters
+    assert (cluster.positions, cluster.marks) == ((2, 3, 4, 5), (2, 5, 1, 5))
 
 
 # The seed's ill-treated cases, Figures 1 to 4
@@ -384,8 +384,8 @@ def test_a_text_of_two_billion_units():
     score = cz.fuzzy_success(positions(far + 1, [5, far]), positions(far + 1, [5, far - 1]))
     assert score.p == 0.5
     assert score.n == pytest.approx(0.5 * 2 / (far - 5))
-    one = cz.fuzzy_success(positions(far + 1, [5, far]), positions(far + 1, [5]), chain_strength=far, alpha=2)
-    assert one.p == pytest.approx(1 + 1 / (far - 4) ** 2)
+    score = cz.fuzzy_success(positions(far + 1, [5, far]), positions(far + 1, [5]), chain_strength=far, alpha=2)
+    assert score.p == pytest.approx(1 + 1 / (far - 4) ** 2)
 
 
 # What can be given
@@ -399,9 +399,9 @@ def test_counts_marks_and_segmentations():
     marks = cz.Marks(h, 7)
     assert cz.fuzzy_success(marks, hypothesis) == cz.fuzzy_success(marks, hypothesis, coders=7) == score
     assert cz.parse("fuzzy_success").score(marks, hypothesis) == score
-    one = positions(5, [2, 3])
-    assert cz.fuzzy_success(one, hypothesis) == cz.fuzzy_success([0, 1, 1, 0], hypothesis, coders=1)
-    assert cz.fuzzy_success(one, hypothesis) == cz.fuzzy_success(one, hypothesis, coders=1)
+    reference = positions(5, [2, 3])
+    assert cz.fuzzy_success(reference, hypothesis) == cz.fuzzy_success([0, 1, 1, 0], hypothesis, coders=1)
+    assert cz.fuzzy_success(reference, hypothesis) == cz.fuzzy_success(reference, hypothesis, coders=1)
 
 
 def test_signature_and_params():
@@ -444,7 +444,7 @@ def test_many_documents():
     ]
     scores = cz.score_many(texts, "fuzzy_success")
     single = [cz.fuzzy_success(*pair) for pair in texts]
-    assert scores.values.tolist() == [one.value for one in single]
+    assert scores.values.tolist() == [score.value for score in single]
     total = scores.total
     assert dict(total.parts) == pytest.approx(
         {"reward": 5.5 + 2 + 1, "weight": 7 + 6 + 1, "punishment": 1 + 0 + 0.5, "items": 3}

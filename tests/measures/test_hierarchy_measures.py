@@ -73,7 +73,7 @@ def test_kappa_of_an_empty_side_is_zero():
 
 
 def test_kappa_takes_extent_for_n():
-    a, b = (Hierarchy(6, [tuple(s)[:3] for s in one], extent=60) for one in (LEFT, RIGHT))
+    a, b = (Hierarchy(6, [tuple(s)[:3] for s in hierarchy], extent=60) for hierarchy in (LEFT, RIGHT))
     score = cz.hierarchy_kappa(a, b)
     assert score.parts["p_c"] == pytest.approx(float(oracle.flammia_zue(set(a.flat), set(b.flat), 60)[1]), rel=1e-14)
     assert "extent:60" in score.signature.split("|")
@@ -85,7 +85,7 @@ def test_kappa_has_no_worst_value():
     for n in (8, 16, 32, 64):
         ones = [(i, i) for i in range(1, n + 1)]
         a = Hierarchy(n, [*ones, *((3, i) for i in range(4, n + 1))])
-        b = Hierarchy(n, [one for one in ones if one[0] not in (2, 3)] + [(2, 3)])
+        b = Hierarchy(n, [span for span in ones if span[0] not in (2, 3)] + [(2, 3)])
         values.append(cz.hierarchy_kappa(a, b).value)
     assert all(y < 1.5 * x < 0 for x, y in itertools.pairwise(values))
 
@@ -150,11 +150,11 @@ def meets(measure, a, b):
 
 
 def triples(by, a, b, *, without_query=True):
-    x, y = (by([tuple(s) for s in one.spans]) for one in (a, b))
+    x, y = (by([tuple(s) for s in value.spans]) for value in (a, b))
     n = a.length
     recall, precision = (oracle.recall(*pair, n, without_query=without_query) for pair in ((x, y), (y, x)))
     nothing = Fraction(recall is None and precision is None)
-    recall, precision = (float(nothing if one is None else one) for one in (recall, precision))
+    recall, precision = (float(nothing if value is None else value) for value in (recall, precision))
     return precision, recall, f_measure(precision, recall)
 
 
@@ -169,7 +169,7 @@ def test_t_and_l_are_their_definition(pair):
 @given(hierarchy_pairs(max_units=8))
 def test_t_and_l_over_times_are_their_definition(pair):
     """Units of a second: over times a query is a point, and its own atom counts in full."""
-    a, b = (Hierarchy(one.length, map(tuple, one), edges=range(one.length + 1)) for one in pair)
+    a, b = (Hierarchy(hierarchy.length, map(tuple, hierarchy), edges=range(hierarchy.length + 1)) for hierarchy in pair)
     for measure, by in ((cz.t_measure, oracle.meet_by_span), (cz.l_measure, oracle.meet_by_label)):
         assert meets(measure, a, b) == pytest.approx(triples(by, a, b, without_query=False), abs=1e-12)
 
@@ -178,7 +178,7 @@ def test_t_and_l_over_times_are_their_definition(pair):
 @given(hierarchy_pairs(max_units=8), st.integers(0, 5), st.integers(1, 3))
 def test_the_units_of_times_do_not_matter(pair, shift, stretch):
     """Cut into other units on either side, later, or slower: the same spans at the same times say the same."""
-    a, b = (Hierarchy(one.length, map(tuple, one), edges=range(one.length + 1)) for one in pair)
+    a, b = (Hierarchy(hierarchy.length, map(tuple, hierarchy), edges=range(hierarchy.length + 1)) for hierarchy in pair)
     if not b.spans:
         return
     finer = Hierarchy(
@@ -252,7 +252,7 @@ def random_levels(rng: np.random.Generator, n: int, levels: int) -> list[list[tu
     return out
 
 
-def asked(module, name, a, b, frame):
+def mir_eval_value(module, name, a, b, frame):
     """What mir_eval says to levels of (start, end, label): precision, recall, F of t or l."""
     x, y = ([np.array([s[:2] for s in level], float) for level in side] for side in (a, b))
     x_labels, y_labels = ([[s[2] for s in level] for level in side] for side in (a, b))
@@ -273,7 +273,7 @@ def test_mir_eval_on_text(mir_eval):
             for side in sides
         )
         for name, measure in (("t", cz.t_measure), ("l", cz.l_measure)):
-            assert meets(measure, a, b) == pytest.approx(asked(mir_eval, name, *sides, 1), abs=1e-9)
+            assert meets(measure, a, b) == pytest.approx(mir_eval_value(mir_eval, name, *sides, 1), abs=1e-9)
 
 
 def filled(level: list, end: float) -> list[tuple[float, float, str]]:
@@ -306,21 +306,24 @@ def test_mir_eval_on_music(mir_eval, shared, source, track, end):
         coders = json.loads((folder / "salami_40songs.json").read_text())["songs"][track]
     both = [coders["A1"], coders["A2"]]
     end = end or max(s[1] for s in both[0]["upper"])
-    sides = [[filled(one[level], end) for level in ("upper", "lower")] for one in both]
+    sides = [[filled(hierarchy[level], end) for level in ("upper", "lower")] for hierarchy in both]
     a, b = (
         Hierarchy.from_times([(s, e, k, lab) for k, level in enumerate(side, 1) for s, e, lab in level], repair=True)
         for side in sides
     )
     # Without what repair dropped, so that both are asked about the same spans.
-    kept = [
-        [[(one.edges[s.start - 1], one.edges[s.end], s.label) for s in one if s.level == k] for k in (1, 2)]
-        for one in (a, b)
+    merged = [
+        [
+            [(hierarchy.edges[s.start - 1], hierarchy.edges[s.end], s.label) for s in hierarchy if s.level == k]
+            for k in (1, 2)
+        ]
+        for hierarchy in (a, b)
     ]
-    assert (kept != sides) == (track == "1195")
+    assert (merged != sides) == (track == "1195")
     # Both would take a while; the short track is asked for both.
     for name in {"SALAMI_164": "t", "1195": "l"}.get(track, "tl"):
         measure = {"t": cz.t_measure, "l": cz.l_measure}[name]
-        assert meets(measure, a, b) == pytest.approx(asked(mir_eval, name, *kept, 0.1), abs=0.005)
+        assert meets(measure, a, b) == pytest.approx(mir_eval_value(mir_eval, name, *merged, 0.1), abs=0.005)
 
 
 # Bad input
@@ -335,7 +338,7 @@ ALL = ["hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure", "l_m
 @pytest.mark.parametrize("name", ALL)
 def test_what_cannot_be_compared(name):
     measure = cz.measures()[name]()
-    one, other = measure.sides
+    first, second = measure.sides
     labelled = Hierarchy(6, [(1, 6, 1, "x")])
     pairs = [
         (FLAT, FLAT),
@@ -350,13 +353,13 @@ def test_what_cannot_be_compared(name):
     ]
     scores = cz.score_many(pairs, measure)
     assert {place: str(error) for place, error in scores.errors.items()} == {
-        0: f"{one}: a Hierarchy is needed; got Segmentation",
-        1: f"{other}: a Hierarchy is needed; got Segmentation",
-        2: f"{other}: a Hierarchy is needed; got a dialogue",
-        3: f"both sides must have the same units; {one} has 6, {other} has 7",
-        4: f"both sides must have times, or neither; {other} has times, {one} has none",
-        5: f"both sides must have times, or neither; {one} has times, {other} has none",
-        6: f"unit 2 differs: {one} has 'b', {other} has 'c'" + ALIGN_HINT,
+        0: f"{first}: a Hierarchy is needed; got Segmentation",
+        1: f"{second}: a Hierarchy is needed; got Segmentation",
+        2: f"{second}: a Hierarchy is needed; got a dialogue",
+        3: f"both sides must have the same units; {first} has 6, {second} has 7",
+        4: f"both sides must have times, or neither; {second} has times, {first} has none",
+        5: f"both sides must have times, or neither; {first} has times, {second} has none",
+        6: f"unit 2 differs: {first} has 'b', {second} has 'c'" + ALIGN_HINT,
         7: "a pair of hierarchies is needed; got Hierarchy",
     }
     assert scores.values[8] == 1
@@ -369,9 +372,9 @@ def test_times_need_the_same_units(name):
     measure = cz.measures()[name]()
     with pytest.raises(MismatchError) as caught:
         measure.score(TIMED, LATER)
-    one, other = measure.sides
+    first, second = measure.sides
     assert str(caught.value) == (
-        f"both sides must have the same units; {one} has 2 from 0 to 10 s, {other} has 3 from 0 to 10.5 s; "
+        f"both sides must have the same units; {first} has 2 from 0 to 10 s, {second} has 3 from 0 to 10.5 s; "
         "put them on the same units with common_units"
     )
     merged, _ = cz.common_units({"a": TIMED, "b": LATER})
@@ -408,7 +411,10 @@ def test_other_messages():
 def test_a_batch_is_its_documents(documents):
     """Alone, together, on threads, or taken out of a batch again; times and text side by side."""
     timed = [
-        tuple(Hierarchy(one.length, map(tuple, one), edges=range(3, one.length + 4)) for one in pair)
+        tuple(
+            Hierarchy(hierarchy.length, map(tuple, hierarchy), edges=range(3, hierarchy.length + 4))
+            for hierarchy in pair
+        )
         for pair in documents[::2]
     ]
     pairs = [*documents, *timed]
@@ -483,8 +489,8 @@ def test_agreement_pools_observed_and_chance(corpus):
     )
     for row in result.coders:
         mine = sum(score for (_, a, b), score in scores.items() if row.coder in (a, b))
-        others = sum(score for (_, a, b), score in scores.items() if row.coder not in (a, b))
-        assert (row.value, row.without) == pytest.approx((mine.value, others.value))
+        without = sum(score for (_, a, b), score in scores.items() if row.coder not in (a, b))
+        assert (row.value, row.without) == pytest.approx((mine.value, without.value))
     low, high = result.interval
     assert low <= result.value <= high
     assert result.bias is None
@@ -494,9 +500,9 @@ def test_agreement_pools_observed_and_chance(corpus):
 
 
 def test_clusters_of_coders(corpus):
-    found = cz.cluster_coders(corpus, "hierarchy_kappa")
-    assert found.coefficient == "kappa"
-    assert found.clusters[-1].value == pytest.approx(
+    clustering = cz.cluster_coders(corpus, "hierarchy_kappa")
+    assert clustering.coefficient == "kappa"
+    assert clustering.clusters[-1].value == pytest.approx(
         cz.agreement(corpus, measure="hierarchy_kappa", interval=None).value
     )
     with pytest.raises(OptionError, match=r"^hierarchy_kappa has no coefficient 'multi_pi'; choose from 'kappa'$"):

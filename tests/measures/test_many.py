@@ -39,8 +39,8 @@ VARIED = [
 def defined(text: str, pairs: list[tuple]) -> list[tuple]:
     """Those pairs that the measure has a value for, as hierarchies for a measure of those."""
     measure = cz.parse(text)
-    taken = [inputs_for(measure, *pair) for pair in pairs]
-    return [pair for pair in taken if strategies.defined(measure, *pair)]
+    inputs = [inputs_for(measure, *pair) for pair in pairs]
+    return [pair for pair in inputs if strategies.defined(measure, *pair)]
 
 
 def random_pairs(
@@ -71,13 +71,13 @@ def test_many_are_as_one_whatever_the_workers(text, types):
         scores = cz.score_many(pairs, text, workers=workers)
         assert not scores.errors
         assert len(scores) == len(pairs)
-        assert scores.values.tolist() == [one.value for one in single]
+        assert scores.values.tolist() == [score.value for score in single]
         rows = [dict(zip(scores.part_names, row, strict=True)) for row in scores.counts.tolist()]
-        assert rows == [dict(one.parts) for one in single]
+        assert rows == [dict(score.parts) for score in single]
         assert scores.scored.tolist() == list(range(len(pairs)))
-        for i, one in enumerate(single):
+        for i, score in enumerate(single):
             assert {name: scores[i].params[name] for name in scores.resolved} == {
-                name: one.params[name] for name in scores.resolved
+                name: score.params[name] for name in scores.resolved
             }
     assert scores.measure == measure
 
@@ -85,9 +85,9 @@ def test_many_are_as_one_whatever_the_workers(text, types):
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize("number", [1, 2, 3, 7])
 def test_fewer_documents_than_pieces(number, workers):
-    drawn = random_pairs(number, seed=number)
+    candidates = random_pairs(number, seed=number)
     for name in ALL:
-        pairs = defined(name, drawn)
+        pairs = defined(name, candidates)
         scores = cz.score_many(pairs, name, workers=workers)
         assert scores.values.tolist() == [cz.parse(name).score(*pair).value for pair in pairs]
 
@@ -97,22 +97,22 @@ def test_one_long_document_among_short_ones():
     """Pieces are cut by work, so that one may hold a single document and the next a hundred."""
     rng = random.Random(3)
     long = tuple(segmentation(20_000, frozenset(rng.sample(range(1, 20_000), 9000))) for _ in range(2))
-    drawn = [*random_pairs(100), long, *random_pairs(100, seed=1)]
+    candidates = [*random_pairs(100), long, *random_pairs(100, seed=1)]
     for name in ALL:
         if name in ("t_measure", "l_measure"):  # quadratic: a long one takes seconds
             continue
-        pairs = defined(name, drawn)
-        one, five = (cz.score_many(pairs, name, workers=n) for n in (1, 5))
-        assert one.values.tolist() == five.values.tolist()
-        assert one.counts.tolist() == five.counts.tolist()
+        pairs = defined(name, candidates)
+        alone, five = (cz.score_many(pairs, name, workers=n) for n in (1, 5))
+        assert alone.values.tolist() == five.values.tolist()
+        assert alone.counts.tolist() == five.counts.tolist()
 
 
 @settings(max_examples=60)
 @given(corpora())
 def test_total_is_finished_from_the_sum_of_parts(documents):
-    drawn = [one.segmentations for one in documents]
+    candidates = [document.segmentations for document in documents]
     for text in VARIED:
-        pairs = defined(text, drawn)
+        pairs = defined(text, candidates)
         if "window=" in text or not pairs:
             continue  # a given window does not fit every text
         scores = cz.score_many(pairs, text)
@@ -128,7 +128,7 @@ def test_total_is_finished_from_the_sum_of_parts(documents):
 @settings(max_examples=60)
 @given(typed_corpora())
 def test_total_of_typed_documents(documents: list[TypedPair]):
-    pairs = [one.segmentations for one in documents]
+    pairs = [document.segmentations for document in documents]
     for text in ("boundary_similarity(n_t=3)", "segmentation_similarity", "boundary_confusion"):
         scores = cz.score_many(pairs, text, workers=2)
         assert scores.types == documents[0].types
@@ -270,8 +270,8 @@ def test_pickled_segmentations_score_the_same():
     pairs = random_pairs(10, types=("x", "y", "z"))
     again = pickle.loads(pickle.dumps(pairs))
     for name in ALL:
-        one, other = ([inputs_for(cz.measures()[name], *pair) for pair in each] for each in (again, pairs))
-        np.testing.assert_array_equal(cz.score_many(one, name).values, cz.score_many(other, name).values)
+        restored, original = ([inputs_for(cz.measures()[name], *pair) for pair in listed] for listed in (again, pairs))
+        np.testing.assert_array_equal(cz.score_many(restored, name).values, cz.score_many(original, name).values)
 
 
 # The ends of the range
@@ -302,8 +302,10 @@ def test_only_bad_pairs(name):
 def test_ten_thousand_documents(name):
     view = cz.measures()[name].view
     # Trees take long to make; some of them several times are as many documents.
-    drawn = random_pairs(1600 if view == "trees" else 16_000, seed=4, longest=8 if view in ("spans", "trees") else 25)
-    pairs = (defined(name, drawn) * 10)[:10_000]
+    candidates = random_pairs(
+        1600 if view == "trees" else 16_000, seed=4, longest=8 if view in ("spans", "trees") else 25
+    )
+    pairs = (defined(name, candidates) * 10)[:10_000]
     scores = cz.score_many(pairs, name, workers=2)
     assert len(scores) == 10_000
     measure = cz.parse(name)

@@ -30,7 +30,7 @@ numbers = st.one_of(
 
 def by_definition(column: list[float]) -> int:
     """Each number rounded to a multiple of 2^-106, half to even, and added without any rounding."""
-    return sum(round(Fraction(one) * UNIT) for one in column)
+    return sum(round(Fraction(number) * UNIT) for number in column)
 
 
 @given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=40))
@@ -45,7 +45,7 @@ def test_any_order_and_any_grouping(column: list[float], rng: random.Random) -> 
     whole = exact_sums(np.array(column)[:, None])
     rng.shuffle(column)
     cut = rng.randrange(1, len(column))
-    parts = [exact_sums(np.array(one)[:, None])[0] for one in (column[:cut], column[cut:])]
+    parts = [exact_sums(np.array(part)[:, None])[0] for part in (column[:cut], column[cut:])]
     assert (sum(parts),) == whole
 
 
@@ -92,22 +92,22 @@ def test_totals_do_not_depend_on_the_order(name: str) -> None:
     pieces = [
         Partial.of(
             whole.measure,
-            BatchCounts(whole.counts[some], {key: column[some] for key, column in whole.resolved.items()}),
+            BatchCounts(whole.counts[rows], {key: column[rows] for key, column in whole.resolved.items()}),
             whole.types,
         )
-        for some in np.array_split(order, 7)
+        for rows in np.array_split(order, 7)
     ]
-    kept = [Partial.from_dict(one.to_dict()) for one in pieces]
-    assert kept == pieces
-    total = reduce(lambda one, other: one.merge(other, whole.measure), kept)
+    restored = [Partial.from_dict(piece.to_dict()) for piece in pieces]
+    assert restored == pieces
+    total = reduce(lambda piece, second: piece.merge(second, whole.measure), restored)
     assert total.score(whole.measure) == whole.total
 
 
 def test_counts_over_other_types_do_not_add_up() -> None:
     measure = cz.parse("boundary_similarity(n_t=2)")
-    one, other = (cz.Segmentation.from_marks(["", name, "", ""], types=[name, "x"]) for name in ("a", "b"))
+    first, second = (cz.Segmentation.from_marks(["", name, "", ""], types=[name, "x"]) for name in ("a", "b"))
     parts = []
-    for text in (one, other):
+    for text in (first, second):
         scores = cz.score_many([(text, text)], measure)
         parts.append(Partial.of(measure, BatchCounts(scores.counts, {}), scores.types))
     with pytest.raises(OptionError, match=r"some documents have a, x, others b, x. Declare types"):

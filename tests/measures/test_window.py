@@ -134,10 +134,10 @@ COUNTED = [
 )
 def test_every_pair_of_a_short_text_at_every_window(length, name, options, slow):
     sides = list(product(subsets(length), repeat=2))
-    made = {side: segmentation(length, side) for side in subsets(length)}
+    texts = {side: segmentation(length, side) for side in subsets(length)}
     for k in range(1, length):
         measure = cz.measures()[name](window=k, **options)
-        scores = cz.score_many([(made[r], made[h]) for r, h in sides], measure)
+        scores = cz.score_many([(texts[r], texts[h]) for r, h in sides], measure)
         assert not scores.errors
         for (r, h), counts, value in zip(sides, scores.counts.tolist(), scores.values.tolist(), strict=True):
             errors, windows = slow(length, r, h, k)
@@ -148,9 +148,9 @@ def test_every_pair_of_a_short_text_at_every_window(length, name, options, slow)
 @pytest.mark.parametrize("length", range(2, 7))
 def test_win_pr_of_every_pair_of_a_short_text_at_every_window(length):
     sides = list(product(subsets(length), repeat=2))
-    made = {side: segmentation(length, side) for side in subsets(length)}
+    texts = {side: segmentation(length, side) for side in subsets(length)}
     for k in range(1, length):
-        scores = cz.score_many([(made[r], made[h]) for r, h in sides], f"win_pr(window={k})")
+        scores = cz.score_many([(texts[r], texts[h]) for r, h in sides], f"win_pr(window={k})")
         for (r, h), counts in zip(sides, scores.counts.tolist(), strict=True):
             expected = oracle.win_pr(length, r, h, k)
             assert counts == [float(expected[name]) for name in scores.part_names], (length, sorted(r), sorted(h), k)
@@ -204,12 +204,12 @@ def test_a_text_of_two_thousand_million_units():
     One boundary against none: k windows hold it, wherever it stands, if it is k or more from both ends.
     """
     length, k = 2_000_000_000, 500_000_000
-    one, none = cz.Segmentation.from_positions(length, [10**9]), cz.Segmentation.from_positions(length, [])
+    single, none = cz.Segmentation.from_positions(length, [10**9]), cz.Segmentation.from_positions(length, [])
     for measure in (cz.pk, cz.window_diff):
-        score = measure(one, none, window=k)
+        score = measure(single, none, window=k)
         assert dict(score.parts) == {"errors": k, "windows": length - k}
     near = cz.Segmentation.from_positions(length, [10**9 + 3])
-    counts = dict(cz.win_pr(one, near, window=k).parts)
+    counts = dict(cz.win_pr(single, near, window=k).parts)
     assert counts["fp"] == counts["fn"] == pytest.approx(3 / k)
     assert counts["tp"] == pytest.approx(1 - 3 / k)
 
@@ -347,8 +347,8 @@ def test_win_pr_of_nothing(units):
 
 
 def test_win_pr_with_one_empty_side():
-    some, none = masses([2, 3, 6]), masses([11])
-    missed, invented = cz.win_pr(some, none), cz.win_pr(none, some)
+    divided, undivided = masses([2, 3, 6]), masses([11])
+    missed, invented = cz.win_pr(divided, undivided), cz.win_pr(undivided, divided)
     assert dict(missed.parts) == {"tp": 0, "fp": 0, "fn": 2, "tn": 8}
     assert (missed.value, missed.precision(), missed.recall(), missed.f()) == (0, 0, 0, 0)
     assert (invented.parts["fp"], invented.value, invented.precision(), invented.recall()) == (2, 0, 0, 0)
@@ -378,12 +378,12 @@ def test_position_n_and_types_are_not_looked_at():
     plain = cz.Segmentation.from_positions(6, [2, 4])
     marked = cz.Segmentation.from_marks(["", ",", "", ".", "", "."])
     double = cz.Segmentation.from_sets([set(), {"x", "y"}, set(), {"y"}, set()], types=["x", "y"])
-    other = cz.Segmentation.from_positions(6, [1, 4])
+    hypothesis = cz.Segmentation.from_positions(6, [1, 4])
     for measure in (cz.pk, cz.window_diff, cz.win_pr):
-        expected = measure(plain, other)
+        expected = measure(plain, hypothesis)
         for same in (marked, double):
-            assert measure(same, other).parts == expected.parts
-            assert measure(same, other).params["window"] == expected.params["window"]
+            assert measure(same, hypothesis).parts == expected.parts
+            assert measure(same, hypothesis).params["window"] == expected.params["window"]
 
 
 # NLTK, live
@@ -490,8 +490,8 @@ def test_padded_windows_inspect_every_position_equally_often(pair: Pair, data):
     k = data.draw(st.integers(1, pair.length - 1))
     none = segmentation(pair.length, frozenset())
     for p in range(1, pair.length):
-        one = segmentation(pair.length, frozenset({p}))
-        assert dict(cz.window_diff(one, none, window=k, padded=True).parts) == {
+        single = segmentation(pair.length, frozenset({p}))
+        assert dict(cz.window_diff(single, none, window=k, padded=True).parts) == {
             "errors": k,
             "windows": pair.length + k - 2,
         }
