@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from caesura.judging.participants import Participants
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
-from caesura.simulation.sampling import fill_with_segments
-from caesura.simulation.segmentations import regular_segmentation
+from caesura.simulation.segmentations import fill_with_segments, regular_segmentation
 
 Ints = NDArray[np.int64]
 PlaceBoundaries = Callable[[int], Ints]

@@ -28,8 +28,9 @@ Segmentation(12 units: ·····|·|······)
 
 from caesura.simulation import trees
 from caesura.simulation.experiments import ScenarioMean, figure_5a, figure_5b, figure_5c, table_1
-from caesura.simulation.sampling import MAX_SIMULATED_UNITS, SEGMENTATION_OVERHEAD
 from caesura.simulation.segmentations import (
+    MAX_SIMULATED_UNITS,
+    SEGMENTATION_OVERHEAD,
     all_boundaries,
     false_alarms,
     misses,

@@ -17,7 +17,7 @@ from caesura.measures.registry import parse
 from caesura.model.result import Result
 from caesura.model.segmentation import Segmentation
 from caesura.options import choice, number, optional, whole
-from caesura.simulation.sampling import (
+from caesura.simulation.segmentations import (
     Ints,
     Seed,
     check_segments,
@@ -25,9 +25,9 @@ from caesura.simulation.sampling import (
     check_units,
     draw_hypotheses,
     random_generator,
+    shifts,
     with_boundaries,
 )
-from caesura.simulation.segmentations import shifts
 
 Pairs = list[tuple[Segmentation, Segmentation]]
 

@@ -18,9 +18,8 @@ The figures need matplotlib: ``pip install 'caesura[report]'``. The modules::
     kinds.py          kinds of figures that ``caesura plot`` makes from files
 """
 
-from caesura.views.figures.agreement import boundaries_per_coder, boundary_heat, dendrogram, pairwise
+from caesura.views.figures.agreement import boundaries_per_coder, boundary_heat, dendrogram, gold, pairwise
 from caesura.views.figures.canvas import save, svg
-from caesura.views.figures.hierarchies import gold
 from caesura.views.figures.judging import clusters, operations, precision_recall, systems
 from caesura.views.figures.trees import by_length, correlation, perturbation, tree_alignment
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from caesura.errors import OptionConflictError
 from caesura.tasks import figures as data
 from caesura.tasks.figures import FigureData, FigureOptions, FigureSource
-from caesura.views.figures.agreement import boundaries_per_coder, boundary_heat, dendrogram, pairwise
-from caesura.views.figures.hierarchies import gold
+from caesura.views.figures.agreement import boundaries_per_coder, boundary_heat, dendrogram, gold, pairwise
 from caesura.views.figures.judging import clusters, operations, precision_recall, systems
 from caesura.views.figures.trees import by_length, correlation, perturbation, tree_alignment
 from caesura.views.table import Table

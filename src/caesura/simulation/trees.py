@@ -1,0 +1,841 @@
+"""Trees whose words or brackets are changed: the experiments of Shi, Gimpel & Livescu (2024) with Struct-IoU.
+
+- Word boundaries moved, added and removed (section 5.1.3, Figures 4 and 5).
+- Sentence level and corpus level (section 5.1.4, Figure 6), Struct-IoU and PARSEVAL (Figures 3 and 7).
+- A sentence with many parses, against each other and against random ones (section 5.2.2, Table 1).
+
+All random functions take a ``seed``, as in :mod:`caesura.simulation`.
+
+Shi, F., Gimpel, K., & Livescu, K. (2024). Structured tree alignment for evaluation of (speech) constituency parsing. ACL.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
+from caesura.measures.base import Measure
+from caesura.measures.many import score_many
+from caesura.measures.parseval import Parseval
+from caesura.measures.registry import parse
+from caesura.model.result import Excluded, Result, signature_line
+from caesura.model.rewording import join_words, split_words
+from caesura.model.tree import Tree
+from caesura.options import Check, choice, flag, number, optional, suggest, whole
+from caesura.options import seed as check_seed
+from caesura.parsing.corpus import StructIoUResult, struct_iou_corpus
+from caesura.progress import report_progress
+from caesura.simulation.segmentations import Seed, random_generator
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+_probability = number(0, 1)
+
+
+def without_silence(tree: Tree) -> Tree:
+    """Return a tree without the gaps between its words: every word keeps its length and begins where the previous one ends.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree with times.
+
+    Returns
+    -------
+    Tree
+        The first word stays where it is.
+
+    Notes
+    -----
+    Footnote 4 of the paper: "if any interword silence exists, we remove it". Two trees that are compared must have lost the
+    same silence, so they must have the same times::
+
+        |the|   |man|  |ate|            |the|man|ate|
+        1   2   4   5  6   7            1   2   3   4
+
+    Examples
+    --------
+    >>> tree = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))", [(1, 2), (4, 5), (6, 7)])
+    >>> without_silence(tree).times.tolist()
+    [[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]]
+    """
+    times = _times(tree)
+    if (times[1:, 0] == times[:-1, 1]).all():
+        return tree
+    edges = np.cumsum([times[0, 0], *(times[:, 1] - times[:, 0])])
+    return tree.with_times(np.column_stack([edges[:-1], edges[1:]]))
+
+
+def noise(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
+    """Return a tree with every boundary between two words moved towards a neighbour.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree with times, without silence between words (:func:`without_silence`).
+    delta : float
+        Largest ratio of the way to the neighbour, from 0 to 1.
+    seed : int, numpy.random.Generator or None, default 0
+        Random seed, or a generator to continue.
+
+    Returns
+    -------
+    Tree
+        The first and the last boundary stay, and every word keeps some length.
+
+    Notes
+    -----
+    From left to right, boundary b_i moves by abs(r) (b_(i+1) - b_i) to the right, or by abs(r) (b_i - b_(i-1)) to the left;
+    b_(i-1) has moved already. r ~ U(-delta, delta), and its sign is the direction.
+
+    Examples
+    --------
+    >>> tree = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))", [(0, 1), (1, 2), (2, 3)])
+    >>> noise(tree, 0.5, seed=1).times.round(2).tolist()
+    [[0.0, 1.01], [1.01, 2.45], [2.45, 3.0]]
+    """
+    times, delta = _times(tree), _probability("delta", delta)
+    gaps = np.flatnonzero(times[1:, 0] != times[:-1, 1])
+    if gaps.size:
+        i = int(gaps[0])
+        raise OptionError(
+            f"words must follow each other without silence; word {i + 1} {tree.words[i][:40]!r} ends at {times[i, 1]:g} s, "
+            f"the next begins at {times[i + 1, 0]:g} s. Use without_silence(tree)"
+        )
+    edges = [*times[:, 0].tolist(), float(times[-1, 1])]
+    for i, r in enumerate(random_generator(seed).uniform(-delta, delta, tree.length - 1).tolist(), 1):
+        left, here, right = edges[i - 1 : i + 2]
+        target = here + abs(r) * ((right if r >= 0 else left) - here)
+        # Rounding may put it onto its neighbour, and that word would vanish.
+        edges[i] = min(max(target, math.nextafter(left, right)), math.nextafter(right, left))
+    return tree.with_times(np.column_stack([edges[:-1], edges[1:]]))
+
+
+def insert(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
+    """Return a tree with some words cut in two, anywhere inside.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree with times.
+    delta : float
+        Probability that a word is cut.
+    seed : int, numpy.random.Generator or None, default 0
+        Random seed, or a generator to continue.
+
+    Returns
+    -------
+    Tree
+        The preterminal of a cut word becomes two of the same label, side by side; if it is the root, it becomes their parent.
+
+    Examples
+    --------
+    >>> tree = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))", [(0, 1), (1, 2), (2, 3)])
+    >>> insert(tree, 0.5, seed=0).brackets
+    '(S (NP (DT the) (NN man_1) (NN man_2)) (VP (VBD ate_1) (VBD ate_2)))'
+    """
+    times, delta, rng = _times(tree), _probability("delta", delta), random_generator(seed)
+    begin, end = times.T
+    cut = rng.random(tree.length) < delta
+    first, last = np.nextafter(begin, end), np.nextafter(end, begin)
+    place = np.clip(begin + rng.random(tree.length) * (end - begin), first, last)
+    cut &= first < end  # or there is no number inside the word
+    return split_words(tree, [(i, float(place[i])) for i in np.flatnonzero(cut).tolist()])
+
+
+def delete(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
+    """Return a tree without some of the boundaries between its words.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree with times.
+    delta : float
+        Probability that a boundary is removed.
+    seed : int, numpy.random.Generator or None, default 0
+        Random seed, or a generator to continue.
+
+    Returns
+    -------
+    Tree
+        Words without a boundary between them become one; see :func:`~caesura.model.rewording.join_words`.
+
+    Notes
+    -----
+    The paper parses the new words again. Here there is no parser, and the rest of the tree stays.
+
+    Examples
+    --------
+    >>> tree = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))", [(0, 1), (1, 2), (2, 3)])
+    >>> delete(tree, 0.5, seed=0).brackets
+    '(S (NP (DT the)) (NN man_ate))'
+    """
+    _times(tree)
+    removed = random_generator(seed).random(tree.length - 1) < _probability("delta", delta)
+    return join_words(tree, (np.flatnonzero(removed) + 1).tolist())
+
+
+_KINDS: dict[str, Callable[..., Tree]] = {"noise": noise, "insert": insert, "delete": delete}
+_TENTHS = tuple(tenth / 10 for tenth in range(11))
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint(Result):
+    """One kind of perturbation at one level.
+
+    Attributes
+    ----------
+    kind : str
+        ``"noise"``, ``"insert"`` or ``"delete"``.
+    delta : float
+        Level of the perturbation.
+    mean : float
+        Sentence level: mean of the sentences' scores, then of the repeats.
+    deviation : float
+        Standard deviation of that mean over repeats, of the population.
+    corpus : float
+        Corpus level, from summed parts: mean of the repeats.
+    corpus_deviation : float
+        Standard deviation of ``corpus`` over repeats, of the population.
+    """
+
+    kind: str
+    delta: float
+    mean: float
+    deviation: float
+    corpus: float
+    corpus_deviation: float
+
+
+@dataclass(frozen=True)
+class PerturbationCurve(Result):
+    """Result of :func:`perturbation_curve`.
+
+    Attributes
+    ----------
+    points : tuple of CurvePoint
+        Kind by kind, in the order of the request.
+    measure : Measure
+        The measure of trees.
+    sentences : int
+        Number of sentences.
+    repeats : int
+        Number of repeats per point.
+    seed : int
+        Random seed.
+    signature : str
+        One line to reproduce the result.
+    """
+
+    frame_field: ClassVar[str] = "points"
+
+    points: tuple[CurvePoint, ...]
+    measure: Measure
+    sentences: int
+    repeats: int
+    seed: int
+    signature: str = field(repr=False)
+
+    def of_kind(self, kind: str) -> tuple[CurvePoint, ...]:
+        """Return the points of one kind.
+
+        Parameters
+        ----------
+        kind : str
+            ``"noise"``, ``"insert"`` or ``"delete"``.
+
+        Returns
+        -------
+        tuple of CurvePoint
+            By level.
+
+        Raises
+        ------
+        OptionError
+            If the curve has no such kind.
+        """
+        points = tuple(point for point in self.points if point.kind == kind)
+        if not points:
+            raise OptionError(suggest("no kind", kind, dict.fromkeys(point.kind for point in self.points)))
+        return points
+
+
+def perturbation_curve(
+    gold: Iterable[Tree],
+    predicted: Iterable[Tree] | None = None,
+    *,
+    kinds: Iterable[str] = tuple(_KINDS),
+    deltas: Iterable[float] = _TENTHS,
+    repeats: int = 5,
+    seed: int | None = 0,
+    measure: str | Measure = "struct_iou",
+) -> PerturbationCurve:
+    """Compute how far a score falls as word boundaries get worse (section 5.1.3, Figure 5).
+
+    Parameters
+    ----------
+    gold : iterable of Tree
+        Gold trees with times.
+    predicted : iterable of Tree, optional
+        Predicted trees over the same word times (default: the gold trees, so that all curves start at 1).
+    kinds : iterable of str
+        Perturbations (default: ``noise``, ``insert`` and ``delete``).
+    deltas : iterable of float
+        Levels of perturbation (default: 0, 0.1, ... 1).
+    repeats : int, default 5
+        Number of repeats per kind and level.
+    seed : int or None, default 0
+        Random seed; None draws one.
+    measure : str or Measure, default "struct_iou"
+        A measure of trees.
+
+    Returns
+    -------
+    PerturbationCurve
+        Mean and deviation over repeats, at sentence level and at corpus level.
+
+    Notes
+    -----
+    The predicted trees are perturbed by :func:`noise`, :func:`insert` or :func:`delete` and compared with the gold trees;
+    silence between words is removed first on both sides. Progress is reported per repeat.
+
+    Every draw has its own random stream, from seed, kind, delta, repeat and place of the tree, so it does not depend on the
+    other kinds and deltas of a call, nor on their order.
+
+    All three curves fall, and deletion falls most, since only deletion removes nodes. In the paper noise falls least; **over
+    sentences of many words it falls more than insertion**. There noise moves nearly every edge of every node, while insertion
+    keeps all old edges and costs only the new preterminals. But 39.7 % of the paper's utterances have one word, which has no
+    inner boundary for noise and can be cut in two: with as many of these the curves cross.
+
+    Examples
+    --------
+    >>> spoken = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))", [(0, 1), (1, 2), (2, 3)])
+    >>> curve = perturbation_curve([spoken], deltas=[0, 0.5, 1], repeats=20, seed=1)
+    >>> for kind in ("noise", "insert", "delete"):
+    ...     print(f"{kind:7}", *(f"{point.mean:.2f} ± {point.deviation:.2f}" for point in curve.of_kind(kind)))
+    noise   1.00 ± 0.00 0.83 ± 0.06 0.69 ± 0.13
+    insert  1.00 ± 0.00 0.85 ± 0.08 0.71 ± 0.04
+    delete  1.00 ± 0.00 0.74 ± 0.26 0.33 ± 0.00
+    """
+    tree_measure = parse(measure)
+    if tree_measure.kind != "trees":
+        raise OptionError(f"measure must compare trees, like struct_iou; got {tree_measure!r}")
+    gold_trees, predicted_trees = _sides(gold, predicted)
+    chosen = _distinct("kinds", kinds, choice(*_KINDS))
+    levels = [float(delta) for delta in _distinct("deltas", deltas, _probability)]
+    repeats = whole(1)("repeats", repeats)
+    root = check_seed("seed", seed)
+    steps = len(chosen) * len(levels) * repeats
+    points: list[CurvePoint] = []
+    for kind in chosen:
+        for delta in levels:
+            values = np.empty((repeats, 2))
+            for repeat in range(repeats):
+                perturbed = _perturb(predicted_trees, kind, delta, root, repeat)
+                values[repeat] = _both_levels(gold_trees, perturbed, tree_measure)
+                report_progress(len(points) * repeats + repeat + 1, steps)
+            (mean, corpus), (deviation, corpus_deviation) = values.mean(axis=0).tolist(), values.std(axis=0).tolist()
+            points.append(CurvePoint(kind, delta, mean, deviation, corpus, corpus_deviation))
+    signature = signature_line(
+        "perturbation_curve",
+        measure=repr(tree_measure),
+        kinds="+".join(chosen),
+        deltas=",".join(f"{delta:g}" for delta in levels),
+        sentences=len(gold_trees),
+        repeats=repeats,
+        seed=root,
+    )
+    return PerturbationCurve(tuple(points), tree_measure, len(gold_trees), repeats, root, signature)
+
+
+def _perturb(trees: list[Tree], kind: str, delta: float, seed: int, repeat: int) -> list[Tree]:
+    """Return all trees perturbed, each with a random stream of its own."""
+    place = list(_KINDS).index(kind)
+    # The bits of the level as key: they need no list of levels.
+    bits = int(np.float64(delta).view(np.uint64))
+    perturb = _KINDS[kind]
+    perturbed = []
+    for i, tree in enumerate(trees):
+        stream = np.random.SeedSequence(seed, spawn_key=(place, bits, repeat, i))
+        perturbed.append(perturb(tree, delta, seed=np.random.default_rng(stream)))
+    return perturbed
+
+
+def _both_levels(gold: list[Tree], predicted: list[Tree], measure: Measure) -> tuple[float, float]:
+    """Return the mean over sentences, and the score of the corpus."""
+    scores = score_many(zip(gold, predicted, strict=True), measure)
+    for place, error in scores.errors.items():
+        raise type(error)(f"sentence {place + 1}: {error}")
+    return float(scores.values.mean()), scores.total.value
+
+
+def _times(tree: object) -> Floats:
+    if not isinstance(tree, Tree):
+        raise OptionError(f"expected a Tree; got {type(tree).__name__}")
+    if tree.times is None:
+        raise OptionError("expected a tree with times; this one has none. Add them with tree.with_times(...)")
+    return tree.times
+
+
+def _sides(gold: Iterable[Tree], predicted: Iterable[Tree] | None) -> tuple[list[Tree], list[Tree]]:
+    """Return both sides without silence."""
+    gold_trees = list(gold)
+    gapless_gold = _without_silences("gold", gold_trees)
+    if not gapless_gold:
+        raise OptionError("gold: at least one tree is needed; got none")
+    if predicted is None:
+        return gapless_gold, gapless_gold
+    predicted_trees = list(predicted)
+    if len(predicted_trees) != len(gold_trees):
+        raise MismatchError(
+            f"both sides must have the same sentences; gold has {len(gold_trees)}, predicted {len(predicted_trees)}"
+        )
+    gapless_predicted = _without_silences("predicted", predicted_trees)
+    for place, (a, b) in enumerate(zip(gold_trees, predicted_trees, strict=True), 1):
+        if not np.array_equal(_times(a), _times(b)):
+            raise MismatchError(
+                f"sentence {place}: both trees must have the same word times, because silence is removed from both; "
+                "perturb trees that share them"
+            )
+    return gapless_gold, gapless_predicted
+
+
+def _without_silences(side: str, trees: list[Tree]) -> list[Tree]:
+    result = []
+    for place, tree in enumerate(trees, 1):
+        try:
+            result.append(without_silence(tree))
+        except CaesuraError as error:
+            raise type(error)(f"{side}, sentence {place}: {error}") from None
+    return result
+
+
+def _distinct(name: str, values: Any, check: Check) -> list[Any]:
+    """Return the checked values, each once, in order."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise OptionError(f"{name} must be a list; got {values!r}")
+    listed = list(dict.fromkeys(check(name, value) for value in values))
+    if not listed:
+        raise OptionError(f"{name}: at least one is needed; got none")
+    return listed
+
+
+# -- sentences and corpora, Struct-IoU and PARSEVAL ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LengthRow(Result):
+    """Struct-IoU of all sentences up to one length.
+
+    Attributes
+    ----------
+    length : int
+        Largest number of words of the gold tree.
+    sentences : int
+        Number of sentences.
+    mean : float or None
+        Sentence level: mean of the sentences' scores; None if there are none.
+    corpus : float or None
+        Corpus level: from summed parts; None if there are none.
+    """
+
+    length: int
+    sentences: int
+    mean: float | None
+    corpus: float | None
+
+
+def by_length(corpus: StructIoUResult, lengths: Iterable[int] | None = None) -> tuple[LengthRow, ...]:
+    """Compare sentence level and corpus level, over sentences of limited length (section 5.1.4, Figure 6).
+
+    Parameters
+    ----------
+    corpus : StructIoUResult
+        Result of :func:`struct_iou_corpus`.
+    lengths : iterable of int, optional
+        Largest numbers of words (default: every length that occurs).
+
+    Returns
+    -------
+    tuple of LengthRow
+        One row per length. Sentences that could not be scored are excluded.
+
+    Notes
+    -----
+    Short sentences have high scores and few nodes, so the mean of sentences lies above the score of the corpus, and more so the
+    longer the other sentences are.
+
+    Examples
+    --------
+    >>> gold = [Tree.from_brackets(text) for text in ("(X (UH yes))", "(S (NP (PRP he)) (VP (VBD slept)))")]
+    >>> predicted = [gold[0], Tree.from_brackets("(S (PRP he) (VP (VBD slept)))")]
+    >>> for row in by_length(struct_iou_corpus(gold, predicted)):
+    ...     print(row.length, row.sentences, round(row.mean, 4), round(row.corpus, 4))
+    1 1 1.0 1.0
+    2 2 0.9444 0.9231
+    """
+    if not isinstance(corpus, StructIoUResult):
+        raise OptionError(f"corpus: expected the result of struct_iou_corpus; got {type(corpus).__name__}")
+    scores = corpus.scores
+    order = np.argsort(scores.batch.length, kind="stable")
+    words, places = scores.batch.length[order], scores.places[order]
+    limits = np.unique(words).tolist() if lengths is None else [whole(1)("lengths", length) for length in lengths]
+    sums = np.cumsum(scores.values[places])
+    corpus_values = scores.measure.finish(np.cumsum(scores.counts[places], axis=0), scores.types)
+    rows = []
+    for length in limits:
+        n = int(np.searchsorted(words, length, side="right"))
+        mean, total = (float(sums[n - 1]) / n, float(corpus_values[n - 1])) if n else (None, None)
+        rows.append(LengthRow(length, n, mean, total))
+    return tuple(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Correlation(Result):
+    """Spearman's correlation of Struct-IoU with PARSEVAL F1 over samples of sentences.
+
+    Attributes
+    ----------
+    rho : float
+        Spearman's rank correlation.
+    p : float
+        Two-sided p-value of no correlation.
+    struct_iou : numpy.ndarray
+        Mean Struct-IoU of the sentences of each sample.
+    f1 : numpy.ndarray
+        F1 of the brackets of all sentences of each sample.
+    size : int
+        Number of sentences per sample.
+    sentences : int
+        Number of sentences that could be scored.
+    excluded : tuple of Excluded
+        Sentences that could not be scored, by number.
+    seed : int
+        Random seed.
+    signature : str
+        One line to reproduce the result.
+    """
+
+    rho: float
+    p: float
+    struct_iou: Floats = field(repr=False)
+    f1: Floats = field(repr=False)
+    size: int
+    sentences: int
+    excluded: tuple[Excluded, ...] = field(repr=False)
+    seed: int
+    signature: str = field(repr=False)
+
+
+def correlation(
+    gold: Iterable[Tree | None],
+    predicted: Iterable[Tree | None],
+    *,
+    samples: int | None = None,
+    size: int = 10,
+    seed: int | None = 0,
+    unlabelled: bool = False,
+) -> Correlation:
+    """Compute Spearman's rho of Struct-IoU and PARSEVAL F1 over samples of sentences (Figures 3 and 7).
+
+    Parameters
+    ----------
+    gold, predicted : iterable of Tree or None
+        Trees sentence by sentence, over the same words.
+    samples : int, optional
+        Number of samples to draw, each of different sentences (default: each sentence is in one sample).
+    size : int, default 10
+        Number of sentences per sample.
+    seed : int or None, default 0
+        Random seed; None draws one.
+    unlabelled : bool, default False
+        Whether to ignore labels.
+
+    Returns
+    -------
+    Correlation
+        Rho, its p-value and the values of all samples.
+
+    Raises
+    ------
+    Undefined
+        If Struct-IoU or F1 is the same in all samples.
+
+    Notes
+    -----
+    The Struct-IoU of a sample is the mean of its sentences, its F1 that of all their brackets together, by
+    :func:`~caesura.parseval` with its defaults.
+
+    By default the sentences are shuffled and cut into samples; sentences that do not fill the last sample are unused. The
+    paper seems to do this: its p-values fit 378 and 170 dots, and 170 is a tenth of the 1,700 sentences of its second corpus.
+    With ``samples`` p is too small, because it assumes independent samples.
+
+    Examples
+    --------
+    >>> gold = [Tree.from_brackets(f"(S (NP {'(N a) ' * n}) (VP (V b)))") for n in range(1, 5)]
+    >>> predicted = [Tree.from_brackets(f"(S (NP (N a)) {'(N a) ' * (n - 1)} (VP (V b)))") for n in range(1, 5)]
+    >>> result = correlation(gold, predicted, size=1, seed=1)
+    >>> round(result.rho, 3), result.struct_iou.round(3).tolist(), result.f1.round(3).tolist()
+    (0.775, [1.0, 0.833, 0.857, 0.875], [1.0, 0.667, 0.667, 0.667])
+    """
+    size = whole(1)("size", size)
+    samples = optional(whole(3))("samples", samples)
+    flag("unlabelled", unlabelled)
+    root = check_seed("seed", seed)
+    gold_trees, predicted_trees = list(gold), list(predicted)
+    iou_scores = struct_iou_corpus(gold_trees, predicted_trees, unlabelled=unlabelled)
+    pairs: list[Any] = list(zip(gold_trees, predicted_trees, strict=True))
+    bracket_scores = score_many(pairs, Parseval(labelled=not unlabelled))
+    errors = iou_scores.errors | bracket_scores.errors
+    valid = np.array([place for place in range(len(pairs)) if place not in errors], np.int64)
+    chosen = _samples(valid, samples, size, np.random.default_rng(root))
+    iou = iou_scores.values[chosen].mean(axis=1)
+    f1 = bracket_scores.measure.finish(bracket_scores.counts[chosen].sum(axis=1), bracket_scores.types)
+    for name, values in (("Struct-IoU", iou), ("F1", f1)):
+        if (values == values[0]).all():
+            raise Undefined(f"{name} is the same in all {len(values)} samples, so its correlation is undefined")
+    from scipy.stats import spearmanr  # slow to import
+
+    result = spearmanr(iou, f1)
+    return Correlation(
+        rho=float(result.statistic),
+        p=float(result.pvalue),
+        struct_iou=iou,
+        f1=f1,
+        size=size,
+        sentences=len(valid),
+        excluded=tuple(Excluded(str(place + 1), None, str(errors[place])) for place in sorted(errors)),
+        seed=root,
+        signature=signature_line(
+            "correlation", labels=not unlabelled, sentences=len(valid), samples=len(chosen), size=size, seed=root
+        ),
+    )
+
+
+def _samples(valid: Ints, samples: int | None, size: int, rng: np.random.Generator) -> Ints:
+    """Return places of sentences, one row per sample."""
+    if samples is None:
+        samples = len(valid) // size
+        if samples < 3:
+            raise OptionError(
+                f"at least 3 samples are needed; {len(valid)} sentences make {samples} of {size}. Use a smaller size"
+            )
+        return rng.permutation(valid)[: samples * size].reshape(samples, size)
+    if size > len(valid):
+        raise OptionError(f"size must be at most the number of sentences, {len(valid)}; got {size}")
+    return np.array([rng.choice(valid, size, replace=False) for _ in range(samples)])
+
+
+# -- a sentence with many parses -------------------------------------------------------------------------------------
+
+_MEASURE = "struct_iou(unlabelled=True)"
+MAX_PHRASES = 10
+"""Largest n of ``N (P N){n}``: 16,796 trees, some minutes."""
+
+
+def plausible_trees(n: int) -> tuple[Tree, ...]:
+    """Return all trees of ``N (P N){n}`` by the grammar NP -> N | NP PP, PP -> P NP.
+
+    Parameters
+    ----------
+    n : int
+        Number of prepositional phrases, at most 10.
+
+    Returns
+    -------
+    tuple of Tree
+        As many as the Catalan number of n. An NP over a single N is that N's preterminal and no second node, so that every
+        tree is binary: 2n + 1 words, 2n brackets above them.
+
+    Examples
+    --------
+    >>> for tree in plausible_trees(2):
+    ...     print(tree)
+    (NP (N N) (PP (P P) (NP (N N) (PP (P P) (N N)))))
+    (NP (NP (N N) (PP (P P) (N N))) (PP (P P) (N N)))
+    """
+    n = whole(1, MAX_PHRASES)("n", n)
+    by_size: list[list[Any]] = [[("N", "N")]]
+    for size in range(1, n + 1):
+        by_size.append(
+            [
+                ("NP", left, ("PP", ("P", "P"), right))
+                for left_size in range(size)
+                for left in by_size[left_size]
+                for right in by_size[size - 1 - left_size]
+            ]
+        )
+    return tuple(map(Tree.from_nested, by_size[n]))
+
+
+def random_tree(words: Iterable[str], *, seed: Seed = 0) -> Tree:
+    """Return a random binary tree: two random neighbours become one group until one group is left.
+
+    Parameters
+    ----------
+    words : iterable of str
+        The words.
+    seed : int, numpy.random.Generator or None, default 0
+        Random seed, or a generator to continue.
+
+    Returns
+    -------
+    Tree
+        All labels are ``X``. Trees are not equally likely: balanced ones are more frequent than those that branch to one side.
+
+    Examples
+    --------
+    >>> print(random_tree("abcd", seed=1))
+    (X (X a) (X (X (X b) (X c)) (X d)))
+    """
+    groups: list[Any] = [("X", word) for word in words]
+    if not groups:
+        raise OptionError("words: at least one is needed; got none")
+    rng = random_generator(seed)
+    while len(groups) > 1:
+        i = int(rng.integers(len(groups) - 1))
+        groups[i : i + 2] = [("X", groups[i], groups[i + 1])]
+    return Tree.from_nested(groups[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Ambiguity(Result):
+    """Result of :func:`ambiguity`. Every array has one value per plausible tree as ground truth, in their order.
+
+    Attributes
+    ----------
+    n : int
+        Number of prepositional phrases.
+    trees, random_trees : int
+        Number of plausible and of random trees.
+    seed : int
+        Random seed.
+    lowest_f1, lowest_iou : numpy.ndarray
+        Lowest unlabelled PARSEVAL F1, and lowest unlabelled Struct-IoU, against another plausible tree.
+    random_f1 : numpy.ndarray
+        Expected F1 against a random tree; exact.
+    random_iou : numpy.ndarray
+        Mean Struct-IoU against the random trees.
+    signature : str
+        One line to reproduce the result.
+    """
+
+    n: int
+    trees: int
+    random_trees: int
+    seed: int
+    lowest_f1: Floats = field(repr=False)
+    lowest_iou: Floats = field(repr=False)
+    random_f1: Floats = field(repr=False)
+    random_iou: Floats = field(repr=False)
+    signature: str = field(repr=False)
+
+
+def ambiguity(n: int = 8, *, random_trees: int = 100, seed: int | None = 0) -> Ambiguity:
+    """Score every plausible parse of ``N (P N){n}`` against the others and against random trees (section 5.2.2, Table 1).
+
+    Parameters
+    ----------
+    n : int, default 8
+        Number of prepositional phrases: "a girl with a cat in a house on ...", from 2 to 10.
+    random_trees : int, default 100
+        Number of random trees; see :func:`random_tree`.
+    seed : int or None, default 0
+        Random seed; None draws one.
+
+    Returns
+    -------
+    Ambiguity
+        For each of the :func:`plausible_trees` as ground truth the lowest scores against the others, and the scores against
+        random trees.
+
+    Notes
+    -----
+    Labels are ignored. PARSEVAL counts brackets of two or more words, the whole sentence included; Struct-IoU counts
+    preterminals too.
+
+    For every ground truth the lowest F1 is 1 / n and the lowest Struct-IoU (2n + 3) / (4n + 1), for n from 2 to 8 at least: for
+    n = 8, 2/16 = 12.5 %, as printed, and 19/33 = 57.6 %. The paper prints 63.6 there, above its 61.9 for random trees, and
+    concludes that Struct-IoU puts plausible trees above random ones. This does not hold for the worst of them: the paper's own
+    program gives 57.6 too, which is below what random trees get from any ground truth.
+
+    Only the last column is estimated. A bracket of k words is in a random tree if the gaps inside it close before those at its
+    edges do, and gaps close in random order: with probability 1 if it is the sentence, 1 / k at an end of it, and
+    2 / (k (k + 1)) inside. For the lowest Struct-IoU, trees that share few brackets are tried first: all preterminals and all
+    shared brackets can be aligned, so no score is below (words + shared) / nodes, and most trees need not be tried.
+
+    Examples
+    --------
+    >>> result = ambiguity(4, random_trees=1, seed=1)
+    >>> result.trees, set(result.lowest_f1.tolist()), set((17 * result.lowest_iou).tolist())
+    (14, {0.25}, {11.0})
+    """
+    n = whole(2, MAX_PHRASES)("n", n)
+    random_trees = whole(1)("random_trees", random_trees)
+    root = check_seed("seed", seed)
+    trees = plausible_trees(n)
+    brackets = _brackets(trees)
+    lowest_f1, lowest_iou = np.empty(len(trees)), np.empty(len(trees))
+    for truth in range(len(trees)):
+        shared = brackets[brackets[:, truth]].sum(axis=0)
+        others = np.delete(np.arange(len(trees)), truth)
+        lowest_f1[truth] = shared[others].min() / (2 * n)
+        lowest_iou[truth] = _lowest_iou(trees, truth, others, shared[others])
+    rng = np.random.default_rng(root)
+    sample = [random_tree(trees[0].words, seed=rng) for _ in range(random_trees)]
+    random_f1 = _bracket_probabilities(2 * n + 1) @ brackets / (2 * n)
+    random_iou = _mean_iou(trees, sample)
+    for array in (lowest_f1, lowest_iou, random_f1, random_iou):
+        array.setflags(write=False)
+    signature = signature_line("ambiguity", n=n, random_trees=random_trees, seed=root)
+    return Ambiguity(n, len(trees), random_trees, root, lowest_f1, lowest_iou, random_f1, random_iou, signature)
+
+
+def _brackets(trees: Sequence[Tree]) -> NDArray[np.bool_]:
+    """Return whether each bracket of two or more words is in each tree: one row per (start, end), one column per tree."""
+    width = trees[0].length + 1
+    contained = np.zeros((width * width, len(trees)), bool)
+    for column, tree in enumerate(trees):
+        inner = ~tree.preterminal
+        contained[tree.start[inner] * width + tree.end[inner], column] = True
+    return contained
+
+
+def _bracket_probabilities(words: int) -> Floats:
+    """Return the probability of each bracket in a random tree, in the same order."""
+    width = words + 1
+    probabilities = np.zeros((width, width))
+    for start in range(words):
+        for end in range(start + 2, width):
+            k = end - start
+            edges = (start > 0) + (end < words)
+            probabilities[start, end] = (1, 1 / k, 2 / (k * (k + 1)))[edges]
+    return probabilities.ravel()
+
+
+def _lowest_iou(trees: Sequence[Tree], truth: int, others: Ints, shared: Ints) -> float:
+    """Return the lowest Struct-IoU of one tree and others with which it shares so many brackets."""
+    words, nodes = trees[truth].length, len(trees[truth])
+    order = np.argsort(shared, kind="stable")
+    lowest = np.inf
+    start, size = 0, 4
+    while start < len(order) and lowest > words + shared[order[start]]:
+        block = others[order[start : start + size]].tolist()
+        scores = score_many([(trees[truth], trees[place]) for place in block], _MEASURE)
+        lowest = min(lowest, float(scores.counts[:, 0].min()))
+        start, size = start + size, 2 * size
+    return lowest / nodes
+
+
+def _mean_iou(trees: Sequence[Tree], sample: Sequence[Tree]) -> Floats:
+    """Return the mean Struct-IoU of each tree against all trees of a sample."""
+    total = np.zeros(len(trees))
+    for random in sample:
+        total += score_many([(tree, random) for tree in trees], _MEASURE).values
+    return total / len(sample)
