@@ -1,14 +1,14 @@
-"""A real segmenter judged end to end: NLTK's TextTiling against people.
+"""Judge a real segmenter, NLTK's TextTiling, against people.
 
-    python examples/texttiling.py TEXT.txt CODERS.json      paragraphs with blank lines between, and who segmented them how
+    python examples/texttiling.py TEXT.txt CODERS.json      paragraphs separated by blank lines, and their segmentations
     python examples/texttiling.py FOLDER                    recorded sessions of TinyRec: NAME.json with NAME_anno.json
 
-Needs NLTK (``pip install nltk``), which caesura itself does not. A unit is a paragraph, or an entry of a transcript.
-CODERS.json has segment masses, a number of paragraphs each: ``{"items": {"my text": {"ann": [3, 5], "bo": [3, 2, 3]}}}``.
+This example needs NLTK (``pip install nltk``). A unit is a paragraph, or an entry of a transcript. CODERS.json has segment
+masses, that is, numbers of paragraphs: ``{"items": {"my text": {"ann": [3, 5], "bo": [3, 2, 3]}}}``.
 
-TextTiling (Hearst 1997) counts words in windows of ``w * k`` tokens and puts a boundary where vocabulary changes most, at the
-nearest break between paragraphs that is 100 characters or more from the one before. A text that is too short for its windows
-is left out, and said to be.
+TextTiling (Hearst 1997) counts words in windows of ``w * k`` tokens and finds the positions where the vocabulary changes
+most. It places boundaries at the nearest breaks between paragraphs, at least 100 characters apart. The example lists texts
+that are too short for the windows and excludes them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import caesura as cz
 from caesura.errors import CaesuraError
 from caesura.views import judgement as tables
 
-# NLTK would download a list; this short one needs no network.
+# NLTK would download a list. This short list needs no network.
 STOPWORDS = """
 a about after all also am an and any are as at be because been but by can could did do does for from get go
 going got had has have he her here him his how i if in into is it its just know like me more my no not now of on one or our
@@ -35,89 +35,92 @@ when which who will with would yeah yes you your
 
 
 def text_tiling(units: list[str], *, w: int = 20, k: int = 10) -> cz.Segmentation:
-    """Where NLTK's TextTiling puts boundaries between units; ValueError if there is too little text."""
+    """Return the boundaries of NLTK's TextTiling between units; raise ValueError if the text is too short."""
     from nltk.tokenize import TextTilingTokenizer
 
     lines = [" ".join(unit.split()) or "-" for unit in units]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numpy's, about windows without words
+        warnings.simplefilter("ignore")  # numpy warns about windows without words
         tiles = TextTilingTokenizer(w=w, k=k, stopwords=STOPWORDS).tokenize("\n\n".join(lines))
-    # A tile ends where a unit does: at the end of its text, before the blank line.
+    # A tile ends with a unit: at the end of its text, before the blank line.
     ends = np.cumsum([len(line) + 2 for line in lines]) - 2
-    cuts = np.cumsum([len(tile) for tile in tiles])[:-1]
-    positions = np.searchsorted(ends, cuts, side="right")
+    tile_ends = np.cumsum([len(tile) for tile in tiles])[:-1]
+    positions = np.searchsorted(ends, tile_ends, side="right")
     inside = (positions > 0) & (positions < len(units))
     return cz.Segmentation.from_positions(len(units), np.unique(positions[inside]))
 
 
 def from_text(text: Path, coders: Path) -> tuple[cz.Corpus, dict[str, list[str]]]:
-    """One text, its paragraphs as units."""
+    """Return the coders of one text, and its paragraphs as units."""
     corpus = cz.read(coders)
     if len(corpus.item_names) != 1:
-        raise SystemExit(f"{coders}: one item is needed, the text; got {len(corpus.item_names)}")
+        raise SystemExit(f"{coders}: expected one item, the text; got {len(corpus.item_names)}")
     paragraphs = [part for part in text.read_text(encoding="utf-8").split("\n\n") if part.strip()]
     return corpus, {corpus.item_names[0]: paragraphs}
 
 
 def from_sessions(folder: Path) -> tuple[cz.Corpus, dict[str, list[str]]]:
-    """Transcripts whose entries are the units, and one annotator's coarse topics, [first, last, title] from 0."""
+    """Return the coarse topics of one annotator, [first, last, title] from 0, and the entries of transcripts as units."""
     people: dict[str, dict[str, cz.Segmentation]] = {}
     units: dict[str, list[str]] = {}
     for path in sorted(folder.glob("*_anno.json")):
         session = path.name.removesuffix("_anno.json")
-        (noted,) = json.loads(path.read_text(encoding="utf-8")).values()
-        (recorded,) = json.loads((folder / f"{session}.json").read_text(encoding="utf-8")).values()
+        (annotation,) = json.loads(path.read_text(encoding="utf-8")).values()
+        (recording,) = json.loads((folder / f"{session}.json").read_text(encoding="utf-8")).values()
         name = session.split("-")[0]
-        units[name] = [entry["composite"] for entry in recorded["entries"]]
-        # By their ends: in one session two topics begin before the one before them has ended, 239 for 293.
-        ends = [last + 1 for _, last, *_ in noted["coarse"]]
-        people[name] = {noted["annotator"]: cz.Segmentation.from_positions(ends[-1], ends[:-1])}
+        units[name] = [entry["composite"] for entry in recording["entries"]]
+        # Use the ends of topics: in one session two topics begin before the end of the topic before them (239 for 293).
+        ends = [last + 1 for _, last, *_ in annotation["coarse"]]
+        people[name] = {annotation["annotator"]: cz.Segmentation.from_positions(ends[-1], ends[:-1])}
     if not people:
         raise SystemExit(f"{folder}: no file *_anno.json")
     return cz.Corpus(people), units
 
 
 def main() -> None:
-    """Read, segment, judge, print."""
-    parser = argparse.ArgumentParser(description="NLTK's TextTiling judged against people.")
+    """Read texts, segment them, judge the result, and print it."""
+    parser = argparse.ArgumentParser(description="Judge NLTK's TextTiling against people.")
     parser.add_argument("source", type=Path, help="a text, or a folder of sessions")
-    parser.add_argument("coders", type=Path, nargs="?", help="segment masses, with a text")
-    parser.add_argument("-w", type=int, default=20, help="tokens in a pseudo-sentence (20)")
-    parser.add_argument("-k", type=int, default=10, help="pseudo-sentences in a block (10)")
-    given = parser.parse_args()
-    if (given.coders is None) != given.source.is_dir():
-        parser.error("a folder of sessions, or a text and its coders")
-    corpus, units = from_sessions(given.source) if given.coders is None else from_text(given.source, given.coders)
-    tiled = {}
-    for item, text in units.items():
+    parser.add_argument("coders", type=Path, nargs="?", help="segment masses of the text")
+    parser.add_argument("-w", type=int, default=20, help="tokens per pseudo-sentence (default: 20)")
+    parser.add_argument("-k", type=int, default=10, help="pseudo-sentences per block (default: 10)")
+    arguments = parser.parse_args()
+    if (arguments.coders is None) != arguments.source.is_dir():
+        parser.error("expected a folder of sessions, or a text and its coders")
+    if arguments.coders is None:
+        corpus, texts = from_sessions(arguments.source)
+    else:
+        corpus, texts = from_text(arguments.source, arguments.coders)
+    segmentations = {}
+    for item, units in texts.items():
         try:
-            tiled[item] = text_tiling(text, w=given.w, k=given.k)
-        except ValueError as problem:
-            print(f"{item}: {len(text)} units are too few for TextTiling: {problem}", file=sys.stderr)
-    if not tiled:
-        sys.exit("nothing is left to judge; smaller windows may help: -w 10 -k 4")
-    warnings.simplefilter("ignore", cz.errors.CaesuraWarning)  # a handful of items, and the table says so
-    found = cz.judge(corpus, {"texttiling": tiled}, seed=1)
-    for item, mine in tiled.items():
-        for coder, one in corpus.of_item(item).items():
-            print(f"{item}  {coder:>12}  {one.draw()}")
-        print(f"{item}  {'texttiling':>12}  {mine.draw()}\n")
+            segmentations[item] = text_tiling(units, w=arguments.w, k=arguments.k)
+        except ValueError as error:
+            print(f"{item}: {len(units)} units are too few for TextTiling: {error}", file=sys.stderr)
+    if not segmentations:
+        sys.exit("no text can be judged; try smaller windows: -w 10 -k 4")
+    warnings.simplefilter("ignore", cz.errors.CaesuraWarning)  # there are few items, as the table shows
+    judgement = cz.judge(corpus, {"texttiling": segmentations}, seed=1)
+    for item, segmentation in segmentations.items():
+        for coder, annotation in corpus.of_item(item).items():
+            print(f"{item}  {coder:>12}  {annotation.draw()}")
+        print(f"{item}  {'texttiling':>12}  {segmentation.draw()}\n")
     from rich.console import Console
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
-    for table in tables.score_tables(found):
+    for table in tables.score_tables(judgement):
         table.print(console)
-    for note in tables.score_notes(found):
+    for note in tables.score_notes(judgement):
         print(note)
-    tables.mistake_table(found.mistakes.values()).print(console)
-    for what, why in found.undefined.items():
-        print(f"{what}: undefined, {why}")
-    for problem in found.excluded:
-        print(problem, file=sys.stderr)
+    tables.mistake_table(judgement.mistakes.values()).print(console)
+    for name, reason in judgement.undefined.items():
+        print(f"{name}: undefined, {reason}")
+    for excluded in judgement.excluded:
+        print(excluded, file=sys.stderr)
 
 
 if __name__ == "__main__":
     try:
         main()
-    except CaesuraError as problem:
-        sys.exit(f"texttiling: {problem}")
+    except CaesuraError as error:
+        sys.exit(f"texttiling: {error}")

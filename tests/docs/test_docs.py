@@ -1,4 +1,4 @@
-"""README and docs/ are run block by block (``tests/pages.py`` says how), and the site is built."""
+"""All blocks of the README and of docs/ run (``tests/support/pages.py`` explains how), and Sphinx builds the site."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 
 import caesura as cz
 from caesura.formats import formats
-from support.pages import Block, Need, PageError, Run, parts
+from support.pages import Block, PageError, PageRunner, Requirement, parse_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-SLOW_PAGES = ("report.md",)  # it builds several reports
+SLOW_PAGES = ("report.md",)  # builds several reports
 
 
 @pytest.mark.parametrize(
@@ -29,38 +29,37 @@ SLOW_PAGES = ("report.md",)  # it builds several reports
 def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     shutil.copytree(ROOT / "examples" / "data", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    run = Run(page.name)
-    with warnings.catch_warnings():  # a page may set filters of its own
-        for part in list(
-            parts(page.read_text(encoding="utf-8"), page.name)
-        ):  # all of it is looked at before any is run
+    run_block = PageRunner(page.name)
+    parts = list(parse_page(page.read_text(encoding="utf-8"), page.name))  # checks the whole page before any block runs
+    with warnings.catch_warnings():  # a page may set filters
+        for part in parts:
             if isinstance(part, Block):
-                run(part)
+                run_block(part)
             elif part.kind == "data":
-                for name in part.what.split():
+                for name in part.names:
                     path = request.getfixturevalue("shared") / name
                     (tmp_path / path.name).symlink_to(path)
             else:
-                bring(part)
+                import_libraries(part)
 
 
-def bring(need: Need) -> None:
-    """Libraries a page needs. They warn when they are imported, and a warning is an error here."""
+def import_libraries(requirement: Requirement) -> None:
+    """Import the libraries of a page, or skip its test. Their import warnings would be errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in need.what.split():
+        for name in requirement.names:
             pytest.importorskip(name, reason=f"{name} is not installed: pip install caesura[test]")
 
 
-def run_page(text: str) -> Run:
-    run = Run("page.md")
-    for part in parts(text, "page.md"):
+def run_page(text: str) -> PageRunner:
+    run_block = PageRunner("page.md")
+    for part in parse_page(text, "page.md"):
         assert isinstance(part, Block)
-        run(part)
-    return run
+        run_block(part)
+    return run_block
 
 
-SHARING = """
+TWO_PYTHON_BLOCKS = """
 ```python
 >>> a = 1
 ```
@@ -77,33 +76,36 @@ caesura --version  # which
 """
 
 
-def test_blocks_share_their_names_and_are_counted() -> None:
-    assert run_page(SHARING).examples == 3
+def test_blocks_share_variables_and_are_counted() -> None:
+    assert run_page(TWO_PYTHON_BLOCKS).examples == 3
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("```\n>>> 1\n1\n```\n", "page.md:1: a block must be python, sh, console, json, toml, text; got ''"),
+        (
+            "```\n>>> 1\n1\n```\n",
+            "page.md:1: the language of a block must be python, sh, console, json, toml, text; got ''",
+        ),
         ("```pyhton\n>>> 1\n1\n```\n", "got 'pyhton'"),
         ("~~~ruby\n1\n~~~\n", "got 'ruby'"),
         ("```{code-block} python\n1\n```\n", "got '{code-block} python'"),
-        ("```python\n>>> 1\n", "page.md:1: a fenced block must end"),
-        ("```python\nimport caesura\n```\n", "must hold examples that begin with >>>"),
-        ("text\n\n    >>> 1\n    1\n", "page.md:3: an example must stand in a fenced block"),
-        ("```text\n>>> 1\n1\n```\n", "must not hide"),
+        ("```python\n>>> 1\n", "page.md:1: the fenced block has no end"),
+        ("```python\nimport caesura\n```\n", "must have examples that begin with >>>"),
+        ("text\n\n    >>> 1\n    1\n", "page.md:3: put this example into a fenced block"),
+        ("```text\n>>> 1\n1\n```\n", "must not contain an example"),
         ("\n```python\n>>> 1 + 1\n3\n```\n", 'File "page.md", line 3'),
-        ("```sh\nrm -r x\n```\n", "only caesura is run here; got 'rm -r x'"),
-        ("```sh\ncaesura score no.bits no.bits\n```\n", "ends with 1"),
-        ("```console\n$ caesura --version\ncaesura 0\n```\n", "must print\ncaesura 0\nand prints"),
+        ("```sh\nrm -r x\n```\n", "only caesura can run here; got 'rm -r x'"),
+        ("```sh\ncaesura score no.bits no.bits\n```\n", "ends with exit code 1"),
+        ("```console\n$ caesura --version\ncaesura 0\n```\n", "should print\ncaesura 0\nbut prints"),
         ("```console\ncaesura --version\n```\n", "must begin with"),
-        ("<!-- not run: R -->\nand text\n", "page.md:2: a block must follow 'not run'"),
+        ("<!-- not run: R -->\nand text\n", "page.md:2: expected a block after 'not run'"),
     ],
 )
-def test_nothing_escapes(text: str, message: str) -> None:
-    with pytest.raises(PageError) as caught:
+def test_invalid_blocks_are_errors(text: str, message: str) -> None:
+    with pytest.raises(PageError) as error:
         run_page(text)
-    assert message in str(caught.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["```json\n{]\n```\n", "```toml\n= 1\n```\n"])
@@ -112,52 +114,55 @@ def test_data_must_parse(text: str) -> None:
         run_page(text)
 
 
-def test_a_block_says_why_it_is_not_run() -> None:
+def test_a_block_with_a_reason_is_skipped() -> None:
     assert run_page("<!-- not run: it is R -->\n\n```r\nlibrary(x)\n```\n").examples == 0
 
 
-def test_every_measure_has_its_place_in_the_guide() -> None:
+def test_the_guide_names_every_measure() -> None:
     guide = (DOCS / "which_measure.md").read_text(encoding="utf-8")
     assert [name for name in cz.measures() if f"`{name}`" not in guide] == []
 
 
-def test_proofs_named_in_the_errata_exist() -> None:
-    """A row of the tables says where it is proved, as ``tests/test_x.py::test_y``."""
-    named = re.findall(r"`(\w+(?:/\w+)*\.py)::(\w+)`", (DOCS / "errata.md").read_text(encoding="utf-8"))
-    assert len(named) > 20
-    assert [
-        one for one in named if f"\ndef {one[1]}(" not in (ROOT / "tests" / one[0]).read_text(encoding="utf-8")
-    ] == []
+def test_tests_named_in_the_errata_exist() -> None:
+    """The tables name a test as ``measures/test_x.py::test_y``, relative to ``tests/``."""
+    references = re.findall(r"`(\w+(?:/\w+)*\.py)::(\w+)`", (DOCS / "errata.md").read_text(encoding="utf-8"))
+    assert len(references) > 20
+    missing = [
+        (path, test)
+        for path, test in references
+        if f"\ndef {test}(" not in (ROOT / "tests" / path).read_text(encoding="utf-8")
+    ]
+    assert missing == []
 
 
 def test_links_of_the_readme() -> None:
-    """Sphinx looks after those between pages."""
-    named = re.findall(r"\]\(([\w./]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert [one for one in named if not (ROOT / one).is_file()] == []
+    """Sphinx checks the links between pages."""
+    targets = re.findall(r"\]\(([\w./]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert [target for target in targets if not (ROOT / target).is_file()] == []
 
 
 @pytest.mark.slow
 def test_site(tmp_path: Path) -> None:
     for name in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(name, reason=f"{name} is not installed: pip install caesura[docs]")
-    words = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(DOCS), str(tmp_path)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(DOCS), str(tmp_path)]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stderr) == (0, "")
     assert "caesura.boundary_similarity" in (tmp_path / "reference.html").read_text(encoding="utf-8")
-    loaded = [
+    pages_with_remote_files = [
         path.name
         for path in tmp_path.glob("*.html")
         if re.search(r'(?:src|<link[^>]*href)="https?:', path.read_text("utf-8"))
     ]
-    assert loaded == []  # everything the site shows is in it
+    assert pages_with_remote_files == []
 
 
 def test_every_format_has_a_page_with_its_options() -> None:
     assert {page.stem for page in (DOCS / "formats").glob("*.md")} == set(formats())
-    for name, one in formats().items():
+    for name, file_format in formats().items():
         page = (DOCS / "formats" / f"{name}.md").read_text(encoding="utf-8")
         assert page.startswith(f"# {name}\n")
         rows = dict(re.findall(r"^\| `(\w+=.*?)` \| (.*) \|$", page, re.MULTILINE))
-        assert rows == {f"{option.name}={option.default!r}": option.description for option in one.options}, name
-        assert (f"caesura[{one.extra}]" in page) == bool(one.extra), name
-        assert ("| access | read and write |" in page) == (one.write is not None), name
+        assert rows == {f"{option.name}={option.default!r}": option.description for option in file_format.options}, name
+        assert (f"caesura[{file_format.extra}]" in page) == bool(file_format.extra), name
+        assert ("| access | read and write |" in page) == (file_format.write is not None), name

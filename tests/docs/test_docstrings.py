@@ -1,4 +1,4 @@
-"""Every public name is documented, with its parameters and what it returns."""
+"""Every public name has a docstring with parameters and return value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def test_every_public_name_has_numpydoc_sections() -> None:
     assert gaps == []
 
 
-def test_gaps_are_found() -> None:
+def test_public_names_are_listed_once() -> None:
     names = [name for name, _ in public_names("caesura")]
     assert len(names) > 500
     assert len(names) == len(set(names))

@@ -1,4 +1,4 @@
-"""Every example in the package and in the README is run."""
+"""Every example in the docstrings of the package runs."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def test_examples_of_module(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_examples_are_found() -> None:
-    found = sum(
+def test_measures_have_examples() -> None:
+    examples = sum(
         doctest.testmod(importlib.import_module(f"caesura.measures.{name}")).attempted
         for name in ("window", "crisp", "boundary")
     )
-    assert found > 15
+    assert examples > 15
 
 
-def test_tour_is_as_long_as_it_says() -> None:
+def test_tour_has_the_number_of_lines_in_its_title() -> None:
     readme = (ROOT / "README.md").read_text()
     tour = readme.split("```python\n")[1].split("\n\n```")[0].splitlines()
     assert abs(len(tour) - int(readme.split("## A tour of ")[1].split()[0])) <= 5

@@ -1,4 +1,4 @@
-"""The scripts in examples/ run, as a person would run them."""
+"""The scripts in examples/ run from the command line."""
 
 from __future__ import annotations
 
@@ -12,65 +12,68 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-# Three subjects that share no word; TextTiling finds where they change.
-SUBJECTS = {
+# Three topics without common content words; TextTiling places boundaries between them.
+SENTENCES = {
     "harbour": "The harbour master watched fishing boats anchor beyond the breakwater while gulls circled the lighthouse.",
     "orchard": "Ripe pears dropped from crooked branches, and bees hummed around every blossom along the orchard fence.",
     "engine": "Pistons hammered inside the locomotive; steam hissed through brass valves until pressure gauges trembled.",
 }
 
 
-def run(*words: object) -> subprocess.CompletedProcess[str]:
+def run_example(*arguments: object) -> subprocess.CompletedProcess[str]:
     pytest.importorskip("nltk", reason="NLTK is not installed: pip install caesura[test]")
     return subprocess.run(
-        [sys.executable, str(EXAMPLES / "texttiling.py"), *map(str, words)], capture_output=True, text=True, check=False
+        [sys.executable, str(EXAMPLES / "texttiling.py"), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
 @pytest.fixture
 def paragraphs(tmp_path: Path) -> tuple[Path, Path]:
-    text = [" ".join([sentence] * 4) for sentence in SUBJECTS.values() for _ in range(5)]
+    text = [" ".join([sentence] * 4) for sentence in SENTENCES.values() for _ in range(5)]
     (tmp_path / "text.txt").write_text("\n\n".join(text))
     coders = {"items": {"tale": {"ann": [5, 5, 5], "bo": [5, 4, 6], "cy": [5, 10]}}}
     (tmp_path / "coders.json").write_text(json.dumps(coders))
     return tmp_path / "text.txt", tmp_path / "coders.json"
 
 
-def test_texttiling_on_a_text_of_ones_own(paragraphs: tuple[Path, Path]) -> None:
-    done = run(*paragraphs, "-w", 20, "-k", 5)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "tale           ann  ·····|·····|·····\n" in done.stdout
-    (drawn,) = (line.split()[-1] for line in done.stdout.splitlines() if line.startswith("tale    texttiling"))
-    pieces = [len(piece) for piece in drawn.split("|")]
-    assert sum(pieces) == 15
-    assert {5, 10} <= set(accumulate(pieces))  # and a few places more
-    assert "(human)" in done.stdout
-    assert "Where systems go wrong" in done.stdout
+def test_texttiling_on_a_text_with_coders(paragraphs: tuple[Path, Path]) -> None:
+    process = run_example(*paragraphs, "-w", 20, "-k", 5)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "tale           ann  ·····|·····|·····\n" in process.stdout
+    (drawing,) = (line.split()[-1] for line in process.stdout.splitlines() if line.startswith("tale    texttiling"))
+    masses = [len(segment) for segment in drawing.split("|")]
+    assert sum(masses) == 15
+    assert {5, 10} <= set(accumulate(masses))  # and a few more positions
+    assert "(human)" in process.stdout
+    assert "Where systems go wrong" in process.stdout
 
 
-def test_texttiling_says_what_is_wrong(paragraphs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_texttiling_explains_errors(paragraphs: tuple[Path, Path], tmp_path: Path) -> None:
     text, coders = paragraphs
     short = tmp_path / "short.txt"
     short.write_text("One.\n\nTwo.")
-    done = run(short, coders)
-    assert done.returncode == 1
-    assert "2 units are too few for TextTiling" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert run(text).returncode == 2
+    process = run_example(short, coders)
+    assert process.returncode == 1
+    assert "2 units are too few for TextTiling" in process.stderr
+    assert "Traceback" not in process.stderr
+    assert run_example(text).returncode == 2
     fewer = tmp_path / "fewer.txt"
     fewer.write_text("\n\n".join(text.read_text().split("\n\n")[:12]))
-    done = run(fewer, coders, "-w", 10, "-k", 3)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        "texttiling: system 'texttiling', item 'tale' left out: 15 tokens for ann and 12 for texttiling; nothing is left to "
-        "judge system 'texttiling' on\n"
+    process = run_example(fewer, coders, "-w", 10, "-k", 3)
+    assert (process.returncode, process.stdout) == (1, "")
+    assert process.stderr == (
+        "texttiling: system 'texttiling' has no item that can be judged: item 'tale', coder 'texttiling': the system differs "
+        "from the coders: 15 tokens for ann and 12 for texttiling\n"
     )
 
 
 @pytest.mark.slow
 def test_texttiling_on_recorded_sessions(shared: Path) -> None:
-    done = run(shared / "data/hierarchical_text/tinyrec")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert "low, high: 0.95 percentile bootstrap over 5 items" in done.stdout
-    assert "human: undefined, no two coders share an item" in done.stdout
+    process = run_example(shared / "data/hierarchical_text/tinyrec")
+    assert process.returncode == 0
+    assert process.stderr == ""
+    assert "low, high: 0.95 percentile bootstrap over 5 items" in process.stdout
+    assert "human: undefined, no two coders share an item" in process.stdout

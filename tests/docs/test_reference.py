@@ -1,4 +1,4 @@
-"""The reference arranges every public name under one topic."""
+"""The reference lists every public name under one topic."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import caesura as cz
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
-MODULES = {"errors", "plot", "simulation", "statistics"}  # have topics of their own
+MODULES = {"errors", "plot", "simulation", "statistics"}  # each is a topic
 
 
 def test_every_public_name_has_one_topic() -> None:

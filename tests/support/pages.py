@@ -1,16 +1,17 @@
-"""Pages of documentation, block by block, and how each block is run.
+"""Run the fenced blocks of a page of documentation.
 
-Every fenced block is run, is data that is read, or says in a comment above it why not:
+The language of a block says how it is tested:
 
-    python      a doctest; the blocks of a page share their names
-    sh          a line a command, each beginning with ``caesura``; each must succeed
-    console     the same after ``$ ``, followed by what it prints
+    python      a doctest; the blocks of a page share their variables
+    sh          one command per line, which begins with ``caesura`` and must succeed
+    console     commands after ``$ ``, each followed by its output
     json, toml  must parse
-    text        a drawing, looked at by people only
+    text        a drawing for readers; not tested
 
-``<!-- not run: why -->`` stands above a block of any other kind, or one that cannot be run here. ``<!-- data: oracles/nccu.jsonl -->``
-says that what follows needs these files or folders of test data, ``<!-- needs: segeval nltk -->`` that it needs these
-libraries; without them the page is run up to there. A page runs in a folder of its own, with the files of examples/data in it.
+Put ``<!-- not run: reason -->`` above a block in any other language, and above a block that cannot run here. If the rest of a
+page needs files or folders of test data, write ``<!-- data: oracles/nccu.jsonl -->``. If it needs libraries, write
+``<!-- needs: segeval nltk -->``. Without them, the test stops there and is skipped. Each page runs in its own folder, which
+has the files of examples/data.
 """
 
 from __future__ import annotations
@@ -32,71 +33,71 @@ from caesura.cli import main
 _FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*(.*?)\s*$")
 _COMMENT = re.compile(r"^<!-- (not run|data|needs): (.+) -->$")
 _EXAMPLE = re.compile(r"^\s*(>>>|\$ caesura\b)")
-# What Sphinx itself makes of the page; it fails on what it cannot make.
+# Sphinx processes these directives, and fails on invalid ones.
 _DIRECTIVES = ("{toctree}", "{eval-rst}")
 
 
 class PageError(AssertionError):
-    """A block that would escape, or that does not do what the page says."""
+    """Raised when a block fails, or when no rule says how to test it."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block. ``line`` is that of its first line, from 0."""
+    """A fenced block. ``line`` is the number of its first line, from 0."""
 
     language: str
     text: str
     line: int
-    why_not: str | None = None
+    skip_reason: str | None = None
 
 
 @dataclass(frozen=True)
-class Need:
-    """From here on the page needs files or folders of test data (``data``), or libraries (``needs``)."""
+class Requirement:
+    """The rest of the page needs files or folders of test data (kind ``data``) or libraries (kind ``needs``)."""
 
     kind: str
-    what: str
+    names: tuple[str, ...]
 
 
-def parts(page: str, name: str) -> Iterator[Block | Need]:
-    """Blocks and needs in their order; an error for what nobody would run."""
-    why_not = None
+def parse_page(page: str, name: str) -> Iterator[Block | Requirement]:
+    """Yield blocks and requirements in their order; raise PageError for examples that no test would run."""
+    skip_reason = None
     lines = iter(enumerate(page.splitlines()))
     for number, line in lines:
         if comment := _COMMENT.match(line):
             if comment[1] == "not run":
-                why_not = comment[2]
+                skip_reason = comment[2]
             else:
-                yield Need(comment[1], comment[2])
+                yield Requirement(comment[1], tuple(comment[2].split()))
         elif fence := _FENCE.match(line):
-            inside = []
+            block_lines = []
             for _, content in lines:
                 if content.strip() == fence[2]:
                     break
-                inside.append(content)
+                block_lines.append(content)
             else:
-                raise PageError(f"{name}:{number + 1}: a fenced block must end; this one does not")
-            yield Block(fence[3], textwrap.dedent("\n".join(inside)) + "\n", number + 1, why_not)
-            why_not = None
+                raise PageError(f"{name}:{number + 1}: the fenced block has no end; close it")
+            yield Block(fence[3], textwrap.dedent("\n".join(block_lines)) + "\n", number + 1, skip_reason)
+            skip_reason = None
         elif _EXAMPLE.match(line):
-            raise PageError(f"{name}:{number + 1}: an example must stand in a fenced block; got {line.strip()!r}")
-        elif why_not and line.strip():
-            raise PageError(f"{name}:{number + 1}: a block must follow 'not run'; got {line!r}")
+            raise PageError(f"{name}:{number + 1}: put this example into a fenced block: {line.strip()!r}")
+        elif skip_reason and line.strip():
+            raise PageError(f"{name}:{number + 1}: expected a block after 'not run'; got {line!r}")
 
 
-class Run:
-    """One page being run: the names that its Python blocks share."""
+class PageRunner:
+    """Runs the blocks of one page, whose Python blocks share their variables."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.names: dict[str, Any] = {"__name__": "__main__"}
+        self.variables: dict[str, Any] = {"__name__": "__main__"}
         self.examples = 0
 
     def __call__(self, block: Block) -> None:
-        """Run a block, or say what is wrong with it."""
-        if block.why_not is not None or block.language in _DIRECTIVES:
+        """Run a block; raise PageError if it fails."""
+        if block.skip_reason is not None or block.language in _DIRECTIVES:
             return
-        ways = {
+        runners = {
             "python": self._python,
             "sh": self._sh,
             "console": self._console,
@@ -104,28 +105,28 @@ class Run:
             "toml": lambda block: tomllib.loads(block.text),
             "text": self._text,
         }
-        if block.language not in ways:
-            self._fail(block, f"a block must be {', '.join(ways)}; got {block.language!r}")
-        ways[block.language](block)
+        if block.language not in runners:
+            self._fail(block, f"the language of a block must be {', '.join(runners)}; got {block.language!r}")
+        runners[block.language](block)
 
-    def _fail(self, block: Block, why: str) -> NoReturn:
-        raise PageError(f"{self.name}:{block.line}: {why}")
+    def _fail(self, block: Block, reason: str) -> NoReturn:
+        raise PageError(f"{self.name}:{block.line}: {reason}")
 
     def _python(self, block: Block) -> None:
-        test = doctest.DocTestParser().get_doctest(block.text, self.names, self.name, self.name, block.line)
+        test = doctest.DocTestParser().get_doctest(block.text, self.variables, self.name, self.name, block.line)
         if not test.examples:
-            self._fail(block, "a python block must hold examples that begin with >>>; it holds none")
+            self._fail(block, "a python block must have examples that begin with >>>")
         report: list[str] = []
         failed, attempted = doctest.DocTestRunner().run(test, out=report.append, clear_globs=False)
-        self.names = test.globs
+        self.variables = test.globs
         self.examples += attempted
         if failed:
             raise PageError("".join(report))
 
     def _sh(self, block: Block) -> None:
         for line in block.text.replace("\\\n", " ").splitlines():
-            if words := shlex.split(line, comments=True):
-                self._command(block, words)
+            if arguments := shlex.split(line, comments=True):
+                self._command(block, arguments)
 
     def _console(self, block: Block) -> None:
         commands = re.split(r"^\$ ", block.text, flags=re.MULTILINE)
@@ -134,25 +135,24 @@ class Run:
         for command in commands[1:]:
             line, _, expected = command.partition("\n")
             output = self._command(block, shlex.split(line, comments=True))
-            if plain(output) != plain(expected):
-                self._fail(block, f"{line} must print\n{plain(expected)}\nand prints\n{plain(output)}")
+            if normalize(output) != normalize(expected):
+                self._fail(block, f"{line} should print\n{normalize(expected)}\nbut prints\n{normalize(output)}")
 
-    def _command(self, block: Block, words: list[str]) -> str:
-        if words[:1] != ["caesura"]:
-            self._fail(
-                block, f"only caesura is run here; got {shlex.join(words)!r}. Say why with <!-- not run: ... -->"
-            )
-        result = CliRunner().invoke(main, words[1:], prog_name="caesura")
+    def _command(self, block: Block, arguments: list[str]) -> str:
+        if arguments[:1] != ["caesura"]:
+            command = shlex.join(arguments)
+            self._fail(block, f"only caesura can run here; got {command!r}. Give the reason in <!-- not run: ... -->")
+        result = CliRunner().invoke(main, arguments[1:], prog_name="caesura")
         if result.exit_code != 0:
-            self._fail(block, f"{shlex.join(words)} ends with {result.exit_code}: {result.output}")
+            self._fail(block, f"{shlex.join(arguments)} ends with exit code {result.exit_code}: {result.output}")
         self.examples += 1
         return result.stdout
 
     def _text(self, block: Block) -> None:
         if re.search(_EXAMPLE.pattern, block.text, re.MULTILINE):
-            self._fail(block, "an example must not hide in a text block")
+            self._fail(block, "a text block must not contain an example")
 
 
-def plain(text: str) -> str:
-    """Without the blanks at the ends of lines that tables have, and without blank lines around."""
+def normalize(text: str) -> str:
+    """Return the text without trailing spaces, and without blank lines at its ends."""
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()).strip("\n")
