@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sphinx.domains.python import PyObject
+
 from caesura.version import __version__
 
 project = "caesura"
@@ -17,3 +19,8 @@ autodoc_member_order = "groupwise"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
+
+# Sphinx calls the attributes of a class "Variables".
+for field in PyObject.doc_field_types:
+    if field.name == "variable":
+        field.label = "Attributes"

@@ -330,10 +330,10 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
 
     References
     ----------
-    Cochran, W. G. (1950). The comparison of percentages in matched samples. Biometrika 37: 256-266.
-    Passonneau, R. J., & Litman, D. J. (1997). Discourse segmentation by human and automated means. Computational Linguistics
-    23(1): 103-139.
-    Yöndem, M. T., & Üçoluk, G. A realistic success criterion for discourse segmentation, section 3.
+    - Cochran, W. G. (1950). The comparison of percentages in matched samples. Biometrika 37: 256-266.
+    - Passonneau, R. J., & Litman, D. J. (1997). Discourse segmentation by human and automated means. Computational
+      Linguistics 23(1): 103-139.
+    - Yöndem, M. T., & Üçoluk, G. A realistic success criterion for discourse segmentation, section 3.
 
     Examples
     --------

@@ -90,18 +90,22 @@ def agreement(
     all pairs of coders on all items that both coded, from summed parts: for B the mean correctness of boundary pairs, for S
     weighted by positions. (Equation 12 of 2012 prints mass S / (mass - 1), which can exceed 1.)
 
-    ==============================  ==================================================================================
-    coefficient                     chance
-    ==============================  ==================================================================================
-    ``multi_pi``, ``pi``            boundaries of all coders pooled (Fleiss; Scott for two coders). The default
-    ``multi_kappa``, ``kappa``      each coder's own, averaged over pairs (Davies & Fleiss; Cohen for two coders)
-    ``bias``                        no coefficient but A_e(pi) - A_e(kappa): 0 if all coders place equally many boundaries
-    ``alpha``                       Krippendorff's, nominal over positions; no near misses, the measure does not matter
-    ``kappa``, ``pi``, ``s``,       over ``flexible_similarity``, whose default is ``kappa``: simulated or exact, see
-    ``s_modified``                  :mod:`caesura.agreement.random_texts`
-    ``kappa``                       over ``hierarchy_kappa``, the only one there: its P_c, see
-                                    :mod:`caesura.agreement.spans`
-    ==============================  ==================================================================================
+    ============================================  ====================================================================
+    coefficient                                   chance
+    ============================================  ====================================================================
+    ``multi_pi``, ``pi``                          boundaries of all coders pooled (Fleiss; Scott for two coders);
+                                                  the default
+    ``multi_kappa``, ``kappa``                    rates of each coder, averaged over pairs (Davies & Fleiss; Cohen
+                                                  for two coders)
+    ``bias``                                      not a coefficient but A_e(pi) - A_e(kappa): 0 if all coders place
+                                                  equally many boundaries
+    ``alpha``                                     Krippendorff's, nominal over positions; no near misses, the measure
+                                                  does not matter
+    ``kappa``, ``pi``, ``s``, ``s_modified``      over ``flexible_similarity``, whose default is ``kappa``: simulated
+                                                  or exact, see :mod:`caesura.agreement.random_texts`
+    ``kappa``                                     over ``hierarchy_kappa``, the only one there: its P_c, see
+                                                  :mod:`caesura.agreement.spans`
+    ============================================  ====================================================================
 
     :mod:`caesura.agreement.counts` has the equations. The presets are bundles of ``counted``, ``rates`` and ``types`` with
     the preset of the measure: published figures counted segments although equation 8 says boundaries, and segeval averages
@@ -118,10 +122,10 @@ def agreement(
 
     References
     ----------
-    Fournier, C., & Inkpen, D. (2012). Segmentation similarity and agreement. NAACL-HLT.
-    Fournier, C. (2013). Evaluating text segmentation using boundary edit distance. ACL.
-    Krippendorff, K. (2004). Content analysis. Sage.
-    Lai, R. K. Y., & Li, Y. (2023). Text segmentation similarity revisited. Society for Computation in Linguistics.
+    - Fournier, C., & Inkpen, D. (2012). Segmentation similarity and agreement. NAACL-HLT.
+    - Fournier, C. (2013). Evaluating text segmentation using boundary edit distance. ACL.
+    - Krippendorff, K. (2004). Content analysis. Sage.
+    - Lai, R. K. Y., & Li, Y. (2023). Text segmentation similarity revisited. Society for Computation in Linguistics.
 
     Examples
     --------

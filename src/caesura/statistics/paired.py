@@ -132,8 +132,8 @@ def paired_bootstrap(
 
         p = (1 + #{|t*| >= |θ|/s}) / (1 + replicates),   interval = θ ± q s
 
-    with q the ``level`` quantile of |t*|, so that 0 lies outside the interval if p is below 1 - level. The division by s* is
-    what keeps the level: with few items θ* alone varies too little.
+    with q the ``level`` quantile of ``|t*|``, so that 0 lies outside the interval if p is below 1 - level. The division by
+    s* keeps the level: with few items θ* alone varies too little.
 
     A replicate without variance (the same item again and again) has an infinite t* unless θ* = θ. This makes the test
     cautious: with 2 or 3 items nothing is significant at .05 and the interval is unbounded. If the items themselves have no
@@ -143,8 +143,8 @@ def paired_bootstrap(
 
     References
     ----------
-    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall, section 12.5.
-    Hall, P. (1992). The bootstrap and Edgeworth expansion. Springer, section 3.6, on symmetric intervals.
+    - Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall, section 12.5.
+    - Hall, P. (1992). The bootstrap and Edgeworth expansion. Springer, section 3.6, on symmetric intervals.
 
     Examples
     --------
@@ -199,14 +199,14 @@ def randomisation(
     -----
     The two systems change places, item by item, with probability one half. If it makes no difference which system an output
     is from, the observed difference is one of 2^n equally likely ones. If 2^n is at most ``draws``, all of them are examined
-    and p is the share whose |θ| is as large. Otherwise ``draws`` of them are drawn and
+    and p is the proportion with ``|θ|`` at least as large. Otherwise ``draws`` of them are drawn and
     ``p = (1 + #{|θ*| >= |θ|}) / (1 + draws)``, which counts the observed assignment. Statistics within 1e-12 of each
     other are equal. The smallest p that n items can give is 2^(1 - n): with 5 items or fewer nothing is significant at .05.
 
     References
     ----------
-    Noreen, E. W. (1989). Computer-intensive methods for testing hypotheses. Wiley.
-    Yeh, A. (2000). More accurate tests for the statistical significance of result differences. COLING (for summed parts).
+    - Noreen, E. W. (1989). Computer-intensive methods for testing hypotheses. Wiley.
+    - Yeh, A. (2000). More accurate tests for the statistical significance of result differences. COLING (for summed parts).
 
     Examples
     --------

@@ -96,8 +96,8 @@ def kruskal_wallis(groups: Sequence[ArrayLike], *, alpha: float = 0.05) -> RankT
 
     References
     ----------
-    Siegel, S., & Castellan, N. J. (1988). Nonparametric statistics for the behavioral sciences. McGraw-Hill, pages 213-214.
-    Dunn, O. J. (1964). Multiple comparisons using rank sums. Technometrics 6.
+    - Siegel, S., & Castellan, N. J. (1988). Nonparametric statistics for the behavioral sciences. McGraw-Hill, pages 213-214.
+    - Dunn, O. J. (1964). Multiple comparisons using rank sums. Technometrics 6.
 
     Examples
     --------
