@@ -16,14 +16,14 @@ Parts = Callable[[Text, Text], tuple[Fraction, Fraction]]
 """Numerator and denominator of the similarity of a pair, which are summed before they are divided."""
 
 
-def kept(items: Items) -> dict[str, Mapping[str, Text]]:
+def shared_items(items: Items) -> dict[str, Mapping[str, Text]]:
     """Items that at least two coded."""
     return {item: by for item, by in items.items() if len(by) >= 2}
 
 
 def observed(items: Items, parts: Parts) -> Fraction:
     """A_a: parts summed over pairs of coders and items both coded. Nothing to compare is full agreement."""
-    rows = [parts(by[a], by[b]) for by in kept(items).values() for a, b in combinations(sorted(by), 2)]
+    rows = [parts(by[a], by[b]) for by in shared_items(items).values() for a, b in combinations(sorted(by), 2)]
     below = sum((row[1] for row in rows), Fraction(0))
     return sum((row[0] for row in rows), Fraction(0)) / below if below else Fraction(1)
 
@@ -34,7 +34,7 @@ def _placed(text: Text, kind: str) -> int:
 
 def expected_pi(items: Items, types: list[str]) -> Fraction:
     """Sum over types of P_t^2, each kept (coder, item) once."""
-    texts = [text for by in kept(items).values() for text in by.values()]
+    texts = [text for by in shared_items(items).values() for text in by.values()]
     positions = sum(n - 1 for n, _ in texts)
     return sum((Fraction(sum(_placed(text, t) for text in texts), positions) ** 2 for t in types), Fraction(0))
 
@@ -43,7 +43,7 @@ def expected_kappa(items: Items, types: list[str]) -> Fraction:
     """Products of each coder's own rates over all kept items of that coder, averaged over pairs that share an item."""
     mine: dict[str, list[Text]] = {}
     pairs: set[tuple[str, str]] = set()
-    for by in kept(items).values():
+    for by in shared_items(items).values():
         for coder, text in by.items():
             mine.setdefault(coder, []).append(text)
         pairs |= set(combinations(sorted(by), 2))
@@ -68,18 +68,18 @@ def alpha(items: Items) -> Fraction | None:
     A unit of analysis is an inner position, its values are the sets of types that the coders put there.
     """
     coincidences: Counter[tuple[frozenset[str], frozenset[str]]] = Counter()
-    for by in kept(items).values():
+    for by in shared_items(items).values():
         length = next(iter(by.values()))[0]
         for position in range(1, length):
             values = [frozenset(name for at, name in text[1] if at == position) for text in by.values()]
-            for i, one in enumerate(values):
-                for j, other in enumerate(values):
+            for i, value in enumerate(values):
+                for j, second in enumerate(values):
                     if i != j:
-                        coincidences[one, other] += Fraction(1, len(values) - 1)
+                        coincidences[value, second] += Fraction(1, len(values) - 1)
     n_v: Counter[frozenset[str]] = Counter()
-    for (one, _), times in coincidences.items():
-        n_v[one] += times
+    for (value, _), times in coincidences.items():
+        n_v[value] += times
     n = sum(n_v.values())
-    d_o = sum(times for (one, other), times in coincidences.items() if one != other)
-    d_e = sum(n_v[one] * n_v[other] for one in n_v for other in n_v if one != other) / Fraction(n - 1)
+    d_o = sum(times for (value, second), times in coincidences.items() if value != second)
+    d_e = sum(n_v[value] * n_v[second] for value in n_v for second in n_v if value != second) / Fraction(n - 1)
     return 1 - d_o / d_e if d_e else None

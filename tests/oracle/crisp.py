@@ -12,9 +12,9 @@ def most_pairs(reference: Collection[int], hypothesis: Collection[int], toleranc
         return 0
     first, *rest = sorted(reference)
     best = most_pairs(rest, hypothesis, tolerance)
-    for other in sorted(hypothesis):
-        if abs(other - first) <= tolerance:
-            best = max(best, 1 + most_pairs(rest, set(hypothesis) - {other}, tolerance))
+    for partner in sorted(hypothesis):
+        if abs(partner - first) <= tolerance:
+            best = max(best, 1 + most_pairs(rest, set(hypothesis) - {partner}, tolerance))
     return best
 
 

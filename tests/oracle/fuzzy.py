@@ -19,8 +19,8 @@ class Cluster:
 def chains(h: Sequence[int], chain_strength: int, min_count: int) -> list[tuple[int, int]]:
     """Ends of the longest runs of marked positions of which consecutive ones are at most ``chain_strength`` apart."""
     marked = [i for i, count in enumerate(h, 1) if count >= min_count]
-    starts = [i for i in marked if not any(i - chain_strength <= other < i for other in marked)]
-    ends = [i for i in marked if not any(i < other <= i + chain_strength for other in marked)]
+    starts = [i for i in marked if not any(i - chain_strength <= marked_position < i for marked_position in marked)]
+    ends = [i for i in marked if not any(i < marked_position <= i + chain_strength for marked_position in marked)]
     return list(zip(starts, ends, strict=True))
 
 
@@ -38,11 +38,11 @@ def reach(h: Sequence[int], lower: int, upper: int, beta: float) -> tuple[int, i
 
 
 def clusters(h: Sequence[int], *, chain_strength: int, minimal_peak: int, min_count: int, beta: float) -> list[Cluster]:
-    found = []
+    islands = []
     for lower, upper in chains(h, chain_strength, min_count):
         if any(h[i - 1] >= minimal_peak for i in range(lower, upper + 1)):
-            found.append(Cluster(lower, upper, *reach(h, lower, upper, beta)))
-    return found
+            islands.append(Cluster(lower, upper, *reach(h, lower, upper, beta)))
+    return islands
 
 
 def reward(h: Sequence[int], cluster: Cluster, q: int, alpha: float) -> Fraction | float:
@@ -56,10 +56,10 @@ def reward(h: Sequence[int], cluster: Cluster, q: int, alpha: float) -> Fraction
     return total
 
 
-def cost(h: Sequence[int], found: list[Cluster], q: int, p_min: Fraction, p_max: Fraction, edges: str) -> Fraction:
+def cost(h: Sequence[int], islands: list[Cluster], q: int, p_min: Fraction, p_max: Fraction, edges: str) -> Fraction:
     """What a phantom at q costs."""
-    before = [one for one in found if one.up < q]
-    after = [one for one in found if one.low > q]
+    before = [cluster for cluster in islands if cluster.up < q]
+    after = [cluster for cluster in islands if cluster.low > q]
     if before and after:
         up, low = before[-1].up, after[0].low
         return p_max + (p_min - p_max) * Fraction(abs(2 * q - low - up), low - up)
@@ -98,30 +98,30 @@ def success(
 ) -> Success | None:
     """None without a cluster."""
     peak = math.ceil(coders / 2) if minimal_peak is None else minimal_peak
-    found = clusters(h, chain_strength=chain_strength, minimal_peak=peak, min_count=min_count, beta=beta)
-    if not found:
+    islands = clusters(h, chain_strength=chain_strength, minimal_peak=peak, min_count=min_count, beta=beta)
+    if not islands:
         return None
     low_cost = Fraction(p_min)
-    high_cost = Fraction(1, len(found)) if p_max is None else Fraction(p_max)
+    high_cost = Fraction(1, len(islands)) if p_max is None else Fraction(p_max)
     homes: list[int | str] = []
     contributions: list[Fraction | float] = []
     for q in sorted(c):
-        inside = [k for k, one in enumerate(found) if one.low <= q <= one.up]
+        inside = [k for k, cluster in enumerate(islands) if cluster.low <= q <= cluster.up]
         homes.append(inside[0] if inside else "phantom")
         contributions.append(
-            reward(h, found[inside[0]], q, alpha) if inside else -cost(h, found, q, low_cost, high_cost, edges)
+            reward(h, islands[inside[0]], q, alpha) if inside else -cost(h, islands, q, low_cost, high_cost, edges)
         )
     total: Fraction | float = Fraction(0)
-    for k in range(len(found)):
+    for k in range(len(islands)):
         mine = [earned for home, earned in zip(homes, contributions, strict=True) if home == k]
         total += max(mine, default=0) if per_cluster == "best" else sum(mine)
-    most = sum(max(reward(h, one, q, alpha) for q in range(one.low, one.up + 1)) for one in found)
+    most = sum(max(reward(h, cluster, q, alpha) for q in range(cluster.low, cluster.up + 1)) for cluster in islands)
     return Success(
         float(total),
-        len(found) * coders,
+        len(islands) * coders,
         float(-sum(x for home, x in zip(homes, contributions, strict=True) if home == "phantom")),
-        found,
+        islands,
         homes,
         [float(x) for x in contributions],
-        float(most) / (len(found) * coders),
+        float(most) / (len(islands) * coders),
     )

@@ -9,12 +9,12 @@ Flat = set[tuple[int, int]]
 Row = tuple[int, int, int, str | None]  # start, end, level, label
 
 
-def flammia_zue(one: Flat, other: Flat, n: int) -> tuple[Fraction, Fraction]:
+def flammia_zue(spans_a: Flat, spans_b: Flat, n: int) -> tuple[Fraction, Fraction]:
     """P_o and P_c; at least one side has a span."""
-    o = matched(one, other) + matched(other, one)
-    total = len(one) + len(other)
+    o = matched(spans_a, spans_b) + matched(spans_b, spans_a)
+    total = len(spans_a) + len(spans_b)
     p_c = Fraction(0)
-    for mine, theirs in ((one, other), (other, one)):
+    for mine, theirs in ((spans_a, spans_b), (spans_b, spans_a)):
         p_c += Fraction(len(mine), total) * begin(mine, n) * end(mine, n) * either(theirs, n)
     return Fraction(o, total), p_c
 
@@ -41,14 +41,14 @@ def either(spans: Flat, n: int) -> Fraction:
     return (b + e - b * e) ** 2
 
 
-def cross(one: tuple[int, int], other: tuple[int, int]) -> bool:
+def cross(first: tuple[int, int], second: tuple[int, int]) -> bool:
     """They share a unit, and each has one of its own."""
-    x, y = (set(range(a, b + 1)) for a, b in (one, other))
+    x, y = (set(range(a, b + 1)) for a, b in (first, second))
     return bool(x & y) and bool(x - y) and bool(y - x)
 
 
 def uncrossed(mine: Flat, theirs: Flat) -> int:
-    return sum(not any(cross(one, other) for other in theirs) for one in mine)
+    return sum(not any(cross(span, other_span) for other_span in theirs) for span in mine)
 
 
 Meet = Callable[[int, int], int]

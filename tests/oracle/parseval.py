@@ -96,25 +96,25 @@ def become_word(side: Sentence, which: int) -> None:
 
 def mend_quotes(gold: Sentence, predicted: Sentence, options: Options) -> None:
     for i, mine in enumerate(predicted.quotes):
-        for j, other in enumerate(gold.quotes):
-            if other.index == mine.index and other.tag != mine.tag:
-                gone = [one.tag in options.delete for one in (other, mine)]
-                if gone == [True, False]:
+        for j, gold_quote in enumerate(gold.quotes):
+            if gold_quote.index == mine.index and gold_quote.tag != mine.tag:
+                is_deleted = [quote.tag in options.delete for quote in (gold_quote, mine)]
+                if is_deleted == [True, False]:
                     become_word(gold, j)
                     break
-                if gone == [False, True]:
+                if is_deleted == [False, True]:
                     become_word(predicted, i)
                     break
 
 
-def left(side: Sentence, options: Options) -> list[Bracket]:
-    found = []
+def counted_brackets(side: Sentence, options: Options) -> list[Bracket]:
+    brackets = []
     for bracket in side.brackets:
         if bracket.start < bracket.end:
             label = re.split("[-=]", bracket.label)[0]
-            if not any(same(label, gone, options.equal_labels) for gone in options.delete):
-                found.append(Bracket(label, bracket.start, bracket.end))
-    return found
+            if not any(same(label, deleted, options.equal_labels) for deleted in options.delete):
+                brackets.append(Bracket(label, bracket.start, bracket.end))
+    return brackets
 
 
 def parseval(gold_text: str, predicted_text: str, options: Options) -> dict[str, int] | int:
@@ -131,27 +131,27 @@ def parseval(gold_text: str, predicted_text: str, options: Options) -> dict[str,
         return 1
     if not all(same(x, y, options.equal_words) for x, y in zip(gold.words, predicted.words, strict=True)):
         return 1
-    one, other = left(gold, options), left(predicted, options)
-    taken: set[int] = set()
-    for bracket in one:
-        for j, candidate in enumerate(other):
+    gold_brackets, predicted_brackets = counted_brackets(gold, options), counted_brackets(predicted, options)
+    matched: set[int] = set()
+    for bracket in gold_brackets:
+        for j, candidate in enumerate(predicted_brackets):
             if (
-                j not in taken
+                j not in matched
                 and (candidate.start, candidate.end) == (bracket.start, bracket.end)
                 and (not options.labelled or same(bracket.label, candidate.label, options.equal_labels))
             ):
-                taken.add(j)
+                matched.add(j)
                 break
     return {
-        "matched": len(taken),
-        "gold": len(one),
-        "predicted": len(other),
-        "crossing": sum(any(cross(x, y) for y in one) for x in other),
+        "matched": len(matched),
+        "gold": len(gold_brackets),
+        "predicted": len(predicted_brackets),
+        "crossing": sum(any(cross(x, y) for y in gold_brackets) for x in predicted_brackets),
         "words": len(gold.words),
         "correct_tags": sum(same(x, y, options.equal_labels) for x, y in zip(gold.tags, predicted.tags, strict=True)),
     }
 
 
 def cross(x: Bracket, y: Bracket) -> bool:
-    words, others = set(range(x.start, x.end)), set(range(y.start, y.end))
-    return bool(words & others) and bool(words - others) and bool(others - words)
+    words, other_words = set(range(x.start, x.end)), set(range(y.start, y.end))
+    return bool(words & other_words) and bool(words - other_words) and bool(other_words - words)

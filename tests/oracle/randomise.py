@@ -13,10 +13,10 @@ def ratio(rows: list[tuple[int, int]]) -> Fraction:
 
 def randomisation(a: list[tuple[int, int]], b: list[tuple[int, int]]) -> Fraction:
     """The share of all 2^n swaps whose difference is at least as large as the one seen."""
-    seen = abs(ratio(a) - ratio(b))
+    observed = abs(ratio(a) - ratio(b))
     larger = 0
     for swaps in product([False, True], repeat=len(a)):
-        one = [y if swap else x for x, y, swap in zip(a, b, swaps, strict=True)]
-        other = [x if swap else y for x, y, swap in zip(a, b, swaps, strict=True)]
-        larger += abs(ratio(one) - ratio(other)) >= seen
+        swapped_a = [y if swap else x for x, y, swap in zip(a, b, swaps, strict=True)]
+        swapped_b = [x if swap else y for x, y, swap in zip(a, b, swaps, strict=True)]
+        larger += abs(ratio(swapped_a) - ratio(swapped_b)) >= observed
     return Fraction(larger, 2 ** len(a))

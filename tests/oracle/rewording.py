@@ -21,14 +21,14 @@ def words_of(node: Nested) -> list[int]:
 
 def without(nodes: list[Nested], run: Collection[int]) -> list[Nested]:
     """What is left of these when the words of the run leave their places; emptied nodes vanish."""
-    left = []
+    remaining = []
     for node in nodes:
         if is_leaf(node):
             if node[1][0] not in run:
-                left.append(node)
+                remaining.append(node)
         elif children := without(node[1:], run):
-            left.append([node[0], *children])
-    return left
+            remaining.append([node[0], *children])
+    return remaining
 
 
 def join_run(nodes: list[Nested], run: list[int], label: str) -> list[Nested]:
@@ -59,8 +59,8 @@ def join(roots: list[Nested], boundaries: Collection[int]) -> list[Nested]:
 
 
 def label_of(nodes: list[Nested], word: int) -> str:
-    (found,) = (label for label, words in leaves(nodes) if words[0] == word)
-    return found
+    (tag,) = (label for label, words in leaves(nodes) if words[0] == word)
+    return tag
 
 
 def leaves(nodes: list[Nested]) -> list[Nested]:
@@ -69,23 +69,23 @@ def leaves(nodes: list[Nested]) -> list[Nested]:
 
 def split(roots: list[Nested], cut: Collection[int]) -> list[Nested]:
     """Halves are written (word, 1) and (word, 2)."""
-    made: list[Nested] = []
+    nodes_after: list[Nested] = []
     for root in roots:
         halves = split_children([root], cut)
-        made.append(halves[0] if len(halves) == 1 else [root[0], *halves])
-    return made
+        nodes_after.append(halves[0] if len(halves) == 1 else [root[0], *halves])
+    return nodes_after
 
 
 def split_children(nodes: list[Nested], cut: Collection[int]) -> list[Nested]:
-    made: list[Nested] = []
+    nodes_after: list[Nested] = []
     for node in nodes:
         if not is_leaf(node):
-            made.append([node[0], *split_children(node[1:], cut)])
+            nodes_after.append([node[0], *split_children(node[1:], cut)])
         elif node[1][0] in cut:
-            made += [[node[0], (*node[1], half)] for half in (1, 2)]
+            nodes_after += [[node[0], (*node[1], half)] for half in (1, 2)]
         else:
-            made.append(node)
-    return made
+            nodes_after.append(node)
+    return nodes_after
 
 
 def drawn(roots: list[Nested]) -> str:

@@ -17,15 +17,15 @@ def iou(a: tuple[float, float], b: tuple[float, float]) -> float:
 
 def ancestors(tree: Tree) -> list[set[int]]:
     """The ancestors of each node."""
-    found: list[set[int]] = []
-    for above in tree.parent.tolist():
-        found.append(found[above] | {above} if above >= 0 else set())
-    return found
+    above_node: list[set[int]] = []
+    for parent in tree.parent.tolist():
+        above_node.append(above_node[parent] | {parent} if parent >= 0 else set())
+    return above_node
 
 
-def conflicted(one: tuple[int, int], other: tuple[int, int], a: list[set[int]], b: list[set[int]]) -> bool:
+def conflicted(first: tuple[int, int], second: tuple[int, int], a: list[set[int]], b: list[set[int]]) -> bool:
     """Definition 10: two matchings that disagree on who is an ancestor of whom. Nothing is said of order."""
-    (i, j), (k, m) = one, other
+    (i, j), (k, m) = first, second
     return (i in a[k]) != (j in b[m]) or (k in a[i]) != (m in b[j])
 
 
@@ -33,15 +33,15 @@ def gains(
     gold: Tree, predicted: Tree, *, unlabelled: bool = False, flexible: bool = False, threshold: float = 0.0
 ) -> dict[tuple[int, int], float]:
     """The IoU of every pair that may be aligned and counts."""
-    found = {}
+    weights = {}
     leaf_a, leaf_b = gold.preterminal, predicted.preterminal
-    for i, one in enumerate(gold.nodes):
-        for j, other in enumerate(predicted.nodes):
-            alike = unlabelled or one.label == other.label or (flexible and (leaf_a[i] or leaf_b[j]))
-            value = iou((one.begins, one.ends), (other.begins, other.ends))
+    for i, gold_node in enumerate(gold.nodes):
+        for j, predicted_node in enumerate(predicted.nodes):
+            alike = unlabelled or gold_node.label == predicted_node.label or (flexible and (leaf_a[i] or leaf_b[j]))
+            value = iou((gold_node.begins, gold_node.ends), (predicted_node.begins, predicted_node.ends))
             if alike and value > threshold:
-                found[i, j] = value
-    return found
+                weights[i, j] = value
+    return weights
 
 
 def best_sum(gold: Tree, predicted: Tree, **options: float) -> float:

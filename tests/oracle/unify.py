@@ -21,22 +21,22 @@ def cross(a: Span, b: Span) -> bool:
 
 def conflict_free_sets(spans: Collection[Span]) -> list[frozenset[Span]]:
     """All subsets in which no two cross."""
-    found: list[frozenset[Span]] = [frozenset()]
+    sets: list[frozenset[Span]] = [frozenset()]
     for span in spans:
-        found += [one | {span} for one in found if not any(cross(span, other) for other in one)]
-    return found
+        sets += [spans | {span} for spans in sets if not any(cross(span, other) for other in spans)]
+    return sets
 
 
 def optima(weight: Mapping[Span, int]) -> list[frozenset[Span]]:
     """The conflict-free sets of the greatest weight."""
-    every = conflict_free_sets(tuple(weight))
-    most = max(sum(weight[span] for span in one) for one in every)
-    return [one for one in every if sum(weight[span] for span in one) == most]
+    candidates = conflict_free_sets(tuple(weight))
+    most = max(sum(weight[span] for span in spans) for spans in candidates)
+    return [spans for spans in candidates if sum(weight[span] for span in spans) == most]
 
 
-def rank(one: Collection[Span], weight: Mapping[Span, int]) -> tuple[int, int, int]:
+def rank(spans: Collection[Span], weight: Mapping[Span, int]) -> tuple[int, int, int]:
     """By what one set is preferred to another."""
-    return sum(weight[span] for span in one), sum(weight[span] ** 2 for span in one), -len(one)
+    return sum(weight[span] for span in spans), sum(weight[span] ** 2 for span in spans), -len(spans)
 
 
 def keep(weight: Mapping[Span, int], length: int) -> int:
@@ -55,19 +55,20 @@ def kappa(a: Collection[Span], b: Collection[Span], n: int) -> Fraction | None:
     if not a and not b:
         return None
 
-    def matched(one: Collection[Span], other: Collection[Span]) -> int:
+    def matched(spans: Collection[Span], other: Collection[Span]) -> int:
         return sum(
-            any(k == i or m == i - 1 for k, m in other) and any(m == j or k == j + 1 for k, m in other) for i, j in one
+            any(k == i or m == i - 1 for k, m in other) and any(m == j or k == j + 1 for k, m in other)
+            for i, j in spans
         )
 
-    def begin(one: Collection[Span]) -> Fraction:
-        return Fraction(len({i for i, _ in one}), n)
+    def begin(spans: Collection[Span]) -> Fraction:
+        return Fraction(len({i for i, _ in spans}), n)
 
-    def end(one: Collection[Span]) -> Fraction:
-        return Fraction(len({j for _, j in one}), n)
+    def end(spans: Collection[Span]) -> Fraction:
+        return Fraction(len({j for _, j in spans}), n)
 
-    def either(one: Collection[Span]) -> Fraction:
-        return (begin(one) + end(one) - begin(one) * end(one)) ** 2
+    def either(spans: Collection[Span]) -> Fraction:
+        return (begin(spans) + end(spans) - begin(spans) * end(spans)) ** 2
 
     total = len(a) + len(b)
     p_o = Fraction(matched(a, b) + matched(b, a), total)
@@ -79,4 +80,4 @@ def kappa(a: Collection[Span], b: Collection[Span], n: int) -> Fraction | None:
 
 def non_crossing(annotation: Collection[Span], gold: Collection[Span]) -> Fraction:
     """The share of the annotation's spans that no span of the gold crosses."""
-    return Fraction(sum(not any(cross(one, other) for other in gold) for one in annotation), len(annotation))
+    return Fraction(sum(not any(cross(span, other) for other in gold) for span in annotation), len(annotation))
