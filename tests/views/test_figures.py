@@ -16,8 +16,8 @@ import caesura as cz
 from caesura import plot
 from caesura.data import stargazer
 from caesura.simulation import trees
+from caesura.tasks.figures import KINDS
 from caesura.views.figures import canvas
-from caesura.views.figures.kinds import KINDS
 from support.corpora import of_masses, random_corpus
 from support.judged import SYSTEMS, people_and_systems
 
@@ -528,7 +528,7 @@ def test_everything_is_inside_the_picture(judged: cz.Judgement) -> None:
 @pytest.mark.parametrize("kind", [name for name in KINDS if name != "tree_alignment"])
 def test_another_result_is_refused(kind: str) -> None:
     with pytest.raises(cz.errors.OptionError, match=r"needed.*; got"):
-        KINDS[kind].draw([3] if kind in ("by_length", "boundary_heat") else 3)
+        getattr(plot, kind)([3] if kind in ("by_length", "boundary_heat") else 3)
 
 
 def test_every_figure_can_be_made_on_the_command_line() -> None:

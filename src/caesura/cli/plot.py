@@ -9,8 +9,9 @@ import click
 from caesura.cli.options import reading_options, with_options
 from caesura.cli.program import fail, main, print_table
 from caesura.options import OptionSet, flag, number, optional, path, setting, text
-from caesura.tasks.figures import FigureOptions, read_figure_source
+from caesura.tasks.figures import KINDS, FigureOptions, figure_kind, read_figure_source
 from caesura.tasks.reading import ReadingOptions
+from caesura.views.table import Table
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,11 @@ def plot(
     `caesura plot --list` shows the kinds of figures and what each needs. Items that cannot be used are listed, the figure
     shows the rest, and the exit code is 1.
     """
+    from caesura.views import figures
     from caesura.views.figures.canvas import format_of, save
-    from caesura.views.figures.kinds import figure_kind, kind_table
 
     if command.list_kinds:
-        print_table(kind_table(), None)
+        print_table(_kind_table(), None)
         return
     figure = figure_kind(kind)
     figure.check(files, options)
@@ -59,8 +60,14 @@ def plot(
     source = read_figure_source(figure.source, files, options, reading)
     data = figure.compute(source, options)
     look = {"title": command.title} | ({} if command.width is None else {"width": command.width})
-    save(figure.draw(*data.arguments, **look), target)
+    save(getattr(figures, figure.name)(*data.arguments, **look), target)
     click.echo(target, err=True)
     excluded = (*reading.excluded, *data.excluded)
     if excluded:
         fail([str(entry) for entry in excluded])
+
+
+def _kind_table() -> Table:
+    """Return one row per kind: what it shows, what it needs, and which options it takes."""
+    columns = ("kind", "what it shows", "needs", "options")
+    return Table(columns, tuple((kind.name, kind.description, kind.needs, kind.flags) for kind in KINDS.values()))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from caesura.agreement.clusters import cluster_coders
@@ -29,7 +29,7 @@ from caesura.options import OptionSet, choice, optional, path, seed, setting, te
 from caesura.parsing.corpus import struct_iou_corpus
 from caesura.simulation.trees import by_length, correlation, perturbation_curve
 from caesura.tasks.judge import JudgeOptions, judge_systems
-from caesura.tasks.prepare import choose_measures, measure_value, on_common_units, split_systems, warn_all
+from caesura.tasks.prepare import CommonUnits, choose_measures, measure_value, on_common_units, split_systems, warn_all
 from caesura.tasks.reading import ReadingOptions
 from caesura.tasks.score import pair_items
 
@@ -171,99 +171,153 @@ def read_figure_source(
     return FigureSource(chosen, system_files, (), paths, reading.settings)
 
 
-# -- coders ---------------------------------------------------------------------------------------------------------
-
-
-def pairwise_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Score all pairs of coders, in both directions if the measure is not symmetric.
+@dataclass(frozen=True, slots=True)
+class FigureKind:
+    """One kind of figure, named after its plot function.
 
     Parameters
     ----------
-    source : FigureSource
-        The corpus, and systems in files.
-    options : FigureOptions
-        Options of the figure.
+    name : str
+        Name of the plot function in :mod:`caesura.plot`, and of the kind on the command line.
+    compute : callable
+        Function that makes the arguments of the plot function from what was read.
+    description : str
+        What the figure shows.
+    needs : str
+        Which files and options are needed.
+    options : tuple of str
+        Fields of :class:`FigureOptions` that the figure uses.
+    source : {"corpus", "pair", "trees"}
+        What is read: one corpus, reference and hypothesis, or trees.
+    max_files : int, optional
+        Largest number of files (default: any number).
+    """
+
+    name: str
+    compute: Callable[[FigureSource, FigureOptions], FigureData]
+    description: str
+    needs: str
+    options: tuple[str, ...]
+    source: str = "corpus"
+    max_files: int | None = None
+
+    @property
+    def flags(self) -> str:
+        """The options that the figure takes, as on the command line."""
+        return " ".join(_FLAGS[name] for name in self.options)
+
+    def check(self, files: Sequence[str], options: FigureOptions) -> None:
+        """Raise an error if files and options do not go together, whatever the files contain.
+
+        Parameters
+        ----------
+        files : sequence of str
+            The files.
+        options : FigureOptions
+            The options.
+
+        Raises
+        ------
+        OptionConflictError
+            If a file is missing or too many, or an option does not belong to this kind.
+        """
+        if not files:
+            raise OptionConflictError(f"{self.name} needs {self.needs}")
+        if self.max_files is not None and len(files) > self.max_files:
+            raise OptionConflictError(f"{self.name} needs {self.needs}; got {len(files)} files")
+        for name, flag in _FLAGS.items():
+            if getattr(options, name) not in (None, ()) and name not in self.options:
+                raise OptionConflictError(f"{self.name} does not take {flag}; it takes {self.flags}")
+        if len(options.measures) > 1 and self.name != "systems":
+            raise OptionConflictError(f"{self.name} shows one measure; got {len(options.measures)}")
+
+
+_FLAGS = {
+    entry.name: (entry.metadata["flags"] or (f"--{entry.name.replace('_', '-')}",))[-1]
+    for entry in fields(FigureOptions)
+}
+_CODERS = "a corpus with several coders"
+_TREES = "two files of trees, gold and predicted"
+
+KINDS: dict[str, FigureKind] = {}
+"""Name -> kind of figure."""
+_Compute = Callable[[FigureSource, FigureOptions], FigureData]
+
+
+def _kind(name: str, description: str, needs: str, options: str, **reading: Any) -> Callable[[_Compute], _Compute]:
+    """Return a decorator that makes a kind of figure from the function that computes its data."""
+
+    def register(compute: _Compute) -> _Compute:
+        KINDS[name] = FigureKind(name, compute, description, needs, tuple(options.split()), **reading)
+        return compute
+
+    return register
+
+
+def figure_kind(name: str | None) -> FigureKind:
+    """Return a kind of figure by name, or raise an ``OptionConflictError`` that lists all kinds.
+
+    Parameters
+    ----------
+    name : str or None
+        Name of the kind.
 
     Returns
     -------
-    FigureData
-        The pairs of coders.
+    FigureKind
+        The kind.
+
+    Raises
+    ------
+    OptionConflictError
+        If there is no such kind.
     """
-    corpus = _shared_units(source)
+    if name not in KINDS:
+        problem = "a kind is needed" if name is None else f"no kind {name!r}"
+        raise OptionConflictError(f"{problem}; choose from {', '.join(KINDS)}")
+    return KINDS[name]
+
+
+# -- coders ---------------------------------------------------------------------------------------------------------
+
+
+@_kind("pairwise", "matrix of coders, with values in cells", _CODERS, "measures items")
+def _pairwise_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Score all pairs of coders, in both directions if the measure is not symmetric."""
+    corpus = _shared_units(source).corpus
     measure = _measure(source, options, corpus)
     pairs = pairwise(corpus, measure, ordered=not measure.symmetric)
     return FigureData((pairs,), pairs.excluded)
 
 
-def boundary_heat_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Count the coders who marked each position.
-
-    Parameters
-    ----------
-    source : FigureSource
-        The corpus, and systems in files.
-    options : FigureOptions
-        Options of the figure.
-
-    Returns
-    -------
-    FigureData
-        The counts per position.
-    """
-    return FigureData((boundary_heat(_boundaries(source)),))
+@_kind("boundary_heat", "number of coders at each position", _CODERS, "items")
+def _boundary_heat_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Count the coders who marked each position."""
+    return FigureData((boundary_heat(_shared_units(source).boundaries),))
 
 
-def dendrogram_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Cluster the coders.
-
-    Parameters
-    ----------
-    source : FigureSource
-        The corpus, and systems in files.
-    options : FigureOptions
-        Options of the figure.
-
-    Returns
-    -------
-    FigureData
-        The clusters.
-    """
-    corpus = _shared_units(source)
+@_kind(
+    "dendrogram", "who segments like whom, with agreement inside clusters", _CODERS, "measures coefficient items seed"
+)
+def _dendrogram_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Cluster the coders."""
+    corpus = _shared_units(source).corpus
     measure = _measure(source, options, corpus)
     clustering = cluster_coders(corpus, measure, coefficient=options.coefficient, seed=options.seed or 0)
     return FigureData((clustering,), clustering.excluded)
 
 
-def boundaries_per_coder_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Count the boundaries of each coder.
-
-    Parameters
-    ----------
-    source : FigureSource
-        The corpus, and systems in files.
-    options : FigureOptions
-        Options of the figure.
-
-    Returns
-    -------
-    FigureData
-        The counts per coder.
-    """
-    return FigureData((boundaries_placed(_boundaries(source)),))
+@_kind("boundaries_per_coder", "who places many boundaries, and who places few", _CODERS, "items")
+def _boundaries_per_coder_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Count the boundaries of each coder."""
+    return FigureData((boundaries_placed(_shared_units(source).boundaries),))
 
 
-def _shared_units(source: FigureSource) -> Corpus:
+def _shared_units(source: FigureSource) -> CommonUnits:
     """Return the corpus, hierarchies over common units."""
     shared = on_common_units(source.corpora[0])
     warn_all(shared.notes)
-    return shared.corpus
-
-
-def _boundaries(source: FigureSource) -> Corpus:
-    """Return the corpus as segmentations, hierarchies with levels as types."""
-    shared = on_common_units(source.corpora[0])
-    warn_all(shared.notes)
-    return shared.boundaries
+    return shared
 
 
 def _measure(source: FigureSource, options: FigureOptions, corpus: Corpus, default: str | None = None) -> Measure:
@@ -277,24 +331,17 @@ def _measure(source: FigureSource, options: FigureOptions, corpus: Corpus, defau
 Systems = dict[str, dict[str, Annotation]]
 
 
-def precision_recall_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Compute precision and recall of the systems, or of the coders if there are no systems.
-
-    Parameters
-    ----------
-    source : FigureSource
-        The corpus, and systems in files.
-    options : FigureOptions
-        Options of the figure.
-
-    Returns
-    -------
-    FigureData
-        A judgement and its measure, or pairs of coders.
-    """
+@_kind(
+    "precision_recall",
+    "precision against recall, of systems or of coders",
+    "a corpus, and --system for systems in it or in files",
+    "measures systems items seed",
+)
+def _precision_recall_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Compute precision and recall of the systems, or of the coders if there are no systems."""
     default = "boundary_confusion(n_t=2)"
     if not options.systems:
-        corpus = _boundaries(source)
+        corpus = _shared_units(source).boundaries
         pairs = pairwise(corpus, _measure(source, options, corpus, default), ordered=True)
         return FigureData((pairs,), pairs.excluded)
     measure = options.measures[0] if options.measures else parse(default)
@@ -302,40 +349,49 @@ def precision_recall_data(source: FigureSource, options: FigureOptions) -> Figur
     return FigureData((judgement, measure), judgement.excluded)
 
 
-def systems_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Judge the systems against people.
-
-    Parameters
-    ----------
-    source : FigureSource
-        The corpus, and systems in files.
-    options : FigureOptions
-        Options of the figure.
-
-    Returns
-    -------
-    FigureData
-        The judgement.
-    """
+@_kind(
+    "systems",
+    "systems with intervals, beside people",
+    "a corpus and --system",
+    "measures systems items seed",
+    max_files=1,
+)
+def _systems_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Judge the systems against people."""
     judgement = _judge(source, options, options.measures)
     return FigureData((judgement,), judgement.excluded)
 
 
-def clusters_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Compute the fuzzy success of one system on one item.
+@_kind(
+    "operations",
+    "what became of the boundaries of each type",
+    "two files, or one with two coders",
+    "measures reference_coder hypothesis_coder items",
+    source="pair",
+    max_files=2,
+)
+def _operations_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Add up the edits between reference and hypothesis by boundary type."""
+    paired = pair_items(
+        *source.corpora, reference_coder=options.reference_coder, hypothesis_coder=options.hypothesis_coder
+    )
+    if not paired.pairs:
+        raise OptionError("the two sides have no item in common")
+    measure = _measure(source, options, source.corpora[0], "flexible_similarity")
+    scores = score_many(paired.pairs, measure)
+    failures = [Excluded(paired.items[i], None, str(error)) for i, error in scores.errors.items()]
+    return FigureData((operations_table(scores),), (*paired.excluded, *failures))
 
-    Parameters
-    ----------
-    source : FigureSource
-        The corpus, and systems in files.
-    options : FigureOptions
-        Options of the figure.
 
-    Returns
-    -------
-    FigureData
-        The score.
-    """
+@_kind(
+    "clusters",
+    "boundaries of a system among the marks of coders",
+    "a corpus, one --system and one --item",
+    "measures systems items",
+    max_files=1,
+)
+def _clusters_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Compute the fuzzy success of one system on one item."""
     if len(options.systems) != 1:
         raise OptionConflictError("clusters shows one system; choose it with --system")
     people, systems = _people_and_systems(source, options)
@@ -362,7 +418,7 @@ def _judge(source: FigureSource, options: FigureOptions, measures: tuple[Measure
 
 
 def _people_and_systems(source: FigureSource, options: FigureOptions) -> tuple[Corpus, Systems]:
-    return split_systems(_boundaries(source), options.systems, source.system_files)
+    return split_systems(_shared_units(source).boundaries, options.systems, source.system_files)
 
 
 def _only_item(corpus: Corpus) -> str:
@@ -376,53 +432,15 @@ def _only_item(corpus: Corpus) -> str:
 # -- edits and gold standards ---------------------------------------------------------------------------------------
 
 
-def operations_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Add up the edits between reference and hypothesis by boundary type.
-
-    Parameters
-    ----------
-    source : FigureSource
-        Reference and hypothesis.
-    options : FigureOptions
-        Options of the figure.
-
-    Returns
-    -------
-    FigureData
-        The edits by type.
-    """
-    paired = pair_items(
-        *source.corpora, reference_coder=options.reference_coder, hypothesis_coder=options.hypothesis_coder
-    )
-    if not paired.pairs:
-        raise OptionError("the two sides have no item in common")
-    measure = _measure(source, options, source.corpora[0], "flexible_similarity")
-    scores = score_many(paired.pairs, measure)
-    failures = [Excluded(paired.items[i], None, str(error)) for i, error in scores.errors.items()]
-    return FigureData((operations_table(scores),), (*paired.excluded, *failures))
-
-
-def gold_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Make the gold standard of one item.
-
-    Parameters
-    ----------
-    source : FigureSource
-        The corpus, and systems in files.
-    options : FigureOptions
-        Options of the figure.
-
-    Returns
-    -------
-    FigureData
-        The gold standard and the hierarchies it was made from.
-    """
+@_kind("gold", "one hierarchy made from several", "hierarchies of several coders, one --item", "method items")
+def _gold_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Make the gold standard of one item."""
     item = _only_item(source.corpora[0])
     if source.corpora[0].kind != "hierarchy":
         raise OptionError(
             f"item {item!r}: gold needs spans; `caesura convert IN OUT.json --to spans-json` makes them from segments"
         )
-    annotations = _shared_units(source).of_item(item)
+    annotations = _shared_units(source).corpus.of_item(item)
     hierarchies = {coder: entry for coder, entry in annotations.items() if isinstance(entry, Hierarchy)}
     return FigureData((unify(hierarchies, method=options.method or "conflict_free_union"), hierarchies))
 
@@ -430,21 +448,16 @@ def gold_data(source: FigureSource, options: FigureOptions) -> FigureData:
 # -- trees ----------------------------------------------------------------------------------------------------------
 
 
-def tree_alignment_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Align two trees of one sentence.
-
-    Parameters
-    ----------
-    source : FigureSource
-        The trees.
-    options : FigureOptions
-        Options of the figure.
-
-    Returns
-    -------
-    FigureData
-        Gold tree, predicted tree and their score.
-    """
+@_kind(
+    "tree_alignment",
+    "two trees of a sentence, with aligned nodes",
+    f"{_TREES}, one --item (its number)",
+    "measures items gold_times predicted_times",
+    source="trees",
+    max_files=2,
+)
+def _tree_alignment_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Align two trees of one sentence."""
     gold, predicted = _gold_and_predicted(source)
     number = _sentence_number(options, len(gold))
     trees = gold[number - 1], predicted[number - 1]
@@ -455,60 +468,38 @@ def tree_alignment_data(source: FigureSource, options: FigureOptions) -> FigureD
     return FigureData((*trees, measure.score(*trees)))  # type: ignore[arg-type]
 
 
-def perturbation_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Score trees whose word boundaries are perturbed.
-
-    Parameters
-    ----------
-    source : FigureSource
-        The trees.
-    options : FigureOptions
-        Options of the figure.
-
-    Returns
-    -------
-    FigureData
-        The curve.
-    """
+@_kind(
+    "perturbation",
+    "how Struct-IoU falls as word boundaries get worse",
+    "a file of trees and --gold-times",
+    "measures gold_times seed",
+    source="trees",
+    max_files=1,
+)
+def _perturbation_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Score trees whose word boundaries are perturbed."""
     trees = [tree for tree in source.trees[0] if tree is not None]
     measure = options.measures[0] if options.measures else parse("struct_iou")
     return FigureData((perturbation_curve(trees, seed=options.seed or 0, measure=measure),))
 
 
-def by_length_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Score all sentences up to each length.
-
-    Parameters
-    ----------
-    source : FigureSource
-        The trees.
-    options : FigureOptions
-        Options of the figure.
-
-    Returns
-    -------
-    FigureData
-        One row per length.
-    """
+@_kind(
+    "by_length",
+    "scores of sentences and of the corpus up to each length",
+    _TREES,
+    "gold_times predicted_times",
+    source="trees",
+    max_files=2,
+)
+def _by_length_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Score all sentences up to each length."""
     result = struct_iou_corpus(*_gold_and_predicted(source))
     return FigureData((by_length(result),), result.excluded)
 
 
-def correlation_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Compare Struct-IoU with PARSEVAL on samples of sentences.
-
-    Parameters
-    ----------
-    source : FigureSource
-        The trees.
-    options : FigureOptions
-        Options of the figure.
-
-    Returns
-    -------
-    FigureData
-        Both scores of all samples.
-    """
+@_kind("correlation", "Struct-IoU against PARSEVAL F1", _TREES, "seed", source="trees", max_files=2)
+def _correlation_data(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Compare Struct-IoU with PARSEVAL on samples of sentences."""
     result = correlation(*_gold_and_predicted(source), seed=options.seed or 0)
     return FigureData((result,), result.excluded)
 

@@ -7,15 +7,12 @@ an element to put into HTML.
 
 The figures need matplotlib: ``pip install 'caesura[report]'``. The modules::
 
-    agreement.py      pairwise, boundary_heat, dendrogram, boundaries_per_coder
-    judging.py        systems, precision_recall
-    edits.py          operations
-    fuzzy.py          clusters
-    hierarchies.py    gold
-    trees.py          tree_alignment
-    experiments.py    perturbation, by_length, correlation
+    agreement.py      pairwise, boundary_heat, dendrogram, boundaries_per_coder, gold
+    judging.py        systems, precision_recall, clusters, operations
+    trees.py          tree_alignment, perturbation, by_length, correlation
     canvas.py         size, fonts, colours, files
-    kinds.py          kinds of figures that ``caesura plot`` makes from files
+
+:mod:`caesura.tasks.figures` has the kinds of figures that ``caesura plot`` makes from files.
 """
 
 from caesura.views.figures.agreement import boundaries_per_coder, boundary_heat, dendrogram, gold, pairwise
