@@ -492,7 +492,7 @@ def test_labels_need_json(name: str, tmp_path: Path) -> None:
 
 
 def test_several_coders_in_bits(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="bit strings hold one coder; choose one of 1, 2, 3, 4, 5, 6, 7"):
+    with pytest.raises(FormatError, match="this format holds one coder; choose one of 1, 2, 3, 4, 5, 6, 7"):
         cz.write(stargazer(), tmp_path / "s.bits")
 
 

@@ -106,8 +106,8 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, seeds: list[int | 
 def test_corpora_that_cannot_be_written(tmp_path: Path) -> None:
     tree = cz.Tree.from_brackets(HE)
     for corpus, message in (
-        (cz.Corpus({"1": {"q": tree}}), "brackets name the coder by the file; write coder 'q' to q.ptb"),
-        (cz.Corpus({"1": {"p": tree, "q": tree}}), "brackets hold one coder; choose one of p, q"),
+        (cz.Corpus({"1": {"q": tree}}), "the file names the coder: 'q' would be read as 'p'; rename the file to q.ptb"),
+        (cz.Corpus({"1": {"p": tree, "q": tree}}), "this format holds one coder; choose one of p, q"),
         (cz.Corpus({"x": {"p": tree}}), "item 'x': sentences are numbered 1, 2, 3 ... and stand in order"),
         (cz.Corpus({"2": {"p": tree}, "1": {"p": tree}}), "item '1': sentences are numbered"),
         (cz.Corpus({"1": {"p": tree.with_times([(0, 1), (1, 2)])}}), "item '1': brackets hold no times"),

@@ -16,7 +16,7 @@ from typing import Any
 from caesura.errors import FormatError, InputError, MismatchError, OptionError
 from caesura.formats import folders, timed
 from caesura.formats.folders import InputFile, NamingScheme
-from caesura.formats.format import Format, Reading, decode, load, warn
+from caesura.formats.format import Format, Reading, Writing, decode, load, warn
 from caesura.formats.registry import NAMES, registry
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus
@@ -307,6 +307,7 @@ class _Reader:
         resolved = format.resolve(options)
         reading = Reading(path, format.text(path, data), self.types, excluded, resolved, data if format.magic else b"")
         corpus = format.read(reading)
+        reading.log.emit()
         if not len(corpus) and not excluded:
             raise FormatError(path, None, f"no annotation was found; expected {format.description}")
         if timed.holds_tiers(corpus):
@@ -399,25 +400,21 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
         If the format cannot hold everything that is in the corpus. Nothing is written then.
     """
     chosen = format_for_writing(path, corpus, format)
-    resolved = chosen.resolve(options)
+    writing = Writing(corpus, fspath(path), chosen.resolve(options))
     if chosen.write is None:
-        raise FormatError(path, None, f"this format ({chosen.name}) can be read but not written")
+        raise writing.error(f"this format ({chosen.name}) can be read but not written")
     for item, coder in corpus:
         kind = type(corpus[item, coder])
         if not chosen.can_hold([kind]):
             alternatives = ", ".join(format.name for format in _writable([kind]))
-            raise FormatError(
-                path,
-                None,
-                f"item {item!r}, coder {coder!r}: this format ({chosen.name}) cannot hold a {kind_name(corpus[item, coder])}; "
-                f"it can be written as {alternatives}",
-            )
-    content = chosen.write(corpus, fspath(path), resolved)
+            problem = f"this format ({chosen.name}) cannot hold a {kind_name(corpus[item, coder])}"
+            raise writing.error(f"{problem}; it can be written as {alternatives}", item, coder)
+    content = chosen.write(writing)
     data = content if isinstance(content, bytes) else _encode(content, path)
     try:
         Path(path).write_bytes(data)
     except OSError as problem:
-        raise FormatError(path, None, f"cannot be written: {problem.strerror}") from None
+        raise writing.error(f"cannot be written: {problem.strerror}") from None
 
 
 def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | None = None) -> Format:

@@ -6,12 +6,7 @@ A document of one unit, which has no inner position, is written ``-``. A name an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
-from caesura.errors import FormatError
-from caesura.formats.format import Format, Reading, require_segmentation
+from caesura.formats.format import Format, Reading, Writing
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
@@ -36,20 +31,15 @@ def _read(reading: Reading) -> Corpus:
     return reading.corpus()
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+def _write(writing: Writing) -> str:
     """Return the bits of one coder, with the names of items that are not just 1, 2, 3 ..."""
-    if len(corpus.coders) != 1:
-        raise FormatError(path, None, f"bit strings hold one coder; choose one of {', '.join(corpus.coders)}")
-    (coder,) = corpus.coders
-    if coder != Path(path).stem:
-        # The file names the coder; under another name the file would be read back as another coder.
-        raise FormatError(path, None, f"bit strings name the coder by the file; write coder {coder!r} to {coder}.bits")
-    numbered = corpus.item_names == tuple(map(str, range(1, len(corpus.item_names) + 1)))
+    coder, items = writing.only_coder(), writing.corpus.item_names
+    numbered = items == tuple(map(str, range(1, len(items) + 1)))
     lines = []
-    for item in corpus.item_names:
-        segmentation = require_segmentation(corpus[item, coder], path, f"item {item!r}, coder {coder!r}")
+    for item in items:
+        segmentation = writing.segmentation(item, coder)
         if item.strip() != item or "\t" in item or len(item.splitlines()) != 1:
-            raise FormatError(path, None, f"item {item!r}: a name in a bit string file cannot hold tabs or line breaks")
+            raise writing.error("a name in a bit string file cannot hold tabs or line breaks", item)
         lines.append(("" if numbered else f"{item}\t") + (segmentation.bits() or _ONE_UNIT))
     return "\n".join(lines) + "\n"
 

@@ -19,10 +19,8 @@ import re
 from pathlib import Path
 
 from caesura.formats.characters import TextSpan, Tokens, check_fragments, single_line
-from caesura.formats.format import Format, Reading, decode, load
-from caesura.formats.spans import WarningLog
+from caesura.formats.format import CODER, ITEM, Format, Reading, decode, load
 from caesura.formats.standoff import OPTIONS, TOKENS, read_document
-from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
@@ -36,7 +34,7 @@ def _read(reading: Reading) -> Corpus:
     """Return one text with the spans of one coder."""
     document = _document(reading)
 
-    def parse(_: WarningLog) -> tuple[Tokens, list[TextSpan]]:
+    def parse() -> tuple[Tokens, list[TextSpan]]:
         return Tokens.tokenize(document, reading.options["tokens"]), _spans(reading, document)
 
     return read_document(reading, parse)

@@ -23,8 +23,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from caesura.formats.format import Format, Reading, lines_of, warn
-from caesura.formats.one_text import read_one_text
+from caesura.formats.format import Format, Reading, lines_of
 from caesura.formats.symbols import OPTIONS, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -46,7 +45,7 @@ class _Utterance:
 
 def _read(reading: Reading) -> Corpus:
     """Return one dialogue."""
-    return read_one_text(reading, lambda: _dialogue(reading))
+    return reading.read_one(lambda: _dialogue(reading))
 
 
 def _dialogue(reading: Reading) -> Dialogue:
@@ -68,7 +67,7 @@ def _dialogue(reading: Reading) -> Dialogue:
     if not words:
         raise reading.error(None, "at least one utterance with a word is needed; got none")
     if wordless:
-        warn(f"{reading.path}: utterances without a word, which were skipped: {wordless}")
+        reading.warn(f"utterances without a word, which were skipped: {wordless}")
     return Dialogue(symbols.segmentations(words, marks, reading.options, reading.types))
 
 

@@ -22,24 +22,21 @@ Choi, F. Y. Y. (2000). Advances in domain independent linear text segmentation. 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Any
 
-from caesura.errors import FormatError, OptionError
-from caesura.formats.format import Format, Reading, lines_of
-from caesura.formats.one_text import check_round_trip, only_coder, only_item, read_one_text, require_text
-from caesura.formats.symbols import CODER, ITEM
+from caesura.errors import OptionError
+from caesura.formats.format import CODER, ITEM, Format, Reading, Writing, lines_of
 from caesura.model.corpus import Corpus
-from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice
 
 _MARKER = "=========="
 
 
 def _read(reading: Reading) -> Corpus:
-    return read_one_text(reading, lambda: _parse(reading))
+    return reading.read_one(lambda: _parse(reading))
 
 
 def _parse(reading: Reading) -> Segmentation:
@@ -70,19 +67,16 @@ def _segments(reading: Reading) -> list[list[str]]:
     return segments
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+def _write(writing: Writing) -> str:
     """Return one line per unit, or one line per segment if the units are words."""
-    item, coder = only_item(corpus, path, options), only_coder(corpus, path, options)
-    segmentation, units = require_text(corpus, path, item, coder)
-    if segmentation.types != UNTYPED:
-        raise FormatError(path, None, f"item {item!r}: this format cannot hold boundary types; write a .csv table")
-    separator = " " if options["unit"] == "word" else "\n"
-    marker = f"{options['marker']}\n"
+    segmentation, units = writing.text(writing.only_item(), writing.only_coder())
+    separator = " " if writing.options["unit"] == "word" else "\n"
+    marker = f"{writing.options['marker']}\n"
     edges = (0, *segmentation.inner.tolist(), segmentation.length)
     content = marker.join(f"{separator.join(units[start:end])}\n" for start, end in pairwise(edges))
-    if options["marker"]:
+    if writing.options["marker"]:
         content = f"{marker}{content}{marker}"
-    return check_round_trip(content, _read, corpus, path, options)
+    return writing.check_round_trip(content, _read)
 
 
 def _marker(name: str, value: Any) -> str:

@@ -22,16 +22,11 @@ sentences ended.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from caesura.errors import FormatError
-from caesura.formats.format import Format, Reading, lines_of
-from caesura.formats.one_text import check_round_trip, only_coder, require_text
-from caesura.formats.symbols import CODER, ITEM
+from caesura.formats.format import CODER, ITEM, Format, Reading, Writing, lines_of
 from caesura.model.corpus import Corpus
-from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice
 
 _COLUMNS = 10
@@ -56,7 +51,6 @@ class _ConlluDocument:
 
 def _read(reading: Reading) -> Corpus:
     """Return one item per document."""
-    coder = reading.options["coder"] or reading.stem
     documents = _documents(reading)
     by_sentences = _takes_sentences(reading, documents)
     for document in documents:
@@ -64,7 +58,7 @@ def _read(reading: Reading) -> Corpus:
             starts = document.sentence_starts if by_sentences else _segment_starts(reading, document)
             inner = [start for start in starts if start]
             segmentation = Segmentation.from_positions(len(document.forms), inner, units=document.forms)
-            reading.add(document.name, coder, segmentation)
+            reading.add(document.name, reading.coder_name, segmentation)
     return reading.corpus()
 
 
@@ -78,7 +72,7 @@ def _takes_sentences(reading: Reading, documents: list[_ConlluDocument]) -> bool
 
 def _documents(reading: Reading) -> list[_ConlluDocument]:
     """Return the documents of a file; the whole file if it has none."""
-    untitled = _ConlluDocument(reading.options["item"] or reading.stem, 1)
+    untitled = _ConlluDocument(reading.item_name, 1)
     documents: list[_ConlluDocument] = []
     names: set[str] = set()
     document, token = untitled, 1
@@ -153,21 +147,19 @@ def _pairs(misc: str) -> list[tuple[str, str]]:
     return [(key, value) for key, _, value in (pair.partition("=") for pair in misc.split("|"))]
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+def _write(writing: Writing) -> str:
     """Return the text of one coder, one document per item."""
-    coder = only_coder(corpus, path, options)
-    id_key = "newdoc_id" if path.lower().endswith(".tok") else "newdoc id"
+    coder = writing.only_coder()
+    id_key = "newdoc_id" if writing.path.lower().endswith(".tok") else "newdoc id"
     blank = "\t_" * (_COLUMNS - 3)
     lines = []
-    for item in corpus.item_names:
-        segmentation, units = require_text(corpus, path, item, coder)
-        if segmentation.types != UNTYPED:
-            raise FormatError(path, None, f"item {item!r}: this format cannot hold boundary types; write a .csv table")
+    for item in writing.corpus.item_names:
+        segmentation, units = writing.text(item, coder)
         starts = {0, *segmentation.inner.tolist()}
         lines.append(f"# {id_key} = {item}\n")
         lines += [f"{i + 1}\t{unit}{blank}\t{'BeginSeg=Yes' if i in starts else '_'}\n" for i, unit in enumerate(units)]
         lines.append("\n")
-    return check_round_trip("".join(lines), _read, corpus, path, {**options, "boundaries": "segments"})
+    return writing.check_round_trip("".join(lines), _read, boundaries="segments")
 
 
 def _looks_like(text: str) -> bool:

@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from decimal import Context, Decimal
 from os import PathLike, fspath
 
-from caesura.formats.format import NUMBER, Format, Reading, decode, load
-from caesura.formats.symbols import CODER
+from caesura.formats.format import CODER, NUMBER, Format, Reading, decode, load
 from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, add_tier, snap_intervals
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
@@ -28,9 +27,9 @@ _EXACT = Context(prec=2 * _MAX_DIGITS)  # in decimals 0.1 + 0.2 is 0.3, so the n
 
 def _read(reading: Reading) -> Corpus:
     """Return one tier of words per recording."""
-    coder = reading.options["coder"] or reading.stem
     for name, rows in _recordings(reading, allow_empty=False).items():
-        add_tier(reading, name, coder, FileTier(name, rows[0].line, 0.0, max(row.end for row in rows), rows))
+        tier = FileTier(name, rows[0].line, 0.0, max(row.end for row in rows), rows)
+        add_tier(reading, name, reading.coder_name, tier)
     return reading.corpus()
 
 

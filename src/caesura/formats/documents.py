@@ -20,9 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError, OptionError, SegmentationError, TreeError
-from caesura.formats.format import Reading, shorten, warn
-from caesura.model.corpus import Corpus
+from caesura.errors import CaesuraError, OptionError, SegmentationError, TreeError
+from caesura.formats.format import Reading, Writing, shorten, warn
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -206,17 +205,13 @@ def choose_sides(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tup
     return reference, hypothesis
 
 
-def document_rows(corpus: Corpus, path: str, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+def document_rows(writing: Writing) -> list[dict[str, Any]]:
     """Return one row per item that both coders annotated, and warn about the other items.
 
     Parameters
     ----------
-    corpus : Corpus
-        What to write.
-    path : str
-        Path of the file, for messages.
-    options : mapping
-        ``reference`` and ``hypothesis``, as for :func:`choose_sides`.
+    writing : Writing
+        The file, with the options ``reference`` and ``hypothesis``, as for :func:`choose_sides`.
 
     Returns
     -------
@@ -228,29 +223,25 @@ def document_rows(corpus: Corpus, path: str, options: Mapping[str, Any]) -> list
     FormatError
         If an item is no document, or no item has both coders.
     """
-    pairs, incomplete = _pairs(corpus, path, options)
+    pairs, incomplete = _pairs(writing)
     if incomplete:
-        warn(f"{path}: left out, because only one of the two coders annotated them: {shorten(incomplete)}")
+        warn(f"{writing.path}: left out, because only one of the two coders annotated them: {shorten(incomplete)}")
     if not pairs:
-        raise FormatError(path, None, "no item has both coders; there is nothing to write")
+        raise writing.error("no item has both coders; there is nothing to write")
     segmentations = _segmentations(pairs)
     if any(segmentation.units is not None or segmentation.labels is not None for segmentation in segmentations):
-        warn(f"{path}: this format cannot hold the text of units and the labels of segments; they are left out")
+        warn(f"{writing.path}: this format cannot hold the text of units and the labels of segments; they are left out")
     typed = any(segmentation.types != UNTYPED for segmentation in segmentations)
-    return [{"item": item, **_row(item, pair, path, typed)} for item, pair in pairs.items()]
+    return [{"item": item, **_row(writing, item, pair, typed)} for item, pair in pairs.items()]
 
 
-def common_types(corpus: Corpus, path: str, options: Mapping[str, Any]) -> tuple[str, ...] | None:
+def common_types(writing: Writing) -> tuple[str, ...] | None:
     """Return the declared types of all documents.
 
     Parameters
     ----------
-    corpus : Corpus
-        What to write.
-    path : str
-        Path of the file, for messages.
-    options : mapping
-        ``reference`` and ``hypothesis``, as for :func:`choose_sides`.
+    writing : Writing
+        The file, with the options ``reference`` and ``hypothesis``, as for :func:`choose_sides`.
 
     Returns
     -------
@@ -262,7 +253,7 @@ def common_types(corpus: Corpus, path: str, options: Mapping[str, Any]) -> tuple
     FormatError
         If documents declare different types.
     """
-    pairs, _ = _pairs(corpus, path, options)
+    pairs, _ = _pairs(writing)
     scales = dict.fromkeys(
         segmentation.types
         for segmentation in _segmentations(pairs)
@@ -270,16 +261,17 @@ def common_types(corpus: Corpus, path: str, options: Mapping[str, Any]) -> tuple
     )
     if len(scales) > 1:
         got = " and ".join(", ".join(scale) for scale in list(scales)[:2])
-        raise FormatError(path, None, f"all items must declare the same types in the same order; got {got}")
+        raise writing.error(f"all items must declare the same types in the same order; got {got}")
     return next(iter(scales), None)
 
 
-def _pairs(corpus: Corpus, path: str, options: Mapping[str, Any]) -> tuple[dict[str, _Pair], list[str]]:
+def _pairs(writing: Writing) -> tuple[dict[str, _Pair], list[str]]:
     """Return the annotations of both coders by item, and the items that only one of them annotated."""
+    corpus = writing.corpus
     try:
-        reference, hypothesis = choose_sides(corpus.coders, options)
+        reference, hypothesis = choose_sides(corpus.coders, writing.options)
     except OptionError as problem:
-        raise FormatError(path, None, str(problem)) from None
+        raise writing.error(str(problem)) from None
     pairs = {}
     incomplete = []
     for item in corpus.item_names:
@@ -295,7 +287,7 @@ def _segmentations(pairs: Mapping[str, _Pair]) -> list[Segmentation]:
     return [annotation for pair in pairs.values() for annotation in pair if isinstance(annotation, Segmentation)]
 
 
-def _row(item: str, pair: _Pair, path: str, typed: bool) -> dict[str, Any]:
+def _row(writing: Writing, item: str, pair: _Pair, typed: bool) -> dict[str, Any]:
     """Return the columns of a document."""
     reference, hypothesis = pair
     if isinstance(reference, Tree) and isinstance(hypothesis, Tree):
@@ -306,21 +298,20 @@ def _row(item: str, pair: _Pair, path: str, typed: bool) -> dict[str, Any]:
             **{name: array.tolist() for name, array in times.items() if array is not None},
         }
     if not isinstance(reference, Segmentation) or not isinstance(hypothesis, Segmentation):
-        raise FormatError(path, None, f"item {item!r}: a document is two segmentations or two trees")
+        raise writing.error("a document is two segmentations or two trees", item)
     if reference.length != hypothesis.length:
         lengths = f"{reference.length} and {hypothesis.length}"
-        raise FormatError(path, None, f"item {item!r}: both sides must have the same units; got {lengths}")
+        raise writing.error(f"both sides must have the same units; got {lengths}", item)
     row: dict[str, Any] = {"length": reference.length}
     for side, segmentation in zip(SIDES, (reference, hypothesis), strict=True):
-        row |= _side_columns(item, side, segmentation, path, typed)
+        row |= _side_columns(writing, item, side, segmentation, typed)
     return row
 
 
-def _side_columns(item: str, side: str, segmentation: Segmentation, path: str, typed: bool) -> dict[str, Any]:
+def _side_columns(writing: Writing, item: str, side: str, segmentation: Segmentation, typed: bool) -> dict[str, Any]:
     columns: dict[str, Any] = {side: [position for position, _ in segmentation.boundaries]}
     if typed:
         if segmentation.types == UNTYPED and columns[side]:
-            problem = f"all boundaries must have types, or none; the {side} has none"
-            raise FormatError(path, None, f"item {item!r}: {problem}")
+            raise writing.error(f"all boundaries must have types, or none; the {side} has none", item)
         columns[f"{side}_types"] = [name for _, name in segmentation.boundaries]
     return columns

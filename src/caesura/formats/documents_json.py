@@ -11,7 +11,6 @@ A large file is split into parts of whole lines.
 
 from __future__ import annotations
 
-import json
 import os
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +33,7 @@ from caesura.formats.documents import (
     document_rows,
     parse_tree,
 )
-from caesura.formats.format import Format, Reading, decode, describe_value, parse_json
+from caesura.formats.format import Format, Reading, Writing, decode, describe_value, json_text, parse_json
 from caesura.model.corpus import Corpus
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from caesura.model.segmentation import Segmentation
@@ -317,9 +316,9 @@ def _read(reading: Reading) -> Corpus:
     return reading.corpus()
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+def _write(writing: Writing) -> str:
     """Return one line per item."""
-    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in document_rows(corpus, path, options))
+    return "".join(f"{json_text(row)}\n" for row in document_rows(writing))
 
 
 def _looks_like(text: str) -> bool:

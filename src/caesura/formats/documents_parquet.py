@@ -38,7 +38,7 @@ from caesura.formats.documents import (
     document_rows,
     parse_tree,
 )
-from caesura.formats.format import Format, Reading
+from caesura.formats.format import Format, Reading, Writing
 from caesura.model.corpus import Corpus
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from caesura.model.segmentation import Segmentation, check_types
@@ -513,16 +513,15 @@ def _read(reading: Reading) -> Corpus:
     return reading.corpus()
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> bytes:
+def _write(writing: Writing) -> bytes:
     """Return one row per item, in row groups of one batch each."""
-    arrow.require_pyarrow(path, "writing")
+    arrow.require_pyarrow(writing.path, "writing")
     import pyarrow as pa
 
-    types = common_types(corpus, path, options)
-    rows = document_rows(corpus, path, options)
+    types, rows = common_types(writing), document_rows(writing)
     for row in rows:
         if ("length" in row) != ("length" in rows[0]):
-            raise FormatError(path, None, f"item {row['item']!r}: all items must be segmentations, or all trees")
+            raise writing.error("all items must be segmentations, or all trees", row["item"])
     names = dict.fromkeys(name for row in rows for name in row)
     kinds = {
         "item": pa.string(),
@@ -534,7 +533,7 @@ def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> bytes:
     schema = pa.schema([(name, kinds[name]) for name in names])
     if types is not None:
         schema = schema.with_metadata({_TYPES_KEY: json.dumps(types)})
-    with arrow.writing_errors(path):
+    with arrow.writing_errors(writing.path):
         table = pa.Table.from_pylist(rows, schema)
     return arrow.to_parquet(table, row_group_size=BATCH_SIZE)
 

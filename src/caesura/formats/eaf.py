@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from caesura.formats.format import Format, Reading, warn
+from caesura.formats.format import Format, Reading
 from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers, choose_tiers
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
@@ -71,7 +71,7 @@ def _read(reading: Reading) -> Corpus:
     tiers, word_tier = choose_tiers(reading, file_tiers)
     empty = sum(not row.label.strip() for tier in tiers for row in tier.rows)
     if empty:
-        warn(f"{reading.path}: annotations without a text, which are no segments: {empty}")
+        reading.warn(f"annotations without a text, which are no segments: {empty}")
     add_tiers(reading, tiers, word_tier, [_coder(reading, eaf_tiers[tier.name]) for tier in tiers])
     return reading.corpus()
 
@@ -90,10 +90,7 @@ def _document(reading: Reading) -> tuple[dict[str, _EafTier], list[FileTier]]:
     for tier in _parents_first(reading, tiers):
         _compute_intervals(reading, tier, times)
     if times.interpolated:
-        warn(
-            f"{reading.path}: time slots without a time, which were put evenly between their neighbours: "
-            f"{times.interpolated}"
-        )
+        reading.warn(f"time slots without a time, which were put evenly between their neighbours: {times.interpolated}")
     end = max((time for time in times.slots.values() if time is not None), default=Fraction(0))
     return tiers, [
         _file_tier(tier, times, end) for tier in tiers.values() if tier.annotations or tier.name != "default"

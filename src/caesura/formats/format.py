@@ -1,4 +1,4 @@
-"""The classes ``Format`` and ``Reading``, and the helpers that all readers and writers share."""
+"""The classes ``Format``, ``Reading`` and ``Writing``, and the helpers that all readers and writers share."""
 
 from __future__ import annotations
 
@@ -19,13 +19,62 @@ from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.options import Option, resolve_options
+from caesura.options import Option, resolve_options, text
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """A decimal number, as people write it."""
 MAX_BYTES = 2**31
 """Size of the largest file that is read."""
 _PIECE_SIZE = 2**20  # characters
+
+
+class WarningLog:
+    """Changes that a reader makes to the data, reported as one warning per kind of change.
+
+    Parameters
+    ----------
+    path : str
+        File that is being read.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._messages: dict[str, None] = {}
+        self._counts: dict[str, tuple[int, int, str]] = {}
+
+    def add(self, message: str) -> None:
+        """Record a message; the same message is reported once.
+
+        Parameters
+        ----------
+        message : str
+            What the reader did, and where.
+        """
+        self._messages[message] = None
+
+    def count(self, change: str, place: str, number: int = 1) -> None:
+        """Count a change that may happen many times.
+
+        Parameters
+        ----------
+        change : str
+            What the reader did: ``"spans of zero length left out"``.
+        place : str
+            Where; the warning names the first place.
+        number : int, default 1
+            How many times it happened there; 0 records nothing.
+        """
+        if number:
+            total, places, first = self._counts.get(change, (0, 0, place))
+            self._counts[change] = total + number, places + 1, first
+
+    def emit(self) -> None:
+        """Issue the warnings, at the line outside the package that reads the file."""
+        for message in self._messages:
+            warn(f"{self.path}: {message}")
+        for change, (number, places, first) in self._counts.items():
+            where = "" if places == number else f" in {places} annotation{'' if places == 1 else 's'}"
+            warn(f"{self.path}: {change}: {number}{where} (first in {first})")
 
 
 @dataclass
@@ -48,6 +97,8 @@ class Reading:
         Content of the file, for a binary format.
     annotations : dict
         Item -> coder -> annotation, as far as the file has been read.
+    log : WarningLog
+        Collects what the reader changes; the warnings are issued after the file has been read.
     """
 
     path: str
@@ -58,10 +109,33 @@ class Reading:
     data: bytes = b""
     annotations: dict[str, dict[str, Annotation]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.log = WarningLog(self.path)
+
     @property
     def stem(self) -> str:
         """Name of the file without folder and suffix."""
         return Path(self.path).stem
+
+    @property
+    def item_name(self) -> str:
+        """Item of a file that holds one: the option ``item``, else the name of the file."""
+        return self.options["item"] or self.stem
+
+    @property
+    def coder_name(self) -> str:
+        """Coder of a file that holds one: the option ``coder``, else the name of the file."""
+        return self.options["coder"] or self.stem
+
+    def warn(self, message: str) -> None:
+        """Issue a warning about this file.
+
+        Parameters
+        ----------
+        message : str
+            What the reader noticed.
+        """
+        warn(f"{self.path}: {message}")
 
     def error(self, line: int | None, problem: str) -> FormatError:
         """Return an error at a line of this file.
@@ -157,6 +231,244 @@ class Reading:
         """
         return Corpus(self.annotations)
 
+    def read_one(self, parse: Callable[[], Annotation]) -> Corpus:
+        """Return the corpus of a file that holds one item of one coder.
+
+        Parameters
+        ----------
+        parse : callable
+            Returns the annotation in the file.
+
+        Returns
+        -------
+        Corpus
+            One annotation.
+        """
+        with self.item(None, f"item {self.item_name!r}, coder {self.coder_name!r}: "):
+            self.add(self.item_name, self.coder_name, parse())
+        return self.corpus()
+
+
+@dataclass(frozen=True)
+class Writing:
+    """One file while it is written.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        What to write.
+    path : str
+        Path of the file, for messages and names.
+    options : mapping
+        Every option of the format with its value.
+    """
+
+    corpus: Corpus
+    path: str
+    options: Mapping[str, Any]
+
+    @property
+    def stem(self) -> str:
+        """Name of the file without folder and suffix."""
+        return Path(self.path).stem
+
+    @property
+    def delimiter(self) -> str:
+        """Character between the cells of a table: a tab in a .tsv file, else a comma."""
+        return "\t" if self.path.lower().endswith(".tsv") else ","
+
+    def error(self, problem: str, item: str | None = None, coder: str | None = None) -> FormatError:
+        """Return an error of this file.
+
+        Parameters
+        ----------
+        problem : str
+            What the format cannot hold.
+        item, coder : str, optional
+            Where the problem is.
+
+        Returns
+        -------
+        FormatError
+            The error, to be raised by the caller.
+        """
+        names = {"item": item, "coder": coder}
+        place = ", ".join(f"{kind} {name!r}" for kind, name in names.items() if name is not None)
+        return FormatError(self.path, None, f"{place}: {problem}" if place else problem)
+
+    def only_item(self) -> str:
+        """Return the item of the corpus, if it is the only one and the file names it.
+
+        Returns
+        -------
+        str
+            Name of the item.
+
+        Raises
+        ------
+        FormatError
+            If there are several items, or the file has another name.
+        """
+        return self._only("item", self.corpus.item_names)
+
+    def only_coder(self) -> str:
+        """Return the coder of the corpus, if there is only one and the file names this one.
+
+        Returns
+        -------
+        str
+            Name of the coder.
+
+        Raises
+        ------
+        FormatError
+            If there are several coders, or the file has another name.
+        """
+        return self._only("coder", self.corpus.coders)
+
+    def _only(self, kind: str, names: tuple[str, ...]) -> str:
+        if len(names) != 1:
+            raise self.error(f"this format holds one {kind}; choose one of {', '.join(names[:20])}")
+        (name,) = names
+        expected = self.options.get(kind) or self.stem
+        if name != expected:
+            # The file names the item and the coder; under another name the file would be read back as something else.
+            problem = f"in this format the file names the {kind}: {name!r} would be read as {expected!r}"
+            suffix = Path(self.path).suffix
+            hint = f", or set {kind}={name!r}" if kind in self.options else f" to {name}{suffix}"
+            raise self.error(f"{problem}; rename the file{hint}")
+        return name
+
+    def segmentation(self, item: str, coder: str, *, holds: Iterable[str] = ()) -> Segmentation:
+        """Return an annotation if it is a segmentation that the format can hold completely.
+
+        Parameters
+        ----------
+        item, coder : str
+            Which annotation of the corpus.
+        holds : iterable of str
+            What the format can hold beyond boundaries: ``"types"``, ``"units"``, ``"labels"``.
+
+        Returns
+        -------
+        Segmentation
+            The annotation.
+
+        Raises
+        ------
+        FormatError
+            If writing it would lose something.
+        """
+        annotation = self.corpus[item, coder]
+        if not isinstance(annotation, (Segmentation, Dialogue)):
+            kind = type(annotation).__name__
+            raise self.error(f"this format cannot hold a {kind}; write spans JSON or CSV", item, coder)
+        if isinstance(annotation, Dialogue):
+            raise self.error("this format cannot hold streams; write a .csv table", item, coder)
+        self.check_contents(annotation, item, coder, holds=holds)
+        return annotation
+
+    def check_contents(self, segmentation: Segmentation, item: str, coder: str, *, holds: Iterable[str]) -> None:
+        """Raise an error if a segmentation has more than the format can hold.
+
+        Parameters
+        ----------
+        segmentation : Segmentation
+            What is to be written.
+        item, coder : str
+            Where it is in the corpus, for messages.
+        holds : iterable of str
+            What the format can hold beyond boundaries: ``"types"``, ``"units"``, ``"labels"``.
+        """
+        table, no_labels = "write a .csv table", "write .json, or leave them out (convert --drop-labels)"
+        contents = {
+            "types": ("boundary types", segmentation.types != UNTYPED, table),
+            "units": ("the text of the units", segmentation.units is not None, table),
+            "labels": ("segment labels", segmentation.labels is not None, no_labels),
+        }
+        for name, (content, present, hint) in contents.items():
+            if present and name not in holds:
+                raise self.error(f"this format cannot hold {content}; {hint}", item, coder)
+
+    def text(self, item: str, coder: str, *, holds: Iterable[str] = ("units",)) -> tuple[Segmentation, tuple[str, ...]]:
+        """Return a segmentation and its units, if it has units and no labels.
+
+        Parameters
+        ----------
+        item, coder : str
+            Which annotation of the corpus.
+        holds : iterable of str
+            As for :meth:`segmentation`.
+
+        Returns
+        -------
+        segmentation : Segmentation
+            The annotation.
+        units : tuple of str
+            The text of its units.
+
+        Raises
+        ------
+        FormatError
+            If the annotation is something else, or has no units.
+        """
+        segmentation = self.segmentation(item, coder, holds=holds)
+        if segmentation.units is None:
+            raise self.error("this format needs the text of the units; write a .csv table", item, coder)
+        return segmentation, segmentation.units
+
+    def check_round_trip(self, content: str, read: Callable[[Reading], Corpus], **options: Any) -> str:
+        """Return the content of a file if it reads back as the corpus: a unit may look like a part of the format.
+
+        Parameters
+        ----------
+        content : str
+            What is to be written.
+        read : callable
+            Reader of the format.
+        **options
+            Options that the reader needs in place of those for writing.
+
+        Returns
+        -------
+        str
+            The content.
+
+        Raises
+        ------
+        FormatError
+            If the content would be read differently.
+        """
+        try:
+            # A reader of files removes a byte order mark too.
+            result = read(Reading(self.path, content.removeprefix("\ufeff"), options={**self.options, **options}))
+        except CaesuraError as error:
+            problem = error.problem if isinstance(error, FormatError) else error
+            raise self.error(f"this format cannot hold the text: {problem}") from None
+        if result != self.corpus:
+            raise self.error(_difference(self.corpus, result))
+        return content
+
+
+def _difference(corpus: Corpus, result: Corpus) -> str:
+    """Return the first difference between a corpus and what would be read back."""
+    for (item, coder), expected in corpus.items():
+        actual = result.get((item, coder))
+        if not isinstance(actual, Segmentation) or not isinstance(expected, Segmentation):
+            return f"item {item!r}: this format cannot hold the name"
+        if actual != expected:
+            difference = _unit_difference(expected.units or (), actual.units or ())
+            return f"item {item!r}: {difference or 'its boundaries would be read differently'}"
+    return "more would be read than was written"
+
+
+def _unit_difference(expected: tuple[str, ...], actual: tuple[str, ...]) -> str:
+    for i, (unit, actual_unit) in enumerate(zip(expected, (*actual, None), strict=False), 1):
+        if unit != actual_unit:
+            got = "nothing" if actual_unit is None else describe_value(actual_unit)
+            return f"unit {i}, {describe_value(unit)}, would be read as {got}"
+    return ""
+
 
 @dataclass(frozen=True)
 class Format:
@@ -175,8 +487,7 @@ class Format:
     looks_like : callable
         ``looks_like(text)`` says whether a text seems to be in this format.
     write : callable, optional
-        ``write(corpus, path, options)`` returns the text or the bytes of a file; the path serves messages and names. None
-        if the format can only be read.
+        ``write(writing)`` returns the text or the bytes of a file. None if the format can only be read.
     options : tuple of Option
         What the caller can set for reading and writing.
     other_suffixes : tuple of str
@@ -206,7 +517,7 @@ class Format:
     description: str
     read: Callable[[Reading], Corpus]
     looks_like: Callable[[str], bool]
-    write: Callable[[Corpus, str, Mapping[str, Any]], str | bytes] | None = None
+    write: Callable[[Writing], str | bytes] | None = None
     options: tuple[Option, ...] = ()
     other_suffixes: tuple[str, ...] = ()
     decode: Callable[[str | PathLike[str], bytes], str] | None = None
@@ -428,6 +739,22 @@ def parse_json(path: str, text: str, content: str) -> Any:
         raise FormatError(path, None, f"not valid JSON: {problem}") from None
 
 
+def json_text(value: object) -> str:
+    """Return a value as JSON, with all characters as they are.
+
+    Parameters
+    ----------
+    value : object
+        What to write.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    return json.dumps(value, ensure_ascii=False)
+
+
 def is_json_of(text: str, keys: str, matches: Callable[[Any], bool]) -> bool:
     """Return whether a text is JSON of a certain shape.
 
@@ -491,7 +818,7 @@ def line_of_key(text: str, *keys: str) -> int | None:
     """
     end = 0
     for key in keys:
-        match = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:").search(text, end)
+        match = re.compile(re.escape(json_text(key)) + r"\s*:").search(text, end)
         if match is None:
             return None
         end = match.end()
@@ -571,45 +898,6 @@ def decode(path: str | PathLike[str], data: bytes) -> str:
     return text
 
 
-def require_segmentation(annotation: Annotation, path: str, place: str, *, holds: Iterable[str] = ()) -> Segmentation:
-    """Return the annotation if it is a segmentation that the format can hold completely.
-
-    Parameters
-    ----------
-    annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
-        What is to be written.
-    path : str
-        Path of the file, for messages.
-    place : str
-        Beginning of the message: ``"item 'a', coder 'ann'"``.
-    holds : iterable of str
-        What the format can hold beyond boundaries: ``"types"``, ``"units"``, ``"labels"``.
-
-    Returns
-    -------
-    Segmentation
-        The annotation.
-
-    Raises
-    ------
-    FormatError
-        If writing it would lose something.
-    """
-    if not isinstance(annotation, (Segmentation, Dialogue)):
-        kind = type(annotation).__name__
-        raise FormatError(path, None, f"{place}: this format cannot hold a {kind}; write spans JSON or CSV")
-    if isinstance(annotation, Dialogue):
-        raise FormatError(path, None, f"{place}: this format cannot hold streams; write a .csv table")
-    contents = {
-        "types": ("boundary types", annotation.types != UNTYPED, "write a .csv table"),
-        "units": ("the text of the units", annotation.units is not None, "write a .csv table"),
-        "labels": (
-            "segment labels",
-            annotation.labels is not None,
-            "write .json, or leave them out (convert --drop-labels)",
-        ),
-    }
-    for name, (content, present, hint) in contents.items():
-        if present and name not in holds:
-            raise FormatError(path, None, f"{place}: this format cannot hold {content}; {hint}")
-    return annotation
+ITEM = Option("item", None, text, "name of the item (default: name of the file)")
+CODER = Option("coder", None, text, "name of the coder (default: name of the file)")
+"""Options of formats that have no place for these names."""

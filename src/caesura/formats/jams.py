@@ -23,10 +23,9 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import HierarchyError
-from caesura.formats.format import Format, Reading, is_json_of, parse_json
+from caesura.formats.format import CODER, ITEM, Format, Reading, is_json_of, parse_json
 from caesura.formats.names import list_names
-from caesura.formats.spans import BEYOND, DURATION, REPAIR, SNAP, Continuum, SpanRow, WarningLog, add_spans, last_end
-from caesura.formats.symbols import CODER, ITEM
+from caesura.formats.spans import BEYOND, DURATION, REPAIR, SNAP, Continuum, SpanRow, add_spans, last_end
 from caesura.formats.values import check_label, check_list, check_object, check_time, check_whole
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -46,15 +45,13 @@ def _read(reading: Reading) -> Corpus:
     if not _is_jams(data):
         raise reading.error(1, 'an object with "annotations": [...] and "file_metadata": {...} is needed')
     levels = _LEVELS[_kind(reading, data["annotations"])]
-    item = reading.options["item"] or reading.stem
+    item = reading.item_name
     by_coder = _by_coder(reading, item, data["annotations"], levels)
     last = max(map(last_end, by_coder.values()), default=0.0)
     continuum = Continuum(seconds=True, duration=_duration(reading, data, last))
-    log = WarningLog(reading.path)
     for coder, rows in by_coder.items():
         with reading.item(None, f"item {item!r}, coder {coder!r}: "):
-            add_spans(reading, log, item, coder, rows, continuum, last=last)
-    log.emit()
+            add_spans(reading, item, coder, rows, continuum, last=last)
     return reading.corpus()
 
 

@@ -31,9 +31,8 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import OptionError
-from caesura.formats.format import NUMBER, Format, Reading, decode, load
-from caesura.formats.spans import BEYOND, DURATION, REPAIR, SNAP, Continuum, SpanRow, WarningLog, add_spans, last_end
-from caesura.formats.symbols import CODER, ITEM
+from caesura.formats.format import CODER, ITEM, NUMBER, Format, Reading, decode, load
+from caesura.formats.spans import BEYOND, DURATION, REPAIR, SNAP, Continuum, SpanRow, add_spans, last_end
 from caesura.formats.values import check_time, parse_number
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -77,11 +76,9 @@ def _corpus(reading: Reading, rows: list[SpanRow], item: str, coder: str) -> Cor
     """Return the corpus of one item and coder, named by the options or as given here."""
     item, coder = reading.options["item"] or item, reading.options["coder"] or coder
     duration = reading.options["duration"]
-    log = WarningLog(reading.path)
     with reading.item(None, f"item {item!r}, coder {coder!r}: "):
         continuum = Continuum(seconds=True, duration=None if duration is None else float(duration))
-        add_spans(reading, log, item, coder, rows, continuum, last=last_end(rows))
-    log.emit()
+        add_spans(reading, item, coder, rows, continuum, last=last_end(rows))
     return reading.corpus()
 
 

@@ -77,7 +77,7 @@ def _read(reading: Reading) -> Corpus:
     for i, task in enumerate(tasks):
         with reading.item(None, f"tasks[{i}]: "):
             export.add_task(task)
-    export.emit_warnings()
+    export.check_types()
     return reading.corpus()
 
 
@@ -112,7 +112,7 @@ class _Export:
             with self.reading.item(None, f"{place}: "):
                 results = check_object('an object with "result": [...]', annotation).get("result")
                 if annotation.get("was_cancelled") is True:
-                    self.standoff.log.count("cancelled annotations not read", place)
+                    self.reading.log.count("cancelled annotations not read", place)
                 else:
                     self.add_annotation(item, _coder(annotation), data, check_list('"result": [...]', results))
 
@@ -135,14 +135,13 @@ class _Export:
             else:
                 self.skipped_types[kind[:40]] += 1
 
-    def emit_warnings(self) -> None:
-        """Issue the warnings; raise an error if no result at all was a span."""
+    def check_types(self) -> None:
+        """Warn about results that were not read; raise an error if no result at all was a span."""
         if self.skipped_types:
             counts = ", ".join(f"{count} of type {kind}" for kind, count in self.skipped_types.most_common(20))
             if not self.region_count:
                 raise self.reading.error(None, f"results of type {_SPAN} are needed; there are {counts}")
-            self.standoff.log.add(f"results that are no spans of text were not read: {counts}")
-        self.standoff.log.emit()
+            self.reading.log.add(f"results that are no spans of text were not read: {counts}")
 
 
 def _region(place: str, value: object) -> _Region:

@@ -9,7 +9,6 @@ file whose metadata claim too many cells is refused, and each text is kept once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from caesura.errors import FormatError
 from caesura.formats import arrow
 from caesura.formats.documents_parquet import is_documents
-from caesura.formats.format import MAX_BYTES, Format, Reading
+from caesura.formats.format import MAX_BYTES, Format, Reading, Writing
 from caesura.formats.unit_table import UnitTable, table_rows
 from caesura.model.corpus import Corpus
 
@@ -103,14 +102,14 @@ def _wrong_type(reading: Reading, name: str, kind: object) -> FormatError:
     return reading.error(None, f"column {name!r} must hold text or whole numbers; got {str(kind)[:80]}")
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> bytes:
+def _write(writing: Writing) -> bytes:
     """Return the table that a CSV file would have, with all cells as text."""
-    arrow.require_pyarrow(path, "writing")
+    arrow.require_pyarrow(writing.path, "writing")
     import pyarrow as pa
 
-    header, *rows = table_rows(corpus, path)
+    header, *rows = table_rows(writing)
     columns = zip(*rows, strict=True)
-    with arrow.writing_errors(path):
+    with arrow.writing_errors(writing.path):
         table = pa.table({name: pa.array(cells, pa.string()) for name, cells in zip(header, columns, strict=True)})
     return arrow.to_parquet(table)
 

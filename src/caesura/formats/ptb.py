@@ -16,13 +16,11 @@ import re
 from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
 
 from caesura.errors import FormatError, OptionError, TreeError
 from caesura.formats import ctm, textgrid
-from caesura.formats.format import Format, Reading, decode, load, warn
+from caesura.formats.format import Format, Reading, Writing, decode, load, warn
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
 from caesura.model.tree import Tree
 from caesura.options import Option, choice
 
@@ -228,34 +226,28 @@ def _outermost_ends(line: str, depth: int) -> tuple[list[int], int]:
     return ends, depth
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+def _write(writing: Writing) -> str:
     """Return one line per sentence, empty if there is no tree; one coder only, and no times."""
-    if len(corpus.coders) != 1:
-        raise FormatError(path, None, f"brackets hold one coder; choose one of {', '.join(corpus.coders)}")
-    (coder,) = corpus.coders
-    if coder != Path(path).stem:
-        raise FormatError(path, None, f"brackets name the coder by the file; write coder {coder!r} to {coder}.ptb")
+    coder = writing.only_coder()
     lines: list[str] = []
-    for item in corpus.item_names:
+    for item in writing.corpus.item_names:
         if not item.isdecimal() or not item.isascii() or str(int(item)) != item or int(item) <= len(lines):
-            raise FormatError(path, None, f"item {item!r}: sentences are numbered 1, 2, 3 ... and stand in order")
+            raise writing.error("sentences are numbered 1, 2, 3 ... and stand in order", item)
         lines += [""] * (int(item) - 1 - len(lines))
-        lines.append(_tree_text(corpus[item, coder], path, item))
+        lines.append(_tree_text(writing, item, coder))
     return "\n".join(lines) + "\n"
 
 
-def _tree_text(tree: Annotation, path: str, item: str) -> str:
+def _tree_text(writing: Writing, item: str, coder: str) -> str:
+    tree = writing.corpus[item, coder]
     assert isinstance(tree, Tree)
     if tree.times is not None:
-        raise FormatError(path, None, f"item {item!r}: brackets hold no times; write tree.with_times(None)")
+        raise writing.error("brackets hold no times; write tree.with_times(None)", item)
     labels = [("label", label, not tree.preterminal[i]) for i, label in enumerate(tree.labels)]
     for kind, text, may_be_empty in [*labels, *(("word", word, False) for word in tree.words)]:
         if (not text and not may_be_empty) or any(character in text for character in "() \t\n\r\v\f"):
-            raise FormatError(
-                path,
-                None,
-                f"item {item!r}: a {kind} cannot be empty or hold blanks or brackets (-LRB-); got {text[:40]!r}",
-            )
+            problem = f"a {kind} cannot be empty or hold blanks or brackets (-LRB-)"
+            raise writing.error(f"{problem}; got {text[:40]!r}", item)
     return tree.brackets
 
 

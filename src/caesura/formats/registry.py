@@ -9,8 +9,8 @@ from caesura.formats.format import Format
 
 # In the order in which they are tried on a content that could be in several formats.
 _MODULES = {
-    "masses-json": "masses_json.FORMAT",
-    "masses-tsv": "masses_tsv.FORMAT",
+    "masses-json": "masses.JSON",
+    "masses-tsv": "masses.TSV",
     "table-csv": "unit_table.CSV",
     "table-tsv": "unit_table.TSV",
     "table-parquet": "parquet.FORMAT",

@@ -17,9 +17,8 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import FormatError, SegmentationError
-from caesura.formats.format import Format, Reading, decode, describe_value, line_of_key, parse_json, warn
+from caesura.formats.format import Format, Reading, decode, describe_value, line_of_key, parse_json
 from caesura.formats.names import list_names
-from caesura.formats.one_text import read_one_text
 from caesura.formats.symbols import OPTIONS, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -34,7 +33,7 @@ Node = Mapping[str, Any]
 def _read(reading: Reading) -> Corpus:
     """Return one dialogue; one text if the file has no speakers or the option ``streams`` is False."""
     root = _root(reading)
-    return read_one_text(reading, lambda: _NodeMap(reading, root).annotation())
+    return reading.read_one(lambda: _NodeMap(reading, root).annotation())
 
 
 def _root(reading: Reading) -> Node:
@@ -71,10 +70,9 @@ class _NodeMap:
         if not units:
             raise self.reading.error(None, "a document of at least one unit is needed; got none")
         if not self.has_endnotes():
-            warn(
-                f"{self.reading.path}: no token is of {self.options['kind']} {self.options['endnote']!r}, so every unit "
-                "ends in a plain boundary; name endnotes by symbols="
-            )
+            kind = f"{self.options['kind']} {self.options['endnote']!r}"
+            consequence = "every unit ends in a plain boundary; name endnotes by symbols="
+            self.reading.warn(f"no token is of {kind}, so {consequence}")
             self.symbols = replace(self.symbols, unclassified=UNTYPED[0])
         tags = {unit: self.tags(unit) for unit in units}
         speaker_field = self.speaker_field(tags)

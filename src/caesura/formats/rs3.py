@@ -22,9 +22,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from caesura.formats.format import Format, Reading
-from caesura.formats.spans import REPAIR, Continuum, SpanRow, WarningLog, add_spans
-from caesura.formats.symbols import CODER, ITEM
+from caesura.formats.format import CODER, ITEM, Format, Reading
+from caesura.formats.spans import REPAIR, Continuum, SpanRow, build_hierarchy
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -67,19 +66,19 @@ def _read(reading: Reading) -> Corpus:
     """Return one hierarchy over EDUs, or one segmentation into EDUs."""
     body, relations = _parse(reading)
     nodes, edus = _nodes(reading, body)
-    item, coder = reading.options["item"] or reading.stem, reading.options["coder"] or reading.stem
     if reading.options["as_"] == "segments":
         words = [edu.split() for edu in edus]
-        masses = [len(edu) for edu in words]
-        reading.add(item, coder, Segmentation.from_masses(masses, units=[word for edu in words for word in edu]))
-        return reading.corpus()
-    log = WarningLog(reading.path)
-    with reading.item(None, f"item {item!r}, coder {coder!r}: "):
+        segmentation = Segmentation.from_masses([*map(len, words)], units=[word for edu in words for word in edu])
+        return reading.read_one(lambda: segmentation)
+
+    def hierarchy() -> Hierarchy:
         order = _top_down(reading, nodes, _attach(reading, nodes, relations))
         _compute_yields(reading, order)
-        add_spans(reading, log, item, coder, _rows(reading, order, log), Continuum(units=tuple(edus)))
-    log.emit()
-    return reading.corpus()
+        return build_hierarchy(
+            reading, reading.item_name, reading.coder_name, _rows(reading, order), Continuum(units=tuple(edus))
+        )
+
+    return reading.read_one(hierarchy)
 
 
 def _parse(reading: Reading) -> tuple[Any, dict[str, bool]]:
@@ -174,23 +173,23 @@ def _union(yields: Iterable[_Yield]) -> _Yield:
     return _Yield(min(firsts), max(lasts), sum(sizes))
 
 
-def _rows(reading: Reading, order: list[_RstNode], log: WarningLog) -> list[SpanRow]:
+def _rows(reading: Reading, order: list[_RstNode]) -> list[SpanRow]:
     """Return the distinct yields without a gap; the outermost node with a relation labels them."""
     labels: dict[tuple[int, int], str | None] = {}
     for node in order:
-        for first, last, relation in _spans(reading, node, log):
+        for first, last, relation in _spans(reading, node):
             if first < last:
                 labels[first, last] = labels.get((first, last)) or (None if relation == _SPAN else relation)
     return [SpanRow(first, last, None, label) for (first, last), label in labels.items()]
 
 
-def _spans(reading: Reading, node: _RstNode, log: WarningLog) -> Iterator[tuple[int, int, str | None]]:
+def _spans(reading: Reading, node: _RstNode) -> Iterator[tuple[int, int, str | None]]:
     """Yield first EDU, last EDU and relation of the spans of a node."""
     first, last, size = node.full_yield
     if not node.full_yield.has_gap:
         yield first, last, node.relation
     elif reading.options["repair"]:
-        log.add(f"the yield of node {node.name[:40]!r}, {first}-{last}, has gaps and was left out")
+        reading.log.add(f"the yield of node {node.name[:40]!r}, {first}-{last}, has gaps and was left out")
     else:
         raise reading.error(
             node.line,

@@ -23,11 +23,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from caesura.errors import FormatError, SegmentationError
-from caesura.formats.format import Format, Reading, parse_table, table_text
+from caesura.errors import SegmentationError
+from caesura.formats.format import Format, Reading, Writing, parse_table, table_text
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -141,59 +140,60 @@ def _dialogue(reading: Reading, rows: list[_Row], symbols: Symbols, scale: tuple
     return Dialogue({name: Segmentation.from_marks(marks[name], types=scale, units=units[name]) for name in units})
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+def _write(writing: Writing) -> str:
     """Return the rows of one coder, speaker after speaker; each type is written as its symbol, a token of its own."""
+    corpus, options = writing.corpus, writing.options
     if len(corpus.coders) != 1:
-        raise FormatError(path, None, f"this format holds one coder; choose one of {', '.join(corpus.coders)}")
+        raise writing.error(f"this format holds one coder; choose one of {', '.join(corpus.coders)}")
     (coder,) = corpus.coders
-    dialogues = {item: _require_dialogue(corpus, path, item, coder) for item in corpus.item_names}
-    symbols = Symbols.from_options(options, _common_types(dialogues.values(), path), {})
-    stem = Path(path).stem
-    has_items, has_coder = corpus.item_names != (options["item"] or stem,), coder != (options["coder"] or stem)
+    dialogues = {item: _require_dialogue(writing, item, coder) for item in corpus.item_names}
+    symbols = Symbols.from_options(options, _common_types(writing, dialogues.values()), {})
+    has_items = corpus.item_names != (options["item"] or writing.stem,)
+    has_coder = coder != (options["coder"] or writing.stem)
     rows = [[*["Item"] * has_items, *["Coder"] * has_coder, options["speaker"], options["utterance"]]]
     for item, dialogue in dialogues.items():
         names = [*[item] * has_items, *[coder] * has_coder]
         for name in names:
             if name != name.strip():
-                raise FormatError(path, None, f"name {name!r}: a name in this format has no space around it")
-        rows += [[*names, stream, utterance] for stream, utterance in _utterances(item, dialogue, symbols, path)]
-    return table_text(rows, "\t" if path.lower().endswith(".tsv") else ",")
+                raise writing.error(f"name {name!r}: a name in this format has no space around it")
+        rows += [[*names, stream, utterance] for stream, utterance in _utterances(writing, item, dialogue, symbols)]
+    return table_text(rows, writing.delimiter)
 
 
-def _utterances(item: str, dialogue: Dialogue, symbols: Symbols, path: str) -> Iterator[tuple[str, str]]:
+def _utterances(writing: Writing, item: str, dialogue: Dialogue, symbols: Symbols) -> Iterator[tuple[str, str]]:
     """Yield the utterances of each speaker with their symbols."""
     for stream, segmentation in dialogue.items():
         place = f"item {item!r}, stream {stream!r}: "
         if stream in _SPEAKER_ABOVE or stream != stream.strip():
-            raise FormatError(path, None, f"{place}this format cannot hold this name of a speaker")
-        yield from ((stream, utterance) for utterance in _segments(segmentation, symbols, path, place))
+            raise writing.error(f"{place}this format cannot hold this name of a speaker")
+        yield from ((stream, utterance) for utterance in _segments(writing, segmentation, symbols, place))
 
 
-def _common_types(dialogues: Iterable[Dialogue], path: str) -> tuple[str, ...]:
+def _common_types(writing: Writing, dialogues: Iterable[Dialogue]) -> tuple[str, ...]:
     scales = {segmentation.types: None for dialogue in dialogues for segmentation in dialogue.values()}
     if len(scales) != 1:
         types = " and ".join(map(str, scales))
-        raise FormatError(path, None, f"all segmentations must declare the same types; got {types}")
+        raise writing.error(f"all segmentations must declare the same types; got {types}")
     return next(iter(scales))
 
 
-def _require_dialogue(corpus: Corpus, path: str, item: str, coder: str) -> Dialogue:
-    annotation = corpus[item, coder]
+def _require_dialogue(writing: Writing, item: str, coder: str) -> Dialogue:
+    annotation = writing.corpus[item, coder]
     if not isinstance(annotation, Dialogue):
-        raise FormatError(path, None, f"item {item!r}: a dialogue is needed; this has no streams")
+        raise writing.error("a dialogue is needed; this has no streams", item)
     return annotation
 
 
-def _segments(segmentation: Segmentation, symbols: Symbols, path: str, place: str) -> list[str]:
+def _segments(writing: Writing, segmentation: Segmentation, symbols: Symbols, place: str) -> list[str]:
     """Return the words of each segment, followed by its symbol."""
-    units = _check_writable(segmentation, path, place)
+    units = _check_writable(writing, segmentation, place)
     symbol_of = {kind: symbol for symbol, kind in reversed(list(symbols.types.items()))}
     result = []
     start = 0
     for position, kind in segmentation.boundaries:
         words = list(units[start:position])
         if kind not in symbol_of and kind != symbols.unclassified:
-            raise FormatError(path, None, f"{place}type {kind!r} has no symbol; there are {symbols.symbol_list}")
+            raise writing.error(f"{place}type {kind!r} has no symbol; there are {symbols.symbol_list}")
         tokens = words if kind == symbols.unclassified else [*words, symbol_of[kind]]
         utterance = " ".join(tokens)
         try:
@@ -201,26 +201,26 @@ def _segments(segmentation: Segmentation, symbols: Symbols, path: str, place: st
         except SegmentationError:
             same = False
         if not same:
-            raise FormatError(path, None, f"{place}{utterance[-80:]!r} would be read differently")
+            raise writing.error(f"{place}{utterance[-80:]!r} would be read differently")
         result.append(utterance)
         start = position
     return result
 
 
-def _check_writable(segmentation: Segmentation, path: str, place: str) -> tuple[str, ...]:
+def _check_writable(writing: Writing, segmentation: Segmentation, place: str) -> tuple[str, ...]:
     """Return the units, if the format can hold the segmentation."""
     units = segmentation.units
     if units is None:
-        raise FormatError(path, None, f"{place}this format needs the text of the units")
+        raise writing.error(f"{place}this format needs the text of the units")
     if segmentation.labels is not None:
-        raise FormatError(path, None, f"{place}this format cannot hold segment labels")
+        raise writing.error(f"{place}this format cannot hold segment labels")
     if not segmentation.exclusive:
-        raise FormatError(path, None, f"{place}this format holds one type per position; got several")
+        raise writing.error(f"{place}this format holds one type per position; got several")
     if segmentation.length not in segmentation.positions[-1:]:
-        raise FormatError(path, None, f"{place}every utterance ends in a boundary; there is none after the last unit")
+        raise writing.error(f"{place}every utterance ends in a boundary; there is none after the last unit")
     for i, unit in enumerate(units, 1):
         if unit.split() != [unit]:
-            raise FormatError(path, None, f"{place}a unit must be one token without spaces; unit {i} is {unit!r}")
+            raise writing.error(f"{place}a unit must be one token without spaces; unit {i} is {unit!r}")
     return units
 
 

@@ -1,7 +1,7 @@
 """Turn rows of spans into hierarchies: the code that all formats of spans share.
 
 A format parses its file into :class:`SpanRow` values and a :class:`Continuum`; :func:`add_spans` checks them, builds the
-hierarchy and puts it into the corpus. A :class:`WarningLog` collects what a reader changed on the way.
+hierarchy and puts it into the corpus.
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from caesura.errors import FormatError, HierarchyError
-from caesura.formats.format import Reading, describe_value, warn
+from caesura.errors import HierarchyError
+from caesura.formats.format import Reading, WarningLog, Writing, describe_value
 from caesura.formats.values import check_label, check_list, check_strings, check_time, check_whole
-from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.options import Option, choice, flag, non_negative
@@ -68,55 +66,6 @@ class Continuum:
     duration: float | None = None
     edges: tuple[float, ...] | None = None
     extent: int | None = None
-
-
-class WarningLog:
-    """Changes that a reader makes to the data, reported as one warning per kind of change.
-
-    Parameters
-    ----------
-    path : str
-        File that is being read.
-    """
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self._messages: dict[str, None] = {}
-        self._counts: dict[str, tuple[int, int, str]] = {}
-
-    def add(self, message: str) -> None:
-        """Record a message; the same message is reported once.
-
-        Parameters
-        ----------
-        message : str
-            What the reader did, and where.
-        """
-        self._messages[message] = None
-
-    def count(self, change: str, place: str, number: int = 1) -> None:
-        """Count a change that may happen many times.
-
-        Parameters
-        ----------
-        change : str
-            What the reader did: ``"spans of zero length left out"``.
-        place : str
-            Where; the warning names the first place.
-        number : int, default 1
-            How many times it happened there; 0 records nothing.
-        """
-        if number:
-            total, places, first = self._counts.get(change, (0, 0, place))
-            self._counts[change] = total + number, places + 1, first
-
-    def emit(self) -> None:
-        """Issue the warnings, at the line outside the package that reads the file."""
-        for message in self._messages:
-            warn(f"{self.path}: {message}")
-        for change, (number, places, first) in self._counts.items():
-            where = "" if places == number else f" in {places} annotation{'' if places == 1 else 's'}"
-            warn(f"{self.path}: {change}: {number}{where} (first in {first})")
 
 
 # -- checks -----------------------------------------------------------------------------------------------------------
@@ -213,7 +162,6 @@ def check_row(place: str, row: object, seconds: bool) -> SpanRow:
 
 def add_spans(
     reading: Reading,
-    log: WarningLog,
     item: str,
     coder: str,
     rows: Sequence[SpanRow],
@@ -228,8 +176,6 @@ def add_spans(
     ----------
     reading : Reading
         File that is being read, with the options ``repair`` and, for times, ``snap`` and ``beyond``.
-    log : WarningLog
-        Collects what was changed.
     item, coder : str
         Place in the corpus.
     rows : sequence of SpanRow
@@ -248,29 +194,26 @@ def add_spans(
     """
     if continuum.seconds and continuum.edges is None:
         beyond = reading.options["beyond"] or beyond
-        rows, duration = _fit_duration(rows, continuum.duration, beyond=beyond, last=last, item=item, log=log)
+        rows, duration = _fit_duration(rows, continuum.duration, beyond=beyond, last=last, item=item, log=reading.log)
         continuum = replace(continuum, duration=duration)
-    place = f"item {item!r}, coder {coder!r}"
-    reading.add(item, coder, build_hierarchy(rows, continuum, place=place, options=reading.options, log=log))
+    reading.add(item, coder, build_hierarchy(reading, item, coder, rows, continuum))
 
 
 def build_hierarchy(
-    rows: Sequence[SpanRow], continuum: Continuum, *, place: str, options: Mapping[str, Any], log: WarningLog
+    reading: Reading, item: str, coder: str, rows: Sequence[SpanRow], continuum: Continuum
 ) -> Hierarchy:
     """Return the hierarchy of checked spans. Spans in time that have no length are left out and counted.
 
     Parameters
     ----------
+    reading : Reading
+        File that is being read, with the options ``repair`` and, for times, ``snap``; its log collects what was changed.
+    item, coder : str
+        Whose spans these are, for warnings.
     rows : sequence of SpanRow
         Checked spans.
     continuum : Continuum
         What the spans lie in.
-    place : str
-        Item and coder, for warnings.
-    options : mapping
-        Options ``repair`` and, for times, ``snap``.
-    log : WarningLog
-        Collects what was changed.
 
     Returns
     -------
@@ -283,16 +226,16 @@ def build_hierarchy(
         If the spans do not nest or do not fit into the continuum.
     """
     if continuum.seconds:
-        lasting = [row for row in _snap_times(rows, continuum, options["snap"]) if row.start < row.end]
+        lasting = [row for row in _snap_times(rows, continuum, reading.options["snap"]) if row.start < row.end]
         edges = _edges(lasting, continuum)
         spans, length = _over_edges(lasting, edges), len(edges) - 1
     else:
         spans, edges, length = list(rows), None, _unit_count(continuum)
-    repair = options["repair"]
+    repair, place = reading.options["repair"], f"item {item!r}, coder {coder!r}"
     hierarchy = Hierarchy(length, spans, units=continuum.units, edges=edges, extent=continuum.extent, repair=repair)
-    log.count("spans of zero length left out", place, len(rows) - len(spans))
+    reading.log.count("spans of zero length left out", place, len(rows) - len(spans))
     if repair:
-        log.count("spans left out because they do not nest", place, len(set(spans)) - len(hierarchy.spans))
+        reading.log.count("spans left out because they do not nest", place, len(set(spans)) - len(hierarchy.spans))
     return hierarchy
 
 
@@ -393,15 +336,13 @@ def _clip(rows: Sequence[SpanRow], duration: float) -> list[SpanRow]:
 # -- from hierarchies to rows -----------------------------------------------------------------------------------------
 
 
-def spans_of(corpus: Corpus, path: str) -> dict[tuple[str, str], tuple[Hierarchy, Continuum]]:
+def spans_of(writing: Writing) -> dict[tuple[str, str], tuple[Hierarchy, Continuum]]:
     """Return what a file of spans must hold.
 
     Parameters
     ----------
-    corpus : Corpus
-        What is to be written: hierarchies, or segmentations, whose segments become spans of level 1.
-    path : str
-        File, for the error message.
+    writing : Writing
+        File with hierarchies, or segmentations, whose segments become spans of level 1.
 
     Returns
     -------
@@ -415,20 +356,20 @@ def spans_of(corpus: Corpus, path: str) -> dict[tuple[str, str], tuple[Hierarchy
         If an annotation has streams or boundary types, or if spans in time begin before 0 or have the text of units.
     """
     spans = {}
-    for item, coder in corpus:
-        place = f"item {item!r}, coder {coder!r}"
-        hierarchy = _to_hierarchy(corpus[item, coder], path, place)
-        spans[item, coder] = hierarchy, _continuum_of(hierarchy, path, place)
+    for item, coder in writing.corpus:
+        hierarchy = _to_hierarchy(writing, item, coder)
+        spans[item, coder] = hierarchy, _continuum_of(hierarchy, writing, item, coder)
     return spans
 
 
-def _to_hierarchy(annotation: Annotation, path: str, place: str) -> Hierarchy:
+def _to_hierarchy(writing: Writing, item: str, coder: str) -> Hierarchy:
+    annotation = writing.corpus[item, coder]
     if isinstance(annotation, Hierarchy):
         return annotation
     if not isinstance(annotation, Segmentation):
-        raise FormatError(path, None, f"{place}: spans cannot hold streams; write a .csv table of units")
+        raise writing.error("spans cannot hold streams; write a .csv table of units", item, coder)
     if annotation.types != UNTYPED:
-        raise FormatError(path, None, f"{place}: spans cannot hold boundary types; write a .csv table of units")
+        raise writing.error("spans cannot hold boundary types; write a .csv table of units", item, coder)
     ends = [*annotation.inner.tolist(), annotation.length]
     starts = [1, *(end + 1 for end in ends[:-1])]
     labels = annotation.labels
@@ -438,15 +379,15 @@ def _to_hierarchy(annotation: Annotation, path: str, place: str) -> Hierarchy:
     return Hierarchy(annotation.length, rows, units=annotation.units)
 
 
-def _continuum_of(hierarchy: Hierarchy, path: str, place: str) -> Continuum:
+def _continuum_of(hierarchy: Hierarchy, writing: Writing, item: str, coder: str) -> Continuum:
     extent = None if hierarchy.extent == hierarchy.length else hierarchy.extent
     edges = hierarchy.edges
     if edges is None:
         return Continuum(length=hierarchy.length, units=hierarchy.units, extent=extent)
     if edges[0] < 0:
-        raise FormatError(path, None, f"{place}: a time must be from 0 up; got {edges[0]!r}")
+        raise writing.error(f"a time must be from 0 up; got {edges[0]!r}", item, coder)
     if hierarchy.units is not None:
-        raise FormatError(path, None, f"{place}: spans in time cannot hold the text of units; leave it out first")
+        raise writing.error("spans in time cannot hold the text of units; leave it out first", item, coder)
     times = {time for row in span_rows(hierarchy) for time in row[:2]}
     if times == set(edges):
         return Continuum(seconds=True, extent=extent)

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from caesura.errors import FormatError, HierarchyError
-from caesura.formats.format import NUMBER, Format, Reading, parse_table, table_text
+from caesura.formats.format import NUMBER, Format, Reading, Writing, json_text, parse_table, table_text
 from caesura.formats.spans import (
     BEYOND,
     CONTINUUM_FIELDS,
@@ -38,7 +38,6 @@ from caesura.formats.spans import (
     UNITS,
     Continuum,
     SpanRow,
-    WarningLog,
     add_spans,
     check_continuum,
     last_end,
@@ -197,7 +196,6 @@ def _parse_list(name: str, cell: str) -> list[Any]:
 
 def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], seconds: bool) -> None:
     """Put the spans of all coders into the corpus."""
-    log = WarningLog(reading.path)
     by_item: dict[str, list[_CoderRows]] = {}
     for (item, _), coder in coders.items():
         by_item.setdefault(item, []).append(coder)
@@ -213,8 +211,7 @@ def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], 
                 length = _unit_count(continuum, coders_of_item, reading.options["length"])
                 continuum = replace(continuum, length=length)
                 _check_ends(reading, place, coder, length)
-            add_spans(reading, log, item, name, coder.rows, continuum, last=last_ends[item])
-    log.emit()
+            add_spans(reading, item, name, coder.rows, continuum, last=last_ends[item])
 
 
 def _continuum(coder: _CoderRows, coders_of_item: Sequence[_CoderRows], seconds: bool) -> Continuum:
@@ -256,22 +253,22 @@ def _check_ends(reading: Reading, place: str, coder: _CoderRows, length: int) ->
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+def _write(writing: Writing) -> str:
     """Return the table; the first row of each coder describes the continuum."""
-    spans = spans_of(corpus, path)
-    continua = _continua(spans, path)
+    spans = spans_of(writing)
+    continua = _continua(writing, spans)
     fields = _used_fields(continua.values())
     between = _IN_SECONDS if any(continuum.seconds for continuum in continua.values()) else _IN_UNITS
     table: list[list[Any]] = [["item", "coder", *between, "level", "label", *fields]]
     for (item, coder), (hierarchy, _) in spans.items():
-        place = f"item {item!r}, coder {coder!r}"
-        cells = [_cell(path, f"{place}: {name}", getattr(continua[item, coder], name)) for name in fields]
+        continuum = continua[item, coder]
+        cells = [_cell(writing, item, coder, name, getattr(continuum, name)) for name in fields]
         for row in span_rows(hierarchy) or [SpanRow("", "")]:
             if row.label == "":
-                raise FormatError(path, None, f"{place}: a table cannot hold an empty label; write spans as .json")
+                raise writing.error("a table cannot hold an empty label; write spans as .json", item, coder)
             table.append([item, coder, *row, *cells])
             cells = [""] * len(fields)
-    return table_text(table, "\t" if path.lower().endswith(".tsv") else ",")
+    return table_text(table, writing.delimiter)
 
 
 def _used_fields(continua: Collection[Continuum]) -> list[str]:
@@ -280,11 +277,11 @@ def _used_fields(continua: Collection[Continuum]) -> list[str]:
 
 
 def _continua(
-    spans: Mapping[tuple[str, str], tuple[Hierarchy, Continuum]], path: str
+    writing: Writing, spans: Mapping[tuple[str, str], tuple[Hierarchy, Continuum]]
 ) -> dict[tuple[str, str], Continuum]:
     """Return item and coder -> what a table must describe: if one coder of an item has a continuum, all need one."""
     if len({continuum.seconds for _, continuum in spans.values()}) > 1:
-        raise FormatError(path, None, "a table is in units or in seconds; these are in both; write spans as .json")
+        raise writing.error("a table is in units or in seconds; these are in both; write spans as .json")
     # A coder without a continuum would be read with that of the first coder of the item that has one.
     empty = Continuum(seconds=True)
     described = {item for (item, _), (_, continuum) in spans.items() if continuum != empty}
@@ -294,12 +291,12 @@ def _continua(
     }
 
 
-def _cell(path: str, place: str, value: Any) -> str:
+def _cell(writing: Writing, item: str, coder: str, name: str, value: Any) -> str:
     if value is None:
         return ""
-    cell = json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
+    cell = json_text(value) if isinstance(value, tuple) else str(value)
     if len(cell) > _LARGEST_CELL:
-        raise FormatError(path, None, f"{place} is too long for a cell of a table; write spans as .json")
+        raise writing.error(f"{name} is too long for a cell of a table; write spans as .json", item, coder)
     return cell
 
 

@@ -24,14 +24,22 @@ are counted from 0, end excluded: spans of one EDU are not read, and equal spans
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from caesura.errors import CaesuraError, HierarchyError
-from caesura.formats.format import Format, Reading, describe_value, is_json_of, line_of_key, parse_json
+from caesura.formats.format import (
+    Format,
+    Reading,
+    Writing,
+    describe_value,
+    is_json_of,
+    json_text,
+    line_of_key,
+    parse_json,
+)
 from caesura.formats.spans import (
     BEYOND,
     CONTINUUM_FIELDS,
@@ -40,7 +48,6 @@ from caesura.formats.spans import (
     UNITS,
     Continuum,
     SpanRow,
-    WarningLog,
     add_spans,
     check_continuum,
     check_row,
@@ -196,7 +203,6 @@ def _read(reading: Reading) -> Corpus:
     reader = _SpansReader(reading, data, shape)
     for item, value in (data[shape.items_key] if shape.items_key else data).items():
         reader.add_item(item, value)
-    reader.log.emit()
     return reading.corpus()
 
 
@@ -207,7 +213,6 @@ class _SpansReader:
         self.reading = reading
         self.data = data
         self.shape = shape
-        self.log = WarningLog(reading.path)
         self.line_searches = 0
 
     def add_item(self, item: str, value: object) -> None:
@@ -226,7 +231,7 @@ class _SpansReader:
                 if duration is not None and abs(last - duration) < shape.rounding:
                     continuum = replace(continuum, duration=last)
                 with self.entry(item, coder):
-                    add_spans(self.reading, self.log, item, coder, rows, continuum, last=last, beyond=shape.beyond)
+                    add_spans(self.reading, item, coder, rows, continuum, last=last, beyond=shape.beyond)
 
     @contextmanager
     def entry(self, item: str, coder: str | None = None) -> Iterator[None]:
@@ -247,16 +252,16 @@ class _SpansReader:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+def _write(writing: Writing) -> str:
     """Return the text, one line per coder, so that two versions can be compared."""
-    spans = spans_of(corpus, path)
+    spans = spans_of(writing)
     kinds = {continuum.seconds for _, continuum in spans.values()}
-    items: dict[str, dict[str, tuple[dict[str, Any], list[Any]]]] = {item: {} for item in corpus.item_names}
+    items: dict[str, dict[str, tuple[dict[str, Any], list[Any]]]] = {item: {} for item in writing.corpus.item_names}
     for (item, coder), (hierarchy, continuum) in spans.items():
         rows = [row if row.label is not None else row[:3] for row in span_rows(hierarchy)]
         items[item][coder] = _fields(continuum, mixed=len(kinds) > 1), rows
     top = '  "unit": "seconds",\n' if kinds == {True} else ""
-    body = ",\n".join(f"    {_json(item)}: {_item_text(coders)}" for item, coders in items.items())
+    body = ",\n".join(f"    {json_text(item)}: {_item_text(coders)}" for item, coders in items.items())
     return f'{{\n{top}  "items": {{\n{body}\n  }}\n}}\n'
 
 
@@ -264,9 +269,9 @@ def _item_text(coders: Mapping[str, tuple[dict[str, Any], list[Any]]]) -> str:
     """Return the text of an item; fields that all coders share are written once."""
     first, _ = next(iter(coders.values()))
     shared = first if all(fields == first for fields, _ in coders.values()) else {}
-    lines = [f"      {_json(name)}: {_json(value)},\n" for name, value in shared.items()]
+    lines = [f"      {json_text(name)}: {json_text(value)},\n" for name, value in shared.items()]
     body = ",\n".join(
-        f"        {_json(coder)}: {_json(rows if fields == shared else {**fields, 'spans': rows})}"
+        f"        {json_text(coder)}: {json_text(rows if fields == shared else {**fields, 'spans': rows})}"
         for coder, (fields, rows) in coders.items()
     )
     return f'{{\n{"".join(lines)}      "coders": {{\n{body}\n      }}\n    }}'
@@ -276,10 +281,6 @@ def _fields(continuum: Continuum, mixed: bool) -> dict[str, Any]:
     """Return the fields of a continuum that are set; in a file with both kinds of spans also the unit."""
     unit = {"unit": UNITS[continuum.seconds]} if mixed else {}
     return unit | {name: value for name in CONTINUUM_FIELDS if (value := getattr(continuum, name)) is not None}
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 FORMAT = Format(

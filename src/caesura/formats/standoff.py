@@ -32,7 +32,7 @@ from caesura.errors import HierarchyError
 from caesura.formats.characters import TOKEN_PATTERNS, TextSpan, Tokens
 from caesura.formats.format import Reading
 from caesura.formats.names import list_names, matches
-from caesura.formats.spans import REPAIR, Continuum, SpanRow, WarningLog, build_hierarchy
+from caesura.formats.spans import REPAIR, Continuum, SpanRow, build_hierarchy
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -45,17 +45,12 @@ class StandoffReader:
     Parameters
     ----------
     reading : Reading
-        File that is being read, with the options ``OPTIONS``.
-
-    Attributes
-    ----------
-    log : WarningLog
-        Collects what was changed.
+        File that is being read, with the options ``OPTIONS``; its log collects what was changed.
     """
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self.log = WarningLog(reading.path)
+        self.log = reading.log
 
     def add(self, item: str, coder: str, tokens: Tokens, spans: Sequence[TextSpan]) -> None:
         """Put the spans of one coder into the corpus.
@@ -84,7 +79,7 @@ class StandoffReader:
             row_names += [str(span)] * len(span_rows)
         if not options["repair"]:
             _refuse_crossing(rows, row_names)
-        hierarchy = build_hierarchy(rows, Continuum(units=tokens.units), place=place, options=options, log=self.log)
+        hierarchy = build_hierarchy(self.reading, item, coder, rows, Continuum(units=tokens.units))
         if options["as_"] == "spans":
             self.reading.add(item, coder, hierarchy)
         else:
@@ -152,7 +147,7 @@ class StandoffReader:
         self.log.count("span edges inside a token moved to the edge of the token", f"{span} of {place}")
 
 
-def read_document(reading: Reading, parse: Callable[[WarningLog], tuple[Tokens, Sequence[TextSpan]]]) -> Corpus:
+def read_document(reading: Reading, parse: Callable[[], tuple[Tokens, Sequence[TextSpan]]]) -> Corpus:
     """Read a file that holds one item of one coder.
 
     Parameters
@@ -160,18 +155,15 @@ def read_document(reading: Reading, parse: Callable[[WarningLog], tuple[Tokens, 
     reading : Reading
         File that is being read, with the options ``item``, ``coder`` and ``OPTIONS``.
     parse : callable
-        Takes the log and returns the tokens of the text and the spans over its characters.
+        Returns the tokens of the text and the spans over its characters.
 
     Returns
     -------
     Corpus
         One item with one coder; both are named by the file unless the options name them.
     """
-    item, coder = reading.options["item"] or reading.stem, reading.options["coder"] or reading.stem
-    standoff = StandoffReader(reading)
-    with reading.item(None, f"item {item!r}, coder {coder!r}: "):
-        standoff.add(item, coder, *parse(standoff.log))
-    standoff.log.emit()
+    with reading.item(None, f"item {reading.item_name!r}, coder {reading.coder_name!r}: "):
+        StandoffReader(reading).add(reading.item_name, reading.coder_name, *parse())
     return reading.corpus()
 
 
@@ -214,17 +206,16 @@ _AUTOMATIC_LAYERS = (
 """Layers of DKPro and WebAnno that describe every token or sentence, or the whole text."""
 
 
-def choose_layers(layers: Sequence[str], patterns: Sequence[str] | None, log: WarningLog) -> list[str]:
+def choose_layers(reading: Reading, layers: Sequence[str]) -> list[str]:
     """Return the layers to read.
 
     Parameters
     ----------
+    reading : Reading
+        File that is being read. The option ``layer`` has patterns of whole names or of their last part; by default the
+        first layer that a person annotated is read, with a warning if there are several.
     layers : sequence of str
         Layers of spans in the file.
-    patterns : sequence of str, optional
-        Patterns of their whole names or the last part of them. By default the first layer that a person annotated.
-    log : WarningLog
-        Collects a warning if there are several such layers.
 
     Returns
     -------
@@ -236,10 +227,11 @@ def choose_layers(layers: Sequence[str], patterns: Sequence[str] | None, log: Wa
     HierarchyError
         If no layer matches the patterns.
     """
+    patterns = reading.options["layer"]
     if patterns is None:
         manual = [layer for layer in layers if not any(part in layer for part in _AUTOMATIC_LAYERS)]
         if len(manual) > 1:
-            log.add(
+            reading.log.add(
                 f"several layers of spans, of which the first was read, {manual[0]}; choose others with layer=: "
                 f"{list_names(manual[1:])}"
             )

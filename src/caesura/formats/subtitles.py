@@ -23,16 +23,13 @@ References: https://www.w3.org/TR/webvtt1/ for WebVTT; SubRip has no specificati
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
-from caesura.errors import FormatError, SegmentationError
-from caesura.formats.format import Format, Reading, lines_of
+from caesura.errors import SegmentationError
+from caesura.formats.format import CODER, ITEM, Format, Reading, Writing, lines_of
 from caesura.formats.names import list_names
-from caesura.formats.one_text import check_round_trip, only_coder, only_item, read_one_text, require_text
-from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
@@ -168,7 +165,7 @@ def _escape(word: str) -> str:
 
 def _read(reading: Reading, *, style: _SubtitleStyle) -> Corpus:
     """Return one text, named by the file."""
-    return read_one_text(reading, lambda: _segmentation(reading, style))
+    return reading.read_one(lambda: _segmentation(reading, style))
 
 
 def _segmentation(reading: Reading, style: _SubtitleStyle) -> Segmentation:
@@ -188,18 +185,17 @@ def _segmentation(reading: Reading, style: _SubtitleStyle) -> Segmentation:
     return Segmentation.from_marks(marks, types=reading.types or _TYPES, units=units)
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any], *, style: _SubtitleStyle) -> str:
+def _write(writing: Writing, *, style: _SubtitleStyle) -> str:
     """Return the text of one item and coder; one second per word, from zero."""
-    item, coder = only_item(corpus, path, options), only_coder(corpus, path, options)
-    segmentation, units = require_text(corpus, path, item, coder)
-    place = f"item {item!r}"
+    item = writing.only_item()
+    segmentation, units = writing.text(item, writing.only_coder(), holds=("types", "units"))
     if segmentation.types != _TYPES:
         types = list_names(segmentation.types)
-        raise FormatError(path, None, f"{place}: the types must be 'line' and 'block', in this order; got {types}")
+        raise writing.error(f"the types must be 'line' and 'block', in this order; got {types}", item)
     if not segmentation.exclusive:
-        raise FormatError(path, None, f"{place}: this format holds one type per position; got several")
+        raise writing.error("this format holds one type per position; got several", item)
     if segmentation.boundaries[-1:] != ((segmentation.length, _BLOCK),):
-        raise FormatError(path, None, f"{place}: subtitles must end in a boundary of type 'block'; these do not")
+        raise writing.error("subtitles must end in a boundary of type 'block'; these do not", item)
     cues: list[str] = []
     cue_start = line_start = 0
     lines: list[str] = []
@@ -211,7 +207,7 @@ def _write(corpus: Corpus, path: str, options: Mapping[str, Any], *, style: _Sub
             times = f"{_clock(cue_start, style)} {_ARROW} {_clock(position, style)}"
             cues.append(f"{number}{times}\n" + "\n".join(lines) + "\n\n")
             cue_start, lines = position, []
-    return check_round_trip(style.header + "".join(cues), partial(_read, style=style), corpus, path, options)
+    return writing.check_round_trip(style.header + "".join(cues), partial(_read, style=style))
 
 
 def _clock(second: int, style: _SubtitleStyle) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import OptionError, SegmentationError
+from caesura.formats.format import CODER, ITEM
 from caesura.model.segmentation import Segmentation, sort_types
 from caesura.options import Option, text
 
@@ -216,9 +217,6 @@ def _symbols(name: str, value: Any) -> dict[str, str]:
         raise OptionError(f"{name}: at least one symbol is needed; got none")
     return result
 
-
-ITEM = Option("item", None, text, "name of the item (default: name of the file)")
-CODER = Option("coder", None, text, "name of the coder (default: name of the file)")
 
 OPTIONS = (
     Option("symbols", None, _symbols, "boundary symbols in the order of their types, or a mapping from symbol to type"),

@@ -18,11 +18,9 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats.format import Format, Reading, decode, load
-from caesura.formats.one_text import only_item
+from caesura.formats.format import Format, Reading, Writing, decode, load
 from caesura.formats.timed import (
     TIER_OPTIONS,
     FileTier,
@@ -199,17 +197,17 @@ def word_times(
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+def _write(writing: Writing) -> str:
     """Return the text of one item: one tier per coder, and one for the words if there are any."""
-    item = only_item(corpus, path, options)
+    item = writing.only_item()
     tiers: dict[str, Tier] = {}
-    for coder, tier in corpus.of_item(item).items():
+    for coder, tier in writing.corpus.of_item(item).items():
         assert isinstance(tier, Tier)
         tiers[coder] = tier
     parts = [_tier_lines(coder, tier.intervals, tier.points, tier.begin, tier.end) for coder, tier in tiers.items()]
-    words = _common_words(tiers, path)
+    words = _common_words(writing, tiers)
     if words is not None:
-        parts.append(_word_tier_lines(words, options["words"] or "words", tiers, path))
+        parts.append(_word_tier_lines(writing, words, tiers))
     lines = [
         'File type = "ooTextFile"',
         'Object class = "TextGrid"',
@@ -224,24 +222,25 @@ def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
         lines += [f"    item [{i}]:", *part]
     text = "\n".join(lines) + "\n"
     if "\0" in text:
-        raise FormatError(path, None, f"item {item!r}: names and labels must not hold a NUL character; one does")
+        raise writing.error("names and labels must not hold a NUL character; one does", item)
     return text
 
 
-def _common_words(tiers: Mapping[str, Tier], path: str) -> tuple[Interval, ...] | None:
+def _common_words(writing: Writing, tiers: Mapping[str, Tier]) -> tuple[Interval, ...] | None:
     """Return the words, which must be the same for all coders."""
     first, words = next((coder, tier.words) for coder, tier in tiers.items())
     for coder, tier in tiers.items():
         if tier.words != words:
-            raise FormatError(path, None, f"a TextGrid has one word tier; {first!r} and {coder!r} have different words")
+            raise writing.error(f"a TextGrid has one word tier; {first!r} and {coder!r} have different words")
     if words is not None and not words:
-        raise FormatError(path, None, "a word tier must have words; got none")
+        raise writing.error("a word tier must have words; got none")
     return words
 
 
-def _word_tier_lines(words: Sequence[Interval], name: str, coders: Container[str], path: str) -> list[str]:
+def _word_tier_lines(writing: Writing, words: Sequence[Interval], coders: Container[str]) -> list[str]:
+    name = writing.options["words"] or "words"
     if name in coders:
-        raise FormatError(path, None, f"a coder has the name of the word tier, {name!r}; choose another with words=...")
+        raise writing.error(f"a coder has the name of the word tier, {name!r}; choose another with words=...")
     return _tier_lines(name, words, None, words[0].start, words[-1].end)
 
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, InputError, OptionError, TierError
-from caesura.formats.format import Reading, warn
+from caesura.formats.format import ITEM, Reading, warn
 from caesura.formats.names import list_names, matches
-from caesura.formats.symbols import ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import DEFAULT_TOLERANCE, over_units
@@ -169,7 +168,7 @@ def add_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier |
     FormatError
         If the word tier is empty or a coder has two tiers.
     """
-    item = reading.options["item"] or reading.stem
+    item = reading.item_name
     words = None
     if word_tier is not None:
         words = _segments(reading, word_tier)
@@ -207,10 +206,8 @@ def _segments(reading: Reading, tier: FileTier) -> list[Interval]:
     rows, moved = snap_intervals(reading, tier.rows, snap, close_gaps=True)
     if moved:
         edges = "1 edge" if moved == 1 else f"{moved} edges"
-        warn(
-            f"{reading.path}: tier {tier.name[:40]!r}: {edges} between neighbours differed by {snap:g} s or less and "
-            "moved to the middle"
-        )
+        change = f"{edges} between neighbours differed by {snap:g} s or less and moved to the middle"
+        reading.warn(f"tier {tier.name[:40]!r}: {change}")
     return [Interval(*row[:3]) for row in rows if row.label.strip() and row.label not in silence]
 
 

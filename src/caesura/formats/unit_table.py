@@ -33,12 +33,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, groupby, islice
-from typing import Any
 
 import numpy as np
 
-from caesura.errors import FormatError, SegmentationError
-from caesura.formats.format import Format, Reading, parse_table, require_segmentation, table_text
+from caesura.errors import SegmentationError
+from caesura.formats.format import Format, Reading, Writing, json_text, parse_table, table_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
@@ -330,19 +329,17 @@ def _segmentations(corpus: Corpus) -> Iterator[Segmentation]:
         yield from streams_of(annotation).values()
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any], *, delimiter: str) -> str:
-    return table_text(table_rows(corpus, path), delimiter)
+def _write(writing: Writing, *, delimiter: str) -> str:
+    return table_text(table_rows(writing), delimiter)
 
 
-def table_rows(corpus: Corpus, path: str) -> list[list[str]]:
+def table_rows(writing: Writing) -> list[list[str]]:
     """Return the rows of a table of units, with NA for missing annotations.
 
     Parameters
     ----------
-    corpus : Corpus
-        What to write.
-    path : str
-        Path of the file, for messages.
+    writing : Writing
+        The file.
 
     Returns
     -------
@@ -354,9 +351,12 @@ def table_rows(corpus: Corpus, path: str) -> list[list[str]]:
     FormatError
         If a table cannot hold the corpus.
     """
-    _check_coders(corpus.coders, path)
+    corpus = writing.corpus
+    for coder in corpus.coders:
+        if coder in _RESERVED or coder != coder.strip() or not coder:
+            raise writing.error(f"a coder cannot be a column named {coder!r}")
     segmentations = list(_segmentations(corpus))
-    types = _common_types(segmentations, path)
+    types = _common_types(writing, segmentations)
     optional = {
         "stream": any(isinstance(annotation, Dialogue) for annotation in corpus.values()),
         "unit": True,
@@ -365,9 +365,9 @@ def table_rows(corpus: Corpus, path: str) -> list[list[str]]:
     }
     header = ["item", *(name for name, present in optional.items() if present), *corpus.coders]
     typed = types is not None
-    rows = [header, *chain.from_iterable(_item_rows(corpus, item, header, typed, path) for item in corpus.item_names)]
+    rows = [header, *chain.from_iterable(_item_rows(writing, item, header, typed) for item in corpus.item_names)]
     if types is not None and optional["types"]:
-        rows[1][header.index("types")] = json.dumps(list(types), ensure_ascii=False)
+        rows[1][header.index("types")] = json_text(list(types))
     return rows
 
 
@@ -377,16 +377,10 @@ def _must_declare(types: tuple[str, ...], segmentations: Sequence[Segmentation])
     return declared or types != _occurring_types(segmentations)
 
 
-def _check_coders(coders: Iterable[str], path: str) -> None:
-    for coder in coders:
-        if coder in _RESERVED or coder != coder.strip() or not coder:
-            raise FormatError(path, None, f"a coder cannot be a column named {coder!r}")
-
-
-def _item_rows(corpus: Corpus, item: str, header: list[str], typed: bool, path: str) -> Iterator[list[str]]:
+def _item_rows(writing: Writing, item: str, header: list[str], typed: bool) -> Iterator[list[str]]:
     """Yield the rows of an item, with empty cells for types."""
-    for stream, by_coder in _streams(path, item, corpus.of_item(item)).items():
-        units = _common_units(path, item, by_coder, "text" in header)
+    for stream, by_coder in _streams(writing, item).items():
+        units = _common_units(writing, item, by_coder, "text" in header)
         size = len(units)
         columns: dict[str, Sequence[str]] = {
             "item": [item] * size,
@@ -395,46 +389,46 @@ def _item_rows(corpus: Corpus, item: str, header: list[str], typed: bool, path: 
             "text": units,
             "types": [""] * size,
         }
-        for coder in corpus.coders:
+        for coder in writing.corpus.coders:
             columns[coder] = _column(by_coder.get(coder), size, typed)
         yield from map(list, zip(*(columns[name] for name in header), strict=True))
 
 
-def _common_types(segmentations: Sequence[Segmentation], path: str) -> tuple[str, ...] | None:
+def _common_types(writing: Writing, segmentations: Sequence[Segmentation]) -> tuple[str, ...] | None:
     """Return the types of all segmentations, None if boundaries have no types."""
     scales = list(dict.fromkeys(segmentation.types for segmentation in segmentations))
     if len(scales) > 1:
         got = " and ".join(map(str, scales))
-        raise FormatError(path, None, f"all segmentations must declare the same types; got {got}")
+        raise writing.error(f"all segmentations must declare the same types; got {got}")
     marks_end = any(segmentation.length in segmentation.positions[-1:] for segmentation in segmentations)
     return scales[0] if scales and (scales != [UNTYPED] or marks_end) else None
 
 
-def _streams(path: str, item: str, by_coder: dict[str, Annotation]) -> dict[str, dict[str, Segmentation]]:
+def _streams(writing: Writing, item: str) -> dict[str, dict[str, Segmentation]]:
     """Return stream -> coder -> segmentation; the stream is empty if the item has none."""
     streams: dict[str, dict[str, Segmentation]] = {}
-    for coder, annotation in by_coder.items():
+    for coder, annotation in writing.corpus.of_item(item).items():
         if isinstance(annotation, Dialogue) and "" in annotation:
-            raise FormatError(path, None, f"item {item!r}, coder {coder!r}: a stream must have a name; got ''")
+            raise writing.error("a stream must have a name; got ''", item, coder)
         for stream, segmentation in streams_of(annotation).items():
             streams.setdefault(stream, {})[coder] = segmentation
     if "" in streams and len(streams) > 1:
         coder = next(iter(streams[""]))
-        raise FormatError(path, None, f"item {item!r}: all coders must have streams or none; {coder} has none")
+        raise writing.error(f"all coders must have streams or none; {coder} has none", item)
     return streams
 
 
-def _common_units(path: str, item: str, by_coder: dict[str, Segmentation], has_text: bool) -> tuple[str, ...]:
+def _common_units(writing: Writing, item: str, by_coder: dict[str, Segmentation], has_text: bool) -> tuple[str, ...]:
     """Return the units that all coders of an item share."""
     lengths = {segmentation.length for segmentation in by_coder.values()}
     if len(lengths) > 1:
         sizes = ", ".join(f"{coder} {segmentation.length}" for coder, segmentation in by_coder.items())
-        raise FormatError(path, None, f"item {item!r}: all coders must have the same number of units; got {sizes}")
+        raise writing.error(f"all coders must have the same number of units; got {sizes}", item)
     for coder, segmentation in by_coder.items():
-        require_segmentation(segmentation, path, f"item {item!r}, coder {coder!r}", holds=("types", "units"))
+        writing.check_contents(segmentation, item, coder, holds=("types", "units"))
     texts = {segmentation.units for segmentation in by_coder.values()}
     if len(texts) > 1 or (has_text and None in texts):
-        raise FormatError(path, None, f"item {item!r}: all coders must have the same units in a table with text")
+        raise writing.error("all coders must have the same units in a table with text", item)
     (length,), (text,) = lengths, texts
     return text if text is not None else ("",) * length
 
@@ -455,7 +449,7 @@ def _cell(names: list[str]) -> str:
         return ""
     (name, *more) = names
     if more or name in ("0", "1", _MISSING) or name.startswith("["):
-        return json.dumps(names, ensure_ascii=False)
+        return json_text(names)
     return name
 
 

@@ -32,11 +32,9 @@ from dataclasses import dataclass, field
 
 from caesura.errors import HierarchyError
 from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets
-from caesura.formats.format import Format, Reading
+from caesura.formats.format import CODER, ITEM, Format, Reading
 from caesura.formats.names import list_names
-from caesura.formats.spans import WarningLog
 from caesura.formats.standoff import FEATURE, LAYER, OPTIONS, choose_feature, choose_layers, read_document
-from caesura.formats.symbols import CODER, ITEM
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
@@ -103,9 +101,9 @@ def _read(reading: Reading) -> Corpus:
     parser = _TsvParser(reading)
     parser.parse_header()
 
-    def parse(log: WarningLog) -> tuple[Tokens, list[TextSpan]]:
+    def parse() -> tuple[Tokens, list[TextSpan]]:
         available = [layer.name for layer in parser.layers]
-        chosen = choose_layers(available, reading.options["layer"], log)
+        chosen = choose_layers(reading, available)
         if available and not chosen:
             raise HierarchyError(f"all layers describe tokens; name one by layer=: {list_names(available)}")
         parser.parse_rows([layer for layer in parser.layers if layer.name in chosen])

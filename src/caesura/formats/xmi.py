@@ -21,10 +21,8 @@ from typing import Any
 
 from caesura.errors import HierarchyError
 from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets, check_fragments
-from caesura.formats.format import Format, Reading, load
-from caesura.formats.spans import WarningLog
+from caesura.formats.format import CODER, ITEM, Format, Reading, load
 from caesura.formats.standoff import FEATURE, LAYER, OPTIONS, TOKENS, choose_feature, choose_layers, read_document
-from caesura.formats.symbols import CODER, ITEM
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -45,10 +43,10 @@ def _read(reading: Reading) -> Corpus:
     lines = _check_document(reading, parse_xml(reading))
     document, annotations = _load_annotations(reading)
 
-    def parse(log: WarningLog) -> tuple[Tokens, list[TextSpan]]:
+    def parse() -> tuple[Tokens, list[TextSpan]]:
         offsets = [_offsets(annotation, len(document)) for annotation in annotations]
         types = dict.fromkeys(annotation.type.name for annotation in annotations if _is_span(annotation.type))
-        layers = choose_layers(list(types), reading.options["layer"], log)
+        layers = choose_layers(reading, list(types))
         spans = [
             TextSpan(
                 _identify(annotation),

@@ -1,24 +1,38 @@
-"""Segment masses as JSON, the format of segeval: ``{"items": {item: {coder: [2, 3, 6]}}}``.
+"""Segment masses, in the two formats of segeval: JSON and tab-separated rows.
 
-The file may also have ``"segment_labels": {item: {coder: ["Scenery", "Event/Person", "Event"]}}``, one label per segment;
-with a single item, ``{coder: [labels]}`` is enough.
+JSON is ``{"items": {item: {coder: [2, 3, 6]}}}``. The file may also have ``"segment_labels": {item: {coder: ["Scenery",
+"Event/Person", "Event"]}}``, one label per segment; with a single item, ``{coder: [labels]}`` is enough.
+
+Rows are a header, then ``coder  2  3  6``. A file of segeval holds one item, which the file names. With a first column
+``Item`` a file holds several.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from caesura.errors import SegmentationError
-from caesura.formats.format import Format, Reading, describe_value, line_of_key, parse_json, require_segmentation
+from caesura.formats.format import (
+    Format,
+    Reading,
+    Writing,
+    describe_value,
+    json_text,
+    line_of_key,
+    parse_json,
+    parse_table,
+    table_text,
+)
 from caesura.formats.values import check_list, check_object
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, flag
 
+# -- JSON -------------------------------------------------------------------------------------------------------------
 
-def _read(reading: Reading) -> Corpus:
+
+def _read_json(reading: Reading) -> Corpus:
     """Return all items and coders; errors name the line of the coder's key."""
     data = parse_json(reading.path, reading.text, "masses")
     if not isinstance(data, dict) or not isinstance(data.get("items"), dict):
@@ -75,15 +89,14 @@ def _check_labels(masses: object, coder: str, labels: object) -> list[str]:
     return names
 
 
-def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
+def _write_json(writing: Writing) -> str:
     """Return one line per item and coder, so that differences between files are easy to read."""
     masses: dict[str, dict[str, list[int]]] = {}
     labels: dict[str, dict[str, list[str]]] = {}
-    for (item, coder), annotation in corpus.items():
-        place = f"item {item!r}, coder {coder!r}"
-        segmentation = require_segmentation(annotation, path, place, holds=("labels",))
+    for item, coder in writing.corpus:
+        segmentation = writing.segmentation(item, coder, holds=("labels",))
         masses.setdefault(item, {})[coder] = list(segmentation.masses)
-        if segmentation.labels is not None and options["labels"]:
+        if segmentation.labels is not None and writing.options["labels"]:
             starts = (0, *segmentation.inner.tolist())
             labels.setdefault(item, {})[coder] = [segmentation.labels[start] for start in starts]
     body = _json_block("items", masses) + (",\n" + _json_block("segment_labels", labels) if labels else "")
@@ -93,22 +106,71 @@ def _write(corpus: Corpus, path: str, options: Mapping[str, Any]) -> str:
 def _json_block(name: str, by_item: Mapping[str, Mapping[str, list[Any]]]) -> str:
     items = []
     for item, by_coder in by_item.items():
-        coders = ",\n".join(f"      {_json(coder)}: {_json(values)}" for coder, values in by_coder.items())
-        items.append(f"    {_json(item)}: {{\n{coders}\n    }}")
+        coders = ",\n".join(f"      {json_text(coder)}: {json_text(values)}" for coder, values in by_coder.items())
+        items.append(f"    {json_text(item)}: {{\n{coders}\n    }}")
     body = ",\n".join(items)
     return f'  "{name}": {{\n{body}\n  }}'
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-FORMAT = Format(
+JSON = Format(
     name="masses-json",
     suffixes=(".json",),
     description="segment masses as JSON, {item: {coder: [masses]}}",
-    read=_read,
+    read=_read_json,
     looks_like=lambda text: text.lstrip().startswith("{"),
-    write=_write,
+    write=_write_json,
     options=(Option("labels", True, flag, "whether to read and write segment labels"),),
+)
+
+
+# -- tab-separated rows -----------------------------------------------------------------------------------------------
+
+
+def _read_tsv(reading: Reading) -> Corpus:
+    """Return the masses of each row. Rows differ in length, as coders differ in the number of segments."""
+    table = parse_table(reading, "\t")
+    line, header = next(table, (1, [""]))
+    column = 1 if header[0].strip().lower() == "item" else 0  # of the coder
+    if [cell.strip().lower() for cell in header[column : column + 1]] != ["coder"]:
+        raise reading.error(line, f"the header must begin with Coder, or Item and Coder; got {header[0]!r}")
+    for line, row in table:
+        with reading.item(line, f"coder {row[min(column, len(row) - 1)]!r}: "):
+            if len(row) < column + 2:
+                raise reading.error(line, f"a name and at least one mass are needed; got {len(row)} cell(s)")
+            masses = [_mass(reading, line, i, cell) for i, cell in enumerate(row[column + 1 :], 1)]
+            item = row[0] if column else reading.stem
+            reading.add(item, row[column], Segmentation.from_masses(masses), line)
+    return reading.corpus()
+
+
+def _mass(reading: Reading, line: int, i: int, cell: str) -> int:
+    try:
+        if len(cell) < 100:
+            return int(cell)
+    except ValueError:
+        pass
+    raise reading.error(line, f"mass {i}: a whole number is needed; got {cell[:40]!r}")
+
+
+def _write_tsv(writing: Writing) -> str:
+    """Return the form of segeval if the name of the file is the item, else one with a column Item."""
+    has_items = writing.corpus.item_names != (writing.stem,)
+    rows: list[list[object]] = [["Item", "Coder", "Masses"] if has_items else ["Coder", "Masses"]]
+    for item, coder in writing.corpus:
+        rows.append([*([item] if has_items else []), coder, *writing.segmentation(item, coder).masses])
+    return table_text(rows, "\t")
+
+
+def _looks_like_tsv(text: str) -> bool:
+    header = text.split("\n", 1)[0].lower().split("\t")
+    return header[0].strip() == "coder" or [cell.strip() for cell in header[:2]] == ["item", "coder"]
+
+
+TSV = Format(
+    name="masses-tsv",
+    suffixes=(".tsv",),
+    description="segment masses as tab-separated rows, coder and masses",
+    read=_read_tsv,
+    looks_like=_looks_like_tsv,
+    write=_write_tsv,
 )
