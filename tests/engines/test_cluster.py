@@ -83,6 +83,7 @@ def test_a_worker_that_is_killed(folder: Path, expected: dict[str, cz.Score], cl
         assert victim not in client.run(os.getpid).values()
 
 
+@pytest.mark.slow
 def test_a_driver_that_is_killed(folder: Path, expected: dict[str, cz.Score], cluster: Any, tmp_path: Path) -> None:
     checkpoint = tmp_path / "checkpoint"
     command = [
@@ -126,6 +127,7 @@ def test_a_driver_that_is_killed(folder: Path, expected: dict[str, cz.Score], cl
         cz.evaluate(folder, MEASURES[1:], checkpoint=checkpoint)
 
 
+@pytest.mark.slow
 def test_a_task_that_kills_every_worker(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is given up and named; all others are done, though they were waiting on the same workers."""
     monkeypatch.setattr(
@@ -145,6 +147,7 @@ def _dies_at_three(task: int) -> int:
     return task
 
 
+@pytest.mark.slow
 def test_workers_of_another_version(tmp_path: Path) -> None:
     """They are found before the first task; and where one comes later, by its first."""
     patch = tmp_path / "patched.py"

@@ -102,6 +102,7 @@ def dies_once(path: str) -> str:
     return "never"
 
 
+@pytest.mark.slow
 def test_a_process_that_dies(tmp_path: Path) -> None:
     """Its tasks are done again; one that kills every process is given up, and the others are done."""
     with open_engine("processes", 2) as engine:

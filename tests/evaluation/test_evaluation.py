@@ -222,6 +222,7 @@ class Deadly:
         return set()
 
 
+@pytest.mark.slow
 def test_a_partition_that_kills_its_worker_costs_no_other(whole: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even those that were sent with it."""
     parts = [Deadly(i) for i in range(12)]

@@ -8,6 +8,8 @@ import pytest
 
 from caesura.simulation import ScenarioMean, table_1
 
+pytestmark = pytest.mark.slow  # two simulated experiments
+
 WD, S = "window_diff", "segmentation_similarity"
 
 # Mean and standard deviation of WD, and of S, over 10 trials of 100 hypotheses.

@@ -79,6 +79,7 @@ def test_other_coefficients_of_s_f(talks: dict[str, cz.Corpus], talk: str, value
 
 
 # S_f^B, and the R package's alignment and counting with the whole distribution: simulated, to five digits.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("talk", "matrix", "s_f_b", "old", "old_b"),
     [

@@ -132,6 +132,7 @@ CHANCE = {
 """kappa of S_f (exact) and S_f^B (10,000 draws), by the definition and by the R package's alignment and counting."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compat", [None, "segsimflex"])
 def test_kappa_by_simulation(compat: str | None) -> None:
     for case in read_oracle("nccu.jsonl"):

@@ -72,6 +72,7 @@ def test_every_pair_of_up_to_six_positions_at_other_costs(n_t, transposition):
     check_every_pair(7, rules, "segmentation_similarity", {"transposition": transposition})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_t", "wt"), [(3, "0.1"), (4, "0.5"), (5, "1")])
 def test_every_pair_of_up_to_six_positions_with_a_constant(n_t, wt):
     """A weight is meant as it is written: a tenth, not the nearest binary fraction, so that ties are ties."""

@@ -325,6 +325,7 @@ def test_a_long_run(options: dict[str, Any]) -> None:
     assert score.parts["objects"] >= 5_000
 
 
+@pytest.mark.slow
 def test_a_run_of_half_a_million_is_linear() -> None:
     """A quadratic table would need a terabyte."""
     score = flexible(*interleaved(250_000), transposition=0.1)

@@ -306,6 +306,7 @@ def test_every_name_stands_once_and_what_is_named_is_there(pages: dict[str, Page
 
 
 @pytest.mark.usefixtures("with_figures")
+@pytest.mark.slow
 def test_twenty_items_of_ten_coders_are_below_three_megabytes() -> None:
     corpus = pseudo_coders([200] * 20, [5, 8, 12, 15], coders=10, near=0.1, miss=0.15, seed=1)
     words = [f"word{i}" for i in range(200)]
