@@ -1,4 +1,4 @@
-"""S and B: published figures, the rulings on the edit distance, segeval, laws. See also test_boundary_exhaustive.py."""
+"""S and B: published figures, rules of the edit distance, segeval, laws. See also test_boundary_exhaustive.py."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_figure_1_of_2013():
     ]
 
 
-# The rulings of spec/linear.md
+# Rules of the edit distance
 
 
 def test_the_minimum_is_a_true_minimum():
@@ -423,7 +423,7 @@ def test_the_minimum_is_never_above_greedy(pair: Pair, n_t):
 
 
 def test_the_minimum_is_below_greedy_somewhere():
-    """Otherwise the line above would say nothing: 7/3 against 4/3, see the rulings."""
+    """Otherwise the line above would say nothing: 7/3 against 4/3."""
     a, b = positions(5, [1, 2]), positions(5, [3, 4])
     costs = [cost(cz.segmentation_similarity(a, b, n_t=3, alignment=how)) for how in ("exact", "greedy")]
     assert costs == pytest.approx([4 / 3, 7 / 3])

@@ -93,7 +93,7 @@ def test_table_2_of_2013():
 
 
 def test_table_2_of_2013_by_boundaries():
-    """The same text by the ruling: the half that the near miss loses counts against both."""
+    """The same text by our definition: the half that the near miss loses counts against both."""
     score = cz.boundary_confusion(*human())
     assert score.precision() == pytest.approx(444.5 / (445 + 204))
     assert score.recall() == pytest.approx(444.5 / (445 + 153))

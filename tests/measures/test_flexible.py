@@ -1,4 +1,4 @@
-"""S_f and S_f^B: every small pair by exhaustive search, laws, the ruling's tables, streams, matrices, draws."""
+"""S_f and S_f^B: every small pair by exhaustive search, laws, tables, streams, matrices, draws."""
 
 from __future__ import annotations
 

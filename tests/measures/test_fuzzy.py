@@ -120,7 +120,7 @@ def test_read_backwards(text, options):
     assert forward == pytest.approx(backward, abs=1e-12, nan_ok=True)
 
 
-# The checks of the ruling
+# Checks by hand
 
 
 @pytest.mark.parametrize("alpha", [1, 1.5, 2])
@@ -279,7 +279,7 @@ def test_min_count_two_is_the_test_of_the_pseudo_code():
     assert (cluster.positions, cluster.marks) == ((2, 3, 4, 5), (2, 5, 1, 5))
 
 
-# The seed's ill-treated cases, Figures 1 to 4
+# The paper's ill-treated cases, Figures 1 to 4
 
 
 def test_figure_1_more_support_nearby_scores_higher():

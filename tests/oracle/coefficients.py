@@ -1,4 +1,4 @@
-"""Agreement coefficients from the rulings, slow and with fractions: pi, kappa, bias, nominal alpha.
+"""Agreement coefficients from their definitions, slow and with fractions: pi, kappa, bias, nominal alpha.
 
 Coders may be missing. A corpus is a mapping item -> coder -> (length, set of (position, type)).
 """

@@ -1,4 +1,4 @@
-"""PARSEVAL from the ruling, step by step: trees are nested lists, every search is a loop over everything."""
+"""PARSEVAL from its definition, step by step: trees are nested lists, every search is a loop over everything."""
 
 from __future__ import annotations
 
