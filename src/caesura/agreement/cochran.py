@@ -53,7 +53,7 @@ class MarkTable:
 
     @property
     def positions(self) -> int:
-        """k: number of positions of all items."""
+        """Number of positions of all items (k)."""
         return sum(map(len, self.by_item.values()))
 
     @property
@@ -106,7 +106,7 @@ class PartialQ(Result):
 
     @property
     def df(self) -> int:
-        """Degrees of freedom: n_g."""
+        """Degrees of freedom (n_g)."""
         return self.positions
 
 
@@ -122,7 +122,7 @@ class _OverTable(Result):
 
     @property
     def positions(self) -> int:
-        """k: number of inner positions of all items."""
+        """Number of inner positions of all items (k)."""
         return self.table.positions
 
     @property
@@ -177,7 +177,7 @@ class CochranQ(_OverTable):
 
     @property
     def counts(self) -> Counts | dict[str, Counts]:
-        """G_j: number of coders who marked each inner position; for a corpus item -> counts."""
+        """Number of coders who marked each inner position (G_j). For a corpus, a mapping from item to counts."""
         return self.table.counts
 
     @property

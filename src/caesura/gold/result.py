@@ -119,7 +119,7 @@ class Gold(Result):
 
     @property
     def tied(self) -> bool:
-        """Whether a different gold standard would be equally good: several optima, or several best annotators."""
+        """Whether a different gold standard is equally good (several optima, or several best annotators)."""
         means = [mean for mean in self.mean_kappas.values() if mean is not None]
         return (self.optima or 1) > 1 or sum(mean > max(means) - 1e-12 for mean in means) > 1
 

@@ -287,12 +287,12 @@ class Measure(ABC):
 
     @property
     def supports_exact_chance(self) -> bool:
-        """Whether expected agreement can be computed without simulation: ``chance="exact"``."""
+        """Whether ``chance="exact"`` can compute expected agreement without simulation."""
         return False
 
     @property
     def accepts_settings(self) -> bool:
-        """Whether the measure has the options that a settings file sets: similarity and transposition cost."""
+        """Whether the measure has the options that a settings file sets (similarity and transposition cost)."""
         return False
 
     @property
@@ -302,7 +302,7 @@ class Measure(ABC):
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether a larger value is better: True for all measures but error rates."""
+        """Whether a larger value is better (False for error rates)."""
         return self.best is None or self.worst is None or self.best > self.worst
 
     def with_settings(self, options: Mapping[str, Any]) -> Self:

@@ -81,7 +81,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
 
     @property
     def kind(self) -> str:
-        """Kind of data: ``"linear"``, ``"dialogue"``, ``"timed"``, ``"hierarchy"`` or ``"trees"``.
+        """Kind of data, one of ``"linear"``, ``"dialogue"``, ``"timed"``, ``"hierarchy"`` and ``"trees"``.
 
         The most structured annotation decides: trees, then hierarchies, tiers with times, dialogues. A corpus without any
         of these is linear.

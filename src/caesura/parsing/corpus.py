@@ -446,7 +446,7 @@ class StructIoUResult(Result):
 
     @property
     def mean(self) -> float | None:
-        """Sentence level: the mean of the sentences' scores; None if no sentence was scored."""
+        """Mean of the scores of the sentences; None if no sentence was scored."""
         scored = self.scores.scored
         return float(self.values[scored].mean()) if scored.size else None
 

@@ -64,7 +64,7 @@ class RankTest(Result):
 
     @property
     def significant(self) -> NDArray[np.bool_]:
-        """Systems by systems: whether the pair differs at ``alpha``."""
+        """Whether each pair of systems differs at ``alpha``, as a matrix."""
         return self.pairs <= self.alpha
 
 
