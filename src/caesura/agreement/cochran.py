@@ -172,7 +172,7 @@ class CochranQ(_OverTable):
 
     @property
     def marks(self) -> Counts:
-        """L_i: number of positions that each coder marked."""
+        """Number of positions that each coder marked (L_i)."""
         return self.table.marks
 
     @property
