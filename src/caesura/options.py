@@ -46,30 +46,26 @@ class Option:
     always_shown: bool = False
 
 
-def setting(
-    default: Any, check: Check, description: str, *, flags: tuple[str, ...] = (), multiple: bool = False
-) -> Any:
+def setting(default: Any, check: Check, description: str, *, flags: tuple[str, ...] = ()) -> Any:
     """Return a field of an :class:`OptionSet`.
 
     Parameters
     ----------
     default : object
-        Value when the option is not set.
+        Value when the option is not set. An option whose default is ``()`` may be repeated; its value is a tuple.
     check : callable
-        Validator of the value, or of each value if ``multiple``.
+        Validator of the value, or of each value if the option may be repeated.
     description : str
         One sentence that says what the option does; also the help text of the command line.
     flags : tuple of str, optional
         Names on the command line; by default the name of the field as ``--name``.
-    multiple : bool, default False
-        Whether the option may be repeated; the value is then a tuple.
 
     Returns
     -------
     dataclasses.Field
         The field, with check, description and flags as its metadata.
     """
-    metadata = {"check": check, "description": description, "flags": flags, "multiple": multiple}
+    metadata = {"check": check, "description": description, "flags": flags, "multiple": default == ()}
     return field(default=default, metadata=metadata)
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from caesura.agreement.clusters import cluster_coders
+from caesura.agreement.pairwise import pairwise
 from caesura.cli.program import main, print_blocks
 from caesura.data import STARGAZER_SOURCE, stargazer
+from caesura.gold.unify import unify
+from caesura.judging.judge import judge
 from caesura.measures.registry import measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-
-if TYPE_CHECKING:
-    from caesura.views.table import Block
+from caesura.tasks.agree import AgreeOptions, agree
+from caesura.views.agreement import THRESHOLDS, agreement_table, coder_table, draw_dendrogram
+from caesura.views.gold import dropped_table
+from caesura.views.judgement import drop_table, score_tables
+from caesura.views.results import LEGEND, draw
+from caesura.views.table import Block, Table
 
 READER_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "flexible_similarity")
 
@@ -27,15 +33,6 @@ def demo() -> None:
 
 def _readers(corpus: Corpus) -> Iterator[Block]:
     """Seven readers of one article: two of them side by side, all of them beyond chance, and one as a program."""
-    from caesura.agreement.clusters import cluster_coders
-    from caesura.agreement.pairwise import pairwise
-    from caesura.judging.judge import judge
-    from caesura.tasks.agree import AgreeOptions, agree
-    from caesura.views.agreement import THRESHOLDS, agreement_table, coder_table, draw_dendrogram
-    from caesura.views.judgement import drop_table, score_tables
-    from caesura.views.results import LEGEND, draw
-    from caesura.views.table import Table
-
     (item,) = corpus.item_names
     readers = {name: text for name, text in corpus.of_item(item).items() if isinstance(text, Segmentation)}
     yield STARGAZER_SOURCE
@@ -75,9 +72,6 @@ def _readers(corpus: Corpus) -> Iterator[Block]:
 
 def _hierarchies() -> Iterator[Block]:
     """Three annotators after Figure 4 of Carbone et al. (2004): compared, and made into one."""
-    from caesura.gold.unify import unify
-    from caesura.views.gold import dropped_table
-
     spans_by_annotator = {
         "annotator 1": [(1, 8), (1, 2), (3, 6), (7, 8)],
         "annotator 2": [(1, 8), (1, 4), (5, 8)],
@@ -107,8 +101,6 @@ def _trees() -> Iterator[Block]:
 
 def _all_measures(kind: str, pair: tuple, title: str) -> Block:  # type: ignore[type-arg]
     """Return a table of a pair under every measure that compares this kind of data."""
-    from caesura.views.table import Table
-
     chosen = {name: measure for name, measure in measures().items() if kind in measure.kinds}
     rows = [(name, measure.title, float(measure().score(*pair))) for name, measure in chosen.items()]
     return Table(("measure", "description", "value"), tuple(rows), title=title)

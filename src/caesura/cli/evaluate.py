@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from caesura.cli.options import EngineOptions, checkpoint_option, output_options, reading_options, with_options
 from caesura.cli.program import envelope, fail, main, print_blocks
 from caesura.cli.progress import ProgressDisplay, pace
 from caesura.engines import use_engine
+from caesura.evaluation.result import Evaluation, EvaluationProgress
 from caesura.model.result import to_json
 from caesura.progress import on_progress
 from caesura.tasks.evaluate import EvaluateOptions
 from caesura.tasks.evaluate import evaluate as evaluate_collection
 from caesura.tasks.reading import ReadingOptions
-
-if TYPE_CHECKING:
-    from caesura.evaluation.result import Evaluation, EvaluationProgress
+from caesura.views.results import evaluation_table
 
 _MAX_LISTED = 20  # excluded documents that are listed
 
@@ -43,8 +40,6 @@ def evaluate(
     positions. `caesura convert` writes them from any corpus. Documents that cannot be scored, and partitions that cannot
     be read, are listed, the rest are scored, and the exit code is 1.
     """
-    from caesura.views.results import evaluation_table
-
     with (
         use_engine(engine_options.engine, engine_options.workers, engine_options.scheduler) as engine,
         _EvaluationDisplay() as display,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,9 +11,8 @@ from caesura.cli.options import output_options, reading_options
 from caesura.cli.program import main, print_blocks, print_result
 from caesura.tasks.files import FileInfo, file_info
 from caesura.tasks.reading import ReadingOptions
-
-if TYPE_CHECKING:
-    from caesura.views.table import Block, Table
+from caesura.views.contents import contents_table, first_lines
+from caesura.views.table import Block, Table, clean
 
 
 @main.command()
@@ -36,8 +34,6 @@ def info(path: str, reading: ReadingOptions, output: str | None) -> None:
 
 
 def _blocks(result: FileInfo, output: str | None) -> Iterator[Block]:
-    from caesura.views.contents import contents_table
-    from caesura.views.table import Table, clean
 
     assert result.contents is not None
     assert result.corpus is not None
@@ -54,14 +50,12 @@ def _blocks(result: FileInfo, output: str | None) -> Iterator[Block]:
 
 
 def _first_lines(result: FileInfo) -> list[tuple[str, str]]:
-    from caesura.views.contents import first_lines
 
     assert result.corpus is not None
     return first_lines(result.corpus.of_item(result.corpus.item_names[0]))
 
 
 def _tier_blocks(result: FileInfo) -> list[Table]:
-    from caesura.views.table import Table
 
     rows = [
         (Path(path).name, tier.name, tier.kind, tier.number, tier.labelled, tier.begin, tier.end)

@@ -10,14 +10,13 @@ from caesura.cli.program import main, print_result
 from caesura.formats import formats
 from caesura.measures.registry import measures
 from caesura.options import Option
+from caesura.views.table import Table
 
 
 @main.command(name="measures")
 @output_options
 def list_measures(output: str | None) -> None:
     """List the measures with their options and presets."""
-    from caesura.views.table import Table
-
     listed = {
         name: {
             "title": measure.title,
@@ -39,8 +38,6 @@ def list_measures(output: str | None) -> None:
 @output_options
 def list_formats(output: str | None) -> None:
     """List the formats with their suffixes and their options for --reading."""
-    from caesura.views.table import Table
-
     listed = {
         name: {
             "description": entry.description,

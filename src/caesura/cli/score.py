@@ -10,6 +10,7 @@ from caesura.cli.options import output_options, reading_options, with_options
 from caesura.cli.program import console, main, print_result
 from caesura.tasks.reading import ReadingOptions
 from caesura.tasks.score import ScoreOptions, score_corpora
+from caesura.views.results import scoring_blocks
 
 
 @main.command()
@@ -26,8 +27,6 @@ def score(
     Items are paired by name. Without HYPOTHESIS, both coders are taken from REFERENCE. Items that cannot be scored are
     listed, the rest are scored, and the exit code is 1.
     """
-    from caesura.views.results import scoring_blocks
-
     corpora = reading.read_separately([reference, *filter(None, [hypothesis])])
     for corpus in corpora:
         reading.require(corpus, "score")

@@ -12,6 +12,7 @@ from caesura.formats import write
 from caesura.options import OptionSet, flag, optional, setting, text
 from caesura.tasks.gold import GOLD_CODER, GoldOptions, GoldStandards, corpus_of_golds, make_gold
 from caesura.tasks.reading import ReadingOptions
+from caesura.views.gold import gold_blocks
 from caesura.views.table import clean
 
 
@@ -53,8 +54,6 @@ def unify(
     FILE is one file with all coders, a folder or glob, or one file per coder: spans JSON or CSV, .rs3 and .rs4, .lab.
     Annotations and items that cannot be used are listed, the rest are used, and the exit code is 1.
     """
-    from caesura.views.gold import gold_blocks
-
     if command.repair:
         reading = reading.with_options(repair=True)
     corpus = reading.read(files)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
-from caesura.errors import CaesuraWarning, OptionError
+from caesura.errors import CaesuraWarning, OptionError, Undefined
 from caesura.judging.bounds import Baselines
 from caesura.judging.comparison import SystemComparison, compare_systems
-from caesura.judging.pair_scores import BOUND_PREFIX, PairScores, score_pairs
+from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, RANDOM, PairScores, score_pairs
 from caesura.judging.participants import Participants, Systems, collect_participants
 from caesura.judging.result import Judgement, SegmenterScore
-from caesura.judging.rows import HUMAN, RANDOM, IntervalOptions, segmenter_rows
 from caesura.judging.substitution import agreement_drop, replacement_tests, too_few_coders
 from caesura.measures.base import Measure
 from caesura.measures.batch import warn_about_type_order
@@ -27,9 +28,33 @@ from caesura.model.segmentation import Segmentation, sort_types
 from caesura.options import choice, fraction, number, optional, whole
 from caesura.options import seed as check_seed
 from caesura.progress import report_progress
+from caesura.statistics import bootstrap, mean_interval
 
+Floats = NDArray[np.float64]
 RANDOM_DRAWS = 100
 """Number of draws of the random bound by default."""
+
+
+@dataclass(frozen=True)
+class _IntervalOptions:
+    """How intervals are computed.
+
+    Attributes
+    ----------
+    over : str or None
+        ``"items"``, ``"pairs"`` or None for no intervals.
+    level : float
+        Confidence level.
+    replicates : int
+        Number of bootstrap replicates.
+    seed : int
+        Random seed.
+    """
+
+    over: str | None
+    level: float
+    replicates: int
+    seed: int
 
 
 def judge(
@@ -133,7 +158,7 @@ def judge(
     >>> print(f"{judgement.drops[0].value:+.3f}")
     -0.035
     """
-    options = IntervalOptions(
+    options = _IntervalOptions(
         over=optional(choice("items", "pairs"), "none")("interval", interval),
         level=fraction("level", level),
         replicates=whole(100)("replicates", replicates),
@@ -196,7 +221,7 @@ class _MeasureVerdict:
 
 
 def _judge_measure(
-    scores: PairScores, systems: tuple[str, ...], options: IntervalOptions, alpha: float
+    scores: PairScores, systems: tuple[str, ...], options: _IntervalOptions, alpha: float
 ) -> _MeasureVerdict:
     scored = tuple(name for name in systems if name in scores.rows_of)
     comparisons: tuple[SystemComparison, ...] = ()
@@ -205,7 +230,7 @@ def _judge_measure(
             scores, scored, alpha=alpha, level=options.level, replicates=options.replicates, seed=options.seed
         )
         comparisons = (comparison,)
-    rows = segmenter_rows(scores, systems, options)
+    rows = _segmenter_rows(scores, systems, options)
     return _MeasureVerdict(scores.measure, rows, comparisons, scores.excluded, scored == systems)
 
 
@@ -224,7 +249,7 @@ def _random_draws(bounds: bool | int) -> int:
     return int(whole(1)("bounds", bounds))
 
 
-def _signature(participants: Participants, options: IntervalOptions, draws: int) -> str:
+def _signature(participants: Participants, options: _IntervalOptions, draws: int) -> str:
     return signature_line(
         "judge",
         systems=len(participants.systems),
@@ -295,7 +320,7 @@ def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measur
         warn_about_type_order(sort_types({name for text in texts for _, name in text.boundaries}), stacklevel=4)
 
 
-def _warn_of_few_items(rows: Iterable[SegmenterScore], options: IntervalOptions) -> None:
+def _warn_of_few_items(rows: Iterable[SegmenterScore], options: _IntervalOptions) -> None:
     items = min((row.items for row in rows if row.interval is not None and not row.bound), default=20)
     if options.over == "items" and items < 20:
         warnings.warn(
@@ -303,3 +328,100 @@ def _warn_of_few_items(rows: Iterable[SegmenterScore], options: IntervalOptions)
             CaesuraWarning,
             stacklevel=3,
         )
+
+
+# -- rows: systems and bounds under one measure, with intervals ------------------------------------------------------
+
+
+def _segmenter_rows(scores: PairScores, systems: tuple[str, ...], options: _IntervalOptions) -> list[SegmenterScore]:
+    """Return one row per system and bound that could be scored."""
+    rows = [_row(scores, name, options) for name in systems if name in scores.rows_of]
+    if not rows:
+        return []
+    for bound in ("human", "random", "regular", "none", "all"):
+        name = BOUND_PREFIX + bound
+        if name == RANDOM:
+            draws = [segmenter for segmenter in scores.rows_of if segmenter.startswith(RANDOM)]
+            rows += [_random_row(scores, draws, options)] if draws else []
+        elif name in scores.rows_of:
+            rows.append(_row(scores, name, options))
+    return rows
+
+
+def _row(scores: PairScores, name: str, options: _IntervalOptions) -> SegmenterScore:
+    score = scores.score(name)
+    items, parts = scores.by_item(name)
+    row = SegmenterScore(
+        segmenter=name.removeprefix(BOUND_PREFIX),
+        bound=name.startswith(BOUND_PREFIX),
+        measure=scores.measure,
+        value=score.value,
+        macro=float(scores.finish(parts).mean()),
+        interval=None,
+        interval_note="no interval was requested",
+        items=len(items),
+        score=score,
+        by_coder=scores.by_coder(name),
+    )
+    if options.over is None:
+        return row
+    return (
+        _with_pairs_interval(row, scores, name, options)
+        if options.over == "pairs"
+        else _with_items_interval(row, scores, parts, options)
+    )
+
+
+def _random_row(scores: PairScores, draws: list[str], options: _IntervalOptions) -> SegmenterScore:
+    """Return the mean of pooled values over draws, with their percentiles."""
+    parts = [scores.by_item(name)[1] for name in draws]
+    values = scores.finish(np.array([by_item.sum(axis=0) for by_item in parts]))
+    low, high = np.quantile(values, [(1 - options.level) / 2, (1 + options.level) / 2]).tolist()
+    rows = np.concatenate([scores.rows_of[name] for name in draws])
+    return SegmenterScore(
+        segmenter="random",
+        bound=True,
+        measure=scores.measure,
+        value=float(values.mean()),
+        macro=float(np.mean([scores.finish(by_item).mean() for by_item in parts])),
+        interval=(low, high),
+        interval_note=f"{options.level:.4g} percentiles of {len(draws)} draws",
+        items=len(np.unique(scores.item_of[rows])),
+        score=scores.scores.over(rows),
+    )
+
+
+def _with_items_interval(
+    row: SegmenterScore, scores: PairScores, parts: Floats, options: _IntervalOptions
+) -> SegmenterScore:
+    level, replicates = options.level, options.replicates
+    try:
+        result = bootstrap(parts, scores.finish, replicates=replicates, level=level, seed=options.seed)
+    except Undefined as error:
+        return replace(row, interval_note=f"no interval: {error}")
+    note = f"{level:.4g} percentile bootstrap over {result.items} items, {replicates} replicates"
+    return replace(row, interval=(result.low, result.high), interval_note=note)
+
+
+def _with_pairs_interval(
+    row: SegmenterScore, scores: PairScores, name: str, options: _IntervalOptions
+) -> SegmenterScore:
+    if not scores.measure.is_mean_over_pairs:
+        note = f"no interval: {scores.measure.name} is not a mean over boundary pairs; boundary_similarity is"
+        return replace(row, interval_note=note)
+    counts: Counter[float] = Counter()
+    for place in scores.rows_of[name].tolist():
+        counts.update(1 - edit.cost for edit in scores.scores[place].edits or ())
+    if not counts:
+        return replace(row, interval_note="no interval: there are no boundary pairs", pairs=0)
+    result = mean_interval(list(counts), list(counts.values()), level=options.level)
+    note = (
+        f"{options.level:.4g}, mean ± {result.standard_error:.4f} (one standard error) over {result.n} boundary pairs"
+    )
+    return replace(
+        row,
+        interval=(result.low, result.high),
+        interval_note=note,
+        pairs=result.n,
+        standard_error=result.standard_error,
+    )

@@ -25,6 +25,8 @@ Bools = NDArray[np.bool_]
 
 BOUND_PREFIX = "\0"
 """First character of the names of bounds among segmenters, which no system can have."""
+HUMAN = BOUND_PREFIX + "human"
+RANDOM = BOUND_PREFIX + "random"
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from caesura.agreement.coefficients import agreement
 from caesura.errors import InputError
-from caesura.judging.pair_scores import PairScores, score_pairs
+from caesura.judging.pair_scores import HUMAN, PairScores, score_pairs
 from caesura.judging.participants import Participants
 from caesura.judging.result import AgreementDrop, Replacement
-from caesura.judging.rows import HUMAN
 from caesura.measures.base import Measure
 from caesura.statistics import alternative_annotator
 

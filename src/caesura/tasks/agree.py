@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from caesura.agreement.chance import Exact, Simulate
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
@@ -17,16 +17,13 @@ from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_h
 from caesura.agreement.result import Agreement
 from caesura.engines import Engine
 from caesura.errors import InputError, OptionConflictError, OptionError, Undefined
+from caesura.formats.settings import Settings
 from caesura.measures.base import Measure
 from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, to_plain
 from caesura.options import OptionSet, choice, flag, fraction, optional, seed, setting, whole
 from caesura.tasks.prepare import choose_measures, measure_value, on_common_units, warn_all
-
-if TYPE_CHECKING:
-    from caesura.formats.settings import Settings
-
 
 PRESETS = tuple(
     dict.fromkeys(preset for entry in measures().values() if entry.coefficients for preset in entry.presets)
@@ -44,14 +41,12 @@ class AgreeOptions(OptionSet):
         'Symmetric measure with its options, such as "boundary_similarity(n_t=3)". May be repeated (default: B and S; '
         "S_f and S_f^B for dialogues).",
         flags=("-m", "--measure"),
-        multiple=True,
     )
     coefficients: tuple[str, ...] = setting(
         (),
         choice(*COEFFICIENTS),
         "Coefficient. May be repeated (default: multi_pi; kappa over S_f and hierarchies).",
         flags=("-c", "--coefficient"),
-        multiple=True,
     )
     clusters: bool = setting(False, flag, "Add a dendrogram of the coders with the agreement inside each cluster.")
     cochran: bool = setting(False, flag, "Add Cochran's Q, percentage agreement, and how many coders make a boundary.")
@@ -303,12 +298,8 @@ def _requested(measures: Sequence[Measure], options: AgreeOptions) -> Iterator[t
 
 
 def _arguments(measure: Measure, coefficient: str, options: AgreeOptions, checkpoint: str | None) -> dict[str, Any]:
-    arguments: dict[str, Any] = {
-        "interval": options.interval,
-        "level": options.level,
-        "replicates": options.replicates,
-        "seed": options.seed,
-    }
+    names = ("interval", "level", "replicates", "seed")
+    arguments: dict[str, Any] = {name: getattr(options, name) for name in names}
     if coefficient == "alpha":
         return arguments
     arguments["compat"] = options.compat

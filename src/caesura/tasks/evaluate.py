@@ -30,7 +30,6 @@ class EvaluateOptions(OptionSet):
         measure_value,
         'Measure with its options, such as "window_diff(window=5)". May be repeated; see `caesura measures`.',
         flags=("-m", "--measure"),
-        multiple=True,
     )
     reference: str | None = setting(None, optional(text), "Coder who is the reference, if coders have names.")
     hypothesis: str | None = setting(None, optional(text), "Coder who is the hypothesis, if coders have names.")

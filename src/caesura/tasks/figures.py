@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from caesura.agreement.clusters import cluster_coders
 from caesura.agreement.families import COEFFICIENTS
@@ -12,6 +12,7 @@ from caesura.agreement.pairwise import pairwise
 from caesura.agreement.placed import boundaries_placed, boundary_heat
 from caesura.errors import MismatchError, OptionConflictError, OptionError
 from caesura.formats.ptb import read_trees
+from caesura.formats.settings import Settings
 from caesura.gold.unify import METHODS, unify
 from caesura.judging.result import Judgement
 from caesura.measures.base import Measure
@@ -33,9 +34,6 @@ from caesura.tasks.prepare import CommonUnits, choose_measures, measure_value, o
 from caesura.tasks.reading import ReadingOptions
 from caesura.tasks.score import pair_items
 
-if TYPE_CHECKING:
-    from caesura.formats.settings import Settings
-
 Trees = list[Tree | None]
 
 
@@ -48,7 +46,6 @@ class FigureOptions(OptionSet):
         measure_value,
         "Measure with its options; for systems it may be repeated (default: that of the command with the table).",
         flags=("-m", "--measure"),
-        multiple=True,
     )
     coefficient: str | None = setting(
         None,
@@ -61,10 +58,9 @@ class FigureOptions(OptionSet):
         text,
         "A coder in CORPUS that is a program, or a file with the output of one. May be repeated.",
         flags=("--system",),
-        multiple=True,
     )
     items: tuple[str, ...] = setting(
-        (), text, "Item to show, or number of a sentence. May be repeated.", flags=("--item",), multiple=True
+        (), text, "Item to show, or number of a sentence. May be repeated.", flags=("--item",)
     )
     method: str | None = setting(
         None, optional(choice(*METHODS)), "Method that makes the gold standard (default: conflict_free_union)."

@@ -149,12 +149,8 @@ class ConvertOptions(OptionSet):
     """What to write, and how."""
 
     to: str | None = setting(None, optional(choice(*NAMES)), "Format of OUT (default: by its suffix).")
-    coders: tuple[str, ...] = setting(
-        (), text, "Write only this coder. May be repeated.", flags=("--coder",), multiple=True
-    )
-    items: tuple[str, ...] = setting(
-        (), text, "Write only this item. May be repeated.", flags=("--item",), multiple=True
-    )
+    coders: tuple[str, ...] = setting((), text, "Write only this coder. May be repeated.", flags=("--coder",))
+    items: tuple[str, ...] = setting((), text, "Write only this item. May be repeated.", flags=("--item",))
     reference: str | None = setting(None, optional(text), "Coder who is the reference of documents.")
     hypothesis: str | None = setting(None, optional(text), "Coder who is the hypothesis of documents.")
     drop_labels: bool = setting(False, flag, "Leave out the labels of segments, for formats that cannot hold them.")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
+from caesura.formats.settings import Settings
 from caesura.judging.judge import judge
 from caesura.judging.result import Judgement
 from caesura.measures.base import Measure
@@ -13,9 +14,6 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, whole
 from caesura.tasks.prepare import choose_measures, measure_value
-
-if TYPE_CHECKING:
-    from caesura.formats.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,6 @@ class JudgeOptions(OptionSet):
         "Measure with its options. May be repeated (default: B, S, B-precision and B-recall, WindowDiff and fuzzy success; "
         "S_f and S_f^B for dialogues, or with --settings).",
         flags=("-m", "--measure"),
-        multiple=True,
     )
     interval: str | None = setting(
         "items",
@@ -81,15 +78,7 @@ def judge_systems(
         The table of the comparison, and what goes with it.
     """
     options = options or JudgeOptions()
-    return judge(
-        people,
-        systems,
-        measures=choose_measures("judge", people, options.measures, settings=settings),
-        interval=options.interval,
-        level=options.level,
-        replicates=options.replicates,
-        seed=options.seed,
-        bounds=options.draws if options.bounds else False,
-        alpha=options.alpha,
-        epsilon=options.epsilon,
-    )
+    measures = choose_measures("judge", people, options.measures, settings=settings)
+    names = ("interval", "level", "replicates", "seed", "alpha", "epsilon")
+    arguments: dict[str, Any] = {name: getattr(options, name) for name in names}
+    return judge(people, systems, measures=measures, bounds=options.draws if options.bounds else False, **arguments)

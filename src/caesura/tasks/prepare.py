@@ -9,9 +9,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from caesura.errors import CaesuraWarning, OptionError
+from caesura.formats.settings import Settings
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
@@ -20,9 +20,6 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchies import levels_as_types, over_common_units, pair_over_common_units
 from caesura.model.hierarchy import Hierarchy
-
-if TYPE_CHECKING:
-    from caesura.formats.settings import Settings
 
 KIND_NAMES = {
     "linear": "segmentations",

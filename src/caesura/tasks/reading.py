@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from caesura.errors import FormatError, OptionConflictError, OptionError
 from caesura.formats import detect, find, read_coders, read_together
+from caesura.formats.settings import Settings
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
@@ -16,9 +17,6 @@ from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-
-if TYPE_CHECKING:
-    from caesura.formats.settings import Settings
 
 MAX_LISTED_ITEMS = 1000
 """Above this number of items, a summary has counts instead of one entry per item."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from caesura.agreement.coefficients import agreement
 from caesura.agreement.pairwise import Pairwise, pairwise
 from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
 from caesura.errors import CaesuraError, InputError, OptionError, Undefined
+from caesura.formats.settings import Settings
 from caesura.gold.result import Gold
 from caesura.judging.judge import judge
 from caesura.judging.participants import Systems
@@ -40,9 +41,6 @@ from caesura.tasks.agree import AgreementOutcome
 from caesura.tasks.alignments import Alignments, align_coders
 from caesura.tasks.gold import make_gold
 from caesura.tasks.prepare import KIND_NAMES, choose_measures, measure_value, on_common_units
-
-if TYPE_CHECKING:
-    from caesura.formats.settings import Settings
 
 MAX_UNITS = 20_000
 """Units of an item that a browser still shows without delay."""

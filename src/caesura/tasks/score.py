@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from caesura.errors import CaesuraWarning, MismatchError, OptionError
+from caesura.formats.settings import Settings
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.many import Scores, score_many
@@ -21,9 +22,6 @@ from caesura.model.tier import Tier
 from caesura.options import OptionSet, flag, optional, setting, text
 from caesura.tasks.prepare import choose_measures, measure_value, pair_on_common_units
 
-if TYPE_CHECKING:
-    from caesura.formats.settings import Settings
-
 
 @dataclass(frozen=True)
 class ScoreOptions(OptionSet):
@@ -34,7 +32,6 @@ class ScoreOptions(OptionSet):
         measure_value,
         'Measure with its options, such as "window_diff(window=5)". May be repeated; see `caesura measures`.',
         flags=("-m", "--measure"),
-        multiple=True,
     )
     reference_coder: str | None = setting(None, optional(text), "Coder of REFERENCE, if there are several.")
     hypothesis_coder: str | None = setting(None, optional(text), "Coder of HYPOTHESIS, if there are several.")

@@ -415,11 +415,7 @@ class TreeTables(OptionSet):
     labels: bool = setting(False, flag, "Add one row per label.")
     align: bool = setting(False, flag, "Show both trees side by side, with the pairs marked.")
     sentences: tuple[int, ...] = setting(
-        (),
-        whole(1),
-        "Restrict --by-sentence and --align to this sentence. May be repeated.",
-        flags=("--sentence",),
-        multiple=True,
+        (), whole(1), "Restrict --by-sentence and --align to this sentence. May be repeated.", flags=("--sentence",)
     )
 
 

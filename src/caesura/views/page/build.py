@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.formats.settings import Settings
 from caesura.judging.participants import Systems
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
@@ -26,7 +27,6 @@ from caesura.views.table import Table, clean
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from caesura.formats.settings import Settings
 
 _DESCRIPTIONS = {
     "linear": "texts cut into segments",
