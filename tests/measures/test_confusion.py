@@ -62,7 +62,7 @@ def test_a_pair_adds_its_correctness_and_not_its_cost():
 
 
 def test_the_same_under_fournier_2013_has_precision_one():
-    """spec/linear.md: "a single boundary nine positions off at n_t = 10 then has precision 1"."""
+    """A single boundary nine positions off at n_t = 10 has precision 1."""
     score = cz.boundary_confusion(positions(16, [1]), positions(16, [10]), n_t=10, compat="fournier2013")
     assert score.precision() == score.recall() == score.value == 1
 

@@ -339,7 +339,7 @@ def test_figure_4_ill_treated_cases():
 @pytest.mark.parametrize("alpha", [1, 1.37, 2])
 def test_powers_as_sums_of_exponentials(alpha):
     near, rate, weight = inverse_powers(alpha)
-    assert len(rate) == len(weight) <= 256  # the kernel's room
+    assert len(rate) == len(weight) <= 256  # size of the kernel's table
     d = np.unique(np.geomspace(1, 2**31, 5000).astype(np.int64)) - 1
     exact = (d + 1.0) ** -alpha
     assert np.exp(-np.outer(d, rate)) @ weight == pytest.approx(exact, rel=1e-12)

@@ -80,7 +80,7 @@ def test_kappa_takes_extent_for_n():
 
 
 def test_kappa_has_no_worst_value():
-    """A chain of spans from one place, which the other side has not: the more units, the less room is above chance."""
+    """A chain of spans from one place, which the other side does not have: the more units, the nearer chance agreement is to 1."""
     values = []
     for n in (8, 16, 32, 64):
         ones = [(i, i) for i in range(1, n + 1)]

@@ -68,7 +68,7 @@ def test_maximal_against_minimal_is_maximal_error_by_default_too():
 
 @pytest.mark.parametrize(("figure", "tp", "fp", "fn"), [(5, 1, 0, 1), (6, 1.5, 0.5, 0.5), (7, 2, 1, 0), (8, 2, 2, 0)])
 def test_win_pr_of_the_figures_of_2013(figure, tp, fp, fn):
-    """The counts that the specification gives for k = 2 (spec/linear.md, WinPR)."""
+    """The counts of a worked example with k = 2."""
     score = cz.win_pr(masses(MANUAL), masses(FIGURES_2013[figure]), window=2)
     assert dict(score.parts) == {"tp": tp, "fp": fp, "fn": fn, "tn": 10 - tp - fp - fn}
     precision, recall = tp / (tp + fp), tp / (tp + fn)
