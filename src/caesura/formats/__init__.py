@@ -13,7 +13,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import FormatError, InputError, MismatchError, OptionError
+from caesura.errors import FormatError, OptionError
 from caesura.formats import folders, timed
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format, Reading, Writing, decode, load, warn
@@ -330,13 +330,7 @@ class _Reader:
 
 def _align(corpus: Corpus, path: str, align: str, excluded: list[FormatError] | None) -> Corpus:
     project = ALIGNMENTS[choice(*ALIGNMENTS)("align", align)]
-    errors: list[InputError] | None = None if excluded is None else []
-    try:
-        aligned, notes = project(corpus, excluded=errors)
-    except MismatchError as error:
-        raise FormatError(path, None, str(error)) from None
-    if excluded is not None:
-        excluded += [FormatError(path, None, str(error)) for error in errors or ()]
+    aligned, notes = timed.collect_errors(project, corpus, path, excluded)
     _warn_alignment(path, notes)
     return aligned
 
@@ -460,9 +454,8 @@ def _encode(text: str, path: str | PathLike[str]) -> bytes:
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as problem:
-        raise FormatError(
-            path, None, f"text in UTF-8 cannot hold half a surrogate pair; got {problem.object[problem.start]!r}"
-        ) from None
+        character = problem.object[problem.start]
+        raise FormatError(path, None, f"text in UTF-8 cannot hold half a surrogate pair; got {character!r}") from None
     if b"\0" in data:
         raise FormatError(path, None, "text cannot hold a NUL character; leave it out")
     return data

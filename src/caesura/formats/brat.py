@@ -19,11 +19,9 @@ import re
 from pathlib import Path
 
 from caesura.formats.characters import TextSpan, Tokens, check_fragments, single_line
-from caesura.formats.format import CODER, ITEM, Format, Reading, decode, load
-from caesura.formats.standoff import OPTIONS, TOKENS, read_document
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, decode, load
+from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, TOKENS, read_document
 from caesura.model.corpus import Corpus
-from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import Segmentation
 from caesura.options import Option, path
 
 _SPAN = re.compile(r"(T\S+)\t(\S+) ([0-9]{1,18} [0-9]{1,18}(?:;[0-9]{1,18} [0-9]{1,18})*)\t(.*)")
@@ -64,21 +62,16 @@ def _spans(reading: Reading, document: str) -> list[TextSpan]:
 def _span(reading: Reading, number: int, line: str, document: str) -> TextSpan:
     match = _SPAN.fullmatch(line)
     if match is None:
-        raise reading.error(
-            number,
-            "a line is T1, a tab, a label with start and end (several with ; between), a tab and the text, or begins with "
-            f"one of E R * A M N #; got {line[:60]!r}",
-        )
+        span = "T1, a tab, a label with start and end (several with ; between), a tab and the text"
+        raise reading.error(number, f"a line is {span}, or begins with one of E R * A M N #; got {line[:60]!r}")
     name, label, offsets, covered = match.groups()
     pairs = (pair.split(" ") for pair in offsets.split(";"))
     with reading.at_line(number, f"{name[:40]}: "):
         fragments = check_fragments(tuple((int(start), int(end)) for start, end in pairs), len(document))
     expected = single_line(" ".join(document[start:end] for start, end in fragments))
     if expected != single_line(covered):
-        raise reading.error(
-            number,
-            f"{name[:40]} must repeat the text at its offsets, {expected[:60]!r}; got {covered[:60]!r}; is it this text?",
-        )
+        problem = f"{name[:40]} must repeat the text at its offsets, {expected[:60]!r}; got {covered[:60]!r}"
+        raise reading.error(number, f"{problem}; is it this text?")
     return TextSpan(name, label, fragments, number)
 
 
@@ -89,13 +82,12 @@ FORMAT = Format(
     read=_read,
     looks_like=lambda text: _SPAN.match(text.lstrip()) is not None,
     options=(
-        ITEM,
-        CODER,
+        *NAME_OPTIONS,
         Option("text", None, path, "file with the text (default: the .txt beside it)"),
         TOKENS,
         *OPTIONS,
     ),
     may_be_empty=True,
     companions=(".txt",),
-    annotation_types=(Hierarchy, Segmentation),
+    annotation_types=ANNOTATION_TYPES,
 )

@@ -27,7 +27,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from caesura.errors import OptionError
-from caesura.formats.format import CODER, ITEM, Format, Reading, Writing, lines_of
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice
@@ -94,8 +94,7 @@ CHOI = Format(
     looks_like=lambda text: re.search(rf"^[ \t]*{_MARKER}[ \t]*\r?$", text, re.MULTILINE) is not None,
     write=_write,
     options=(
-        ITEM,
-        CODER,
+        *NAME_OPTIONS,
         Option("marker", _MARKER, _marker, "line between segments; '' for blank lines"),
         Option("unit", "line", choice("line", "word"), "whether lines or words are the units"),
     ),

@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from caesura.formats.format import CODER, ITEM, Format, Reading, Writing, lines_of
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice
@@ -135,10 +135,8 @@ def _segment_starts(reading: Reading, document: _ConlluDocument) -> list[int]:
                 break
             if value not in _CONTINUES[key]:
                 allowed = ", ".join((*_BEGINS[key], *_CONTINUES[key]))
-                raise reading.error(
-                    document.lines[i],
-                    f"{key} must be one of {allowed}; got {value[:40]!r}; or read with boundaries='sentences'",
-                )
+                problem = f"{key} must be one of {allowed}; got {value[:40]!r}"
+                raise reading.error(document.lines[i], f"{problem}; or read with boundaries='sentences'")
     return starts
 
 
@@ -177,8 +175,7 @@ FORMAT = Format(
     looks_like=_looks_like,
     write=_write,
     options=(
-        ITEM,
-        CODER,
+        *NAME_OPTIONS,
         Option("boundaries", "auto", choice("auto", "segments", "sentences"), "auto: segments if any are marked"),
     ),
     names_from_file=("coder",),

@@ -16,12 +16,13 @@ The rows are stored as Parquet (``documents_parquet.py``) or as lines of JSON ob
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import CaesuraError, OptionError, SegmentationError, TreeError
-from caesura.formats.format import Reading, Writing, shorten, warn
+from caesura.formats.format import Reading, Writing, describe_value, shorten, warn
+from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -104,13 +105,24 @@ class FilePart:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def check_reading(reading: Reading) -> None:
-    """Raise an error if an option for writing is set.
+def read_documents(
+    reading: Reading, chunks: Iterable[Documents | DocumentPairs], types: tuple[str, ...] | None
+) -> Corpus:
+    """Return the corpus of a file, with the coders ``reference`` and ``hypothesis``.
 
     Parameters
     ----------
     reading : Reading
         The file.
+    chunks : iterable of Documents or DocumentPairs
+        The documents.
+    types : tuple of str or None
+        Boundary types in ordinal order, if they are declared.
+
+    Returns
+    -------
+    Corpus
+        Two annotations per document, one if a parse is missing.
 
     Raises
     ------
@@ -120,45 +132,33 @@ def check_reading(reading: Reading) -> None:
     for side in SIDES:
         if reading.options.get(side) is not None:
             raise OptionError(f"{side} is an option for writing; the columns of documents name it, leave it out")
+    for chunk in chunks:
+        for d in range(len(chunk)):
+            with reading.item(chunk.rows[d], f"item {chunk.items[d]!r}: "):
+                if d in chunk.excluded:
+                    raise SegmentationError(str(chunk.excluded[d]))
+                pair = chunk.pair(d, types) if isinstance(chunk, Documents) else chunk.pairs[d]
+                for side, annotation in zip(SIDES, pair, strict=True):
+                    if annotation is not None:
+                        reading.add(chunk.items[d], side, annotation)
+    return reading.corpus()
 
 
-def add_chunk(reading: Reading, chunk: Documents | DocumentPairs, types: tuple[str, ...] | None) -> None:
-    """Add documents to the corpus of a file, with the coders ``reference`` and ``hypothesis``.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file.
-    chunk : Documents or DocumentPairs
-        The documents.
-    types : tuple of str or None
-        Boundary types in ordinal order, if they are declared.
-    """
-    for d in range(len(chunk)):
-        with reading.item(chunk.rows[d], f"item {chunk.items[d]!r}: "):
-            if d in chunk.excluded:
-                raise SegmentationError(str(chunk.excluded[d]))
-            pair = chunk.pair(d, types) if isinstance(chunk, Documents) else chunk.pairs[d]
-            for side, annotation in zip(SIDES, pair, strict=True):
-                if annotation is not None:
-                    reading.add(chunk.items[d], side, annotation)
-
-
-def parse_tree(side: str, brackets: str, times: Any) -> Tree:
+def parse_tree(side: str, brackets: object, times: Any) -> Tree | None:
     """Return a tree from brackets.
 
     Parameters
     ----------
     side : str
         Column of the brackets, for messages.
-    brackets : str
-        The tree.
+    brackets : object
+        The tree as text, or None if there is no parse.
     times : object
         One pair of times per word, or None.
 
     Returns
     -------
-    Tree
+    Tree or None
         The tree.
 
     Raises
@@ -166,6 +166,10 @@ def parse_tree(side: str, brackets: str, times: Any) -> Tree:
     TreeError
         If the brackets or the times are invalid.
     """
+    if brackets is None:
+        return None
+    if not isinstance(brackets, str):
+        raise TreeError(f"{side}: brackets are needed; got {describe_value(brackets)}")
     try:
         return Tree.from_brackets(brackets, times)
     except (CaesuraError, TypeError, ValueError) as problem:

@@ -22,16 +22,15 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, FormatError, SegmentationError, TreeError
+from caesura.errors import CaesuraError, FormatError, SegmentationError
 from caesura.formats.documents import (
     FIELDS,
     SIDES,
     WRITING_OPTIONS,
     FilePart,
-    add_chunk,
-    check_reading,
     document_rows,
     parse_tree,
+    read_documents,
 )
 from caesura.formats.format import Format, Reading, Writing, decode, describe_value, json_text, parse_json
 from caesura.model.corpus import Corpus
@@ -171,8 +170,11 @@ class _Batch:
         return len(self.items) >= BATCH_SIZE or size >= _MAX_POSITIONS
 
     def add(self, row: int, item: str, document: Mapping[str, Any]) -> None:
-        is_tree = self.kind == "trees"
-        self.contents.append(tuple(_tree(document, side) for side in SIDES) if is_tree else document)
+        if self.kind == "trees":
+            trees = (parse_tree(side, document[side], document.get(f"{side}_times")) for side in SIDES)
+            self.contents.append(tuple(trees))
+        else:
+            self.contents.append(document)
         self.items.append(item)
         self.rows.append(row)
         for side in SIDES:
@@ -268,15 +270,6 @@ def _item_name(row: Mapping[str, Any], number: int) -> str:
     return str(item)
 
 
-def _tree(row: Mapping[str, Any], side: str) -> Tree | None:
-    brackets = row[side]
-    if brackets is None:
-        return None
-    if not isinstance(brackets, str):
-        raise TreeError(f"{side}: brackets are needed; got {describe_value(brackets)}")
-    return parse_tree(side, brackets, row.get(f"{side}_times"))
-
-
 def _check_numbers(row: Mapping[str, Any]) -> None:
     """Check for whole numbers; whether they make a segmentation is checked later, for many documents at once."""
     length = row.get("length")
@@ -309,11 +302,8 @@ def _is_int64(value: object) -> bool:
 
 def _read(reading: Reading) -> Corpus:
     """Return a corpus with the coders reference and hypothesis."""
-    check_reading(reading)
     lines = ((number, line.encode()) for number, line in enumerate(reading.text.split("\n"), 1))
-    for chunk in _batches(reading.path, lines):
-        add_chunk(reading, chunk, reading.types)
-    return reading.corpus()
+    return read_documents(reading, _batches(reading.path, lines), reading.types)
 
 
 def _write(writing: Writing) -> str:

@@ -32,11 +32,10 @@ from caesura.formats.documents import (
     SIDES,
     WRITING_OPTIONS,
     FilePart,
-    add_chunk,
-    check_reading,
     common_types,
     document_rows,
     parse_tree,
+    read_documents,
 )
 from caesura.formats.format import Format, Reading, Writing
 from caesura.model.corpus import Corpus
@@ -452,21 +451,17 @@ class _DocumentReader:
 
     def _pairs(self, batch: pa.RecordBatch, items: _ItemNames) -> DocumentPairs:
         columns = {name: arrow.to_list(batch.column(name)) for name in self.columns}
+        brackets = [columns[side] for side in SIDES]
+        times = [columns.get(f"{side}_times", [None] * batch.num_rows) for side in SIDES]
         pairs: list[Any] = []
         excluded: dict[int, str] = {}
         for d in range(batch.num_rows):
             try:
-                pairs.append(tuple(_tree(columns, side, d) for side in SIDES))
+                pairs.append(tuple(parse_tree(side, brackets[i][d], times[i][d]) for i, side in enumerate(SIDES)))
             except CaesuraError as problem:
                 pairs.append(None)
                 excluded[d] = str(problem)
         return DocumentPairs(items, items.rows, pairs, excluded)
-
-
-def _tree(columns: Mapping[str, Sequence[Any]], side: str, document: int) -> Tree | None:
-    """Return the tree of a cell, None if there is no parse."""
-    brackets, times = columns[side][document], columns.get(f"{side}_times")
-    return None if brackets is None else parse_tree(side, brackets, times[document] if times else None)
 
 
 class _ItemNames(Sequence[str]):
@@ -501,16 +496,14 @@ class _ItemNames(Sequence[str]):
 
 def _read(reading: Reading) -> Corpus:
     """Return a corpus with the coders reference and hypothesis."""
-    check_reading(reading)
     with _open(reading.path, reading.data) as file:
         rows = file.metadata.num_rows
         if rows > _MAX_DOCUMENTS:
             problem = f"a corpus of at most {_MAX_DOCUMENTS} documents is needed; this claims to have {rows}"
             raise reading.error(None, f"{problem}; evaluate() takes any number")
         reader = _DocumentReader(reading.path, file)
-        for chunk in reader.read(range(file.num_row_groups)):
-            add_chunk(reading, chunk, reading.types or reader.declared_types)
-    return reading.corpus()
+        chunks = reader.read(range(file.num_row_groups))
+        return read_documents(reading, chunks, reading.types or reader.declared_types)
 
 
 def _write(writing: Writing) -> bytes:
@@ -544,7 +537,6 @@ FORMAT = Format(
     description="documents in Parquet: one row per document, reference and hypothesis in list columns",
     read=_read,
     extra="parquet",
-    looks_like=lambda text: False,
     write=_write,
     options=WRITING_OPTIONS,
     annotation_types=(Segmentation, Tree),

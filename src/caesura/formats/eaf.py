@@ -236,10 +236,8 @@ def _slot_times(
     start, end = (times.slots[slot] for slot in slots)
     if start is None or end is None:
         slot = slots[0] if start is None else slots[1]
-        raise reading.error(
-            annotation.line,
-            f"time slot {slot[:40]!r} must have a time, or neighbours in its tier that have one; it has neither",
-        )
+        problem = f"time slot {slot[:40]!r} must have a time, or neighbours in its tier that have one; it has neither"
+        raise reading.error(annotation.line, problem)
     return start, end
 
 
@@ -256,11 +254,8 @@ def _in_order(reading: Reading, group: list[_EafAnnotation]) -> list[_EafAnnotat
     if len(order) < len(group):
         reached = {annotation.name for annotation in order}
         annotation = next(annotation for annotation in group if annotation.name not in reached)
-        raise reading.error(
-            annotation.line,
-            f"the annotations that divide {annotation.parent[:40]!r} must form one chain; {annotation.name[:40]!r} is "
-            "not in it",
-        )
+        expected = f"the annotations that divide {annotation.parent[:40]!r} must form one chain"
+        raise reading.error(annotation.line, f"{expected}; {annotation.name[:40]!r} is not in it")
     return order
 
 

@@ -478,14 +478,14 @@ class Format:
     ----------
     name : str
         Name of the format, as in ``read(path, format=...)``.
-    suffixes : tuple of str
-        Suffixes of its files.
     description : str
         One line that says what the format holds.
     read : callable
         ``read(reading)`` returns the corpus of a file.
+    suffixes : tuple of str
+        Suffixes of its files.
     looks_like : callable
-        ``looks_like(text)`` says whether a text seems to be in this format.
+        ``looks_like(text)`` says whether a text seems to be in this format. By default no text does.
     write : callable, optional
         ``write(writing)`` returns the text or the bytes of a file. None if the format can only be read.
     options : tuple of Option
@@ -513,10 +513,10 @@ class Format:
     """
 
     name: str
-    suffixes: tuple[str, ...]
     description: str
     read: Callable[[Reading], Corpus]
-    looks_like: Callable[[str], bool]
+    suffixes: tuple[str, ...] = ()
+    looks_like: Callable[[str], bool] = lambda text: False
     write: Callable[[Writing], str | bytes] | None = None
     options: tuple[Option, ...] = ()
     other_suffixes: tuple[str, ...] = ()
@@ -888,10 +888,8 @@ def decode(path: str | PathLike[str], data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
-        byte = data[problem.start]
-        raise FormatError(
-            path, line, f"text in UTF-8 is needed; got byte 0x{byte:02x}, is this a binary file?"
-        ) from None
+        actual = f"byte 0x{data[problem.start]:02x}"
+        raise FormatError(path, line, f"text in UTF-8 is needed; got {actual}, is this a binary file?") from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise FormatError(path, line, "text is needed; got a NUL character, is this a binary file?")
@@ -900,4 +898,5 @@ def decode(path: str | PathLike[str], data: bytes) -> str:
 
 ITEM = Option("item", None, text, "name of the item (default: name of the file)")
 CODER = Option("coder", None, text, "name of the coder (default: name of the file)")
+NAME_OPTIONS = (ITEM, CODER)
 """Options of formats that have no place for these names."""

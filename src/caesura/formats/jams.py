@@ -23,10 +23,9 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import HierarchyError
-from caesura.formats.format import CODER, ITEM, Format, Reading, is_json_of, parse_json
-from caesura.formats.names import list_names
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, is_json_of, parse_json
 from caesura.formats.spans import BEYOND, DURATION, REPAIR, SNAP, Continuum, SpanRow, add_spans, last_end
-from caesura.formats.values import check_label, check_list, check_object, check_time, check_whole
+from caesura.formats.values import check_label, check_list, check_object, check_time, check_whole, list_names
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.options import Option, choice
@@ -66,9 +65,8 @@ def _kind(reading: Reading, annotations: list[Any]) -> str:
     kinds = [kind for kind in _LEVELS if not namespaces.keys().isdisjoint(_LEVELS[kind]) and requested in (None, kind)]
     if not kinds:
         expected = requested or "multi_segment, segment_salami_upper, segment_salami_lower or segment_open"
-        raise reading.error(
-            None, f"an annotation in the namespace {expected} is needed; the namespaces are {list_names(namespaces)}"
-        )
+        actual = f"the namespaces are {list_names(namespaces)}"
+        raise reading.error(None, f"an annotation in the namespace {expected} is needed; {actual}")
     if len(kinds) > 1:
         raise reading.error(None, f"several kinds of segments; choose one with namespace=: {', '.join(kinds)}")
     return kinds[0]
@@ -158,8 +156,7 @@ FORMAT = Format(
     read=_read,
     looks_like=lambda text: is_json_of(text, "file_metadata", _is_jams),
     options=(
-        ITEM,
-        CODER,
+        *NAME_OPTIONS,
         Option("namespace", None, choice(*_LEVELS), "kind of segments to read if a file has several"),
         DURATION,
         REPAIR,

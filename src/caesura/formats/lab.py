@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import OptionError
-from caesura.formats.format import CODER, ITEM, NUMBER, Format, Reading, decode, load
-from caesura.formats.spans import BEYOND, DURATION, REPAIR, SNAP, Continuum, SpanRow, add_spans, last_end
+from caesura.formats.format import NAME_OPTIONS, NUMBER, Format, Reading, decode, load
+from caesura.formats.spans import DURATION, OPTIONS, Continuum, SpanRow, add_spans, last_end
 from caesura.formats.values import check_time, parse_number
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -153,7 +153,7 @@ def _looks_like_salami(text: str) -> bool:
     return len(cells) == 2 and bool(re.fullmatch(r"[0-9]+\.[0-9]+", cells[0][:400])) and cells[1][:1].isalpha()
 
 
-_OPTIONS = (ITEM, CODER, DURATION, REPAIR, SNAP, BEYOND)
+_OPTIONS = (*NAME_OPTIONS, DURATION, *OPTIONS)
 
 LAB = Format(
     name="lab",
@@ -166,7 +166,6 @@ LAB = Format(
 )
 SALAMI = Format(
     name="salami",
-    suffixes=(),
     other_suffixes=(".txt",),
     description="text file of SALAMI: a time and its labels per line, upper and lower level",
     read=_read_salami,

@@ -33,12 +33,9 @@ from typing import Any
 from caesura.errors import HierarchyError
 from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets, check_fragments, single_line
 from caesura.formats.format import Format, Reading, describe_value, is_json_of, parse_json
-from caesura.formats.names import list_names
-from caesura.formats.standoff import OPTIONS, TOKENS, StandoffReader
-from caesura.formats.values import check_label, check_list, check_object, check_strings, check_whole
+from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, TOKENS, StandoffReader
+from caesura.formats.values import check_label, check_list, check_object, check_strings, check_whole, list_names
 from caesura.model.corpus import Corpus
-from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, text
 
 _LISTS = ("annotations", "completions")
@@ -215,7 +212,6 @@ def _name(place: str, value: object) -> str:
 
 FORMAT = Format(
     name="label-studio",
-    suffixes=(),
     other_suffixes=(".json",),
     description="Label Studio's export as JSON: tasks with spans that annotators labelled in a text",
     read=_read,
@@ -226,5 +222,5 @@ FORMAT = Format(
         TOKENS,
         *OPTIONS,
     ),
-    annotation_types=(Hierarchy, Segmentation),
+    annotation_types=ANNOTATION_TYPES,
 )

@@ -120,7 +120,6 @@ FORMAT = Format(
     description="table of units in Parquet: one row per unit, one column per coder",
     read=_read,
     extra="parquet",
-    looks_like=lambda text: False,
     write=_write,
     magic=b"PAR1",
     matches_bytes=lambda data: not is_documents(data),

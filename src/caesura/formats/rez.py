@@ -18,8 +18,8 @@ from typing import Any
 
 from caesura.errors import FormatError, SegmentationError
 from caesura.formats.format import Format, Reading, decode, describe_value, line_of_key, parse_json
-from caesura.formats.names import list_names
 from caesura.formats.symbols import OPTIONS, Symbols
+from caesura.formats.values import list_names
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -45,11 +45,10 @@ def _root(reading: Reading) -> Node:
     if not isinstance(root.get("nodeMap"), dict):
         version = root.get("version")
         note = f" ({version[:40]})" if isinstance(version, str) else ""
-        raise reading.error(
-            1,
-            f"ROOT[0].nodeMap is needed and this file{note} has none: files of Rezonator 0.8 and before hold grids "
-            "instead; open it in a newer Rezonator and save it again",
+        problem = (
+            f"ROOT[0].nodeMap is needed and this file{note} has none: files of Rezonator 0.8 and before hold grids"
         )
+        raise reading.error(1, f"{problem} instead; open it in a newer Rezonator and save it again")
     return root
 
 
@@ -120,20 +119,15 @@ class _NodeMap:
         if name is None:
             return next((field for field in _SPEAKER_FIELDS if field in fields), None)
         if name not in fields:
-            raise self.reading.error(
-                None,
-                f"no unit has a field {name!r} for the speaker; the fields are {list_names(fields)}; or read with "
-                "streams=False",
-            )
+            problem = f"no unit has a field {name!r} for the speaker; the fields are {list_names(fields)}"
+            raise self.reading.error(None, f"{problem}; or read with streams=False")
         return name
 
     def speaker(self, unit: str, tags: Node, field: str) -> str:
         speaker = tags.get(field)
         if not isinstance(speaker, str) or not speaker.strip():
-            raise self.error(
-                unit,
-                f"{self.describe(unit)} must name its speaker in the field {field!r}; got {describe_value(speaker)}",
-            )
+            expected = f"{self.describe(unit)} must name its speaker in the field {field!r}"
+            raise self.error(unit, f"{expected}; got {describe_value(speaker)}")
         return speaker.strip()
 
     def split(self, unit: str) -> tuple[list[str], str]:
@@ -163,18 +157,16 @@ class _NodeMap:
         tags = self.tags(name, "token")
         token = tags.get(field)
         if not isinstance(token, str):
-            raise self.error(
-                name, f"token {name[:40]!r} must have a text in the field {field!r}; the fields are {list_names(tags)}"
-            )
+            expected = f"token {name[:40]!r} must have a text in the field {field!r}"
+            raise self.error(name, f"{expected}; the fields are {list_names(tags)}")
         return token.strip(), self.is_endnote(tags)
 
     def split_symbol(self, tokens: list[str]) -> tuple[list[str], str]:
         """Return the tokens without a final symbol, and the boundary type."""
         if not self.symbols.types and self.symbols.unclassified is None:
-            raise SegmentationError(
-                f"it must end in a token whose {self.options['kind']} is {self.options['endnote']!r}; the last is "
-                f"{tokens[-1] if tokens else None!r}. Name the endnotes by symbols=, or their absence by unclassified="
-            )
+            expected = f"it must end in a token whose {self.options['kind']} is {self.options['endnote']!r}"
+            hint = "Name the endnotes by symbols=, or their absence by unclassified="
+            raise SegmentationError(f"{expected}; the last is {tokens[-1] if tokens else None!r}. {hint}")
         return self.symbols.split(tokens)
 
     def split_endnote(self, tokens: list[str]) -> tuple[list[str], str]:

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from caesura.formats.format import CODER, ITEM, Format, Reading
+from caesura.formats.format import NAME_OPTIONS, Format, Reading
 from caesura.formats.spans import REPAIR, Continuum, SpanRow, build_hierarchy
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
@@ -137,10 +137,8 @@ def _attach(reading: Reading, nodes: dict[str, _RstNode], relations: dict[str, b
 def _is_nucleus(reading: Reading, node: _RstNode, parent: _RstNode, relations: dict[str, bool]) -> bool:
     relation = (node.relation or "").casefold()
     if relation not in relations and relation != _SPAN:
-        raise reading.error(
-            node.line,
-            f"a relation must be declared in the header, to tell nuclei from satellites; got {node.relation!r}",
-        )
+        expected = "a relation must be declared in the header, to tell nuclei from satellites"
+        raise reading.error(node.line, f"{expected}; got {node.relation!r}")
     if parent.edu:
         return False
     return relation == _SPAN or (parent.kind == _MULTINUC and relations[relation])
@@ -191,11 +189,8 @@ def _spans(reading: Reading, node: _RstNode) -> Iterator[tuple[int, int, str | N
     elif reading.options["repair"]:
         reading.log.add(f"the yield of node {node.name[:40]!r}, {first}-{last}, has gaps and was left out")
     else:
-        raise reading.error(
-            node.line,
-            f"the yield of node {node.name[:40]!r} must have no gap; it has {size} of the EDUs {first}-{last}; "
-            "or read with repair=True, which leaves such spans out",
-        )
+        problem = f"the yield of node {node.name[:40]!r} must have no gap; it has {size} of the EDUs {first}-{last}"
+        raise reading.error(node.line, f"{problem}; or read with repair=True, which leaves such spans out")
     if node.nuclear_yield != node.full_yield and not node.nuclear_yield.has_gap:
         yield node.nuclear_yield.first, node.nuclear_yield.last, _SPAN
 
@@ -209,8 +204,7 @@ FORMAT = Format(
     extra="xml",
     decode=decode_xml,
     options=(
-        ITEM,
-        CODER,
+        *NAME_OPTIONS,
         Option("as_", "spans", choice("spans", "segments"), "read spans of EDUs, or a segmentation into EDUs"),
         REPAIR,
     ),

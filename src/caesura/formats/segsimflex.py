@@ -230,7 +230,6 @@ def _looks_like(table: str) -> bool:
 
 FORMAT = Format(
     name="segsimflex",
-    suffixes=(),
     other_suffixes=(".csv", ".tsv", ".txt"),
     description="table of segments: Speaker, and Utterance with a boundary symbol at the end",
     read=_read,

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from caesura.errors import HierarchyError
 from caesura.formats.format import Reading, WarningLog, Writing, describe_value
 from caesura.formats.values import check_label, check_list, check_strings, check_time, check_whole
+from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.options import Option, choice, flag, non_negative
@@ -319,10 +320,8 @@ def _fit_duration(
         return rows, duration
     if beyond == "error":
         row = rows[outside[0]]
-        raise HierarchyError(
-            f"spans[{outside[0]}]: a span must lie in 0-{duration:.10g} s; got {row.start:.10g}-{row.end:.10g}; or read "
-            "with beyond='extend' or beyond='clip'"
-        )
+        problem = f"a span must lie in 0-{duration:.10g} s; got {row.start:.10g}-{row.end:.10g}"
+        raise HierarchyError(f"spans[{outside[0]}]: {problem}; or read with beyond='extend' or beyond='clip'")
     log.add(f"item {item!r}: {len(outside)} span(s) were clipped or left out at its end, {duration:.10g} s")
     return _clip(rows, duration), duration
 
@@ -418,9 +417,13 @@ def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
+ANNOTATION_TYPES = (Hierarchy, Segmentation, Dialogue)
+"""What a file of spans is written from; the spans of a dialogue are refused with a hint."""
 REPAIR = Option("repair", False, flag, "whether to leave out spans until the rest nest (default: an error)")
 SNAP = Option("snap", 0.0, non_negative(), "seconds within which two times of a coder are the same, for rounded times")
 DURATION = Option("duration", None, non_negative(), "seconds of the recording (default: by the file, or the last end)")
 BEYOND = Option(
     "beyond", None, choice("error", "extend", "clip"), "annotations after the end (default: error; SPAM: extend)"
 )
+OPTIONS = (REPAIR, SNAP, BEYOND)
+"""Options of all formats whose spans may be in time."""

@@ -31,10 +31,9 @@ from typing import Any
 from caesura.errors import FormatError, HierarchyError
 from caesura.formats.format import NUMBER, Format, Reading, Writing, json_text, parse_table, table_text
 from caesura.formats.spans import (
-    BEYOND,
+    ANNOTATION_TYPES,
     CONTINUUM_FIELDS,
-    REPAIR,
-    SNAP,
+    OPTIONS,
     UNITS,
     Continuum,
     SpanRow,
@@ -46,9 +45,7 @@ from caesura.formats.spans import (
 )
 from caesura.formats.values import check_time, check_whole, parse_number
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, whole
 
 _DELIMITERS = (",", "\t", ";")
@@ -97,11 +94,8 @@ def _in_seconds(reading: Reading, columns: Sequence[str]) -> bool:
     """Return whether spans are in seconds."""
     pairs = [pair for pair in (_IN_UNITS, _IN_SECONDS) if set(pair) <= set(columns)]
     if len(pairs) != 1:
-        raise reading.error(
-            1,
-            "columns start and end (in units) or start_time and end_time (in seconds) are needed; "
-            f"got {', '.join(columns)[:200] or 'none'}",
-        )
+        expected = "columns start and end (in units) or start_time and end_time (in seconds) are needed"
+        raise reading.error(1, f"{expected}; got {', '.join(columns)[:200] or 'none'}")
     if pairs[0] == _IN_SECONDS and reading.options["unit"] == "units":
         raise reading.error(1, "the columns start_time and end_time are seconds; unit cannot be units")
     return pairs[0] == _IN_SECONDS or reading.options["unit"] == "seconds"
@@ -171,10 +165,8 @@ def _number(name: str, cell: str, seconds: bool) -> int | float:
         return check_time(name, parse_number(cell))
     value = _parse_whole(cell)
     if isinstance(value, str) and isinstance(parse_number(cell), float):
-        raise HierarchyError(
-            f"{name} must be a whole number; got {value!r}; for times name the columns start_time and end_time, or read "
-            "with unit='seconds'"
-        )
+        hint = "for times name the columns start_time and end_time, or read with unit='seconds'"
+        raise HierarchyError(f"{name} must be a whole number; got {value!r}; {hint}")
     return check_whole(name, value)
 
 
@@ -335,9 +327,7 @@ FORMAT = Format(
     options=(
         Option("unit", None, choice(*UNITS), "whether start and end are units or seconds (default: by the header)"),
         Option("length", None, whole(1), "number of units if no column has it (default: the largest end)"),
-        REPAIR,
-        SNAP,
-        BEYOND,
+        *OPTIONS,
     ),
-    annotation_types=(Hierarchy, Segmentation, Dialogue),
+    annotation_types=ANNOTATION_TYPES,
 )

@@ -41,10 +41,9 @@ from caesura.formats.format import (
     parse_json,
 )
 from caesura.formats.spans import (
-    BEYOND,
+    ANNOTATION_TYPES,
     CONTINUUM_FIELDS,
-    REPAIR,
-    SNAP,
+    OPTIONS,
     UNITS,
     Continuum,
     SpanRow,
@@ -57,9 +56,6 @@ from caesura.formats.spans import (
 )
 from caesura.formats.values import check_list, check_object, check_strings, check_whole
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue
-from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import Segmentation
 
 _LAYERS = {"upper": 1, "lower": 2}
 _SKIPPED_LAYERS = ("functions",)
@@ -291,6 +287,6 @@ FORMAT = Format(
     read=_read,
     looks_like=lambda text: is_json_of(text, "coders|tracks|songs|edus", lambda data: _shape(data) is not None),
     write=_write,
-    options=(REPAIR, SNAP, BEYOND),
-    annotation_types=(Hierarchy, Segmentation, Dialogue),
+    options=OPTIONS,
+    annotation_types=ANNOTATION_TYPES,
 )

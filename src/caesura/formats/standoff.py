@@ -31,8 +31,8 @@ from collections.abc import Callable, Iterable, Sequence
 from caesura.errors import HierarchyError
 from caesura.formats.characters import TOKEN_PATTERNS, TextSpan, Tokens
 from caesura.formats.format import Reading
-from caesura.formats.names import list_names, matches
 from caesura.formats.spans import REPAIR, Continuum, SpanRow, build_hierarchy
+from caesura.formats.values import list_names, matches
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -93,10 +93,8 @@ class StandoffReader:
         selected = [span for span in spans if matches(span.label or "", patterns)]
         if spans and not selected:
             labels = sorted({span.label for span in spans if span.label is not None})
-            self.log.add(
-                f"{place}: none of {len(spans)} span(s) has a label like {', '.join(map(repr, patterns))}; the labels "
-                f"are {list_names(labels)}"
-            )
+            problem = f"none of {len(spans)} span(s) has a label like {', '.join(map(repr, patterns))}"
+            self.log.add(f"{place}: {problem}; the labels are {list_names(labels)}")
         return selected
 
     def _rows(self, span: TextSpan, tokens: Tokens, place: str) -> list[SpanRow]:
@@ -124,11 +122,9 @@ class StandoffReader:
         method = self.reading.options["discontinuous"]
         if method == "error":
             gap, _ = tokens.covered(fragments[0][1], fragments[1][0])
-            raise self.reading.error(
-                span.line,
-                f"{place}: {span} must have no gap; token {gap + 1}, {tokens.units[gap][:40]!r}, lies between its "
-                "fragments; or read with discontinuous='hull' or discontinuous='fragments'",
-            )
+            problem = f"token {gap + 1}, {tokens.units[gap][:40]!r}, lies between its fragments"
+            hint = "or read with discontinuous='hull' or discontinuous='fragments'"
+            raise self.reading.error(span.line, f"{place}: {span} must have no gap; {problem}; {hint}")
         if method == "hull":
             self.log.count("discontinuous spans read as one span from first to last token", f"{span} of {place}")
             return [(fragments[0][0], fragments[-1][1])]
@@ -139,11 +135,9 @@ class StandoffReader:
         """Count an edge inside a token, or raise if the option ``edges`` forbids it."""
         if self.reading.options["edges"] == "error":
             finer = ", or with tokens='characters'" if "tokens" in self.reading.options else ""
-            raise self.reading.error(
-                span.line,
-                f"{place}: {span} must begin and end between tokens; it {verb} inside token {token + 1}, "
-                f"{tokens.units[token][:40]!r}; or read with edges='token', which widens it{finer}",
-            )
+            problem = f"it {verb} inside token {token + 1}, {tokens.units[token][:40]!r}"
+            hint = f"or read with edges='token', which widens it{finer}"
+            raise self.reading.error(span.line, f"{place}: {span} must begin and end between tokens; {problem}; {hint}")
         self.log.count("span edges inside a token moved to the edge of the token", f"{span} of {place}")
 
 
@@ -175,10 +169,8 @@ def _refuse_crossing(rows: Sequence[SpanRow], row_names: Sequence[str]) -> None:
             enclosing.pop()
         if enclosing and rows[enclosing[-1]].end < rows[i].end:
             pair = (f"{row_names[j]} over tokens {rows[j].start}-{rows[j].end}" for j in (enclosing[-1], i))
-            raise HierarchyError(
-                f"{' and '.join(pair)} cross; each coder's own spans must nest; or read with repair=True, which leaves "
-                "such spans out"
-            )
+            hint = "or read with repair=True, which leaves such spans out"
+            raise HierarchyError(f"{' and '.join(pair)} cross; each coder's own spans must nest; {hint}")
         enclosing.append(i)
 
 
@@ -231,10 +223,8 @@ def choose_layers(reading: Reading, layers: Sequence[str]) -> list[str]:
     if patterns is None:
         manual = [layer for layer in layers if not any(part in layer for part in _AUTOMATIC_LAYERS)]
         if len(manual) > 1:
-            reading.log.add(
-                f"several layers of spans, of which the first was read, {manual[0]}; choose others with layer=: "
-                f"{list_names(manual[1:])}"
-            )
+            change = f"several layers of spans, of which the first was read, {manual[0]}"
+            reading.log.add(f"{change}; choose others with layer=: {list_names(manual[1:])}")
         return manual[:1]
     selected = [layer for layer in layers if matches(layer, patterns) or matches(layer.rpartition(".")[2], patterns)]
     if not selected:
@@ -273,6 +263,8 @@ def choose_feature(layer: str, features: Iterable[str], requested: str | None) -
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
+ANNOTATION_TYPES = (Hierarchy, Segmentation)
+"""What the option ``as_`` chooses from."""
 TOKENS = Option("tokens", None, choice(*TOKEN_PATTERNS), "units (default: tokens of the file, or words if it has none)")
 LAYER = Option("layer", None, names, "names or patterns of layers (default: the first that a person annotated)")
 FEATURE = Option("feature", None, text, "feature that is the label (default: value, or the first if there is none)")

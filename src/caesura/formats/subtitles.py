@@ -28,8 +28,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from caesura.errors import SegmentationError
-from caesura.formats.format import CODER, ITEM, Format, Reading, Writing, lines_of
-from caesura.formats.names import list_names
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
+from caesura.formats.values import list_names
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
@@ -229,7 +229,7 @@ def _format(
         read=partial(_read, style=style),
         looks_like=looks_like,
         write=partial(_write, style=style),
-        options=(ITEM, CODER),
+        options=NAME_OPTIONS,
         names_from_file=("item", "coder"),
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import OptionError, SegmentationError
-from caesura.formats.format import CODER, ITEM
+from caesura.formats.format import NAME_OPTIONS
 from caesura.model.segmentation import Segmentation, sort_types
 from caesura.options import Option, text
 
@@ -126,7 +126,7 @@ class Symbols:
         if last in self.types:
             if not words:
                 raise SegmentationError(
-                    f"an utterance must hold a token before the boundary symbol; got {last!r} alone"
+                    f"an utterance must have a token before the boundary symbol; got {last!r} alone"
                 )
             return words, self.types[last]
         if self.attached:
@@ -134,10 +134,8 @@ class Symbols:
             if symbol and len(symbol) < len(last):
                 word = last[: -len(symbol)]
                 if self._ending(word):
-                    raise SegmentationError(
-                        f"the last token {last!r} ends in several boundary symbols; put a space before the boundary, "
-                        "or read with attached=False if it is a word"
-                    )
+                    hint = "put a space before the boundary, or read with attached=False if it is a word"
+                    raise SegmentationError(f"the last token {last!r} ends in several boundary symbols; {hint}")
                 return [*words, word], self.types[symbol]
         self._refuse_lookalike(last)
         if self.unclassified is None:
@@ -195,10 +193,8 @@ class Symbols:
         repeated = len(set(token)) == 1
         if symbol is not None and (self.attached or repeated):
             end, context = (token, "") if repeated else (token[-1], f" of {token!r}")
-            raise SegmentationError(
-                f"an utterance must end in one of {self.symbol_list}; ends in {end!r} ({unicodedata.name(end[-1]).lower()})"
-                f"{context}; declared is {symbol!r}"
-            )
+            actual = f"ends in {end!r} ({unicodedata.name(end[-1]).lower()}){context}; declared is {symbol!r}"
+            raise SegmentationError(f"an utterance must end in one of {self.symbol_list}; {actual}")
 
 
 def _symbols(name: str, value: Any) -> dict[str, str]:
@@ -221,7 +217,6 @@ def _symbols(name: str, value: Any) -> dict[str, str]:
 OPTIONS = (
     Option("symbols", None, _symbols, "boundary symbols in the order of their types, or a mapping from symbol to type"),
     Option("unclassified", None, text, "type of a segment end without a symbol (default: such an end is an error)"),
-    ITEM,
-    CODER,
+    *NAME_OPTIONS,
 )
 """Options that all transcripts have."""

@@ -7,13 +7,14 @@ tiers are in different files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
-from caesura.errors import FormatError, InputError, OptionError, TierError
+from caesura.errors import FormatError, InputError, MismatchError, OptionError, TierError
 from caesura.formats.format import ITEM, Reading, warn
-from caesura.formats.names import list_names, matches
+from caesura.formats.values import list_names, matches
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import DEFAULT_TOLERANCE, over_units
@@ -259,11 +260,9 @@ def snap_intervals(
 def _common_edge(reading: Reading, previous: IntervalRow, row: IntervalRow, snap: float) -> float | None:
     """Return the middle of a small overlap or gap between neighbours; None if the gap is larger than ``snap``."""
     if row.start < previous.end - snap:
-        raise reading.error(
-            row.line,
-            f"intervals must follow each other; {row.label[:40]!r} starts at {row.start:.10g} s, before "
-            f"{previous.label[:40]!r} ends at {previous.end:.10g} s",
-        )
+        start = f"{row.label[:40]!r} starts at {row.start:.10g} s"
+        end = f"{previous.label[:40]!r} ends at {previous.end:.10g} s"
+        raise reading.error(row.line, f"intervals must follow each other; {start}, before {end}")
     if abs(row.start - previous.end) > snap:
         return None
     middle = (row.start + previous.end) / 2
@@ -321,23 +320,46 @@ def convert_tiers(
     """
     if not holds_tiers(corpus) or options["units"] == "times":
         return corpus
-    errors: list[InputError] | None = None if excluded is None else []
-    try:
-        converted, notes = over_units(
-            corpus,
-            options["units"],
-            tolerance=options["tolerance"],
-            labels=options["labels"],
-            types=types,
-            excluded=errors,
-        )
-    except TierError as error:
-        raise FormatError(path, None, str(error)) from None
-    if excluded is not None:
-        excluded += [FormatError(path, None, str(error)) for error in errors or ()]
+    names = ("units", "tolerance", "labels")
+    project = partial(over_units, **{name: options[name] for name in names}, types=types)
+    converted, notes = collect_errors(project, corpus, path, excluded)
     for item, note in notes.items():
         warn(f"{path}: item {item!r}: {note}")
     return converted
+
+
+def collect_errors(
+    project: Callable[..., tuple[Corpus, Mapping[str, Any]]],
+    corpus: Corpus,
+    path: str,
+    excluded: list[FormatError] | None,
+) -> tuple[Corpus, Mapping[str, Any]]:
+    """Return a corpus over other units, with errors that name the file.
+
+    Parameters
+    ----------
+    project : callable
+        ``project(corpus, excluded=...)`` returns the corpus, and a note per item.
+    corpus : Corpus
+        What was read.
+    path : str
+        File or folder, for messages.
+    excluded : list of FormatError, optional
+        Collects the errors of single items. If None, the first error is raised.
+
+    Returns
+    -------
+    tuple of (Corpus, mapping)
+        What ``project`` returns.
+    """
+    errors: list[InputError] | None = None if excluded is None else []
+    try:
+        converted, notes = project(corpus, excluded=errors)
+    except (MismatchError, TierError) as error:
+        raise FormatError(path, None, str(error)) from None
+    if excluded is not None:
+        excluded += [FormatError(path, None, str(error)) for error in errors or ()]
+    return converted, notes
 
 
 # -- options ----------------------------------------------------------------------------------------------------------

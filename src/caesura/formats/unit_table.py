@@ -36,7 +36,6 @@ from itertools import chain, groupby, islice
 
 import numpy as np
 
-from caesura.errors import SegmentationError
 from caesura.formats.format import Format, Reading, Writing, json_text, parse_table, table_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
@@ -97,6 +96,7 @@ class UnitTable:
         self._coders = [name for name in self._header if name not in _RESERVED]
         self._items: dict[str, _Item] = {}
         self._types: tuple[str, ...] | None = None
+        self._untyped = False
         self._words: dict[str, str] = {}  # each word of the text, stored once
 
     def add_rows(self, lines: Sequence[int], rows: Sequence[list[str]]) -> None:
@@ -143,7 +143,12 @@ class UnitTable:
     def _declare_types(self, line: int, cell: str) -> None:
         if self._types is not None:
             raise self._reading.error(line, "types must be declared once, in the first row; got them again")
-        self._types = _parse_types(self._reading, line, cell)
+        names = _list(cell)
+        if names is None:
+            problem = f'types must be a JSON list of names like ["scene", "act"]; got {cell[:80]!r}'
+            raise self._reading.error(line, problem)
+        with self._reading.at_line(line):
+            self._types = check_types(names)
 
     def _add_run(self, name: str, stream: str, lines: Sequence[int], cells: Mapping[str, Sequence[str]]) -> None:
         """Add successive rows of one stream of an item."""
@@ -167,14 +172,14 @@ class UnitTable:
             One annotation per item and coder.
         """
         reading = self._reading
-        types = reading.types or self._types
-        untyped = types is None and self._distinct_cells() <= {"", "0", "1", _MISSING}
+        self._types = reading.types or self._types
+        self._untyped = self._types is None and self._distinct_cells() <= {"", "0", "1", _MISSING}
         for name, item in self._items.items():
             with reading.item(item.first_line):
-                self._read_item(name, item, types, untyped)
-        return reading.corpus() if types is not None or untyped else _share_types(reading.corpus())
+                self._read_item(name, item)
+        return reading.corpus() if self._types is not None or self._untyped else _share_types(reading.corpus())
 
-    def _read_item(self, name: str, item: _Item, types: tuple[str, ...] | None, untyped: bool) -> None:
+    def _read_item(self, name: str, item: _Item) -> None:
         reading = self._reading
         if "" in item.streams and len(item.streams) > 1:
             problem = "a stream must be named in all rows or in none; got none here"
@@ -183,7 +188,43 @@ class UnitTable:
         texts = {stream: tuple(rows.text) for stream, rows in item.streams.items() if has_text}
         for coder in self._coders:
             with reading.item(item.first_line, f"item {name!r}, coder {coder!r}: "):
-                _read_coder(reading, name, coder, item, types, untyped, texts)
+                self._read_coder(name, coder, item, texts)
+
+    def _read_coder(self, name: str, coder: str, item: _Item, texts: Mapping[str, tuple[str, ...]]) -> None:
+        """Add the annotation of an item by one coder, unless all cells are NA."""
+        segmentations: dict[str, Segmentation] = {}
+        for stream, rows in item.streams.items():
+            missing = rows.cells[coder].count(_MISSING)
+            if missing == len(rows.lines):
+                continue
+            if missing:
+                place = f"item {name!r}, coder {coder!r}" + (f", stream {stream!r}" if stream else "")
+                line = rows.lines[rows.cells[coder].index(_MISSING)]
+                raise self._reading.error(line, f"{place}: {_MISSING} must be in all cells or in none")
+            segmentations[stream] = self._segmentation(rows.lines, rows.cells[coder], texts.get(stream))
+        if segmentations:
+            self._reading.add(name, coder, segmentations[""] if "" in segmentations else Dialogue(segmentations))
+
+    def _segmentation(self, lines: Sequence[int], column: list[str], units: tuple[str, ...] | None) -> Segmentation:
+        if self._untyped:
+            positions = np.array([i for i, cell in enumerate(column[:-1], 1) if cell == "1"], np.int64)
+            return Segmentation.from_positions(len(column), positions, units=units)
+        positions = np.array([i for i, cell in enumerate(column, 1) if cell], np.int64)
+        marks_of = {cell: self._marks(lines[column.index(cell)], cell) for cell in dict.fromkeys(column) if cell}
+        marks = [marks_of[cell] for cell in column if cell]
+        return Segmentation.from_positions(len(column), positions, marks=marks, types=self._types, units=units)
+
+    def _marks(self, line: int, cell: str) -> tuple[str, ...]:
+        """Return the types in a cell that is not empty."""
+        names = _list(cell) if cell.startswith("[") else [cell]
+        if not names:
+            problem = f'several types are written as a JSON list like ["scene", "act"]; got {cell[:80]!r}'
+            raise self._reading.error(line, problem)
+        for name in names:
+            if self._types is not None and name not in self._types:
+                declared = ", ".join(map(repr, self._types))
+                raise self._reading.error(line, f"type {name!r} is not declared; declared are {declared}")
+        return tuple(names)
 
     def _distinct_cells(self) -> set[str]:
         streams = (rows for item in self._items.values() for rows in item.streams.values())
@@ -232,76 +273,12 @@ def _check_number(
         raise reading.error(line, f"units must be numbered 1, 2, 3 ... {scope}; got {unit[:40]} for {place}")
 
 
-def _parse_types(reading: Reading, line: int, cell: str) -> tuple[str, ...]:
-    names = _list(cell)
-    if names is None:
-        raise reading.error(line, f'types must be a JSON list of names like ["scene", "act"]; got {cell[:80]!r}')
-    try:
-        return check_types(names)
-    except SegmentationError as problem:
-        raise reading.error(line, str(problem)) from None
-
-
 def _list(cell: str) -> list[str] | None:
     try:
         names = json.loads(cell)
     except (ValueError, RecursionError):
         return None
     return names if isinstance(names, list) and all(isinstance(name, str) for name in names) else None
-
-
-def _read_coder(
-    reading: Reading,
-    name: str,
-    coder: str,
-    item: _Item,
-    types: tuple[str, ...] | None,
-    untyped: bool,
-    texts: Mapping[str, tuple[str, ...]],
-) -> None:
-    """Add the annotation of an item by one coder, unless all cells are NA."""
-    segmentations: dict[str, Segmentation] = {}
-    for stream, rows in item.streams.items():
-        column = rows.cells[coder]
-        missing = column.count(_MISSING)
-        if missing == len(column):
-            continue
-        if missing:
-            place = f"item {name!r}, coder {coder!r}" + (f", stream {stream!r}" if stream else "")
-            line = rows.lines[column.index(_MISSING)]
-            raise reading.error(line, f"{place}: {_MISSING} must be in all cells or in none")
-        units = texts.get(stream)
-        if untyped:
-            positions = np.array([i for i, cell in enumerate(column[:-1], 1) if cell == "1"], np.int64)
-            segmentations[stream] = Segmentation.from_positions(len(column), positions, units=units)
-        else:
-            segmentations[stream] = _typed_segmentation(reading, rows.lines, column, types, units)
-    if segmentations:
-        reading.add(name, coder, segmentations[""] if "" in segmentations else Dialogue(segmentations))
-
-
-def _typed_segmentation(
-    reading: Reading,
-    lines: Sequence[int],
-    column: list[str],
-    types: tuple[str, ...] | None,
-    units: tuple[str, ...] | None,
-) -> Segmentation:
-    positions = np.array([i for i, cell in enumerate(column, 1) if cell], np.int64)
-    marks_of = {cell: _marks(reading, lines[column.index(cell)], cell, types) for cell in dict.fromkeys(column) if cell}
-    marks = [marks_of[cell] for cell in column if cell]
-    return Segmentation.from_positions(len(column), positions, marks=marks, types=types, units=units)
-
-
-def _marks(reading: Reading, line: int, cell: str, types: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return the types in a cell that is not empty."""
-    names = _list(cell) if cell.startswith("[") else [cell]
-    if not names:
-        raise reading.error(line, f'several types are written as a JSON list like ["scene", "act"]; got {cell[:80]!r}')
-    for name in names:
-        if types is not None and name not in types:
-            raise reading.error(line, f"type {name!r} is not declared; declared are {', '.join(map(repr, types))}")
-    return tuple(names)
 
 
 def _share_types(corpus: Corpus) -> Corpus:

@@ -32,12 +32,18 @@ from dataclasses import dataclass, field
 
 from caesura.errors import HierarchyError
 from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets
-from caesura.formats.format import CODER, ITEM, Format, Reading
-from caesura.formats.names import list_names
-from caesura.formats.standoff import FEATURE, LAYER, OPTIONS, choose_feature, choose_layers, read_document
+from caesura.formats.format import NAME_OPTIONS, Format, Reading
+from caesura.formats.standoff import (
+    ANNOTATION_TYPES,
+    FEATURE,
+    LAYER,
+    OPTIONS,
+    choose_feature,
+    choose_layers,
+    read_document,
+)
+from caesura.formats.values import list_names
 from caesura.model.corpus import Corpus
-from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import Segmentation
 
 _MAGIC = "#FORMAT=WebAnno TSV"
 _VERSION = re.compile(r"#FORMAT=WebAnno TSV 3(?:\.[0-9]+)?\s*")
@@ -185,10 +191,8 @@ class _TsvParser:
         with self.reading.at_line(row.line, f"{row.cells[0]}, counted from the start of its token: "):
             ((first, last),) = Utf16Offsets(word).to_characters(part)
         if word[first:last] != covered or not covered:
-            raise self.reading.error(
-                row.line,
-                f"{row.cells[0]} must repeat the characters of its token, {word[first:last]!r}; got {covered[:60]!r}",
-            )
+            expected = f"{row.cells[0]} must repeat the characters of its token, {word[first:last]!r}"
+            raise self.reading.error(row.line, f"{expected}; got {covered[:60]!r}")
         return first, last
 
     def add_spans(self, layer: _TsvLayer, label_column: int | None, row: _TsvRow, part: tuple[int, int] | None) -> None:
@@ -201,11 +205,8 @@ class _TsvParser:
                 if column != label_column or value is None:
                     continue
                 if span.label is not None and span.label != value:
-                    raise self.reading.error(
-                        row.line,
-                        f"a span must have one label on all its rows; got {value[:40]!r} after {span.label[:40]!r} for "
-                        f"{layer.name}[{name}]",
-                    )
+                    actual = f"got {value[:40]!r} after {span.label[:40]!r} for {layer.name}[{name}]"
+                    raise self.reading.error(row.line, f"a span must have one label on all its rows; {actual}")
                 span.label = value
 
     def split_cell(self, number: int, cell: str) -> Iterator[tuple[str | None, str | None]]:
@@ -244,11 +245,10 @@ def _unescape(cell: str) -> str:
 
 FORMAT = Format(
     name="webanno-tsv",
-    suffixes=(),
     other_suffixes=(".tsv", ".txt"),
     description="WebAnno TSV 3: one row per token, layers of spans in columns",
     read=_read,
     looks_like=lambda text: text.startswith(_MAGIC),
-    options=(ITEM, CODER, LAYER, FEATURE, *OPTIONS),
-    annotation_types=(Hierarchy, Segmentation),
+    options=(*NAME_OPTIONS, LAYER, FEATURE, *OPTIONS),
+    annotation_types=ANNOTATION_TYPES,
 )

@@ -21,12 +21,19 @@ from typing import Any
 
 from caesura.errors import HierarchyError
 from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets, check_fragments
-from caesura.formats.format import CODER, ITEM, Format, Reading, load
-from caesura.formats.standoff import FEATURE, LAYER, OPTIONS, TOKENS, choose_feature, choose_layers, read_document
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, load
+from caesura.formats.standoff import (
+    ANNOTATION_TYPES,
+    FEATURE,
+    LAYER,
+    OPTIONS,
+    TOKENS,
+    choose_feature,
+    choose_layers,
+    read_document,
+)
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
-from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import Segmentation
 from caesura.options import Option, path
 
 _ID = "{http://www.omg.org/XMI}id"
@@ -181,13 +188,12 @@ FORMAT = Format(
     extra="inception",
     decode=decode_xml,
     options=(
-        ITEM,
-        CODER,
+        *NAME_OPTIONS,
         Option("typesystem", None, path, "file with the type system (default: TypeSystem.xml beside it)"),
         LAYER,
         FEATURE,
         TOKENS,
         *OPTIONS,
     ),
-    annotation_types=(Hierarchy, Segmentation),
+    annotation_types=ANNOTATION_TYPES,
 )
