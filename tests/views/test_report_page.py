@@ -373,9 +373,12 @@ def test_a_bug_in_a_figure_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ({"systems": ["ann", "bo", "cy"]}, "at least one coder must be a person"),
         ({"systems": ["dan"]}, "no coder 'dan'"),
-        ({"systems": "ann"}, "a list of names, a mapping or a Corpus is needed; got 'ann'"),
+        ({"systems": "ann"}, "a mapping system -> item -> segmentation, or a Corpus; got 'ann'"),
         ({"systems": {"ann": {}}}, "system 'ann': a coder has the same name"),
-        ({"systems": {"p": cz.Segmentation.from_masses([6])}}, "system 'p': a mapping item -> segmentation is needed"),
+        (
+            {"systems": {"p": cz.Segmentation.from_masses([6])}},
+            "system 'p': expected a mapping from items to segmentations",
+        ),
         ({"measure": "struct_iou"}, "struct_iou cannot score segmentations; use pk, "),
         ({"seed": -1}, "seed must be a whole number"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from caesura.cli.options import output_options, reading_options, with_options
+from caesura.cli.options import output_options, reading_options, systems_option, with_options
 from caesura.cli.program import main, print_result
 from caesura.cli.progress import Progress
 from caesura.tasks.judge import JudgeOptions, judge_systems
@@ -15,13 +15,7 @@ from caesura.views.judgement import JudgeTables, judgement_blocks
 
 @main.command()
 @click.argument("file", metavar="CORPUS", type=click.Path())
-@click.option(
-    "--system",
-    "systems",
-    multiple=True,
-    required=True,
-    help="A coder in CORPUS that is a program, or a file with a program's output. May be repeated.",
-)
+@systems_option(required=True)
 @with_options(JudgeOptions, "options")
 @with_options(JudgeTables, "tables")
 @reading_options

@@ -171,6 +171,23 @@ def checkpoint_option(command: F) -> F:
     return click.option("--checkpoint", type=click.Path(file_okay=False), callback=remember, help=description)(command)
 
 
+def systems_option(*, required: bool) -> Callable[[F], F]:
+    """Return a decorator that adds ``--system``.
+
+    Parameters
+    ----------
+    required : bool
+        Whether at least one system is needed.
+
+    Returns
+    -------
+    callable
+        The decorator; the command gets the names as ``systems``.
+    """
+    description = "A coder in CORPUS that is a program, or a file with the output of one. May be repeated."
+    return click.option("--system", "systems", multiple=True, required=required, help=description)
+
+
 def reading_options(command: F) -> F:
     """Add the options that say how files are read.
 

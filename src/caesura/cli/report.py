@@ -6,7 +6,7 @@ from typing import cast
 
 import click
 
-from caesura.cli.options import reading_options, with_options
+from caesura.cli.options import reading_options, systems_option, with_options
 from caesura.cli.program import all_excluded, fail, main
 from caesura.cli.progress import Progress
 from caesura.judging.participants import Systems
@@ -26,12 +26,7 @@ from caesura.tasks.report import ReportOptions
     show_default=True,
     help="File to write the page to.",
 )
-@click.option(
-    "--system",
-    "systems",
-    multiple=True,
-    help="A coder in CORPUS that is a program, or a file with the output of one. May be repeated.",
-)
+@systems_option(required=False)
 @click.option("--title", help="Heading of the page.")
 @with_options(ReportOptions, "options")
 @reading_options

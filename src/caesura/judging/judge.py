@@ -20,7 +20,7 @@ from caesura.judging.result import Judgement, SegmenterScore
 from caesura.judging.substitution import agreement_drop, replacement_tests, too_few_coders
 from caesura.measures.base import Measure
 from caesura.measures.batch import warn_about_type_order
-from caesura.measures.registry import default_measures, parse
+from caesura.measures.registry import default_measures, parse_measures
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.result import Excluded, signature_line
@@ -167,7 +167,7 @@ def judge(
     draws = _random_draws(bounds)
     alpha, epsilon = fraction("alpha", alpha), number(0, 1, below=True)("epsilon", epsilon)
     participants = collect_participants(corpus, systems)
-    chosen = _measures(measures, participants)
+    chosen = default_measures("judge", participants.kind) if measures is None else parse_measures(measures)
     names = tuple(participants.systems)
     undefined = _undefined(participants)
     _warn_of_undeclared_order(participants, chosen)
@@ -261,21 +261,6 @@ def _signature(participants: Participants, options: _IntervalOptions, draws: int
         bounds=draws or False,
         seed=options.seed,
     )
-
-
-def _measures(
-    measures: str | Measure | Iterable[str | Measure] | None, participants: Participants
-) -> tuple[Measure, ...]:
-    if measures is None:
-        return default_measures("judge", participants.kind)
-    if isinstance(measures, (str, Measure)):
-        return (parse(measures),)
-    if not isinstance(measures, Iterable):
-        raise OptionError(f"measures must be names or measures; got {measures!r}")
-    chosen = tuple(dict.fromkeys(map(parse, measures)))
-    if not chosen:
-        raise OptionError("measures: at least one is needed; got none")
-    return chosen
 
 
 def _undefined(participants: Participants) -> dict[str, str]:

@@ -154,18 +154,33 @@ def _comparable_items(
 
 def _separate_systems(corpus: Corpus, systems: Systems) -> tuple[Mapping[str, Mapping[str, object]], Corpus]:
     """Return system -> item -> annotation, and the corpus of the coders."""
-    if isinstance(systems, Corpus):
-        return {name: systems.of_coder(name) for name in systems.coders}, corpus
     if isinstance(systems, Mapping):
-        return _checked_systems(systems), corpus
-    names = _checked_names(systems)
+        return check_systems(systems), corpus
+    names = check_system_names(systems)
     people = [coder for coder in corpus.coders if coder not in names]
     if not people:
         raise OptionError("coders: at least one is needed to judge against; all coders of the corpus are systems")
     return {name: corpus.of_coder(name) for name in names}, corpus.select(coders=people)
 
 
-def _checked_names(systems: Sequence[str]) -> list[str]:
+def check_system_names(systems: Sequence[str]) -> list[str]:
+    """Return the names of systems, each once.
+
+    Parameters
+    ----------
+    systems : sequence of str
+        The names.
+
+    Returns
+    -------
+    list of str
+        The names.
+
+    Raises
+    ------
+    OptionError
+        If they are not a sequence of strings.
+    """
     if isinstance(systems, str) or not isinstance(systems, Iterable):
         raise OptionError(
             "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus; "
@@ -178,8 +193,27 @@ def _checked_names(systems: Sequence[str]) -> list[str]:
     return names
 
 
-def _checked_systems(systems: Mapping[Any, Any]) -> dict[str, Mapping[str, object]]:
-    checked: dict[str, Mapping[str, object]] = {}
+def check_systems(systems: Mapping[Any, Any]) -> dict[str, dict[str, Any]]:
+    """Return systems with names and items as text.
+
+    Parameters
+    ----------
+    systems : mapping or Corpus
+        System -> item -> annotation, or a corpus of systems.
+
+    Returns
+    -------
+    dict
+        System -> item -> annotation.
+
+    Raises
+    ------
+    OptionError
+        If a system is not a mapping, or two have the same name.
+    """
+    if isinstance(systems, Corpus):
+        return {name: systems.of_coder(name) for name in systems.coders}
+    checked: dict[str, dict[str, Any]] = {}
     for name, by_item in systems.items():
         if not isinstance(by_item, Mapping) or isinstance(by_item, Dialogue):
             raise OptionError(

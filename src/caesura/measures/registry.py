@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from caesura.errors import OptionError
@@ -97,6 +98,32 @@ def parse(text: str | Measure) -> Measure:
         raise OptionError(f"{text!r}: options are written as {name}(option=value, ...)") from None
     compat = options.pop("compat", None)
     return _REGISTRY[name](compat=compat, **options)
+
+
+def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+    """Return one or several measures, each once.
+
+    Parameters
+    ----------
+    measures : str, Measure, or iterable of them
+        Measures, or texts such as ``"window_diff(window=5)"``.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures, at least one.
+
+    Raises
+    ------
+    OptionError
+        If there is none, or one is unknown.
+    """
+    if not isinstance(measures, str | Measure | Iterable):
+        raise OptionError(f"measures must be names or measures; got {measures!r}")
+    parsed = tuple(dict.fromkeys(map(parse, [measures] if isinstance(measures, str | Measure) else measures)))
+    if not parsed:
+        raise OptionError("measures: at least one is needed; got none")
+    return parsed
 
 
 def _parse_options(text: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from caesura.evaluation.run import EvaluationRun
 from caesura.evaluation.sources import SourceOptions, open_source
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
-from caesura.measures.registry import parse
+from caesura.measures.registry import parse_measures
 from caesura.model.segmentation import check_types
 from caesura.options import OptionSet, flag, optional, setting, text
 from caesura.tasks.prepare import choose_measures, measure_value, with_settings
@@ -116,7 +116,7 @@ def evaluate(
     >>> result["pk"].parts
     {'errors': 15, 'windows': 35}
     """
-    requested = _parse_measures(measures)
+    requested = None if measures is None else parse_measures(measures)
     flag("strict", strict)
     check_engine(engine)
     if isinstance(settings, str | PathLike):
@@ -133,16 +133,6 @@ def evaluate(
     run = EvaluationRun(job, opened, options.to_record(), checkpoint)
     with use_engine(engine) as pool:
         return run.run(pool)
-
-
-def _parse_measures(measures: str | Measure | Iterable[str | Measure] | None) -> tuple[Measure, ...] | None:
-    if measures is None:
-        return None
-    listed = [measures] if isinstance(measures, str | Measure) else list(measures)
-    parsed = tuple(dict.fromkeys(map(parse, listed)))
-    if not parsed:
-        raise OptionError("measures: at least one is needed; got none")
-    return parsed
 
 
 def _reading_options(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from caesura.errors import FormatError, OptionConflictError, OptionError
 from caesura.formats import detect, find, read_coders, read_together
 from caesura.formats.settings import Settings
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
@@ -238,10 +238,8 @@ def _length(annotation: Annotation) -> float:
 
 
 def _number_of_boundaries(annotation: Annotation) -> int:
-    if isinstance(annotation, Segmentation):
-        return int(annotation.inner.size)
-    if isinstance(annotation, Mapping):
-        return sum(int(stream.inner.size) for stream in annotation.values())
+    if isinstance(annotation, Segmentation | Dialogue):
+        return sum(int(text.inner.size) for text in streams_of(annotation).values())
     if isinstance(annotation, Tree):
         return len(annotation.nodes)
     return len(annotation.spans) if isinstance(annotation, Hierarchy) else len(annotation.intervals)

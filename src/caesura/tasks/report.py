@@ -19,7 +19,7 @@ from caesura.errors import CaesuraError, InputError, OptionError, Undefined
 from caesura.formats.settings import Settings
 from caesura.gold.result import Gold
 from caesura.judging.judge import judge
-from caesura.judging.participants import Systems
+from caesura.judging.participants import Systems, check_system_names, check_systems
 from caesura.judging.result import Judgement
 from caesura.measures.base import Measure
 from caesura.measures.fuzzy import FuzzyScore
@@ -326,29 +326,19 @@ def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tupl
     """Return people and systems in one corpus, and the names of the systems."""
     if systems is None:
         return corpus, ()
-    if isinstance(systems, str):
-        raise OptionError(f"systems: a list of names, a mapping or a Corpus is needed; got {systems!r}")
     if not isinstance(systems, Mapping):
-        names = tuple(dict.fromkeys(systems))
+        names = check_system_names(systems)
         for name in names:
             corpus.of_coder(name)  # raises an error if there is none
-        return corpus, names
-    by_system: Mapping[str, Any] = (
-        {name: systems.of_coder(name) for name in systems.coders} if isinstance(systems, Corpus) else systems
-    )
+        return corpus, tuple(names)
+    by_system = check_systems(systems)
     rows: dict[str, dict[str, Annotation]] = {item: corpus.of_item(item) for item in corpus.item_names}
     for name, by_item in by_system.items():
-        _check_system(name, by_item, corpus)
+        if name in corpus.coders:
+            raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
         for item, annotation in by_item.items():
-            rows.setdefault(str(item), {})[str(name)] = annotation
-    return Corpus(rows), tuple(map(str, by_system))
-
-
-def _check_system(name: str, by_item: object, corpus: Corpus) -> None:
-    if name in corpus.coders:
-        raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
-    if not isinstance(by_item, Mapping) or isinstance(by_item, Dialogue):
-        raise OptionError(f"system {name!r}: a mapping item -> segmentation is needed; got {type(by_item).__name__}")
+            rows.setdefault(item, {})[name] = annotation
+    return Corpus(rows), tuple(by_system)
 
 
 def _of_one_kind(corpus: Corpus, excluded: list[Excluded]) -> Corpus:

@@ -27,15 +27,11 @@ def gold_table(gold: Gold) -> Table:
     candidates.sort(key=lambda candidate: (candidate.start, -candidate.end, candidate.span.level))
     records = []
     for candidate in candidates:
-        dropped = candidate if isinstance(candidate, DroppedSpan) else None
-        records.append(
-            _candidate_record(gold, candidate, "span", "coders")
-            | {
-                "gold": "kept" if dropped is None else "dropped",
-                "reason": None if dropped is None else dropped.reason,
-                "against": None if dropped is None else ", ".join(dropped.crossed_coders) or None,
-            }
-        )
+        record = _candidate_record(gold, candidate, "span", "coders") | {"gold": "kept"}
+        if isinstance(candidate, DroppedSpan):
+            crossed = ", ".join(candidate.crossed_coders) or None
+            record |= {"gold": "dropped", "reason": candidate.reason, "against": crossed}
+        records.append(record)
     optima = "" if gold.optima is None else f", {gold.optima} optim{'um' if gold.optima == 1 else 'a'}"
     return Table.from_records(
         records,
@@ -118,25 +114,17 @@ def unified_table(golds: Mapping[str, Gold]) -> Table:
     Table
         Drawn, kept and dropped spans, and crossing pairs.
     """
-    records = [
-        {
-            "item": item,
-            "coders": len(gold.coders),
-            "spans drawn": len(gold.included) + len(gold.dropped),
-            "kept": len(gold.included),
-            "dropped": len(gold.dropped),
-            "crossing pairs": gold.conflicts,
-            "optima": gold.optima,
-        }
-        for item, gold in golds.items()
-    ]
+    columns = ("item", "coders", "spans drawn", "kept", "dropped", "crossing pairs", "optima")
+    rows: list[tuple[Cell, ...]] = []
+    for item, gold in golds.items():
+        kept, dropped = len(gold.included), len(gold.dropped)
+        rows.append((item, len(gold.coders), kept + dropped, kept, dropped, gold.conflicts, gold.optima))
     notes = [note if len(golds) == 1 else f"{item}: {note}" for item, gold in golds.items() for note in gold.notes]
     notes += [gold.signature for gold in golds.values()]
     first = next(iter(golds.values()))
     title = f"{first.method}, {first.level}"
-    return Table.from_records(records, title=title, notes=tuple(dict.fromkeys(notes))).without_empty_columns(
-        ("optima",)
-    )
+    table = Table(columns, tuple(rows), title=title, notes=tuple(dict.fromkeys(notes)))
+    return table.without_empty_columns(("optima",))
 
 
 def span_table(golds: Mapping[str, Gold]) -> Table:
@@ -152,20 +140,13 @@ def span_table(golds: Mapping[str, Gold]) -> Table:
     Table
         Spans in order, with level, label and coders.
     """
-    records = [
-        {
-            "item": item,
-            "span": span_text(gold, candidate.start, candidate.end),
-            "level": candidate.span.level,
-            "label": candidate.span.label,
-            "drawn by": ", ".join(candidate.coders),
-            "weight": candidate.weight,
-        }
-        for item, gold in golds.items()
-        for candidate in gold.included
-    ]
+    rows: list[tuple[Cell, ...]] = []
+    for item, gold in golds.items():
+        for candidate in gold.included:
+            span, coders = span_text(gold, candidate.start, candidate.end), ", ".join(candidate.coders)
+            rows.append((item, span, candidate.span.level, candidate.span.label, coders, candidate.weight))
     columns = ("item", "span", "level", "label", "drawn by", "weight")
-    return Table.from_records(records, columns=columns, group=1).without_empty_columns(("label",))
+    return Table(columns, tuple(rows), group=1).without_empty_columns(("label",))
 
 
 def dropped_table(golds: Mapping[str, Gold]) -> Table:

@@ -249,14 +249,9 @@ def drop_table(drops: Iterable[AgreementDrop]) -> Table:
     """
     listed = list(drops)
     records = [
-        {
-            "system": drop.system,
-            "drop": or_undefined(drop.value),
-            "coders alone": drop.without_system,
-            "with the system": drop.with_system,
-            "items": drop.items or None,
-            "reason": drop.reason,
-        }
+        {"system": drop.system, "drop": or_undefined(drop.value)}
+        | {"coders alone": drop.without_system, "with the system": drop.with_system}
+        | {"items": drop.items or None, "reason": drop.reason}
         for drop in listed
     ]
     note = (
@@ -363,20 +358,14 @@ def mistake_list(mistakes: Mistakes) -> Table:
     Table
         Items, coders, kinds and positions.
     """
-    records = [
-        {
-            **cells(mistake, "item", "stream", "coder", "kind"),
-            "coder has": mistake.position,
-            "system has": mistake.system_position,
-            "late by": mistake.offset if mistake.kind == "near miss" else None,
-            "type": None if mistake.type in UNTYPED else mistake.type,
-            "system's type": None if mistake.system_type in UNTYPED else mistake.system_type,
-        }
-        for mistake in mistakes.mistakes
-    ]
+    rows: list[tuple[Cell, ...]] = []
+    for entry in mistakes.mistakes:
+        late_by = entry.offset if entry.kind == "near miss" else None
+        types = (None if name in UNTYPED else name for name in (entry.type, entry.system_type))
+        where = (entry.item, entry.stream, entry.coder, entry.kind, entry.position, entry.system_position)
+        rows.append((*where, late_by, *types))
     columns = ("item", "stream", "coder", "kind", "coder has", "system has", "late by", "type", "system's type")
-    table = Table.from_records(records, columns=columns, title=f"Mistakes of {mistakes.system}")
-    return table.without_empty_columns()
+    return Table(columns, tuple(rows), title=f"Mistakes of {mistakes.system}").without_empty_columns()
 
 
 # -- what the command prints -----------------------------------------------------------------------------------------

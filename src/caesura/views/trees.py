@@ -147,25 +147,16 @@ def struct_iou_sentences(result: StructIoUResult, indices: Iterable[int]) -> Tab
     Table
         Value, or the reason why the sentence could not be scored.
     """
-    records: list[dict[str, Cell]] = []
+    rows: list[tuple[Cell, ...]] = []
     for index in indices:
         if index in result.errors:
-            records.append({"sentence": index + 1, "reason": str(result.errors[index])})
+            rows.append((index + 1, *[None] * 6, str(result.errors[index])))
             continue
         score = result[index]
-        records.append(
-            {
-                "sentence": index + 1,
-                "Struct-IoU": score.value,
-                "precision": score.precision(),
-                "recall": score.recall(),
-                "sum of IoU": float(score.parts["iou"]),
-                "gold nodes": score.parts["gold"],
-                "predicted nodes": score.parts["predicted"],
-            }
-        )
+        parts = (float(score.parts["iou"]), score.parts["gold"], score.parts["predicted"])
+        rows.append((index + 1, score.value, score.precision(), score.recall(), *parts, None))
     columns = ("sentence", "Struct-IoU", "precision", "recall", "sum of IoU", "gold nodes", "predicted nodes", "reason")
-    return Table.from_records(records, columns=columns, title="Struct-IoU, sentences")
+    return Table(columns, tuple(rows), title="Struct-IoU, sentences")
 
 
 def struct_iou_labels(labels: Iterable[LabelIoU]) -> Table:
@@ -370,21 +361,15 @@ def ambiguity_table(ambiguity: Ambiguity) -> Table:
     Table
         Smallest and largest value over the plausible trees as ground truth.
     """
-    records: list[dict[str, Cell]] = []
+    rows: list[tuple[Cell, ...]] = []
     for opponent, description in (("lowest", "another plausible tree, lowest"), ("random", "random trees, mean")):
         for measure, name in (("PARSEVAL F1", "f1"), ("Struct-IoU", "iou")):
             values = 100 * getattr(ambiguity, f"{opponent}_{name}")
-            records.append(
-                {
-                    "ground truth against": description,
-                    "unlabelled": measure,
-                    "from": float(values.min()),
-                    "to": float(values.max()),
-                    "paper": _PRINTED[f"{opponent}_{name}"] if ambiguity.n == 8 else None,
-                }
-            )
+            printed = _PRINTED[f"{opponent}_{name}"] if ambiguity.n == 8 else None
+            rows.append((description, measure, float(values.min()), float(values.max()), printed))
     title = f"N (P N){{{ambiguity.n}}}: {ambiguity.trees} plausible trees as ground truth, percent"
-    return Table.from_records(records, title=title, notes=(ambiguity.signature,), digits=2, group=1)
+    columns = ("ground truth against", "unlabelled", "from", "to", "paper")
+    return Table(columns, tuple(rows), title=title, notes=(ambiguity.signature,), digits=2, group=1)
 
 
 def length_table(rows: Sequence[LengthRow]) -> Table:

@@ -37,18 +37,11 @@ class PageItem:
     data: dict[str, Any] = field(repr=False)
 
 
-class _Numbering:
+class _Numbering(dict[str, int]):
     """Numbers for names that occur often, in the order of their first use."""
 
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-
-    def __call__(self, name: str) -> int:
-        return self.numbers.setdefault(name, len(self.numbers))
-
-    @property
-    def names(self) -> list[str]:
-        return list(self.numbers)
+    def __missing__(self, name: str) -> int:
+        return self.setdefault(name, len(self))
 
 
 def page_items(report: CorpusReport) -> tuple[list[PageItem], dict[str, Any]]:
@@ -81,17 +74,17 @@ def page_items(report: CorpusReport) -> tuple[list[PageItem], dict[str, Any]]:
         first, second = pair.coders
         rows[pair.item]["edits"][f"{coders[first]}-{coders[second]}"] = pair.edits
     common = {
-        "types": [clean(name) for name in types.names],
-        "streams": [clean(name) for name in streams.names],
+        "types": [clean(name) for name in types],
+        "streams": [clean(name) for name in streams],
         "shapes": [_shape(shape, types, streams) for shape in report.alignments.shapes],
-        "plain": set(types.names) <= set(UNTYPED),
+        "plain": set(types) <= set(UNTYPED),
     }
     return [PageItem(item, data) for item, data in rows.items()], common
 
 
 def _shape(shape: EditShape, types: _Numbering, streams: _Numbering) -> list[float]:
-    type_numbers = (-1 if name is None else types(name) for name in (shape.a_type, shape.b_type))
-    return [EDIT_KINDS.index(shape.kind), shape.shift, *type_numbers, shape.cost, streams(shape.stream or "")]
+    type_numbers = (-1 if name is None else types[name] for name in (shape.a_type, shape.b_type))
+    return [EDIT_KINDS.index(shape.kind), shape.shift, *type_numbers, shape.cost, streams[shape.stream or ""]]
 
 
 def _streams(
@@ -102,11 +95,11 @@ def _streams(
         texts = {coder: entry[stream] for coder, entry in by_coder.items()}
         units = next((text.units for text in texts.values() if text.units is not None), None)
         marks = [
-            [coder, [position for position, _ in text.boundaries], [types(name) for _, name in text.boundaries]]
+            [coder, [position for position, _ in text.boundaries], [types[name] for _, name in text.boundaries]]
             for coder, text in texts.items()
         ]
         yield {
-            "stream": streams(stream),
+            "stream": streams[stream],
             "length": first.length,
             "units": times if units is None else [_one_line(unit) for unit in units],
             "marks": marks,
