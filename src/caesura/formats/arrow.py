@@ -1,10 +1,14 @@
-"""Shared pieces of the Parquet formats: opening and writing files, and Arrow columns as Python or numpy values."""
+"""Shared pieces of the Parquet formats: opening and writing files, and Arrow columns as Python or numpy values.
+
+pyarrow is optional and takes long to import, so ``pa``, ``pc`` and ``pq`` import it when it is first used.
+"""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +16,25 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError
 
+__all__ = ["pa", "pc", "pq"]  # type checkers take imported names as private otherwise
+
+
+class _LazyModule:
+    """A module that is imported when one of its names is first used."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(import_module(self.name), attribute)
+
+
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+else:
+    pa, pc, pq = map(_LazyModule, ("pyarrow", "pyarrow.compute", "pyarrow.parquet"))
 
 
 def require_pyarrow(path: str, action: str) -> None:
@@ -51,8 +72,6 @@ def reading_errors(path: str) -> Iterator[None]:
     None
         Control to the block.
     """
-    import pyarrow as pa
-
     try:
         yield
     except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as problem:
@@ -77,8 +96,6 @@ def to_parquet(table: pa.Table, **options: Any) -> bytes:
     bytes
         Content of the file.
     """
-    import pyarrow.parquet as pq
-
     out = io.BytesIO()
     pq.write_table(table, out, write_page_checksum=True, **options)
     return out.getvalue()
@@ -117,8 +134,6 @@ def is_text(kind: pa.DataType) -> bool:
     bool
         True for strings, dictionaries of strings included.
     """
-    import pyarrow as pa
-
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
@@ -137,8 +152,6 @@ def to_list(column: pa.Array) -> Sequence[Any]:
     sequence
         The values, None for null.
     """
-    import pyarrow as pa
-
     if not pa.types.is_dictionary(column.type):
         return list(column.to_pylist())
     values = column.dictionary.to_pylist()
@@ -158,9 +171,6 @@ def to_int64(column: pa.Array) -> NDArray[np.int64]:
     array
         The numbers; those that are too large become the largest.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if column.type == pa.uint64():
         column = pc.min_element_wise(column, pa.scalar(2**63 - 1, pa.uint64()))
     if column.type != pa.int64():

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from caesura.formats.format import Format, Reading, lines_of
-from caesura.formats.symbols import OPTIONS, Symbols
+from caesura.formats.symbols import OPTIONS, Streams, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 
@@ -51,8 +51,7 @@ def _read(reading: Reading) -> Corpus:
 def _dialogue(reading: Reading) -> Dialogue:
     terminators = {terminator: terminator for terminator in _TERMINATORS}
     symbols = Symbols.from_options({**reading.options, "attached": False}, reading.types, terminators)
-    words: dict[str, list[str]] = {}
-    marks: dict[str, list[str]] = {}
+    streams = Streams()
     utterances = list(_utterances(reading))
     wordless = 0
     for utterance, tokens in zip(utterances, _tokens(reading, utterances), strict=True):
@@ -61,14 +60,12 @@ def _dialogue(reading: Reading) -> Dialogue:
             continue
         with reading.at_line(utterance.line):
             tokens, boundary_type = symbols.split(tokens)
-        units = list(filter(_is_word, tokens))
-        words.setdefault(utterance.speaker, []).extend(units)
-        marks.setdefault(utterance.speaker, []).extend([""] * (len(units) - 1) + [boundary_type])
-    if not words:
+        streams.add(utterance.speaker, list(filter(_is_word, tokens)), boundary_type)
+    if not streams.words:
         raise reading.error(None, "at least one utterance with a word is needed; got none")
     if wordless:
         reading.warn(f"utterances without a word, which were skipped: {wordless}")
-    return Dialogue(symbols.segmentations(words, marks, reading.options, reading.types))
+    return Dialogue(symbols.segmentations(streams, reading))
 
 
 def _is_word(token: str) -> bool:

@@ -20,13 +20,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import arrow
+from caesura.formats.arrow import pa, pc, pq
 from caesura.formats.documents import (
     FIELDS,
     SIDES,
@@ -42,9 +43,6 @@ from caesura.model.corpus import Corpus
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from caesura.model.segmentation import Segmentation, check_types
 from caesura.model.tree import Tree
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Ints = NDArray[np.int64]
 
@@ -212,8 +210,6 @@ def is_documents(source: str | bytes) -> bool:
 
 def _has_documents(file: Any) -> bool:
     """Return whether the columns reference and hypothesis hold lists or trees; they may be coders of a table of units."""
-    import pyarrow as pa
-
     schema = file.schema_arrow
     if not set(SIDES) <= set(schema.names):
         return False
@@ -236,9 +232,6 @@ def _has_brackets(row: Mapping[str, str | None]) -> bool:
 def _open(path: str, source: str | bytes | None = None) -> Iterator[Any]:
     """Open a Parquet file by its path or its content."""
     arrow.require_pyarrow(path, "reading")
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     if source is None:
         source = path
     elif isinstance(source, bytes):
@@ -306,8 +299,6 @@ class _DocumentReader:
         return ["length", *SIDES, *(f"{side}_types" for side in SIDES if self.typed)]
 
     def _has_names(self) -> bool:
-        import pyarrow as pa
-
         kind = self.kinds.get("item", pa.null())
         if not (pa.types.is_null(kind) or arrow.is_text(kind) or pa.types.is_integer(kind)):
             raise self._wrong_type("item", "text or whole numbers")
@@ -353,8 +344,6 @@ class _DocumentReader:
             if batch.num_rows:
                 yield 0, batch.num_rows
             return
-        import pyarrow.compute as pc
-
         lengths = np.zeros(batch.num_rows, np.int64)
         for side in SIDES:
             texts = batch.column(side)
@@ -394,8 +383,6 @@ class _DocumentReader:
 
     def _lengths(self, column: pa.Array, excluded: dict[int, str]) -> Ints:
         """Return the lengths; a document without one is excluded, and has 0."""
-        import pyarrow as pa
-
         if pa.types.is_null(column.type):
             column = column.cast(pa.int64())
         if not pa.types.is_integer(column.type):
@@ -406,8 +393,6 @@ class _DocumentReader:
 
     def _flatten(self, name: str, column: pa.Array, expected: str, excluded: dict[int, str]) -> tuple[pa.Array, Ints]:
         """Return the entries of all lists and where each list begins; a document without a list is excluded."""
-        import pyarrow as pa
-
         if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
             raise self._wrong_type(name, expected)
         for d in arrow.null_places(column).tolist():
@@ -422,8 +407,6 @@ class _DocumentReader:
         return values, offsets
 
     def _positions(self, name: str, column: pa.Array, excluded: dict[int, str]) -> tuple[Ints, Ints]:
-        import pyarrow as pa
-
         values, offsets = self._flatten(name, column, _WHOLE_NUMBERS, excluded)
         if not pa.types.is_integer(values.type):
             raise self._wrong_type(name, _WHOLE_NUMBERS)
@@ -431,8 +414,6 @@ class _DocumentReader:
 
     def _codes(self, name: str, column: pa.Array, types: list[str], excluded: dict[int, str]) -> tuple[Ints, Ints]:
         """Return places in ``types``, to which new types are added."""
-        import pyarrow as pa
-
         values, offsets = self._flatten(name, column, _TEXTS, excluded)
         if not arrow.is_text(values.type):
             raise self._wrong_type(name, _TEXTS)
@@ -509,8 +490,6 @@ def _read(reading: Reading) -> Corpus:
 def _write(writing: Writing) -> bytes:
     """Return one row per item, in row groups of one batch each."""
     arrow.require_pyarrow(writing.path, "writing")
-    import pyarrow as pa
-
     types, rows = common_types(writing), document_rows(writing)
     for row in rows:
         if ("length" in row) != ("length" in rows[0]):

@@ -9,19 +9,17 @@ file whose metadata claim too many cells is refused, and each text is kept once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from caesura.errors import FormatError
 from caesura.formats import arrow
+from caesura.formats.arrow import pa, pc, pq
 from caesura.formats.documents_parquet import is_documents
 from caesura.formats.format import MAX_BYTES, Format, Reading, Writing
 from caesura.formats.unit_table import UnitTable, table_rows
 from caesura.model.corpus import Corpus
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _MAX_CELLS = 2**28  # two gigabytes of pointers
 _BATCH_ROWS = 2**16
@@ -31,9 +29,6 @@ _NULL = -1
 def _read(reading: Reading) -> Corpus:
     """Return the corpus of a table, reading it batch by batch."""
     arrow.require_pyarrow(reading.path, "reading")
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     with arrow.reading_errors(reading.path):
         source = pa.BufferReader(reading.data)
         names = _column_names(reading, pq.ParquetFile(source))
@@ -51,8 +46,6 @@ def _read(reading: Reading) -> Corpus:
 
 def _column_names(reading: Reading, file: Any) -> list[str]:
     """Return the names of the columns, of a file that is not too large."""
-    import pyarrow as pa
-
     metadata = file.metadata
     names = list(file.schema_arrow.names)
     for name, kind in zip(names, file.schema_arrow.types, strict=True):
@@ -69,8 +62,6 @@ def _column_names(reading: Reading, file: Any) -> list[str]:
 
 def _cells(reading: Reading, name: str, column: pa.Array) -> list[str]:
     """Return the cells of one column as text."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(column.type):
         indices = column.indices.cast(pa.int64()).fill_null(_NULL).to_numpy(zero_copy_only=False)
         occurring, places = np.unique(indices, return_inverse=True)
@@ -85,9 +76,6 @@ def _cells(reading: Reading, name: str, column: pa.Array) -> list[str]:
 
 def _as_text(column: pa.Array) -> pa.Array:
     """Return numbers, truth values and nulls as text, and everything else as it is."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kind = column.type
     if pa.types.is_floating(kind):  # a data frame turns whole numbers with gaps into these
         column = pc.if_else(pc.is_nan(column), None, column)
@@ -105,8 +93,6 @@ def _wrong_type(reading: Reading, name: str, kind: object) -> FormatError:
 def _write(writing: Writing) -> bytes:
     """Return the table that a CSV file would have, with all cells as text."""
     arrow.require_pyarrow(writing.path, "writing")
-    import pyarrow as pa
-
     header, *rows = table_rows(writing)
     columns = zip(*rows, strict=True)
     with arrow.writing_errors(writing.path):

@@ -18,7 +18,7 @@ from typing import Any
 
 from caesura.errors import FormatError, SegmentationError
 from caesura.formats.format import Format, Reading, decode, describe_value, line_of_key, parse_json
-from caesura.formats.symbols import OPTIONS, Symbols
+from caesura.formats.symbols import OPTIONS, Streams, Symbols
 from caesura.formats.values import list_names
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -75,15 +75,12 @@ class _NodeMap:
             self.symbols = replace(self.symbols, unclassified=UNTYPED[0])
         tags = {unit: self.tags(unit) for unit in units}
         speaker_field = self.speaker_field(tags)
-        words: dict[str, list[str]] = {}
-        marks: dict[str, list[str]] = {}
+        streams = Streams()
         for unit in units:
             stream = "" if speaker_field is None else self.speaker(unit, tags[unit], speaker_field)
-            tokens, boundary_type = self.split(unit)
-            words.setdefault(stream, []).extend(tokens)
-            marks.setdefault(stream, []).extend([""] * (len(tokens) - 1) + [boundary_type])
-        streams = self.symbols.segmentations(words, marks, self.options, self.reading.types)
-        return Dialogue(streams) if speaker_field is not None else streams[""]
+            streams.add(stream, *self.split(unit))
+        segmentations = self.symbols.segmentations(streams, self.reading)
+        return Dialogue(segmentations) if speaker_field is not None else segmentations[""]
 
     def has_endnotes(self) -> bool:
         """Return whether something ends units: symbols, a type for their absence, or tokens of the kind endnote."""

@@ -27,7 +27,7 @@ from typing import Any
 
 from caesura.errors import SegmentationError
 from caesura.formats.format import Format, Reading, Writing, parse_table, table_text
-from caesura.formats.symbols import CASE_STUDY, OPTIONS, Symbols
+from caesura.formats.symbols import CASE_STUDY, OPTIONS, Streams, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.segmentation import Segmentation
@@ -123,21 +123,16 @@ def _name_column(
 
 
 def _dialogue(reading: Reading, rows: list[_Row], symbols: Symbols, scale: tuple[str, ...]) -> Dialogue:
-    units: dict[str, list[str]] = {}
-    marks: dict[str, list[str]] = {}
+    streams = Streams()
     speaker = ""
     for line, cell, utterance in rows:
         if cell not in _SPEAKER_ABOVE:
             speaker = cell
         elif not speaker:
             raise reading.error(line, f"the first row must name a speaker; got {cell!r}")
-        try:
-            words, kind = symbols.split(utterance.split())
-        except SegmentationError as problem:
-            raise reading.error(line, str(problem)) from None
-        units.setdefault(speaker, []).extend(words)
-        marks.setdefault(speaker, []).extend([""] * (len(words) - 1) + [kind])
-    return Dialogue({name: Segmentation.from_marks(marks[name], types=scale, units=units[name]) for name in units})
+        with reading.at_line(line):
+            streams.add(speaker, *symbols.split(utterance.split()))
+    return Dialogue(streams.segmentations(scale))
 
 
 def _write(writing: Writing) -> str:

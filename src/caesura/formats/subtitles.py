@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from caesura.errors import SegmentationError
@@ -214,26 +214,6 @@ def _clock(second: int, style: _SubtitleStyle) -> str:
     return f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}{style.decimal_sign}000"
 
 
-def _format(
-    name: str,
-    description: str,
-    style: _SubtitleStyle,
-    looks_like: Callable[[str], bool],
-    other_suffixes: tuple[str, ...],
-) -> Format:
-    return Format(
-        name=name,
-        suffixes=(f".{name}",),
-        other_suffixes=other_suffixes,
-        description=description,
-        read=partial(_read, style=style),
-        looks_like=looks_like,
-        write=partial(_write, style=style),
-        options=NAME_OPTIONS,
-        names_from_file=("item", "coder"),
-    )
-
-
 def _looks_like_srt(text: str) -> bool:
     lines = text.lstrip()[:1000].splitlines()
     return _SBV.match(text) is not None or (
@@ -241,17 +221,27 @@ def _looks_like_srt(text: str) -> bool:
     )
 
 
-SRT = _format(
-    "srt",
-    "SubRip subtitles: words in lines in cues",
-    _SubtitleStyle(_srt_cues, _srt_words, header="", numbered=True, decimal_sign=",", escape=str),
-    _looks_like_srt,
-    (".sbv", ".txt"),
+_SRT = _SubtitleStyle(_srt_cues, _srt_words, header="", numbered=True, decimal_sign=",", escape=str)
+_VTT = _SubtitleStyle(_vtt_cues, _vtt_words, header="WEBVTT\n\n", numbered=False, decimal_sign=".", escape=_escape)
+
+SRT = Format(
+    name="srt",
+    suffixes=(".srt",),
+    other_suffixes=(".sbv", ".txt"),
+    description="SubRip subtitles: words in lines in cues",
+    read=partial(_read, style=_SRT),
+    looks_like=_looks_like_srt,
+    write=partial(_write, style=_SRT),
+    options=NAME_OPTIONS,
+    names_from_file=("item", "coder"),
 )
-VTT = _format(
-    "vtt",
-    "WebVTT subtitles: words in lines in cues",
-    _SubtitleStyle(_vtt_cues, _vtt_words, header="WEBVTT\n\n", numbered=False, decimal_sign=".", escape=_escape),
-    lambda text: text.startswith("WEBVTT"),
-    (".txt",),
+VTT = replace(
+    SRT,
+    name="vtt",
+    suffixes=(".vtt",),
+    other_suffixes=(".txt",),
+    description="WebVTT subtitles: words in lines in cues",
+    read=partial(_read, style=_VTT),
+    looks_like=lambda text: text.startswith("WEBVTT"),
+    write=partial(_write, style=_VTT),
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.errors import OptionError, SegmentationError
-from caesura.formats.format import NAME_OPTIONS
+from caesura.formats.format import NAME_OPTIONS, Reading
 from caesura.model.segmentation import Segmentation, sort_types
 from caesura.options import Option, text
 
@@ -142,41 +142,27 @@ class Symbols:
             raise SegmentationError(f"an utterance must end in one of {self.symbol_list}; the last token is {last!r}")
         return list(tokens), self.unclassified
 
-    def segmentations(
-        self,
-        words: Mapping[str, Sequence[str]],
-        marks: Mapping[str, Sequence[str]],
-        options: Mapping[str, Any],
-        types: tuple[str, ...] | None,
-    ) -> dict[str, Segmentation]:
+    def segmentations(self, streams: Streams, reading: Reading) -> dict[str, Segmentation]:
         """Return one segmentation per stream, all over the same scale of types.
 
         Parameters
         ----------
-        words : mapping
-            Stream -> words.
-        marks : mapping
-            Stream -> boundary type after each word, or an empty string.
-        options : mapping
-            Options of the format.
-        types : tuple of str or None
-            Declared types. If neither these nor symbols are set, the scale consists of the types that occur.
+        streams : Streams
+            Words and boundaries of each speaker.
+        reading : Reading
+            The file. If neither its types nor its symbols are set, the scale consists of the types that occur.
 
         Returns
         -------
         dict
             Stream -> segmentation.
         """
-        declared = options["symbols"] is not None or types is not None
+        declared = reading.options["symbols"] is not None or reading.types is not None
         last = [self.unclassified] if self.unclassified is not None else []
-        occurring = {mark for stream_marks in marks.values() for mark in stream_marks if mark}
-        scale = self.scale(types) if declared else (*sort_types(occurring.difference(last)), *last)
-        return {
-            stream: Segmentation.from_marks(marks[stream], types=scale, units=tokens).with_types(
-                scale, types_declared=declared
-            )
-            for stream, tokens in words.items()
-        }
+        occurring = {mark for marks in streams.marks.values() for mark in marks if mark}
+        scale = self.scale(reading.types) if declared else (*sort_types(occurring.difference(last)), *last)
+        segmentations = streams.segmentations(scale)
+        return {name: stream.with_types(scale, types_declared=declared) for name, stream in segmentations.items()}
 
     @property
     def symbol_list(self) -> str:
@@ -195,6 +181,53 @@ class Symbols:
             end, context = (token, "") if repeated else (token[-1], f" of {token!r}")
             actual = f"ends in {end!r} ({unicodedata.name(end[-1]).lower()}){context}; declared is {symbol!r}"
             raise SegmentationError(f"an utterance must end in one of {self.symbol_list}; {actual}")
+
+
+@dataclass
+class Streams:
+    """What each speaker says, collected utterance by utterance.
+
+    Attributes
+    ----------
+    words : dict
+        Stream -> words.
+    marks : dict
+        Stream -> boundary type after each word, or an empty string.
+    """
+
+    words: dict[str, list[str]] = field(default_factory=dict)
+    marks: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, stream: str, words: Sequence[str], boundary_type: str) -> None:
+        """Add an utterance.
+
+        Parameters
+        ----------
+        stream : str
+            The speaker.
+        words : sequence of str
+            At least one word.
+        boundary_type : str
+            Type of the boundary after the last word.
+        """
+        self.words.setdefault(stream, []).extend(words)
+        self.marks.setdefault(stream, []).extend([""] * (len(words) - 1) + [boundary_type])
+
+    def segmentations(self, types: Sequence[str]) -> dict[str, Segmentation]:
+        """Return one segmentation per stream.
+
+        Parameters
+        ----------
+        types : sequence of str
+            All boundary types in ordinal order.
+
+        Returns
+        -------
+        dict
+            Stream -> segmentation.
+        """
+        marks = self.marks
+        return {name: Segmentation.from_marks(marks[name], types=types, units=self.words[name]) for name in marks}
 
 
 def _symbols(name: str, value: Any) -> dict[str, str]:

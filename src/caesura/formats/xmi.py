@@ -51,21 +51,16 @@ def _read(reading: Reading) -> Corpus:
     document, annotations = _load_annotations(reading)
 
     def parse() -> tuple[Tokens, list[TextSpan]]:
-        offsets = [_offsets(annotation, len(document)) for annotation in annotations]
+        located = [(annotation, _offsets(annotation, len(document))) for annotation in annotations]
         types = dict.fromkeys(annotation.type.name for annotation in annotations if _is_span(annotation.type))
         layers = choose_layers(reading, list(types))
+        feature = reading.options["feature"]
         spans = [
-            TextSpan(
-                _identify(annotation),
-                _label(annotation, reading.options["feature"]),
-                (pair,),
-                lines.get(str(annotation.xmiID)),
-            )
-            for annotation, pair in zip(annotations, offsets, strict=True)
+            TextSpan(_identify(annotation), _label(annotation, feature), (offsets,), lines.get(str(annotation.xmiID)))
+            for annotation, offsets in located
             if annotation.type.name in layers
         ]
-        pairs = zip(annotations, offsets, strict=True)
-        token_offsets = sorted(pair for annotation, pair in pairs if annotation.type.name == _TOKEN)
+        token_offsets = sorted(offsets for annotation, offsets in located if annotation.type.name == _TOKEN)
         if token_offsets and reading.options["tokens"] is None:
             return Tokens.from_offsets(document, token_offsets), spans
         return Tokens.tokenize(document, reading.options["tokens"]), spans
