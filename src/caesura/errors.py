@@ -10,7 +10,7 @@
     │   ├── TreeError                a tree is invalid; has .line and .column if it was read from brackets
     │   ├── MismatchError            two annotations cannot be compared
     │   ├── OptionError              a measure, option, preset or coder does not exist, or has an invalid value
-    │   │   └── OptionConflictError  options do not go together, whatever the data
+    │   │   └── OptionConflictError  options contradict each other, independently of the data
     │   └── Undefined                the number is not defined for this data
     ├── FormatError (ValueError)     a file cannot be read or written; has .path and .line
     ├── EngineError                  workers cannot be reached, died, or have a different version
@@ -76,7 +76,7 @@ class OptionError(InputError):
 
 
 class OptionConflictError(OptionError):
-    """Raised when options do not go together, whatever the data."""
+    """Raised when options contradict each other, independently of the data."""
 
 
 class Undefined(InputError):  # noqa: N818 - the name is part of the interface
@@ -91,7 +91,7 @@ class FormatError(CaesuraError, ValueError):
     path : str or path
         The file.
     line : int or None
-        Line of the file, from 1; None if the whole file is concerned.
+        Line of the file, from 1; None if the error concerns the whole file.
     problem : str
         What is wrong.
     """
@@ -115,7 +115,7 @@ class CheckpointError(CaesuraError):
     """Raised when a checkpoint belongs to a different run, or cannot be written."""
 
 
-class TooManyStates(CaesuraError, ValueError):  # noqa: N818 - a signal more than an error
+class TooManyStates(CaesuraError, ValueError):  # noqa: N818 - a signal rather than an error
     """Raised when exact chance would need more states than allowed; the caller may use random draws instead."""
 
 

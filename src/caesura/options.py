@@ -1,4 +1,4 @@
-"""Declared options: the names, defaults and allowed values of everything a user can set.
+"""Declared options: names, defaults and allowed values of all settings.
 
 Measures, formats, coefficients, engines, gold standards, judging, simulation and the command line all declare their
 settings as :class:`Option` and check them with the validators of this module. A validator takes the name of the option
@@ -70,10 +70,10 @@ def setting(default: Any, check: Check, description: str, *, flags: tuple[str, .
 
 
 class OptionSet:
-    """Base of frozen dataclasses whose fields are options, made with :func:`setting`.
+    """Base of frozen dataclasses whose fields are options, created with :func:`setting`.
 
-    Every value is checked when an object is made. The descriptions become the ``Parameters`` section of the class, and
-    the command line makes its options from them.
+    Every value is checked when an object is created. The descriptions become the ``Parameters`` section of the class and
+    the help texts of the command line.
     """
 
     __slots__ = ()
@@ -199,12 +199,12 @@ def number(minimum: float, maximum: float, *, below: bool = False) -> Check:
     minimum, maximum : float
         Smallest and largest number allowed.
     below : bool, default False
-        Whether the number must be below the maximum.
+        Whether the maximum itself is excluded.
 
     Returns
     -------
     callable
-        The validator. Whole numbers come back as ``int``.
+        The validator. Whole numbers are returned as ``int``.
     """
 
     def check(name: str, value: Any) -> float:
@@ -239,7 +239,7 @@ def positive(name: str, value: Any) -> float:
 
 
 def non_negative(*, infinite: bool = False) -> Check:
-    """Return a validator for numbers from 0 up.
+    """Return a validator for non-negative numbers.
 
     Parameters
     ----------
@@ -283,17 +283,17 @@ def fraction(name: str, value: Any) -> float:
 
 
 def choice(*allowed: str) -> Check:
-    """Return a validator for one of a few words.
+    """Return a validator for one of several strings.
 
     Parameters
     ----------
     *allowed : str
-        The words.
+        The allowed strings.
 
     Returns
     -------
     callable
-        The validator; its attribute ``choices`` lists the words.
+        The validator; its attribute ``choices`` lists the strings.
     """
 
     def check(name: str, value: Any) -> str:

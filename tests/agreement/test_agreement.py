@@ -479,21 +479,21 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
             {"x": {"a": [2, 3]}, "y": {"b": [2, 3]}},
             {},
             OptionError,
-            "no item is left that two coders share: item 'x': coded by a only; item 'y': coded by b only",
+            "no item was annotated by two coders: item 'x': coded by a only; item 'y': coded by b only",
         ),
         (
             {"x": {"a": [2, 3], "b": [5, 3]}},
             {},
             OptionError,
-            "no item is left that two coders share: item 'x': a is a, b is b: both sides must have the same units; "
+            "no item was annotated by two coders: item 'x': a is a, b is b: both sides must have the same units; "
             "a has 5, b has 8",
         ),
-        ({"x": BLANK}, {}, Undefined, "nobody placed a boundary, so agreement beyond chance is undefined"),
+        ({"x": BLANK}, {}, Undefined, "no coder placed a boundary, so agreement beyond chance is undefined"),
         (
             {"x": BLANK},
             {"coefficient": "alpha"},
             Undefined,
-            "nobody placed a boundary, so agreement beyond chance is undefined",
+            "no coder placed a boundary, so agreement beyond chance is undefined",
         ),
         ({"x": FULL}, {}, Undefined, "chance agreement is 1, so agreement beyond chance is undefined"),
         (
@@ -520,7 +520,7 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
             {"x": FINE},
             {"measure": "window_diff"},
             OptionError,
-            "agreement needs a symmetric measure; window_diff changes when its sides change places. "
+            "agreement needs a symmetric measure; window_diff is not symmetric. "
             "pairwise(corpus, measure, ordered=True) gives its table",
         ),
         (
@@ -539,7 +539,7 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
             {"x": FINE},
             {"compat": "fournier2013", "measure": "boundary_similarity(compat='segeval-2.0.11')"},
             OptionError,
-            "the measure has compat='segeval-2.0.11', which contradicts compat='fournier2013'; give one",
+            "the measure has compat='segeval-2.0.11', which contradicts compat='fournier2013'; set only one",
         ),
         (
             {"x": FINE},
@@ -551,7 +551,7 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
             {"x": FINE},
             {"draws": 100},
             OptionError,
-            "draws is an option of the simulation; give chance=Simulate(draws=...)",
+            "draws is an option of the simulation; use chance=Simulate(draws=...)",
         ),
         (
             {"x": FINE},
@@ -636,7 +636,7 @@ def test_numbers_may_be_numpys_and_must_be_numbers() -> None:
         with pytest.raises(OptionError) as caught:
             cz.agreement(corpus, **options)
         assert str(caught.value) == message
-    with pytest.raises(OptionError, match=r"^corpus: a Corpus is needed; got dict$"):
+    with pytest.raises(OptionError, match=r"^corpus: expected a Corpus; got dict$"):
         cz.agreement({"x": {}})
 
 

@@ -223,13 +223,13 @@ def test_compat_of_the_r_package() -> None:
             {"x": {"ann": ", ."}, "y": {"bo": ", ."}},
             {},
             OptionError,
-            "no item is left that two coders share: item 'x': coded by ann only; item 'y': coded by bo only",
+            "no item was annotated by two coders: item 'x': coded by ann only; item 'y': coded by bo only",
         ),
         (
             {"x": {"ann": "   ", "bo": "   "}},
             {},
             Undefined,
-            "nobody placed a boundary, so agreement beyond chance is undefined",
+            "no coder placed a boundary, so agreement beyond chance is undefined",
         ),
         (
             {"x": {"ann": "...", "bo": "..."}},
@@ -455,7 +455,7 @@ def test_options_of_the_simulation_are_those_of_a_value() -> None:
             if value is not None:
                 with pytest.raises(OptionError, match=rf"^tolerance must be a number.*; got {value!r}$"):
                     chance_class(tolerance=value)
-    with pytest.raises(OptionError, match=r"^draws is an option of the simulation; give chance=Simulate\(draws=...\)$"):
+    with pytest.raises(OptionError, match=r"^draws is an option of the simulation; use chance=Simulate\(draws=...\)$"):
         cz.agreement(talk, "flexible_similarity", draws=100)
     assert agreement(talk, chance="simulate") == agreement(talk) == agreement(talk, chance=cz.Simulate())
     assert agreement(talk, chance="exact") == agreement(talk, chance=cz.Exact())

@@ -292,7 +292,7 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
         (
             {"x": SAME},
             {"measure": "window_diff"},
-            "agreement needs a symmetric measure; window_diff changes when its sides change places. "
+            "agreement needs a symmetric measure; window_diff is not symmetric. "
             "pairwise(corpus, measure, ordered=True) gives its table",
         ),
         (
@@ -333,13 +333,13 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
         (
             {"x": SAME},
             {"measure": "flexible_similarity", "compat": "segsimflex"},
-            "clusters need a similarity that is the same both ways: algorithm='exact' and a symmetric matrix; "
+            "clusters need a symmetric similarity: algorithm='exact' and a symmetric matrix; "
             "got flexible_similarity(normalize='positions', compat='segsimflex')",
         ),
         (
             {"x": SAME},
             {"measure": ASYMMETRIC},
-            "clusters need a similarity that is the same both ways: algorithm='exact' and a symmetric matrix; "
+            "clusters need a symmetric similarity: algorithm='exact' and a symmetric matrix; "
             "got flexible_similarity(similarity=…, normalize='positions')",
         ),
     ],
@@ -351,7 +351,7 @@ def test_what_cannot_be(items: dict, options: dict, message: str) -> None:
 
 
 def test_no_corpus() -> None:
-    with pytest.raises(OptionError, match=r"^corpus: a Corpus is needed; got list$"):
+    with pytest.raises(OptionError, match=r"^corpus: expected a Corpus; got list$"):
         cz.cluster_coders([])  # type: ignore[arg-type]
 
 

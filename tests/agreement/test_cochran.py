@@ -272,7 +272,7 @@ def test_gold_is_where_enough_coders_are(rows: Rows, threshold: int) -> None:
         ({"threshold": True}, "threshold must be a whole number; got True"),
         ({"threshold": 2.0}, "threshold must be a whole number; got 2.0"),
         ({"rule": "best"}, "rule must be one of 'partial', 'chance'; got 'best'"),
-        ({"threshold": 2, "rule": "chance"}, "give threshold or rule='chance', not both; got threshold=2"),
+        ({"threshold": 2, "rule": "chance"}, "set threshold or rule='chance', not both; got threshold=2"),
     ],
 )
 def test_bad_gold(arguments: dict[str, Any], message: str) -> None:
@@ -287,12 +287,12 @@ def test_no_threshold_no_gold() -> None:
     with pytest.raises(Undefined) as caught:
         result.gold()
     assert str(caught.value) == (
-        "no count above the mean is significant at alpha=0.05, so there is no partial threshold; give threshold=..."
+        "no count above the mean is significant at alpha=0.05, so there is no partial threshold; set threshold=..."
     )
     with pytest.raises(Undefined) as caught:
         result.gold(rule="chance")
     assert str(caught.value) == (
-        "even all coders may meet by chance at alpha=0.05, so there is no chance threshold; give threshold=..."
+        "even all coders may meet by chance at alpha=0.05, so there is no chance threshold; set threshold=..."
     )
     assert result.gold(1).bits() == "11"
 
@@ -391,14 +391,14 @@ def test_result_as_a_value() -> None:
 # -- bad input --------------------------------------------------------------------------------------------------------
 
 ONE = cz.Segmentation.from_bits("01")
-NEEDED = "segmentations: a sequence of Segmentation, a mapping coder -> Segmentation or a Corpus is needed"
+NEEDED = "segmentations: expected a sequence of Segmentation, a mapping coder -> Segmentation or a Corpus"
 
 BAD: list[tuple[Any, type[CaesuraError], str]] = [
-    ([], OptionError, "at least two coders are needed; got none"),
-    ([ONE], OptionError, "at least two coders are needed; got coder 1"),
-    ({"Ann": ONE}, OptionError, "at least two coders are needed; got Ann"),
-    (cz.Corpus({"x": {"Ann": ONE}}), OptionError, "at least two coders are needed; got Ann"),
-    (cz.Corpus({}), OptionError, "at least two coders are needed; got none"),
+    ([], OptionError, "expected at least two coders; got none"),
+    ([ONE], OptionError, "expected at least two coders; got coder 1"),
+    ({"Ann": ONE}, OptionError, "expected at least two coders; got Ann"),
+    (cz.Corpus({"x": {"Ann": ONE}}), OptionError, "expected at least two coders; got Ann"),
+    (cz.Corpus({}), OptionError, "expected at least two coders; got none"),
     (
         [ONE, cz.Segmentation.from_bits("010")],
         MismatchError,
@@ -413,19 +413,19 @@ BAD: list[tuple[Any, type[CaesuraError], str]] = [
     (None, OptionError, f"{NEEDED}; got NoneType"),
     (7, OptionError, f"{NEEDED}; got int"),
     (cz.Dialogue({"A": ONE, "B": ONE}), OptionError, f"{NEEDED}; got one Dialogue, which has streams and no coders"),
-    ("01", OptionError, "segmentations[0]: a Segmentation is needed; got str"),
-    ([ONE, [0, 1]], OptionError, "segmentations[1]: a Segmentation is needed; got list"),
-    ({"Ann": ONE, "Bo": None}, OptionError, "coder 'Bo': a Segmentation is needed; got NoneType"),
+    ("01", OptionError, "segmentations[0]: expected a Segmentation; got str"),
+    ([ONE, [0, 1]], OptionError, "segmentations[1]: expected a Segmentation; got list"),
+    ({"Ann": ONE, "Bo": None}, OptionError, "coder 'Bo': expected a Segmentation; got NoneType"),
     (
         {"Ann": ONE, "Bo": {"A": ONE}},
         OptionError,
-        "coder 'Bo': a Segmentation is needed; got streams, which are not supported here",
+        "coder 'Bo': expected a Segmentation; got streams, which are not supported here",
     ),
     ({1: ONE, "1": ONE}, OptionError, "segmentations: coders must differ in name; got 1, '1'"),
     (
         cz.Corpus({"x": {"Ann": ONE}, "y": {"Bo": ONE}}),
         OptionError,
-        "no item is left that every coder coded: item 'x': not coded by Bo; item 'y': not coded by Ann",
+        "no item was annotated by every coder: item 'x': not coded by Bo; item 'y': not coded by Ann",
     ),
 ]
 

@@ -62,7 +62,7 @@ def compared(labels: Labels, *coders: str) -> list[Fraction]:
 def test_value_is_the_mean_over_everything_compared(labels: Labels) -> None:
     values = compared(labels)
     if all(len(by_coder) < 2 for by_coder in labels.values()):
-        with pytest.raises(OptionError, match="no item is left that two coders labelled: item 'x': labelled by "):
+        with pytest.raises(OptionError, match="no item has labels from two coders: item 'x': labelled by "):
             cz.label_agreement(labelled(labels))
         return
     if not values:
@@ -210,7 +210,7 @@ def test_items_that_cannot_be_used_are_named() -> None:
     ]
     assert reasons(result) == {
         "half": "labelled by Bo only",
-        "bare": "labelled by nobody",
+        "bare": "not labelled by any coder",
         "long": "2 tokens for Ann and 3 for Bo",
         "talk": "it has streams, which are not supported here",
     }
@@ -238,12 +238,12 @@ def test_result_as_a_value() -> None:
 PLAIN = cz.Segmentation.from_masses([2])
 
 BAD: list[tuple[Any, dict[str, Any], str]] = [
-    ([PLAIN, PLAIN], {}, "corpus: a Corpus is needed; got list"),
-    (cz.Corpus({}), {}, "no item is left that two coders labelled"),
+    ([PLAIN, PLAIN], {}, "corpus: expected a Corpus; got list"),
+    (cz.Corpus({}), {}, "no item has labels from two coders"),
     (
         cz.Corpus({"x": {"Ann": PLAIN, "Bo": PLAIN}}),
         {},
-        "no item is left that two coders labelled: item 'x': labelled by nobody",
+        "no item has labels from two coders: item 'x': not labelled by any coder",
     ),
     (cz.Corpus({}), {"separator": ""}, "separator must be a text that is not empty; got ''"),
     (cz.Corpus({}), {"separator": 7}, "separator must be a text that is not empty; got 7"),

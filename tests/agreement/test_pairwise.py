@@ -184,10 +184,10 @@ def test_json() -> None:
         (
             of_masses(x={"a": [2]}, y={"b": [2]}),
             "pk",
-            "no item is left that two coders share: item 'x': coded by a only; item 'y': coded by b only",
+            "no item was annotated by two coders: item 'x': coded by a only; item 'y': coded by b only",
         ),
         (BY_HAND, "kp", "there is no measure 'kp'; choose from 'pk', 'window_diff', "),
-        ({"x": {}}, "pk", "corpus: a Corpus is needed; got dict"),
+        ({"x": {}}, "pk", "corpus: expected a Corpus; got dict"),
     ],
 )
 def test_what_cannot_be(corpus: cz.Corpus, measure: str, message: str) -> None:

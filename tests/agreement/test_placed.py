@@ -70,9 +70,9 @@ def test_sums(seed: int) -> None:
 
 def test_what_cannot_be() -> None:
     for call in (cz.boundaries_placed, cz.boundary_heat):
-        with pytest.raises(OptionError, match=r"^corpus: a Corpus is needed; got list$"):
+        with pytest.raises(OptionError, match=r"^corpus: expected a Corpus; got list$"):
             call([])  # type: ignore[arg-type, operator]
-    with pytest.raises(OptionError, match=r"^at least one coder is needed; got none$"):
+    with pytest.raises(OptionError, match=r"^expected at least one coder; got none$"):
         cz.boundaries_placed(cz.Corpus({}))
 
 

@@ -170,7 +170,7 @@ SUFFIXES = ", ".join(
         (
             ["score", "binary.json", "hyp.bits"],
             1,
-            "caesura: binary.json:1: text in UTF-8 is needed; got byte 0xff, is this a binary file?\n",
+            "caesura: binary.json:1: expected text in UTF-8; got byte 0xff; is this a binary file?\n",
         ),
         (
             ["score", "ragged.tsv", "hyp.bits"],
@@ -669,7 +669,7 @@ def test_an_analysis_that_cannot_be_made_leaves_the_others(run: Run) -> None:
     assert "0.4644" in result.stdout
     assert "Cochran's Q" in result.stdout
     assert result.stderr == (
-        "caesura: --labels: no item is left that two coders labelled: item 'stargazer': labelled by nobody\n"
+        "caesura: --labels: no item has labels from two coders: item 'stargazer': not labelled by any coder\n"
     )
 
 
@@ -677,13 +677,13 @@ def test_an_undefined_analysis_says_so_in_its_place(run: Run) -> None:
     Path("blank.json").write_text('{"items": {"x": {"a": [5], "b": [5]}}}')
     result = run("agree", "blank.json", "--cochran", "-m", B)
     assert result.exit_code == 0
-    assert "nobody placed a boundary, so agreement beyond chance is undefined" in result.stdout
+    assert "no coder placed a boundary, so agreement beyond chance is undefined" in result.stdout
     assert "every coder marked all positions or none, so Q is 0/0" in result.stdout
     assert "Conventional thresholds" not in result.stdout
     whole, cochran = tables(run("agree", "blank.json", "--cochran", "-m", B, "--csv").stdout)
     assert (whole[0]["value"], whole[0]["reason"]) == (
         "undefined",
-        "nobody placed a boundary, so agreement beyond chance is undefined",
+        "no coder placed a boundary, so agreement beyond chance is undefined",
     )
     assert cochran == [{"cochran": "undefined", "reason": "every coder marked all positions or none, so Q is 0/0"}]
     data = results_of(run("agree", "blank.json", "--cochran", "-m", B, "--json"))
@@ -702,7 +702,7 @@ def test_a_coefficient_that_cannot_be_computed_leaves_the_others(talk: Run) -> N
     assert result.exit_code == 1
     assert [row["coefficient"] for row in tables(result.stdout)[0]] == ["kappa"]
     assert result.stderr == (
-        "caesura: alpha: no item is left that two coders share: item 'talk': reference is ann, hypothesis is bo: "
+        "caesura: alpha: no item was annotated by two coders: item 'talk': reference is ann, hypothesis is bo: "
         "reference: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity\n"
     )
 
@@ -795,7 +795,7 @@ def test_agree_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], mess
     ("words", "message"),
     [
         ([], "Missing argument 'CORPUS...'"),
-        (["readers.json", "-m", "pk"], "agreement needs a symmetric measure; pk changes when its sides change places."),
+        (["readers.json", "-m", "pk"], "agreement needs a symmetric measure; pk is not symmetric."),
         (["readers.json", "-m", "kp"], "there is no measure 'kp'"),
         (["readers.json", "-c", "gamma"], "'gamma' is not one of 'pi', 'kappa', 'multi_pi'"),
         (

@@ -190,8 +190,8 @@ def test_one_coder(run: Run) -> None:
     """What is undefined is said, and it is no error."""
     result = run("readers.json", *inside(*"234567"), "-m", "boundary_similarity", *QUICK)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert "(human) is undefined: at least two coders are needed; got one" in result.stdout
-    assert "at least two coders are needed; got one" in result.stdout
+    assert "(human) is undefined: expected at least two coders; got one" in result.stdout
+    assert "expected at least two coders; got one" in result.stdout
     assert "the alternative annotator test needs at least 3 coders; got 1" in result.stdout
     assert "no interval: an interval over items needs at least 2 items; got 1" in result.stdout
 

@@ -111,15 +111,15 @@ def test_list_has_every_kind_with_what_it_needs(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "a kind is needed; choose from pairwise, boundary_heat"),
+        ((), "expected a kind; choose from pairwise, boundary_heat"),
         (("pie", "readers.json"), "no kind 'pie'; choose from pairwise"),
         (("pairwise",), "pairwise needs a corpus with several coders"),
         (("pairwise", "readers.json", "--system", "7"), "pairwise does not take --system; it takes --measure --item"),
         (("pairwise", "readers.json", "-m", "pk", "-m", "crisp"), "pairwise shows one measure; got 2"),
-        (("systems", "readers.json"), "--system is needed"),
+        (("systems", "readers.json"), "--system is required"),
         (("systems", "a.json", "b.json", "--system", "7"), "systems needs a corpus and --system; got 2 files"),
         (("clusters", "readers.json"), "clusters shows one system; choose it with --system"),
-        (("by_length", "gold.ptb"), "two files of trees are needed, gold and predicted; got one"),
+        (("by_length", "gold.ptb"), "expected two files of trees, gold and predicted; got one"),
         (("tree_alignment", *TREES, "--item", "31"), "the number of one sentence, from 1 to 30; got '31'"),
         (("tree_alignment", *TREES, "--item", "²"), "the number of one sentence, from 1 to 30; got '²'"),
     ],

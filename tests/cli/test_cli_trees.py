@@ -75,7 +75,7 @@ def test_both_families_of_numbers() -> None:
     assert result.exit_code == 0
     for figure in ("mean of sentences", "bracketing F", "unlabelled F", "skipped sentences", "tagging accuracy"):
         assert figure in result.stdout
-    assert "1 sentence enters no figure: 2: predicted: there is no tree" in result.stdout
+    assert "1 sentence is excluded from all figures: 2: predicted: there is no tree" in result.stdout
     told = found("gold.ptb", "heard.ptb")
     trees = [cz.Tree.from_brackets(line) for line in GOLD.splitlines()]
     other = [cz.Tree.from_brackets(line) if line else None for line in PREDICTED.splitlines()]
@@ -127,7 +127,7 @@ def test_times_by_name_and_from_a_textgrid() -> None:
     assert cz.read_trees("gold.ptb", times="talk.TextGrid", tier="words") == timed
     Path("short.ptb").write_text(GOLD.replace(" (NP (NN rice))", ""))
     with pytest.raises(
-        FormatError, match=r"talk.TextGrid: one time per word is needed; the trees have 6 words, this has 7"
+        FormatError, match=r"talk.TextGrid: expected one time per word; the trees have 6 words, this has 7"
     ):
         cz.read_trees("short.ptb", times="talk.TextGrid")
     with pytest.raises(OptionError, match=r"tier names a tier of a \.TextGrid"):
@@ -170,7 +170,7 @@ def test_one_bad_sentence_does_not_cost_the_others() -> None:
     Path("gold.ctm").write_text(TIMES.replace("3 A 0.0 0.2 oh", "3 A 0.0 0.2 oh\n3 A 0.2 0.2 oh"))
     result = run("gold.ptb", "gold.ptb", "--gold-times", "gold.ctm", "--predicted-times", "gold.ctm")
     assert complaint(result) == (
-        "caesura: gold.ctm: sentence 3: times: one pair per word is needed; got 2 for 1 words\n"
+        "caesura: gold.ctm: sentence 3: times: expected one pair per word; got 2 for 1 words\n"
     )
     assert "2 sentences" in result.stdout or "corpus" in result.stdout
 
@@ -185,7 +185,7 @@ def test_files_that_do_not_go_together() -> None:
         run("gold.ptb", "heard.ptb", "--gold-times", "gold.ctm")
     )
     Path("gold.ctm").write_text(TIMES.split("3 A")[0].replace("\n1 A", "\na A").replace("\n2 A", "\nb A"))
-    assert "times for 3 trees are needed; there are times for 2" in complaint(
+    assert "expected times for 3 trees; there are times for 2" in complaint(
         run("gold.ptb", "heard.ptb", "--gold-times", "gold.ctm")
     )
     Path("gold.ctm").write_text(TIMES.replace("2 A 0.0 0.4 he\n2 A 0.4 0.6 slept\n", ""))

@@ -169,8 +169,8 @@ def test_bad_input_is_one_line(run: Run) -> None:
         (("folder",), "folder: no file can be read; the folder is empty"),
         (("nowhere.json",), "nowhere.json: cannot be read: No such file or directory"),
         (("empty.json",), "empty.json:1: the file is empty"),
-        (("one.csv",), "item 't': at least two coders are needed to unify; got 'a'"),
-        (("none.csv",), "item 't': at least one span is needed to unify; none of the 2 coders drew any"),
+        (("one.csv",), "item 't': expected at least two coders to unify; got 'a'"),
+        (("none.csv",), "item 't': expected at least one span to unify; none of the 2 coders drew any"),
         (("lengths.csv",), "item 't': all coders must annotate the same units; 'a' has 4, 'b' has 5"),
         (("masses.json",), "item 't', coder 'a': unify needs spans; got a Segmentation; `caesura convert IN"),
         (("figure.json", "--item", "x"), "no item 'x'; there are 'figure 4'"),
@@ -198,8 +198,8 @@ def test_a_bad_item_does_not_spoil_the_others(run: Run) -> None:
     assert [line.split(": ", 1)[1] for line in result.stderr.splitlines()] == excluded_of(result)
     assert excluded_of(result) == [
         "t.csv:5: item 'bad', coder 'b': start must not be after end; got 4 > 1",
-        "item 'bad': at least two coders are needed to unify; got 'a'",
-        "item 'lone': at least two coders are needed to unify; got 'a'",
+        "item 'bad': expected at least two coders to unify; got 'a'",
+        "item 'lone': expected at least two coders to unify; got 'a'",
     ]
 
 

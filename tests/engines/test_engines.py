@@ -202,7 +202,7 @@ def test_a_checkpoint_of_another_run(tmp_path: Path, key: str) -> None:
 def test_a_folder_that_is_no_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(
-        CheckpointError, match=r"the folder must be empty or belong to an earlier run; it holds thesis\.tex"
+        CheckpointError, match=r"the folder must be empty or belong to an earlier run; it contains thesis\.tex"
     ):
         Checkpoint(tmp_path, ABOUT)
     with pytest.raises(CheckpointError, match="cannot be used"):

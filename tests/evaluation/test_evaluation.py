@@ -182,7 +182,7 @@ def test_nothing_to_score(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     with pytest.raises(InputError, match=r"no document could be scored; .*a\.parquet: not valid Parquet"):
         cz.evaluate(tmp_path, "pk", format="documents-parquet")
-    with pytest.raises(OptionError, match="at least one is needed"):
+    with pytest.raises(OptionError, match="expected at least one"):
         cz.evaluate([], [])
     assert (
         run(tmp_path / "nowhere").stderr

@@ -141,7 +141,7 @@ def test_files_of_several_formats(tmp_path: Path) -> None:
     (tmp_path / "a.json").unlink()
     result = cz.evaluate(tmp_path, "pk")  # the first file says what they are
     assert (result.documents, result.excluded_partitions) == (2, 1)
-    assert result.excluded[0].reason == "one row per document is needed; this is a table of units"
+    assert result.excluded[0].reason == "expected one row per document; this is a table of units"
 
 
 def test_the_same_names_in_several_files_are_other_documents(tmp_path: Path) -> None:

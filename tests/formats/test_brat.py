@@ -101,7 +101,7 @@ def test_invalid_lines(tmp_path: Path, lines: str, line: int, message: str) -> N
 def test_the_text_is_needed(tmp_path: Path) -> None:
     path = write_file(tmp_path, EVERYTHING)
     (tmp_path / "t.txt").rename(tmp_path / "other.txt")
-    with pytest.raises(FormatError, match=r"the text is needed; there is no .*t\.txt; name it"):
+    with pytest.raises(FormatError, match=r"the text file .*t\.txt does not exist; set it"):
         cz.read(path, **STRICT)
     assert len(cz.read(path, text=tmp_path / "other.txt", **STRICT)["t", "t"]) == 3  # type: ignore[arg-type]
     (tmp_path / "other.txt").write_text("")

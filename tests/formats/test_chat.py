@@ -93,8 +93,8 @@ BAD = {
     "no colon": ("*CHI\ta .\n", 5, "a main line must be like '*CHI:', a tab and words; got '*CHI\\ta .'"),
     "no end": ("*CHI:\ta .\n*CHI:\tb\n", 6, None),
     "lookalike": ("*CHI:\ta .\n*CHI:\tb 。\n", 6, None),
-    "no word": ("*CHI:\t.\n", None, "at least one utterance with a word is needed; got none"),
-    "no line": ("", None, "at least one utterance with a word is needed; got none"),
+    "no word": ("*CHI:\t.\n", None, "expected at least one utterance with a word; got none"),
+    "no line": ("", None, "expected at least one utterance with a word; got none"),
     "long": ("*CHI:\t" + "a " * 10_000 + ".\n", 5, "an utterance must have at most 10000 characters; it has more"),
     "longer": (
         "*CHI:\ta" + "\n\ta" * 10_000 + " .\n",

@@ -87,8 +87,8 @@ BAD = {
         3,
         "a line must hold a unit; it is empty. If blank lines separate segments, read with marker=''",
     ),
-    "nothing": ("==========\n", {}, 1, "at least one line is needed; got separators only"),
-    "no word": ("==========\n", {"unit": "word"}, 1, "at least one word is needed; got separators only"),
+    "nothing": ("==========\n", {}, 1, "expected at least one line; got separators only"),
+    "no word": ("==========\n", {"unit": "word"}, 1, "expected at least one word; got separators only"),
 }
 
 

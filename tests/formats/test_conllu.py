@@ -106,7 +106,7 @@ BAD = {
         1,
         "a document must have a token; 'a' has none",
     ),
-    "no token": ("# sent_id = 1\n", None, "at least one token is needed; got none"),
+    "no token": ("# sent_id = 1\n", None, "expected at least one token; got none"),
     "connectives": (
         row(1, "a", "Seg=O") + row(2, "but", "Seg=B-conn"),
         2,

@@ -112,5 +112,5 @@ def test_invalid_files(tmp_path: Path, line: str, message: str) -> None:
 
 
 def test_a_file_without_words(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="at least one word is needed; got none"):
+    with pytest.raises(FormatError, match="expected at least one word; got none"):
         cz.read(write_file(tmp_path, ";; nothing\n"))

@@ -81,8 +81,8 @@ def test_documents_with_missing_values_are_excluded(tmp_path: Path) -> None:
     corpus, excluded = read_collecting(path)
     assert corpus.item_names == ("a",)
     assert excluded == [
-        "2: item '2': length: a whole number is needed; got nothing",
-        "3: item 'c': reference: a list is needed; got nothing",
+        "2: item '2': length: expected a whole number; got nothing",
+        "3: item 'c': reference: expected a list; got nothing",
         "4: item 'd': reference: every entry must have a value; got one without",
         f"5: item 'e': reference: positions[0]: number too large; got {2**63 - 1}",
     ]
@@ -92,8 +92,8 @@ def test_documents_with_missing_values_are_excluded(tmp_path: Path) -> None:
 
 
 UNFIT = {
-    "no side": ({"length": [1], "reference": [[1]]}, "a column 'hypothesis' is needed; there are length, reference"),
-    "no length": ({"reference": [[1]], "hypothesis": [[1]]}, "a column 'length' is needed; there are reference"),
+    "no side": ({"length": [1], "reference": [[1]]}, "expected a column 'hypothesis'; there are length, reference"),
+    "no length": ({"reference": [[1]], "hypothesis": [[1]]}, "expected a column 'length'; there are reference"),
     "floats": (
         {"length": [3], "reference": [[1.5]], "hypothesis": [[1]]},
         "column 'reference' must hold lists of whole numbers; got list<element: double>",
@@ -116,7 +116,7 @@ UNFIT = {
     ),
     "half the types": (
         {"length": [3], "reference": [[1]], "hypothesis": [[1]], "reference_types": [["x"]]},
-        "reference_types and hypothesis_types are needed, or neither; got one of them",
+        "expected reference_types and hypothesis_types, or neither; got one of them",
     ),
     "numbers as types": (
         {"length": [3], "reference": [[1]], "hypothesis": [[1]], "reference_types": [[1]], "hypothesis_types": [[1]]},
@@ -303,11 +303,11 @@ def test_files_that_claim_to_be_too_large_are_refused(tmp_path: Path, monkeypatc
     path = put(tmp_path / "a.parquet", table)
     monkeypatch.setattr(documents_parquet, "_MAX_ENTRIES", 100)
     with pytest.raises(
-        FormatError, match="row group 0: at most 100 entries in a column are needed; this claims to have 204"
+        FormatError, match="row group 0: expected at most 100 entries in a column; this claims to have 204"
     ):
         cz.read(path)
     monkeypatch.setattr(documents_parquet, "_MAX_DOCUMENTS", 4)
-    with pytest.raises(FormatError, match="a corpus of at most 4 documents is needed; this claims to have 5; evaluate"):
+    with pytest.raises(FormatError, match="expected a corpus of at most 4 documents; this claims to have 5; evaluate"):
         cz.read(path)
 
 
@@ -346,7 +346,7 @@ def test_a_long_word_in_every_row_is_kept_once(tmp_path: Path) -> None:
 GOOD = '{"item": "g", "length": 4, "reference": [2], "hypothesis": [3]}'
 
 LINES = {
-    "an array": ("[1]", "an object is needed; got a list"),
+    "an array": ("[1]", "expected an object; got a list"),
     "no JSON": ("{", "not valid JSON: "),
     "two on a line": (GOOD + GOOD, "not valid JSON: Extra data at column"),
     "a key twice": ('{"length": 4, "length": 4}', "the key 'length' occurs twice in one object"),
@@ -357,7 +357,7 @@ LINES = {
     "no side": ('{"length": 4, "reference": []}', "hypothesis: it is missing"),
     "no length": (
         '{"reference": [], "hypothesis": []}',
-        "length: a whole number is needed, of 63 bits at most; got None",
+        "length: expected a whole number, of 63 bits at most; got None",
     ),
     "NaN": (GOOD.replace("[2]", "[NaN]"), "reference: a position is a whole number, of 63 bits at most; got nan"),
     "1e400": (GOOD.replace("[2]", "[1e400]"), "reference: a position is a whole number, of 63 bits at most; got inf"),
@@ -365,23 +365,23 @@ LINES = {
     "true": (GOOD.replace("[2]", "[true]"), "reference: a position is a whole number, of 63 bits at most; got True"),
     "10^400": (
         GOOD.replace("4,", f"1{'0' * 400},"),
-        "length: a whole number is needed, of 63 bits at most; got a very large",
+        "length: expected a whole number, of 63 bits at most; got a very large",
     ),
     "10^5000": (GOOD.replace("4,", f"1{'0' * 5000},"), "not valid JSON: Exceeds the limit"),
     "deep": ("[" * 100_000, "not valid documents: nested too deeply"),
     "deep in a field": (GOOD.replace("[2]", "[" * 100_000), "not valid documents: nested too deeply"),
-    "text for a list": (GOOD.replace("[2]", "null"), "reference: a list of positions is needed; got None"),
-    "an item of parts": (GOOD.replace('"g"', "[]"), "item: text is needed; got a list"),
-    "types": (GOOD[:-1] + ', "reference_types": [1]}', "reference_types: a list of names is needed; got a list"),
+    "text for a list": (GOOD.replace("[2]", "null"), "reference: expected a list of positions; got None"),
+    "an item of parts": (GOOD.replace('"g"', "[]"), "item: expected text; got a list"),
+    "types": (GOOD[:-1] + ', "reference_types": [1]}', "reference_types: expected a list of names; got a list"),
     "half the types": (
         GOOD[:-1] + ', "reference_types": ["x"]}',
-        "hypothesis: one type per position is needed; got 0 for 1 positions",
+        "hypothesis: expected one type per position; got 0 for 1 positions",
     ),
     "brackets": ('{"reference": "(S (N a)", "hypothesis": null}', "reference: line 1, column"),
-    "half a tree": ('{"reference": "(S (N a))", "hypothesis": [1]}', "hypothesis: brackets are needed; got a list"),
+    "half a tree": ('{"reference": "(S (N a))", "hypothesis": [1]}', "hypothesis: expected brackets; got a list"),
     "times": ('{"reference": "(S (N a))", "reference_times": [[0, "x"]], "hypothesis": null}', "reference: "),
-    "no UTF-8": ('"\udcff"', "text in UTF-8 is needed; got byte 0xff"),
-    "NUL": (GOOD + "\0", "text is needed; got a NUL character"),
+    "no UTF-8": ('"\udcff"', "expected text in UTF-8; got byte 0xff"),
+    "NUL": (GOOD + "\0", "expected text; got a NUL character"),
 }
 
 
@@ -466,7 +466,7 @@ def test_a_line_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "b.jsonl").write_text(GOOD)
     result = cz.evaluate(tmp_path, "pk")
     assert (result.documents, result.excluded_partitions) == (1, 1)
-    assert result.excluded[0].reason == "a line of at most 100 bytes is needed"
+    assert result.excluded[0].reason == "expected a line of at most 100 bytes"
 
 
 # -- round trips ------------------------------------------------------------------------------------------------------

@@ -247,7 +247,7 @@ UNDER = 'PARENT_REF="top"'
             r":2: a time slot must have an id of its own",
         ),
         ((slots(), tier("t")), r":3: item 'talk', coder 't': end: a recording must end after it begins; got 0-0 s"),
-        ((OK,), "a tier besides the words is needed; the tiers are none"),
+        ((OK,), "expected a tier besides the words; the tiers are none"),
     ],
 )
 def test_invalid_files(tmp_path: Path, parts: tuple[str, ...], message: str) -> None:
@@ -266,11 +266,11 @@ def test_time_units(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<html/>", ":1: <ANNOTATION_DOCUMENT> is needed; got <html>"),
+        ("<html/>", ":1: expected <ANNOTATION_DOCUMENT>; got <html>"),
         ("<ANNOTATION_DOCUMENT><TIER>", ":1: not valid XML"),
         (
             '<!DOCTYPE a [<!ENTITY x "y"><!ENTITY z "&x;&x;">]>\n<ANNOTATION_DOCUMENT>&z;</ANNOTATION_DOCUMENT>',
-            ":1: a plain",
+            ":1: expected a plain",
         ),
         (f"<ANNOTATION_DOCUMENT>{'<TIER>' * 5000}{'</TIER>' * 5000}</ANNOTATION_DOCUMENT>", "XML: Excessive depth"),
     ],

@@ -196,7 +196,7 @@ def test_links_are_not_followed_in_circles(tmp_path: Path) -> None:
 def test_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table(tmp_path / "x.csv", "101")
     monkeypatch.setattr(folders, "MAX_FILES", 0)
-    with pytest.raises(FormatError, match="a folder of at most 0 files is needed; this holds more"):
+    with pytest.raises(FormatError, match="expected a folder of at most 0 files; this holds more"):
         cz.read(tmp_path)
 
 
@@ -284,7 +284,7 @@ def test_a_coder_twice(tmp_path: Path) -> None:
 
 def test_several_coders_in_a_file_of_one_coder(tmp_path: Path) -> None:
     grid(tmp_path / "x_ann.TextGrid", ("ann", 1), ("bo", 2))
-    with pytest.raises(FormatError, match="one coder is needed, 'ann'; got ann, bo"):
+    with pytest.raises(FormatError, match="expected one coder, 'ann'; got ann, bo"):
         cz.read(tmp_path, pattern="{item}_{coder}.TextGrid", units="times")
     tier = cz.read(tmp_path, pattern="{item}_{coder}.TextGrid", tiers="bo", units="times")["x", "ann"]
     assert isinstance(tier, Tier)

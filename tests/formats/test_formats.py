@@ -270,7 +270,7 @@ def test_invalid_labels_are_excluded_and_masses_are_read(tmp_path: Path) -> None
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
     assert [error.problem for error in excluded] == [
-        "segment_labels, item 'i', coder 'x': a list of labels is needed; got 7"
+        "segment_labels, item 'i', coder 'x': expected a list of labels; got 7"
     ]
     assert corpus["i", "x"] == cz.Segmentation.from_masses([1, 2])
     assert corpus["i", "y"].labels == ("A", "A", "A")
@@ -298,7 +298,7 @@ BAD = {
         3,
         "not valid JSON: Expecting property name enclosed in double quotes at column 1",
     ),
-    "list.json": ("[1, 2]", 1, 'an object with "items": {item: {coder: [masses]}} is needed'),
+    "list.json": ("[1, 2]", 1, 'expected an object with "items": {item: {coder: [masses]}}'),
     "kind.json": ('{"items": {},\n "segmentation_type": "tree"}', 2, "segmentation_type must be linear; got 'tree'"),
     "zero.json": (
         '{"items": {\n "a": {\n  "x": [1, 0]}}}',
@@ -308,20 +308,20 @@ BAD = {
     "nan.json": (
         '{"items": {"a": {"x": [NaN]}}}',
         1,
-        "item 'a', coder 'x': masses[0]: a whole number is needed; got nan",
+        "item 'a', coder 'x': masses[0]: expected a whole number; got nan",
     ),
     "float.json": (
         '{"items": {"a": {"x": [1.5]}}}',
         1,
-        "item 'a', coder 'x': masses[0]: a whole number is needed; got 1.5",
+        "item 'a', coder 'x': masses[0]: expected a whole number; got 1.5",
     ),
-    "string.json": ('{"items": {"a": {"x": "12"}}}', 1, "item 'a', coder 'x': a list of masses is needed; got '12'"),
+    "string.json": ('{"items": {"a": {"x": "12"}}}', 1, "item 'a', coder 'x': expected a list of masses; got '12'"),
     "none.json": (
         '{"items": {"a": {"x": []}}}',
         1,
         "item 'a', coder 'x': masses: a text has at least one segment; got none",
     ),
-    "item.json": ('{"items": {"a": 3}}', 1, "item 'a': {coder: [masses]} is needed; got 3"),
+    "item.json": ('{"items": {"a": 3}}', 1, "item 'a': expected {coder: [masses]}; got 3"),
     "twice.json": ('{"items": {"a": {"x": [1], "x": [2]}}}', None, "the key 'x' occurs twice in one object"),
     "deep.json": ("[" * 100_000, 1, "not valid masses: nested too deeply"),
     "nothing.json": (
@@ -332,17 +332,17 @@ BAD = {
     "labels.json": (
         '{"items": {"a": {"x": [1]}},\n "segment_labels": 3}',
         2,
-        "segment_labels: {item: {coder: [labels]}} is needed; got 3",
+        "segment_labels: expected {item: {coder: [labels]}}; got 3",
     ),
     "whose.json": (
         '{"items": {"a": {"x": [1]}, "b": {"x": [1]}},\n "segment_labels": {"x": ["A"]}}',
         2,
-        "segment_labels: {item: {coder: [labels]}} is needed; got {coder: [labels]} for 2 items",
+        "segment_labels: expected {item: {coder: [labels]}}; got {coder: [labels]} for 2 items",
     ),
     "mixed.json": (
         '{"items": {"a": {"x": [1]}},\n "segment_labels": {\n "a": {"x": ["A"]},\n "b": ["A"]}}',
         4,
-        "segment_labels, item 'b': {coder: [labels]} is needed; got a list",
+        "segment_labels, item 'b': expected {coder: [labels]}; got a list",
     ),
     "nobody.json": (
         '{"items": {"a": {"x": [1]}},\n "segment_labels": {"a": {\n "y": ["A"]}}}',
@@ -352,17 +352,17 @@ BAD = {
     "label.json": (
         '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {\n "x": ["A", null]}}',
         3,
-        "segment_labels, item 'a', coder 'x': label 2: a string is needed; got None",
+        "segment_labels, item 'a', coder 'x': label 2: expected a string; got None",
     ),
     "fewer.json": (
         '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {"x": ["A"]}}',
         1,
-        "item 'a', coder 'x': labels: one label per segment is needed; got 1 for 2 segments",
+        "item 'a', coder 'x': labels: expected one label per segment; got 1 for 2 segments",
     ),
     "ragged.tsv": ("item\tunit\tann\tbo\na\t1\t1\n", 2, "a row must have 4 cells like the header; got 3"),
-    "letters.tsv": ("Coder\tMasses\n1\t2\tx\n", 2, "mass 2: a whole number is needed; got 'x'"),
-    "blank.tsv": ("Coder\tMasses\n1\t2\t\t3\n", 2, "mass 2: a whole number is needed; got ''"),
-    "short.tsv": ("Coder\tMasses\n1\n", 2, "a name and at least one mass are needed; got 1 cell(s)"),
+    "letters.tsv": ("Coder\tMasses\n1\t2\tx\n", 2, "mass 2: expected a whole number; got 'x'"),
+    "blank.tsv": ("Coder\tMasses\n1\t2\t\t3\n", 2, "mass 2: expected a whole number; got ''"),
+    "short.tsv": ("Coder\tMasses\n1\n", 2, "expected a name and at least one mass; got 1 cell(s)"),
     "again.tsv": ("Coder\tMasses\n1\t2\n1\t2\n", 3, "item 'again' has coder '1' twice"),
     "minus.tsv": (
         "Coder\tMasses\n1\t2\n2\t-2\n",
@@ -371,9 +371,9 @@ BAD = {
     ),
     "header.tsv": ("x\n1\n", 1, "the header must begin with Coder, or Item and Coder; got 'x'"),
     "two.bits": ("0101\n0120\n", 2, "a bit must be 0 or 1; got '2' at mark 3"),
-    "gap.bits": ("0101\n\n01\n", 2, "one document per line is needed, '-' for one unit; the line is empty"),
+    "gap.bits": ("0101\n\n01\n", 2, "expected one document per line, '-' for one unit; the line is empty"),
     "quote.csv": ('unit,ann\n1,"open\n', 2, "not a valid table: unexpected end of data"),
-    "coderless.csv": ("item,unit\na,1\n", 1, "one column per coder is needed besides item, unit; got none"),
+    "coderless.csv": ("item,unit\na,1\n", 1, "expected one column per coder besides item, unit; got none"),
     "nameless.csv": ("item,,x\na,1,2\n", 1, "column 2 must have a name in the header; it is empty"),
     "double.csv": ("x,x\n1,2\n", 1, "a column may occur only once in the header; got 'x' twice"),
     "order.csv": ("unit,x\n1,1\n3,1\n", 3, "units must be numbered 1, 2, 3 ... within an item; got 3 for unit 2"),
@@ -405,7 +405,7 @@ def test_directory(tmp_path: Path) -> None:
     assert str(caught.value) == f"{tmp_path}: no file can be read; the folder is empty"
     with pytest.raises(FormatError) as caught:
         cz.read_coders([tmp_path])
-    assert str(caught.value) == f"{tmp_path}: a file is needed; this is a directory"
+    assert str(caught.value) == f"{tmp_path}: expected a file; this is a directory"
 
 
 def test_missing_file(tmp_path: Path) -> None:
@@ -418,18 +418,18 @@ def test_binary_file(tmp_path: Path) -> None:
     path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     with pytest.raises(FormatError) as caught:
         cz.read(path)
-    assert str(caught.value) == f"{path}:1: text in UTF-8 is needed; got byte 0x89, is this a binary file?"
+    assert str(caught.value) == f"{path}:1: expected text in UTF-8; got byte 0x89; is this a binary file?"
     path.write_bytes(b"Coder\n\0\0")
     with pytest.raises(FormatError) as caught:
         cz.read(path)
-    assert str(caught.value) == f"{path}:2: text is needed; got a NUL character, is this a binary file?"
+    assert str(caught.value) == f"{path}:2: expected text; got a NUL character; is this a binary file?"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_named_pipe_does_not_hang(tmp_path: Path) -> None:
     path = tmp_path / "pipe.json"
     os.mkfifo(path)
-    with pytest.raises(FormatError, match="a regular file is needed"):
+    with pytest.raises(FormatError, match="expected a regular file"):
         cz.read(path)
 
 

@@ -82,7 +82,7 @@ def test_several_kinds(tmp_path: Path) -> None:
         [(0, 4, 1, "A"), (4, 10, 1, "B")]
     )
     with pytest.raises(
-        FormatError, match="an annotation in the namespace segment_open is needed; the namespaces are 'beat'"
+        FormatError, match="expected an annotation in the namespace segment_open; the namespaces are 'beat'"
     ):
         cz.read(write_file(tmp_path, annotation("beat", [])), namespace="segment_open")
 
@@ -115,19 +115,19 @@ def test_beyond_the_end(tmp_path: Path) -> None:
             r"data\[0\]: duration must be a time in seconds from 0 up; got 'x'",
         ),
         (annotation("segment_open", [(0, 4, 7)]), r"data\[0\]: label must be a string; got 7"),
-        (annotation("multi_segment", [(0, 4, "A")]), r"data\[0\]: a value with label and level is needed; got 'A'"),
+        (annotation("multi_segment", [(0, 4, "A")]), r"data\[0\]: expected a value with label and level; got 'A'"),
         (annotation("multi_segment", [(0, 4, {"label": "A", "level": -1})]), r"data\[0\]: level must be from 0 to"),
-        ({"namespace": "segment_open", "data": {"time": [0]}}, r"data: \[.*\] is needed; got an object"),
+        ({"namespace": "segment_open", "data": {"time": [0]}}, r"data: expected \[.*\]; got an object"),
         (
             {"namespace": "segment_open", "data": [3]},
-            r"data\[0\]: an object with time, duration and value is needed; got 3",
+            r"data\[0\]: expected an object with time, duration and value; got 3",
         ),
         (annotation("segment_open", [(0, 4, "A"), (3, 4, "B")]), "0-4 s on level 1 and 3-7 s on level 1 cross"),
-        (annotation("segment_open", []), "at least one span that lasts, or a duration, is needed; got none"),
+        (annotation("segment_open", []), "expected at least one span longer than 0 s, or a duration; got none"),
         ({"data": []}, r"annotations\[0\]: an object must have a namespace; it has none"),
         (
             annotation("beat", []),
-            "an annotation in the namespace multi_segment, .* is needed; the namespaces are 'beat'",
+            "expected an annotation in the namespace multi_segment, .*; the namespaces are 'beat'",
         ),
     ],
 )

@@ -53,7 +53,7 @@ def test_a_file_for_each_coder(tmp_path: Path) -> None:
         ("-1 1 A\n", ":1: start must be a time in seconds from 0 up; got -1.0"),
         ("0 1e999 A\n", ":1: end must be a time in seconds from 0 up; got inf"),
         (f"0 {'9' * 5000} A\n", ":1: end must be a time in seconds from 0 up; got '999"),
-        ("# nothing\n", "at least one span that lasts, or a duration, is needed; got none"),
+        ("# nothing\n", "expected at least one span longer than 0 s, or a duration; got none"),
     ],
 )
 def test_invalid_files(tmp_path: Path, lines: str, message: str) -> None:

@@ -129,7 +129,7 @@ def test_other_results_are_counted_and_named(tmp_path: Path) -> None:
         CaesuraWarning, match="no spans of text were not read: 2 of type choices, 1 of type hypertextlabels"
     ):
         assert spans(write_file(tmp_path, task(choice, region(0, 3, "A"), markup, choice))) == {(1, 1, "A")}
-    with pytest.raises(FormatError, match="results of type labels are needed; there are 1 of type hypertextlabels"):
+    with pytest.raises(FormatError, match="expected results of type labels; there are 1 of type hypertextlabels"):
         cz.read(write_file(tmp_path, task(markup)))
 
 
@@ -152,25 +152,25 @@ def test_a_region_without_labels(tmp_path: Path) -> None:
     [
         (task(region("a", 8, "PER", text="x")), r"result\[0\]: start must be a whole number; got 'a'"),
         (task(region(-1, 8, "PER", text="x")), r"result\[0\]: start must be from 0 to"),
-        (task({"type": "labels", "value": 3}), r"result\[0\]: a value with start, end and labels is needed; got 3"),
+        (task({"type": "labels", "value": 3}), r"result\[0\]: expected a value with start, end and labels; got 3"),
         (
             task({"type": "labels", "value": {"start": 0, "end": 3, "labels": [3]}}),
-            r"labels\[0\]: a string is needed; got 3",
+            r"labels\[0\]: expected a string; got 3",
         ),
         (
             task({"type": "labels", "value": {"start": 0, "end": 3, "labels": "A"}}),
-            r"labels: a list of strings is needed; got 'A'",
+            r"labels: expected a list of strings; got 'A'",
         ),
         (
             task({"type": "labels", "value": {"start": 0, "end": 3, "text": 3}}),
             r"result\[0\]: text must be a string; got 3",
         ),
-        (task(3), r"result\[0\]: an object with a type is needed; got 3"),
+        (task(3), r"result\[0\]: expected an object with a type; got 3"),
         (task(name=None), r"tasks\[0\]: id must be a whole number; got None"),
         (task(by=None, id=None), "completed_by or id must be a whole number; got None"),
         (
             {"id": 7, "data": {"text": "a"}, "annotations": [3]},
-            r'annotations\[0\]: an object with "result": \[...\] is needed',
+            r'annotations\[0\]: expected an object with "result": \[...\]',
         ),
         (task(region(0, 4, "A"), region(2, 8, "B")), "ends inside|begins inside"),
     ],
@@ -214,7 +214,7 @@ def test_files_that_are_no_export(tmp_path: Path) -> None:
     for content, message in (
         (
             '[{"text": "x", "label": [{"start": 0, "end": 1}]}]',
-            r"tasks with .* are needed; export as JSON, not as JSON-MIN",
+            r"expected tasks with .*; export as JSON, not as JSON-MIN",
         ),
         ("[" * 10**5, "nested too deeply"),
         ('{"id": 1', "not valid JSON"),

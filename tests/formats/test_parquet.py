@@ -102,7 +102,7 @@ BAD = {
     "half": ({"x": [0.5, 1.0]}, None, "column 'x' must hold text or whole numbers; got double"),
     "list": ({"x": [["a"], ["b"]]}, None, "column 'x' must hold text or whole numbers; got list<"),
     "binary": ({"x": [b"\xff", b"a"]}, None, "column 'x' must hold text or whole numbers; got binary"),
-    "no coder": ({"unit": [1, 2]}, 1, "one column per coder is needed besides unit; got none"),
+    "no coder": ({"unit": [1, 2]}, 1, "expected one column per coder besides unit; got none"),
     "order": ({"unit": [1, 3], "x": [0, 1]}, 2, "units must be numbered 1, 2, 3 ... within an item; got 3 for unit 2"),
     "partly": ({"x": ["NA", "1"]}, 1, "item 't', coder 'x': NA must be in all cells or in none"),
 }
@@ -154,8 +154,7 @@ def test_a_damaged_page_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "message"),
-    [("_MAX_CELLS", "100 cells is needed; this claims to have 400$"), ("MAX_BYTES", "100 bytes is needed")],
+    ("limit", "message"), [("_MAX_CELLS", "100 cells; this claims to have 400$"), ("MAX_BYTES", "100 bytes")]
 )
 def test_files_that_claim_to_be_too_large_are_refused(
     limit: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

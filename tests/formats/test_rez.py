@@ -104,16 +104,16 @@ def change(*steps: str | int, to: Any = None, remove: bool = False) -> dict[str,
 
 GRIDS = {"ROOT": [{"version": "0.8.3", "wordGrid": []}]}
 BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "list": ([1], {}, 'an object with "ROOT": [{"nodeMap": {...}}] is needed'),
-    "no root": ({"ROOT": []}, {}, 'an object with "ROOT": [{"nodeMap": {...}}] is needed'),
+    "list": ([1], {}, 'expected an object with "ROOT": [{"nodeMap": {...}}]'),
+    "no root": ({"ROOT": []}, {}, 'expected an object with "ROOT": [{"nodeMap": {...}}]'),
     "grids": (
         GRIDS,
         {},
-        "ROOT[0].nodeMap is needed and this file (0.8.3) has none: files of Rezonator 0.8 and before hold grids instead; "
+        "expected ROOT[0].nodeMap, which this file (0.8.3) does not have: files of Rezonator 0.8 and before hold grids instead; "
         "open it in a newer Rezonator and save it again",
     ),
-    "no doc": ({"ROOT": [{"nodeMap": {}}]}, {}, "one node of type 'doc' is needed in the nodeMap; got 0"),
-    "no units": (change("D", "unitList", to=[]), {}, "a document of at least one unit is needed; got none"),
+    "no doc": ({"ROOT": [{"nodeMap": {}}]}, {}, "expected one node of type 'doc' in the nodeMap; got 0"),
+    "no units": (change("D", "unitList", to=[]), {}, "expected a document of at least one unit; got none"),
     "no list": (change("D", "unitList", remove=True), {}, "node 'D' must have a list unitList; got None"),
     "number": (change("D", "unitList", to=[1]), {}, "unitList of 'D' must name nodes; got 1"),
     "twice": (change("D", "unitList", to=["U1", "U1"]), {}, "unit 'U1' must be in one place only; got it again"),
@@ -209,7 +209,7 @@ def test_nested_values_are_not_walked_into(depth: int, tmp_path: Path) -> None:
 def test_a_nul_inside_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "t.rez"
     path.write_bytes(b'{"ROOT":\0 []}\0')
-    with pytest.raises(FormatError, match="text is needed; got a NUL character"):
+    with pytest.raises(FormatError, match="expected text; got a NUL character"):
         cz.read(path)
     path.write_bytes(b"\0\0")
     with pytest.raises(FormatError, match="not valid JSON"):

@@ -134,7 +134,7 @@ BAD = {
         "F,a .\n",
         1,
         {"speaker": "Who"},
-        "a column 'Who' is needed in the header; got 'Speaker', 'Utterance'",
+        "expected a column 'Who' in the header; got 'Speaker', 'Utterance'",
     ),
 }
 
@@ -161,7 +161,7 @@ OPTIONS = [
     ({"symbols": "."}, "symbols must be a list of symbols, or a mapping from symbols to types; got '.'"),
     ({"symbols": [". ."]}, "symbols: a symbol must be a string without spaces; got '. .'"),
     ({"symbols": [".", "."]}, "symbols: a symbol may be named only once; got '.' again"),
-    ({"symbols": []}, "symbols: at least one symbol is needed; got none"),
+    ({"symbols": []}, "symbols: expected at least one symbol; got none"),
     ({"symbols": {".": ""}}, "symbols: a type must be a text that is not empty; got ''"),
     ({"unclassified": ""}, "unclassified must be a text that is not empty; got ''"),
     ({"attached": 1}, "attached must be True or False; got 1"),
@@ -249,7 +249,7 @@ def dialogue(**streams: object) -> cz.Corpus:
 
 
 UNWRITABLE = [
-    (cz.Corpus({"i": {"c": cz.Segmentation.from_bits("1")}}), "item 'i': a dialogue is needed; this has no streams"),
+    (cz.Corpus({"i": {"c": cz.Segmentation.from_bits("1")}}), "item 'i': expected a dialogue; this has no streams"),
     (dialogue(F=cz.Segmentation.from_marks(["."])), "item 'i', stream 'F': this format needs the text of the units"),
     (
         dialogue(F=cz.Segmentation.from_marks([".", ""], units=["a", "b"])),

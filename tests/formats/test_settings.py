@@ -129,16 +129,16 @@ BAD = {
     "transposition = true": "transposition must be a number; got True",
     'transposition = {"." = "x"}': "transposition.. must be a number; got 'x'",
     "transposition = 1979-05-27": "transposition must be a number; got datetime.date(1979, 5, 27)",
-    "similarity = 1": "similarity: a table is needed; got 1",
-    "similarity = {}": "similarity: either pairs, or types and matrix, are needed; got none",
-    'similarity = {types = ["a"]}': "similarity: either pairs, or types and matrix, are needed; got types",
+    "similarity = 1": "similarity: expected a table; got 1",
+    "similarity = {}": "similarity: expected either pairs, or types and matrix; got none",
+    'similarity = {types = ["a"]}': "similarity: expected either pairs, or types and matrix; got types",
     "similarity = {pair = []}": "similarity.pair: no key 'pair'; did you mean 'pairs'?",
-    "similarity = {pairs = 1}": "similarity.pairs: a list is needed; got 1",
+    "similarity = {pairs = 1}": "similarity.pairs: expected a list; got 1",
     'similarity = {pairs = [["a", "b"]]}': 'similarity.pairs[0]: a pair is written ["type", "type", number]; got a list',
     'similarity = {pairs = [["a", "b", 2]]}': "similarity.pairs[0] must be a number from 0 to 1; got 2",
     'similarity = {pairs = [["a", "a", 0.5]]}': "similarity.pairs[0]: the similarity of a type to itself is 1; got 0.5",
     'similarity = {pairs = [["a", "b", 0], ["b", "a", 1]]}': "similarity.pairs[1]: a pair may be named only once; got 'b', 'a' again",
-    'similarity = {types = ["a"], matrix = [[1]]}': "similarity.matrix: 2 rows are needed, one per type and one for 'none'; got 1",
+    'similarity = {types = ["a"], matrix = [[1]]}': "similarity.matrix: expected 2 rows, one per type and one for 'none'; got 1",
     'similarity = {types = ["a"], matrix = [[1, 0], [0]]}': "similarity.matrix[1]: a row must have 2 numbers, one per row of the matrix; got 1",
     'similarity = {types = ["a"], matrix = [[1, 0], [1.5, 1]]}': "similarity.matrix[1][0] must be a number from 0 to 1; got 1.5",
     'similarity = {types = ["a"], matrix = [[0.5, 0], [0, 1]]}': "similarity.matrix[0][0]: the diagonal must be exactly 1; got 0.5",
@@ -149,7 +149,7 @@ BAD = {
     f"normalize = 0x{'f' * 9000}": "normalize: invalid value",
     f"symbols = [0x{'f' * 9000}]": "symbols: invalid value",
     f"transposition = 0x{'f' * 9000}": "transposition: invalid value",
-    "fields = 1": "fields: a table is needed; got 1",
+    "fields = 1": "fields: expected a table; got 1",
     'fields = {spaeker = "x"}': "fields.spaeker: no key 'spaeker'; did you mean 'speaker'?",
     "fields = {speaker = 1}": "fields.speaker must be a text that is not empty; got 1",
 }
@@ -175,7 +175,7 @@ def test_damaged_files(tmp_path: Path) -> None:
         read_settings(write_file(tmp_path, "a = " + "[" * 100_000))
     with pytest.raises(FormatError, match=r"settings are a \.toml or \.json file; got \.ini"):
         read_settings(write_file(tmp_path, "a", "study.ini"))
-    with pytest.raises(FormatError, match="an object with settings is needed"):
+    with pytest.raises(FormatError, match="expected an object with settings"):
         read_settings(write_file(tmp_path, "[1]", "study.json"))
     with pytest.raises(FormatError, match="No such file"):
         read_settings(tmp_path / "nowhere.toml")

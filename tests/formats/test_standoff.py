@@ -49,7 +49,7 @@ def test_white_space_cuts_as_python_does(document: str) -> None:
         assert [document[a:b] for a, b in zip(tokens.starts, tokens.ends, strict=True)] == document.split()
         assert list(Tokens.tokenize(document, "characters").units) == list("".join(document.split()))
     else:
-        with pytest.raises(HierarchyError, match="a text of at least one token is needed; got none"):
+        with pytest.raises(HierarchyError, match="expected a text of at least one token; got none"):
             Tokens.tokenize(document, None)
 
 

@@ -113,7 +113,7 @@ BAD = [
     ),
     ("stream,x\nF,1\n,1\n", 3, "item 't': a stream must be named in all rows or in none; got none here"),
     ("stream,x\nF,1\nM,1\nM,NA\n", 4, "item 't', coder 'x', stream 'M': NA must be in all cells or in none"),
-    ("stream,unit\nF,1\n", 1, "one column per coder is needed besides stream, unit; got none"),
+    ("stream,unit\nF,1\n", 1, "expected one column per coder besides stream, unit; got none"),
     ('types,stream,x\n"[""a""]",F,a\n,M,b\n', 3, "type 'b' is not declared; declared are 'a'"),
 ]
 

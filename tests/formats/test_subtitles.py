@@ -121,7 +121,7 @@ BAD = {
         5,
         "a tag must be like <i> or <v Name>, and another < written &lt;; got '<i c'",
     ),
-    "none.vtt": ("WEBVTT\n\nNOTE a\n", None, "at least one cue is needed; got none"),
+    "none.vtt": ("WEBVTT\n\nNOTE a\n", None, "expected at least one cue; got none"),
 }
 
 

@@ -149,10 +149,10 @@ def test_names_and_patterns(tmp_path: Path) -> None:
     assert corpus == Corpus({"x": {"Ann B.": ANN}})
     for options, message in (
         ({"tiers": "nobody"}, r"tiers: 'nobody' must match a tier; the tiers are 'ann', 'IU 2', 'IU \[1\]'"),
-        ({"words": "word"}, "one interval tier must be named 'word', for the words; the interval tiers are 'ann'"),
-        ({"words": "IU [1]"}, "one interval tier must be named"),  # it has points
-        ({"coder": "Ann"}, r"with coder=..., one tier is needed; choose with tiers=...: 'ann', 'IU 2'"),
-        ({"tiers": "ann", "words": "ann"}, "a tier besides the words is needed"),
+        ({"words": "word"}, "expected one interval tier named 'word', for the words; the interval tiers are 'ann'"),
+        ({"words": "IU [1]"}, "expected one interval tier named"),  # it has points
+        ({"coder": "Ann"}, r"with coder=..., expected one tier; choose with tiers=...: 'ann', 'IU 2'"),
+        ({"tiers": "ann", "words": "ann"}, "expected a tier besides the words"),
     ):
         with pytest.raises(FormatError, match=message):
             cz.read(path, units="times", **options)
@@ -249,11 +249,11 @@ def test_word_times(tmp_path: Path) -> None:
     ):
         word_times(overlapping, "word", snap=1e-5)
     with pytest.raises(
-        FormatError, match="one interval tier is needed, for the words; the interval tiers are 'ann', 'word'"
+        FormatError, match="expected one interval tier, for the words; the interval tiers are 'ann', 'word'"
     ):
         word_times(path)
     with pytest.raises(
-        FormatError, match="one interval tier must be named 'tones', for the words; the interval tiers are"
+        FormatError, match="expected one interval tier named 'tones', for the words; the interval tiers are"
     ):
         word_times(path, "tones")
     only = Corpus({"talk": {"w": Tier(WORDS)}})
@@ -346,17 +346,17 @@ def test_junk_is_rejected_fast(tmp_path: Path, junk: str) -> None:
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "t.TextGrid"
     path.write_bytes(b"\xff\xfe" + LONG.encode("utf-16-le")[:-1])
-    with pytest.raises(FormatError, match="text in UTF-16 is needed; got bytes that are not valid"):
+    with pytest.raises(FormatError, match="expected text in UTF-16; got bytes that are not valid"):
         cz.read(path)
     path.write_bytes(LONG.replace("yes", "oui é").encode("latin-1"))
-    with pytest.raises(FormatError, match=r":49: text in UTF-8 is needed; got byte 0xe9"):
+    with pytest.raises(FormatError, match=r":49: expected text in UTF-8; got byte 0xe9"):
         cz.read(path)
 
 
 def test_a_file_with_points_only(tmp_path: Path) -> None:
     cz.write(Corpus({"talk": {"tones": TONES}}), tmp_path / "talk.TextGrid")
     with pytest.raises(
-        FormatError, match="a tier besides the words is needed; the tiers are 'tones'; choose point tiers"
+        FormatError, match="expected a tier besides the words; the tiers are 'tones'; choose point tiers"
     ):
         cz.read(tmp_path / "talk.TextGrid")
 
@@ -529,6 +529,6 @@ def test_two_ends_in_one_silence_of_a_real_file(shared: Path) -> None:
     """Before 1363.34 s nothing is spoken but one word: "." and "loud silence" end in the same gap."""
     path = shared / "data/formats/textgrid/kylebgorman/long_format.TextGrid"
     with pytest.raises(
-        FormatError, match=r"two ends must not fall on one position; .*s '\.' and .*s 'loud silence' both"
+        FormatError, match=r"two ends must not fall on the same position; .*s '\.' and .*s 'loud silence' both"
     ):
         cz.read(path, words="word", tiers="Errors", silence=["sil", "sp"])

@@ -195,7 +195,7 @@ def test_a_gap(tmp_path: Path) -> None:
         ),
         (["1-1 0-1 a X||Y"], 6, r"a cell is _, or values with \| between them; got 'X\|\|Y'"),
         (["1-1 0-1 a X\\"], 6, r"a cell is _, or values with \| between them"),
-        ([], None, "at least one token, a row such as 1-1, is needed; got none"),
+        ([], None, r"expected at least one token \(a row such as 1-1\); got none"),
     ],
 )
 def test_invalid_rows(tmp_path: Path, rows: list[str], line: int | None, message: str) -> None:

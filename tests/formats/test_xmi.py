@@ -138,8 +138,8 @@ def test_spans_that_do_not_fit_are_named_with_their_line(tmp_path: Path) -> None
         ("9", "99", r"end of the annotation \d+: an offset must lie in 0-29, the text in UTF-16 units; got 99"),
         ("-1", "11", r"begin of the annotation \d+: an offset must lie in 0-29, the text in UTF-16 units; got -1"),
         ("11", "9", r"Segment \d+: offsets must rise and lie in 0-27, the text; got 10-9"),
-        ("x", "9", "an XMI that fits its type system is needed; got ValueError: invalid literal"),
-        ("9" * 5000, "9", "an XMI that fits its type system is needed; got ValueError"),
+        ("x", "9", "expected an XMI that fits its type system; got ValueError: invalid literal"),
+        ("9" * 5000, "9", "expected an XMI that fits its type system; got ValueError"),
     ],
 )
 def test_invalid_offsets(tmp_path: Path, begin: str, end: str, message: str) -> None:
@@ -171,12 +171,12 @@ def test_duplicate_ids(tmp_path: Path) -> None:
 def test_the_type_system_is_needed(tmp_path: Path) -> None:
     path = write_file(tmp_path, [(0, 8, "PER")])
     (tmp_path / "TypeSystem.xml").rename(tmp_path / "other.xml")
-    with pytest.raises(FormatError, match=r"the type system is needed; there is no .*TypeSystem\.xml; name it"):
+    with pytest.raises(FormatError, match=r"the type system .*TypeSystem\.xml does not exist; set it"):
         read_annotation(path)
     assert read_annotation(path, typesystem=tmp_path / "other.xml").flat == {(1, 2)}
     empty = '<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier"><types/></typeSystemDescription>'
     (tmp_path / "TypeSystem.xml").write_text(empty)
-    with pytest.raises(FormatError, match="fits its type system is needed; got TypeNotFoundError"):
+    with pytest.raises(FormatError, match="fits its type system; got TypeNotFoundError"):
         read_annotation(path)
 
 
@@ -190,7 +190,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a
 def test_nothing_is_expanded_and_nothing_from_outside_read(tmp_path: Path, name: str, head: str) -> None:
     path = write_file(tmp_path, [(0, 8, "PER")])
     changed(tmp_path / name, r"\?>", f"?>{head}".replace("\\", r"\\"))
-    with pytest.raises(FormatError, match=rf"{name}:\d: a plain document is needed, entities are not expanded"):
+    with pytest.raises(FormatError, match=rf"{name}:\d: expected a plain document, entities are not expanded"):
         read_annotation(path)
 
 
@@ -221,7 +221,7 @@ def test_cyclic_and_endless_types(tmp_path: Path) -> None:
         [("a.A", "no.Such")],
     ):
         types(pairs)
-        with pytest.raises(FormatError, match="an XMI that fits its type system is needed; got"):
+        with pytest.raises(FormatError, match="expected an XMI that fits its type system; got"):
             read_annotation(path)
 
 
@@ -232,7 +232,7 @@ def test_documents_without_a_text(tmp_path: Path, body: str) -> None:
     path = write_file(tmp_path, [])
     spaces = "xmlns:xmi='http://www.omg.org/XMI' xmlns:cas='http:///uima/cas.ecore'"
     path.write_text(f"<xmi:XMI {spaces}>{body}</xmi:XMI>")
-    with pytest.raises(FormatError, match=r"one view with a text is needed; got 0|fits its type system is needed; got"):
+    with pytest.raises(FormatError, match=r"expected one view with a text; got 0|fits its type system; got"):
         read_annotation(path)
 
 

@@ -137,14 +137,14 @@ def test_items_that_cannot_be_used_are_named():
     experiment = cz.evaluate_unification(corpus)
     assert experiment.items == ("good",)
     assert {entry.item: entry.reason for entry in experiment.excluded} == {
-        "alone": "at least two coders are needed to unify; got '1'",
+        "alone": "expected at least two coders to unify; got '1'",
         "flat": "coder '2': expected a Hierarchy; got Segmentation",
         "other text": "all coders must annotate the same units; '1' has 4, '2' has 5",
     }
     assert (
-        "item 'alone' excluded: at least two coders are needed to unify; got '1'" in unification_table(experiment).notes
+        "item 'alone' excluded: expected at least two coders to unify; got '1'" in unification_table(experiment).notes
     )
-    with pytest.raises(OptionError, match=r"^no item can be unified: item 'alone': at least two coders are needed"):
+    with pytest.raises(OptionError, match=r"^no item can be unified: item 'alone': expected at least two coders"):
         cz.evaluate_unification(corpus.select(items=["alone"]))
     with pytest.raises(OptionError, match=r"^no item can be unified; the corpus is empty$"):
         cz.evaluate_unification(cz.Corpus({}))

@@ -335,19 +335,14 @@ TIMED = Hierarchy.from_times([(0, 4)])
 @pytest.mark.parametrize(
     ("hierarchies", "options", "kind", "message"),
     [
-        ([], {}, OptionError, "at least two coders are needed to unify; got none"),
-        ({"Ann": SMALL}, {}, OptionError, "at least two coders are needed to unify; got 'Ann'"),
-        (
-            [Hierarchy(4, [])] * 2,
-            {},
-            OptionError,
-            "at least one span is needed to unify; none of the 2 coders drew any",
-        ),
+        ([], {}, OptionError, "expected at least two coders to unify; got none"),
+        ({"Ann": SMALL}, {}, OptionError, "expected at least two coders to unify; got 'Ann'"),
+        ([Hierarchy(4, [])] * 2, {}, OptionError, "expected at least one span to unify; none of the 2 coders drew any"),
         (
             [Hierarchy.from_times([(0, 0.25)], duration=9)] * 2,
             {},
             OptionError,
-            "at least one span is needed to unify; all 2 are shorter than the tolerance of 0.5 s",
+            "expected at least one span to unify; all 2 are shorter than the tolerance of 0.5 s",
         ),
         (
             {"Ann": SMALL, "Bo": Hierarchy(6, [(1, 2)])},

@@ -69,12 +69,12 @@ def test_values(judged, conversations):
 def test_what_is_undefined_is_said(judged):
     judgement, _, _ = judged
     assert judgement.undefined == {
-        "human": "at least two coders are needed; got one",
-        "drop": "at least two coders are needed; got one",
+        "human": "expected at least two coders; got one",
+        "drop": "expected at least two coders; got one",
         "replacement": "the alternative annotator test needs at least 3 coders; got 1",
-        "comparison": "at least two systems are needed; got one",
+        "comparison": "expected at least two systems; got one",
     }
-    assert judgement.drops[0].reason == "at least two coders are needed; got one"
+    assert judgement.drops[0].reason == "expected at least two coders; got one"
     assert judgement.replacements[0].reason == judgement.undefined["replacement"]
     assert judgement.excluded == ()
     json.dumps(judgement.to_dict(), allow_nan=False)

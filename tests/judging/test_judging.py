@@ -319,20 +319,20 @@ def test_systems_that_share_no_item():
         (
             1,
             {
-                "human": "at least two coders are needed; got one",
-                "drop": "at least two coders are needed; got one",
+                "human": "expected at least two coders; got one",
+                "drop": "expected at least two coders; got one",
                 "replacement": "the alternative annotator test needs at least 3 coders; got 1",
-                "comparison": "at least two systems are needed; got one",
+                "comparison": "expected at least two systems; got one",
             },
         ),
         (
             2,
             {
                 "replacement": "the alternative annotator test needs at least 3 coders; got 2",
-                "comparison": "at least two systems are needed; got one",
+                "comparison": "expected at least two systems; got one",
             },
         ),
-        (3, {"comparison": "at least two systems are needed; got one"}),
+        (3, {"comparison": "expected at least two systems; got one"}),
     ],
 )
 def test_few_coders(coders, undefined):
@@ -344,7 +344,7 @@ def test_few_coders(coders, undefined):
     assert (judgement.drops[0].value is None) == (coders < 2)
     assert (judgement.replacements[0].test is None) == (coders < 3)
     if coders < 2:
-        assert judgement.drops[0].reason == "at least two coders are needed; got one"
+        assert judgement.drops[0].reason == "expected at least two coders; got one"
     if coders < 3:
         assert judgement.replacements[0].reason == undefined["replacement"]
     assert judgement.comparisons == ()
@@ -578,8 +578,8 @@ FINE = {"bot": {"x": cz.Segmentation.from_masses([2, 9])}}
 @pytest.mark.parametrize(
     ("systems", "message"),
     [
-        ({}, "systems: at least one is needed; got none"),
-        ([], "systems: at least one is needed; got none"),
+        ({}, "systems: expected at least one; got none"),
+        ([], "systems: expected at least one; got none"),
         (
             "ann",
             "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus; "
@@ -592,7 +592,7 @@ FINE = {"bot": {"x": cz.Segmentation.from_masses([2, 9])}}
         ),
         ([3], "systems: a name must be a string; got int"),
         (["zoe"], "no coder 'zoe'; there are 'ann', 'bo'"),
-        (["ann", "bo"], "coders: at least one is needed to judge against; all coders of the corpus are systems"),
+        (["ann", "bo"], "coders: expected at least one to judge against; all coders of the corpus are systems"),
         ({"ann": FINE["bot"]}, "system 'ann': a coder has the same name; rename one of them"),
         ({"bot": {}}, "system 'bot' has no item in common with the coders, who have 'x'; got none"),
         ({"bot": {"y": FINE["bot"]["x"]}}, "system 'bot' has no item in common with the coders, who have 'x'; got 'y'"),
@@ -623,7 +623,7 @@ def test_systems_that_cannot_be(systems, message):
         ({"alpha": 0}, "alpha must be a number between 0 and 1; got 0"),
         ({"epsilon": 1}, "epsilon must be a number from 0 to below 1; got 1"),
         ({"epsilon": "low"}, "epsilon must be a number; got 'low'"),
-        ({"measures": []}, "measures: at least one is needed; got none"),
+        ({"measures": []}, "measures: expected at least one; got none"),
         ({"measures": 7}, "measures must be names or measures; got 7"),
         (
             {"measures": "bounary_similarity"},
@@ -724,5 +724,5 @@ def test_letters_separate_them(field_of_known_quality):
 def test_hierarchies_are_no_segmentations() -> None:
     tree = cz.Hierarchy(4, [(1, 4), (1, 2)])
     corpus = cz.Corpus({"x": {"ann": tree, "bo": tree, "program": tree}})
-    with pytest.raises(MismatchError, match="a Segmentation or a Dialogue is needed; got Hierarchy"):
+    with pytest.raises(MismatchError, match="expected a Segmentation or a Dialogue; got Hierarchy"):
         cz.judge(corpus, ["program"])

@@ -61,7 +61,7 @@ def test_figures_of_2012(a, b, printed):
 
 
 def test_figure_7_of_2012():
-    """Printed 0.8461, which is 11/13 = 0.84615... cut off and not rounded; two full misses, so no preset is needed."""
+    """Printed 0.8461, which is 11/13 = 0.84615... cut off and not rounded; two full misses are needed, so no preset."""
     for compat in (None, "fournier2012"):
         score = cz.segmentation_similarity(masses([1, 2, 2, 2, 4, 2, 1]), masses([1, 2, 8, 2, 1]), compat=compat)
         assert score.value == pytest.approx(11 / 13)

@@ -158,8 +158,8 @@ WRONG_TYPES = [
     (([-3], ["act"]), "reference: positions[0]: a position must lie in 1..5 for 5 units; got -3"),
     (([3, 2], ["act", "act"]), "reference: positions must ascend; got 2 after 3"),
     (([2, 2], ["act", "act"]), "reference: a position may have a type only once; got 'act' again at 2"),
-    (([2, 3], ["act"]), "reference: one type per position is needed; got 1 for 2 positions"),
-    (([2], ["act", "act"]), "reference: one type per position is needed; got 2 for 1 positions"),
+    (([2, 3], ["act"]), "reference: expected one type per position; got 1 for 2 positions"),
+    (([2], ["act", "act"]), "reference: expected one type per position; got 2 for 1 positions"),
     (
         ([2, 3], ["act", "verse"]),
         "reference: marks[1]: type 'verse' is not declared; declared are 'scene', 'act', 'book'",

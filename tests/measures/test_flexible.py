@@ -381,9 +381,9 @@ def test_a_dialogue_is_the_sum_of_its_streams(streams: list[Any]) -> None:
         ({"F": "p", "M": "p"}, {"F": "p"}, r"b: no stream 'M'"),
         ({"F": "p ."}, {"F": "p"}, r"stream 'F': both sides must have the same units; a has 2, b has 1"),
         ({}, {}, r"a: a dialogue has at least one stream; got none"),
-        ("p", {"F": "p"}, r"a: a mapping from streams to segmentations is needed, because the other side has 'F'"),
+        ("p", {"F": "p"}, r"a: expected a mapping from streams to segmentations, because the other side has 'F'"),
         ("p", "p .", r"both sides must have the same units; a has 1, b has 2"),
-        ({"F": 3}, {"F": "p"}, r"stream 'F': a: a Segmentation is needed; got int"),
+        ({"F": 3}, {"F": "p"}, r"stream 'F': a: expected a Segmentation; got int"),
     ],
 )
 def test_dialogues_that_cannot_be_compared(a: Any, b: Any, message: str) -> None:
@@ -503,21 +503,21 @@ def with_entry(i: int, j: int, value: Any) -> dict[str, Any]:
             r"must have 3 rows, one for each of 2 types and a last one",
         ),
         ({"types": ["p"], "matrix": [[1, 0], [0]]}, r"similarity\['none'\]: a row must have 2 numbers.*; got 1"),
-        ({"types": ["p"], "matrix": [[1, 0], 7]}, r"similarity\['none'\]: a row of 2 numbers is needed; got 7"),
+        ({"types": ["p"], "matrix": [[1, 0], 7]}, r"similarity\['none'\]: expected a row of 2 numbers; got 7"),
         ({"types": ["p", "p"], "matrix": np.eye(3)}, r"a type may be named only once; got 'p' again"),
         ({"types": ["none", "p"], "matrix": np.eye(3)}, r"\"none\" means no boundary and must be last"),
         ({"types": ["p", ""], "matrix": np.eye(3)}, r"a type must be a name that is not empty"),
-        ({"types": [], "matrix": [[1]]}, r"at least one type is needed"),
+        ({"types": [], "matrix": [[1]]}, r"expected at least one type"),
         ({"types": "pq", "matrix": np.eye(3)}, r"types must be a sequence of names; got 'pq'"),
         ({"types": ["p"], "matrix": 3}, r"matrix must be a sequence of rows; got 3"),
         ({"p": {"p": 1, "none": 0}, "none": {"p": 0}}, r"similarity\['none'\]: there is a row 'none' but no column"),
         ({"p": {"p": 1, "q": 0, "none": 0}, "none": {"p": 0, "q": 0, "none": 1}}, r"a column 'q' but no row 'q'"),
-        ({"p": {"p": 1}}, r"a row and a column \"none\" are needed, for no boundary; got 'p'"),
+        ({"p": {"p": 1}}, r"expected a row and a column \"none\" for no boundary; got 'p'"),
         ({("p", "q"): 2}, r"similarity\['p', 'q'\] must be a number from 0 to 1; got 2"),
         ({("p", "q"): 0.5, ("q", "p"): 0.25}, r"a pair is unordered and has one value; got 0.5 and 0.25"),
         ({("p", "p"): 0.5}, r"the similarity of a type to itself must be 1"),
-        ({"pq": 0.5}, r"a pair of types is needed as key"),
-        ({("p", "q", "r"): 0.5}, r"a pair of types is needed as key"),
+        ({"pq": 0.5}, r"expected a pair of types as key"),
+        ({("p", "q", "r"): 0.5}, r"expected a pair of types as key"),
         ([("p", 0.5)], r"a pair is written as \(type, type, similarity\)"),
         (5, r"similarity must be .* got int"),
     ],
@@ -530,11 +530,11 @@ def test_matrices_that_cannot_be(similarity: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "line", "message"),
     [
-        ("m.csv", ",p,none\np,1,0\nnone,0,x\n", 3, "a number is needed; got 'x'"),
+        ("m.csv", ",p,none\np,1,0\nnone,0,x\n", 3, "expected a number; got 'x'"),
         ("m.csv", ",p,none\np,1,0\nnone,0\n", 3, "a row must have 2 numbers, one per column; got 1"),
         ("m.csv", ",p,none\np,1,0\np,0,1\n", 3, "a row may be named only once; got 'p' again"),
         ("m.csv", ",p,p\np,1,0\nnone,0,1\n", 1, "a column may be named only once; got 'p' again"),
-        ("m.csv", "", None, "a line of column names and one line per row are needed; got 0 lines"),
+        ("m.csv", "", None, "expected a line of column names and one line per row; got 0 lines"),
         ("m.json", '{"types": ["p"],\n "matrix": [[1, 0], [0, 1]\n', 3, "not valid JSON"),
         ("missing.csv", None, None, "cannot be read"),
     ],
@@ -551,7 +551,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str, text: str | None, 
 
 def test_a_file_that_names_no_none(tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text(",p,q\np,1,0\nq,0,1\n")
-    with pytest.raises(OptionError, match=r'm.csv\): a row and a column "none" are needed'):
+    with pytest.raises(OptionError, match=r'm.csv\): expected a row and a column "none"'):
         FlexibleSimilarity(similarity=tmp_path / "m.csv")
 
 
@@ -694,11 +694,11 @@ def test_bias_and_frequency_do_not_change_it() -> None:
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ([[1, 2], [3, 4]], r"matrix: 3 rows and columns are needed"),
+        ([[1, 2], [3, 4]], r"matrix: expected 3 rows and columns"),
         ([[1, 0, 0], [0, -1, 0], [0, 0, 1]], r"matrix\['q', 'q'\]: a count must not be negative; got -1"),
         ([[1, 0, 0], [0, math.nan, 0], [0, 0, 1]], r"matrix\['q', 'q'\]: a count must not be negative; got nan"),
         ([[0, 1, 0], [1, 5, 0], [0, 0, 9]], r"matrix\['p', 'p'\]: there is no estimate without agreement"),
-        ([[1, 0], [1]], r"a square matrix of counts is needed"),
+        ([[1, 0], [1]], r"expected a square matrix of counts"),
     ],
 )
 def test_confusions_that_cannot_be(counts: Any, message: str) -> None:
@@ -814,7 +814,7 @@ def test_draws_at_the_edges() -> None:
     assert (measure.draw(TWO, [1, 0, 0], [0, 1, 0], [9], draws=3, state=state(0))[:, [0, 2, 3]] == 9).all()
     rare = measure.draw(TWO, [1e-18, 0, 1], [0, 0, 1], [10**6], draws=3, state=state(0))
     assert (rare[:, 2] == 0).all()
-    with pytest.raises(OptionError, match="a probability for each of 2 types and for none is needed"):
+    with pytest.raises(OptionError, match="expected a probability for each of 2 types and for none"):
         measure.draw(TWO, [0.5, 0.5], [0.5, 0.5], [9], draws=1, state=state(0))
     for wrong in (np.zeros(4, np.uint64), np.ones(3, np.uint64), np.ones(4)):
         with pytest.raises(OptionError, match="state must be four words of 64 bits that are not all 0"):

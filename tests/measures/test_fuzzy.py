@@ -512,10 +512,10 @@ def test_bad_documents_are_told_and_the_good_ones_are_scored():
         1: (Undefined, "there is no cluster: the highest count is 3, minimal_peak is 4"),
         2: (MismatchError, "both sides must have the same units; counts has 4, hypothesis has 5"),
         3: (MismatchError, "unit 2 differs: counts has 'be', hypothesis has 'do'" + ALIGN_HINT),
-        4: (MismatchError, "counts: Marks or a Segmentation is needed; got list"),
-        5: (MismatchError, "hypothesis: a Segmentation is needed; got Marks"),
+        4: (MismatchError, "counts: expected Marks or a Segmentation; got list"),
+        5: (MismatchError, "hypothesis: expected a Segmentation; got Marks"),
         6: (MismatchError, "counts: this measure cannot score a dialogue; got 1 speaker; use flexible_similarity"),
-        7: (MismatchError, "a pair of segmentations is needed; got int"),
+        7: (MismatchError, "expected a pair of segmentations; got int"),
         8: (OptionError, "p_min must not be above p_max, by default 1 / clusters = 0.333333; got 0.4; set p_max too"),
         9: (OptionError, "minimal_peak must lie in 1..1, the number of coders; got 4"),
     }
@@ -559,8 +559,8 @@ def test_bad_options(options, message):
 def test_bad_counts():
     hypothesis = positions(4, [2])
     for counts, coders, kind, message in (
-        ([0, 8, 0], 7, SegmentationError, "counts[1]: position 2 can be marked by 0 to 7 coders; got 8"),
-        ([0, 4, 0], 0, SegmentationError, "coders: there must be 1 to 2147483647; got 0"),
+        ([0, 8, 0], 7, SegmentationError, "counts[1]: position 2 must be marked by 0 to 7 coders; got 8"),
+        ([0, 4, 0], 0, SegmentationError, "coders: the number of coders must be from 1 to 2147483647; got 0"),
         ([0, 4], 7, MismatchError, "both sides must have the same units; counts has 3, hypothesis has 4"),
         (cz.Marks([0, 4, 0], 7), 5, OptionError, "coders: the marks are those of 7; got 5"),
         (positions(4, [2]), 5, OptionError, "coders: the marks are those of 1; got 5"),
@@ -577,7 +577,7 @@ def test_bad_counts():
 
 
 def test_other_measures_do_not_take_marks():
-    with pytest.raises(MismatchError, match="reference: a Segmentation is needed; got Marks"):
+    with pytest.raises(MismatchError, match="reference: expected a Segmentation; got Marks"):
         cz.pk(cz.Marks([0, 4, 0], 7), positions(4, [2]))
-    with pytest.raises(MismatchError, match="a: a Segmentation is needed; got Marks"):
+    with pytest.raises(MismatchError, match="a: expected a Segmentation; got Marks"):
         cz.flexible_similarity(cz.Marks([0, 4, 0], 7), positions(4, [2]))

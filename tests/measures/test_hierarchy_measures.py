@@ -353,14 +353,14 @@ def test_what_cannot_be_compared(name):
     ]
     scores = cz.score_many(pairs, measure)
     assert {place: str(error) for place, error in scores.errors.items()} == {
-        0: f"{first}: a Hierarchy is needed; got Segmentation",
-        1: f"{second}: a Hierarchy is needed; got Segmentation",
-        2: f"{second}: a Hierarchy is needed; got a dialogue",
+        0: f"{first}: expected a Hierarchy; got Segmentation",
+        1: f"{second}: expected a Hierarchy; got Segmentation",
+        2: f"{second}: expected a Hierarchy; got a dialogue",
         3: f"both sides must have the same units; {first} has 6, {second} has 7",
         4: f"both sides must have times, or neither; {second} has times, {first} has none",
         5: f"both sides must have times, or neither; {first} has times, {second} has none",
         6: f"unit 2 differs: {first} has 'b', {second} has 'c'" + ALIGN_HINT,
-        7: "a pair of hierarchies is needed; got Hierarchy",
+        7: "expected a pair of hierarchies; got Hierarchy",
     }
     assert scores.values[8] == 1
     with pytest.raises(MismatchError):
@@ -399,7 +399,7 @@ def test_other_messages():
     assert str(undefined.value) == (
         "chance agreement is 1, because every unit begins and ends a span on both sides; agreement beyond chance is undefined"
     )
-    with pytest.raises(MismatchError, match=r"^a: a Segmentation is needed; got Hierarchy$"):
+    with pytest.raises(MismatchError, match=r"^a: expected a Segmentation; got Hierarchy$"):
         cz.boundary_similarity(LEFT, RIGHT)
 
 
@@ -528,7 +528,7 @@ def test_agreement_leaves_out_what_is_undefined(corpus):
         ),
         (
             {"measure": "t_measure"},
-            "agreement needs a symmetric measure; t_measure changes when its sides change places. "
+            "agreement needs a symmetric measure; t_measure is not symmetric. "
             "pairwise(corpus, measure, ordered=True) gives its table",
         ),
         (
@@ -565,7 +565,7 @@ def test_levels_as_types(corpus):
     assert 0 < cz.agreement(flat, interval=None).value < 1
     with pytest.raises(OptionError) as caught:
         cz.levels_as_types(cz.Corpus({"poem": {"ann": FLAT}}))
-    assert str(caught.value) == "item 'poem', coder 'ann': a Hierarchy is needed; got Segmentation"
+    assert str(caught.value) == "item 'poem', coder 'ann': expected a Hierarchy; got Segmentation"
 
 
 def test_items_that_cannot_be_merged_are_named():
@@ -581,4 +581,4 @@ def test_items_that_cannot_be_merged_are_named():
     assert merged["mixed", "ann"] is TIMED
     with pytest.raises(OptionError) as caught:
         cz.over_common_units(cz.Corpus({"poem": {"ann": FLAT}}))
-    assert str(caught.value) == "item 'poem', coder 'ann': a Hierarchy is needed; got Segmentation"
+    assert str(caught.value) == "item 'poem', coder 'ann': expected a Hierarchy; got Segmentation"

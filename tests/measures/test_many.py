@@ -161,11 +161,11 @@ def test_every_bad_pair_is_told_and_the_good_ones_are_scored(name, a, b, workers
     assert {place: str(problem) for place, problem in scores.errors.items()} == {
         1: f"both sides must have the same units; {a} has 11, {b} has 10",
         2: f"unit 2 differs: {a} has 'be', {b} has 'do'" + ALIGN_HINT,
-        3: f"{b}: a Segmentation is needed; got str",
-        4: f"{a}: a Segmentation is needed; got list",
-        5: "a pair of segmentations is needed; got int",
-        6: "a pair of segmentations is needed; got tuple",
-        7: "a pair of segmentations is needed; got NoneType",
+        3: f"{b}: expected a Segmentation; got str",
+        4: f"{a}: expected a Segmentation; got list",
+        5: "expected a pair of segmentations; got int",
+        6: "expected a pair of segmentations; got tuple",
+        7: "expected a pair of segmentations; got NoneType",
     }
     assert all(isinstance(problem, MismatchError) for problem in scores.errors.values())
     assert len(scores) == len(PAIRS)

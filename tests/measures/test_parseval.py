@@ -489,7 +489,7 @@ def test_tables_of_a_test_set():
     assert rows["bracketing F"] == (100, 100)
     assert rows["tagging accuracy"] == (75, 100)
     assert summary_table(result).columns == ("figure", "all", "len<=2")
-    assert summary_table(result).notes[0].startswith("4 sentences enter no figure")
+    assert summary_table(result).notes[0].startswith("4 sentences are excluded from all figures")
     assert sentence_table(result).rows[0][:5] == (1, 4, 0, 100, 100)
     assert label_table(result.labels).rows[3] == ("PRT", 1, 0, 1, 0, 100, 0, 100)
     assert len(label_table(result.labels).notes) == 1
@@ -627,8 +627,8 @@ def test_there_is_no_agreement_beyond_chance():
 
 
 def test_judging_is_of_segmentations():
-    with pytest.raises(MismatchError, match="a Segmentation or a Dialogue is needed; got Tree"):
+    with pytest.raises(MismatchError, match="expected a Segmentation or a Dialogue; got Tree"):
         cz.judge(corpus(), ["b"], measures="parseval")
     text = cz.Segmentation.from_masses([2, 3])
-    with pytest.raises(cz.errors.InputError, match="gold: a Tree is needed; got Segmentation"):
+    with pytest.raises(cz.errors.InputError, match="gold: expected a Tree; got Segmentation"):
         cz.judge(cz.Corpus({"x": {"a": text, "b": text, "c": text}}), ["c"], measures="parseval", seed=1)

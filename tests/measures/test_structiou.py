@@ -238,7 +238,7 @@ def test_what_cannot_be() -> None:
         MismatchError, match="both trees must have times, or neither; predicted has times, gold has none"
     ):
         cz.struct_iou(tree, timed)
-    with pytest.raises(MismatchError, match="predicted: a Tree is needed; got str"):
+    with pytest.raises(MismatchError, match="predicted: expected a Tree; got str"):
         cz.struct_iou(tree, "(X a)")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="threshold must be below 1"):
         cz.struct_iou(tree, tree, threshold=1)

@@ -128,7 +128,7 @@ def test_attributes_cannot_be_deleted():
             lambda: cz.Corpus({f"i{n}": {"Ann": first} for n in range(12)}).of_item("x"),
             "no item 'x'; there are " + ", ".join(f"'i{n}'" for n in range(10)) + ", …",
         ),
-        (lambda: cz.Corpus({"poem": {"Ann": [2, 2]}}), "item 'poem', coder 'Ann': a Segmentation is needed; got list"),
+        (lambda: cz.Corpus({"poem": {"Ann": [2, 2]}}), "item 'poem', coder 'Ann': expected a Segmentation; got list"),
     ],
 )
 def test_what_cannot_be(call, message):

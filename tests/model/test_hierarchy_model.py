@@ -168,8 +168,8 @@ def test_segmentation():
         (6, [(1, 4, 1), (3, 6, 2)], {}, "1-4 on level 1 and 3-6 on level 2 cross; each coder's own spans must nest"),
         (6, [(1, 6, 2), (1, 2, 2)], {}, "1-2 on level 2 lies inside 1-6 on level 2; an inner span must be deeper"),
         (6, [(1, 6, 3), (1, 2, 1)], {}, "1-2 on level 1 lies inside 1-6 on level 3; an inner span must be deeper"),
-        (3, [], {"units": ["a"]}, "units: one string per unit is needed; got 1 for 3 units"),
-        (2, [], {"edges": [0, 1]}, "edges: 3 times are needed for 2 units; got 2"),
+        (3, [], {"units": ["a"]}, "units: expected one string per unit; got 1 for 3 units"),
+        (2, [], {"edges": [0, 1]}, "edges: expected 3 times for 2 units; got 2"),
         (2, [], {"edges": [0, 2, 2]}, "edges[2]: times must ascend; got 2 after 2"),
         (2, [], {"edges": [0, float("nan"), 2]}, "edges[1]: times must ascend; got nan after 0"),
     ],
@@ -183,8 +183,8 @@ def test_bad_hierarchies(length, spans, options, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (5, "brackets: a string is needed; got int"),
-        ("", "brackets: at least one word is needed; got none"),
+        (5, "brackets: expected a string; got int"),
+        ("", "brackets: expected at least one word; got none"),
         ("(a))", "brackets: ')' at character 4 closes nothing"),
         ("(a ())", "brackets: '(' at character 4 holds no word"),
         ("((a b)", "brackets: '(' at character 1 is never closed"),
@@ -199,8 +199,8 @@ def test_bad_brackets(text, message):
 @pytest.mark.parametrize(
     ("spans", "message"),
     [
-        ([], "times: at least one span that lasts is needed; got none"),
-        ([(3, 3)], "times: at least one span that lasts is needed; got none"),
+        ([], "times: expected at least one span longer than 0 s; got none"),
+        ([(3, 3)], "times: expected at least one span longer than 0 s; got none"),
         ([(0, "5")], "spans[0]: end must be a time in seconds; got '5'"),
         ([(0, float("inf"))], "spans[0]: end must be a time in seconds; got inf"),
         ([(0, 5), (2, 1.5)], "spans[1]: start must not be after end; got 2 > 1.5"),
@@ -214,9 +214,9 @@ def test_bad_times(spans, message):
 
 
 def test_bad_levels():
-    with pytest.raises(HierarchyError, match=r"^levels: at least one segmentation is needed; got none$"):
+    with pytest.raises(HierarchyError, match=r"^levels: expected at least one segmentation; got none$"):
         Hierarchy.from_segmentations([])
-    with pytest.raises(HierarchyError, match=r"^levels: all must be of one text; got 2, 3 units$"):
+    with pytest.raises(HierarchyError, match=r"^levels: all must segment the same text; got 2, 3 units$"):
         Hierarchy.from_segmentations([cz.Segmentation.from_masses([n]) for n in (2, 3)])
 
 
@@ -338,9 +338,9 @@ def test_a_corpus_holds_hierarchies():
     corpus = cz.Corpus({"talk": {"ann": TREE, "bo": Hierarchy(6, [(1, 6)])}})
     assert corpus["talk", "ann"] is TREE
     assert pickle.loads(pickle.dumps(corpus)) == corpus
-    with pytest.raises(MismatchError, match="a Segmentation or a Dialogue is needed; got Hierarchy"):
+    with pytest.raises(MismatchError, match="expected a Segmentation or a Dialogue; got Hierarchy"):
         cz.boundaries_placed(corpus)
-    with pytest.raises(OptionError, match="a: a Segmentation is needed; got Hierarchy"):
+    with pytest.raises(OptionError, match="a: expected a Segmentation; got Hierarchy"):
         cz.agreement(corpus)
 
 

@@ -79,10 +79,10 @@ def test_units():
     assert cz.Marks([1], 3, units=["to", "be"]) != cz.Marks([1], 3)
     with pytest.raises(SegmentationError) as caught:
         cz.Marks.of([*told, masses([2], units=["to", "do"])])
-    assert str(caught.value) == "segmentations[3]: all must be of one text; unit 2 is 'do', before it was 'be'"
+    assert str(caught.value) == "segmentations[3]: all must segment the same text; unit 2 is 'do', but was 'be' before"
     with pytest.raises(SegmentationError) as caught:
         cz.Marks([1], 3, units=["to"])
-    assert str(caught.value) == "units: one string per unit is needed; got 1 for 2 units"
+    assert str(caught.value) == "units: expected one string per unit; got 1 for 2 units"
 
 
 def test_repr():
@@ -111,16 +111,16 @@ def test_marks_cannot_be_changed():
 @pytest.mark.parametrize(
     ("counts", "coders", "message"),
     [
-        ([0, 8, 9], 7, "counts[1]: position 2 can be marked by 0 to 7 coders; got 8"),
-        ([0, 1, -1], 7, "counts[2]: position 3 can be marked by 0 to 7 coders; got -1"),
-        (np.array([2]), 1, "counts[0]: position 1 can be marked by 0 to 1 coders; got 2"),
-        ([0, 1.5], 7, "counts[1]: a whole number is needed; got 1.5"),
-        ([0, float("nan")], 7, "counts[1]: a whole number is needed; got nan"),
-        ([True], 7, "counts[0]: a whole number is needed; got True"),
-        ("0101", 7, "counts: a sequence of whole numbers is needed; got the string '0101'"),
-        (5, 7, "counts: a sequence of whole numbers is needed; got 5"),
-        ([0], 0, "coders: there must be 1 to 2147483647; got 0"),
-        ([0], 2**31, "coders: there must be 1 to 2147483647; got 2147483648"),
+        ([0, 8, 9], 7, "counts[1]: position 2 must be marked by 0 to 7 coders; got 8"),
+        ([0, 1, -1], 7, "counts[2]: position 3 must be marked by 0 to 7 coders; got -1"),
+        (np.array([2]), 1, "counts[0]: position 1 must be marked by 0 to 1 coders; got 2"),
+        ([0, 1.5], 7, "counts[1]: expected a whole number; got 1.5"),
+        ([0, float("nan")], 7, "counts[1]: expected a whole number; got nan"),
+        ([True], 7, "counts[0]: expected a whole number; got True"),
+        ("0101", 7, "counts: expected a sequence of whole numbers; got the string '0101'"),
+        (5, 7, "counts: expected a sequence of whole numbers; got 5"),
+        ([0], 0, "coders: the number of coders must be from 1 to 2147483647; got 0"),
+        ([0], 2**31, "coders: the number of coders must be from 1 to 2147483647; got 2147483648"),
         ([0], 2.5, "coders: the number of coders must be a whole number; got 2.5"),
         ([0], True, "coders: the number of coders must be a whole number; got True"),
         ([0], None, "coders: the number of coders must be a whole number; got None"),
@@ -135,11 +135,11 @@ def test_what_cannot_be(counts, coders, message):
 @pytest.mark.parametrize(
     ("segmentations", "message"),
     [
-        ([], "segmentations: at least one is needed; got none"),
-        ([masses([2]), "01"], "segmentations[1]: a Segmentation is needed; got str"),
-        ([masses([2, 3]), masses([2, 2])], "segmentations[1]: all must be of one text; got 4 units after 5"),
-        ({"ann": masses([2])}, "segmentations[0]: a Segmentation is needed; got str"),
-        (5, "segmentations: a sequence is needed; got 5"),
+        ([], "segmentations: expected at least one; got none"),
+        ([masses([2]), "01"], "segmentations[1]: expected a Segmentation; got str"),
+        ([masses([2, 3]), masses([2, 2])], "segmentations[1]: all must segment the same text; got 4 units after 5"),
+        ({"ann": masses([2])}, "segmentations[0]: expected a Segmentation; got str"),
+        (5, "segmentations: expected a sequence; got 5"),
     ],
 )
 def test_what_has_no_marks(segmentations, message):

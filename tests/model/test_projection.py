@@ -1,4 +1,4 @@
-"""Other tokens of one text, and other texts, laid over characters."""
+"""Different tokenizations of one text, and different texts, projected to characters."""
 
 from __future__ import annotations
 
@@ -135,15 +135,15 @@ def test_what_cannot_be_laid_over_characters() -> None:
         over_characters(corpus(ann=ann, bo=Segmentation.from_masses([1, 1], units=["good", "nights"])))
     with pytest.raises(MismatchError, match=r"the text must be known, .*; bo has 5 units without a text"):
         over_characters(corpus(ann=ann, bo=Segmentation.from_masses([2, 3])))
-    with pytest.raises(MismatchError, match="coder 'bo': units of text are needed; got Tier"):
+    with pytest.raises(MismatchError, match="coder 'bo': expected units of text; got Tier"):
         over_characters(corpus(ann=ann, bo=cz.Tier([(0, 1, "A")])))
-    with pytest.raises(MismatchError, match="coder 'bo': units of text are needed; got times"):
+    with pytest.raises(MismatchError, match="coder 'bo': expected units of text; got times"):
         over_characters(corpus(ann=ann, bo=Hierarchy.from_times([(0, 1)])))
     with pytest.raises(MismatchError, match="all coders must have streams, or none; ann has none"):
         over_characters(corpus(ann=ann, bo={"F": bo}))
     with pytest.raises(MismatchError, match="stream 'F': all coders must have the same characters"):
         over_characters(corpus(ann={"F": ann}, bo={"F": bo}))
-    with pytest.raises(MismatchError, match="a text of at least one character is needed"):
+    with pytest.raises(MismatchError, match="expected a text of at least one character"):
         over_characters(corpus(ann=Segmentation.from_masses([1, 1], units=["", " "])))
 
 

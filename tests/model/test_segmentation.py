@@ -262,16 +262,16 @@ BAD = [
         f"masses[0]: a mass must be a whole number from 1 to {MAX_UNITS}; got 2147483648",
     ),
     (lambda: Segmentation.from_masses([MAX_UNITS, 1]), f"length: a text has 1 to {MAX_UNITS} units; got 2147483648"),
-    (lambda: Segmentation.from_masses([2, 2.5]), "masses[1]: a whole number is needed; got 2.5"),
-    (lambda: Segmentation.from_masses([2, NAN]), "masses[1]: a whole number is needed; got nan"),
-    (lambda: Segmentation.from_masses([INF]), "masses[0]: a whole number is needed; got inf"),
-    (lambda: Segmentation.from_masses([True]), "masses[0]: a whole number is needed; got True"),
-    (lambda: Segmentation.from_masses(["2"]), "masses[0]: a whole number is needed; got '2'"),
-    (lambda: Segmentation.from_masses([None]), "masses[0]: a whole number is needed; got None"),
-    (lambda: Segmentation.from_masses([[2, 3]]), "masses[0]: a whole number is needed; got [2, 3]"),
-    (lambda: Segmentation.from_masses("23"), "masses: a sequence of whole numbers is needed; got the string '23'"),
-    (lambda: Segmentation.from_masses(5), "masses: a sequence of whole numbers is needed; got 5"),
-    (lambda: Segmentation.from_masses(None), "masses: a sequence of whole numbers is needed; got None"),
+    (lambda: Segmentation.from_masses([2, 2.5]), "masses[1]: expected a whole number; got 2.5"),
+    (lambda: Segmentation.from_masses([2, NAN]), "masses[1]: expected a whole number; got nan"),
+    (lambda: Segmentation.from_masses([INF]), "masses[0]: expected a whole number; got inf"),
+    (lambda: Segmentation.from_masses([True]), "masses[0]: expected a whole number; got True"),
+    (lambda: Segmentation.from_masses(["2"]), "masses[0]: expected a whole number; got '2'"),
+    (lambda: Segmentation.from_masses([None]), "masses[0]: expected a whole number; got None"),
+    (lambda: Segmentation.from_masses([[2, 3]]), "masses[0]: expected a whole number; got [2, 3]"),
+    (lambda: Segmentation.from_masses("23"), "masses: expected a sequence of whole numbers; got the string '23'"),
+    (lambda: Segmentation.from_masses(5), "masses: expected a sequence of whole numbers; got 5"),
+    (lambda: Segmentation.from_masses(None), "masses: expected a sequence of whole numbers; got None"),
     (lambda: Segmentation.from_masses([2**62]), f"masses[0]: number too large; got {2**62}"),
     (lambda: Segmentation.from_masses([10**30]), f"masses[0]: number too large; got {10**30}"),
     (lambda: Segmentation.from_masses([1e300]), f"masses[0]: number too large; got {int(1e300)}"),
@@ -287,10 +287,10 @@ BAD = [
     (lambda: Segmentation.from_marks([]), f"length: a text has 1 to {MAX_UNITS} units; got 0"),
     (
         lambda: Segmentation.from_masses([2, 1], labels=["A"]),
-        "labels: one label per segment is needed; got 1 for 2 segments",
+        "labels: expected one label per segment; got 1 for 2 segments",
     ),
     (lambda: Segmentation.from_masses([2, 1], labels=["A", 7]), "labels[1]: a label must be a string; got 7"),
-    (lambda: Segmentation.from_masses([2], labels=7), "labels: a sequence is needed; got 7"),
+    (lambda: Segmentation.from_masses([2], labels=7), "labels: expected a sequence; got 7"),
     (
         lambda: Segmentation.from_masses([10**7, 1], labels="AB"),
         "labels: a text with labels has at most 10000000 units; got 10000001",
@@ -307,12 +307,12 @@ BAD = [
     (lambda: Segmentation.from_positions(1, [1]), "positions[0]: a text of one unit has no inner position; got 1"),
     (lambda: Segmentation.from_positions(5, [1, 3, 2]), "positions[2]: positions must ascend; got 2 after 3"),
     (lambda: Segmentation.from_positions(5, [1, 3, 3]), "positions[2]: a position may stand only once; got 3 again"),
-    (lambda: Segmentation.from_positions(5, [1.5]), "positions[0]: a whole number is needed; got 1.5"),
-    (lambda: Segmentation.from_positions(5, [NAN]), "positions[0]: a whole number is needed; got nan"),
+    (lambda: Segmentation.from_positions(5, [1.5]), "positions[0]: expected a whole number; got 1.5"),
+    (lambda: Segmentation.from_positions(5, [NAN]), "positions[0]: expected a whole number; got nan"),
     (lambda: Segmentation.from_positions(5, [-(2**62)]), f"positions[0]: number too large; got {-(2**62)}"),
     (
         lambda: Segmentation.from_positions(5, "12"),
-        "positions: a sequence of whole numbers is needed; got the string '12'",
+        "positions: expected a sequence of whole numbers; got the string '12'",
     ),
     (
         lambda: Segmentation.from_positions(5, [1], types=["x"]),
@@ -320,7 +320,7 @@ BAD = [
     ),
     (
         lambda: Segmentation.from_positions(5, [1, 2], marks=["x"]),
-        "marks: one mark per position is needed; got 1 for 2 positions",
+        "marks: expected one mark per position; got 1 for 2 positions",
     ),
     (
         lambda: Segmentation.from_positions(5, [1, 2], marks=["x", "z"], types=["x", "y"]),
@@ -336,7 +336,7 @@ BAD = [
     (lambda: Segmentation.from_bits([0, None]), "bits[1]: a bit must be 0 or 1; got None"),
     (lambda: Segmentation.from_bits([0.5]), "bits[0]: a bit must be 0 or 1; got 0.5"),
     # marks
-    (lambda: Segmentation.from_marks("a.b"), "marks: a sequence with one mark per unit is needed; got one string"),
+    (lambda: Segmentation.from_marks("a.b"), "marks: expected a sequence with one mark per unit; got one string"),
     (
         lambda: Segmentation.from_marks(["", "", "!"], types=[",", "."]),
         "marks[2]: type '!' is not declared; declared are ',', '.'",
@@ -356,7 +356,7 @@ BAD = [
         "marks[1]: a type must be a name that is not empty; got ''",
     ),
     # sets
-    (lambda: Segmentation.from_sets(["ab", ""]), "sets[0]: a set of types is needed; got 'ab'"),
+    (lambda: Segmentation.from_sets(["ab", ""]), "sets[0]: expected a set of types; got 'ab'"),
     (
         lambda: Segmentation.from_sets([set(), {"z"}], types=["x"]),
         "sets[1]: type 'z' is not declared; declared are 'x'",
@@ -380,7 +380,7 @@ BAD = [
         "types[1]: a type may be declared only once; got '1' again",
     ),
     (lambda: Segmentation.from_sets([set()], types=[]), "types: at least one type must be declared; got none"),
-    (lambda: Segmentation.from_sets([set()], types="xy"), "types: a sequence of names is needed; got the string 'xy'"),
+    (lambda: Segmentation.from_sets([set()], types="xy"), "types: expected a sequence of names; got the string 'xy'"),
     (
         lambda: Segmentation.from_sets([set()], types=["x", ""]),
         "types[1]: a type must be a name that is not empty; got ''",
@@ -391,8 +391,8 @@ BAD = [
     ),
     (lambda: ELEVEN.with_types([]), "types: at least one type must be declared; got none"),
     # units
-    (lambda: Segmentation.from_masses([3], units=["a"]), "units: one string per unit is needed; got 1 for 3 units"),
-    (lambda: Segmentation.from_bits("0", units="abc"), "units: one string per unit is needed; got 3 for 2 units"),
+    (lambda: Segmentation.from_masses([3], units=["a"]), "units: expected one string per unit; got 1 for 3 units"),
+    (lambda: Segmentation.from_bits("0", units="abc"), "units: expected one string per unit; got 3 for 2 units"),
     (lambda: Segmentation.from_masses([2], units=["a", 5]), "units[1]: a unit must be a string; got 5"),
 ]
 

@@ -18,7 +18,7 @@ from caesura import Corpus, Segmentation, Tier, over_units
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError, MismatchError, OptionError, TierError
 from caesura.tasks.score import pair_items
 
-UNION = "the units are the union of the coders' times: no position is empty for all"
+UNION = "the units are the union of the coders' times: every position is marked by a coder"
 
 
 def put_over_units(tiers: dict[str, Tier], units: Any, **options: Any) -> tuple[dict[str, Any], str]:
@@ -140,14 +140,18 @@ def test_the_plain_type_comes_before_those_declared() -> None:
 
 def test_two_ends_at_one_gap_are_an_error() -> None:
     ann = Tier([(1, 3.2, "A"), (3.2, 3.8, "B")], end=8, words=WORDS)  # both end in the silence after "night"
-    message = "two ends must not fall on one position; 1-3.2 s 'A' and 3.2-3.8 s 'B' both end at 2; join them, or take"
+    message = (
+        "two ends must not fall on the same position; 1-3.2 s 'A' and 3.2-3.8 s 'B' both end at 2; join them, or use"
+    )
     with pytest.raises(TierError, match=f"item 'x': coder 'ann': {message}"):
         put_over_units({"ann": ann}, "words")
 
 
 def test_nothing_ends_before_the_first_word() -> None:
     ann = Tier([(0, 0.8, "noise"), (1, 7, "A")], end=8, words=WORDS)
-    with pytest.raises(TierError, match=r"0-0.8 s 'noise' lies before the first unit, where no boundary can be"):
+    with pytest.raises(
+        TierError, match=r"0-0.8 s 'noise' lies before the first unit, where boundaries are not possible"
+    ):
         put_over_units({"ann": ann}, "words")
 
 
@@ -155,7 +159,7 @@ def test_an_interval_without_a_word_is_said() -> None:
     ann = Tier([(3.2, 3.8, "breath"), (4, 5, "A")], end=8, words=WORDS)
     segmentations, note = put_over_units({"ann": ann}, "words")
     assert segmentations["ann"] == (5, ((2, "breath"), (3, "A")))
-    assert note == "1 interval holds no unit and is one boundary only"
+    assert note == "1 interval contains no unit and becomes a single boundary"
 
 
 def test_coders_may_align_the_same_words_otherwise() -> None:
@@ -175,7 +179,7 @@ def test_coders_must_have_the_same_words() -> None:
         put_over_units({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good"), (2, 3, "day")])}, "words")
     with pytest.raises(TierError, match="coders must have the same words; 5 for ann and 1 for bo"):
         put_over_units({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good")])}, "words")
-    with pytest.raises(TierError, match="words are needed as units; the tiers have none; name the word tier, or take"):
+    with pytest.raises(TierError, match="expected words as units; the tiers have none; set the word tier, or choose"):
         put_over_units({"bo": Tier([(1, 3, "A")])}, "words")
 
 
@@ -219,11 +223,13 @@ def test_steps_begin_where_the_recording_does() -> None:
 
 def test_steps_that_cannot_be() -> None:
     ann = Tier([(0, 0.52, "A"), (0.52, 0.54, "B")], end=1)
-    with pytest.raises(TierError, match=r"two ends must not fall on one position; 0-0.52 s 'A' and 0.52-0.54 s 'B'"):
+    with pytest.raises(
+        TierError, match=r"two ends must not fall on the same position; 0-0.52 s 'A' and 0.52-0.54 s 'B'"
+    ):
         put_over_units({"ann": ann}, 0.1)
     with pytest.raises(TierError, match="a step must not be longer than the recording, 1 s; got 2 s"):
         put_over_units({"ann": ann}, 2)
-    with pytest.raises(TierError, match="a step this short makes too many units; got 1e-12 s in 1 s"):
+    with pytest.raises(TierError, match="the step is too short: it makes too many units; got 1e-12 s in 1 s"):
         put_over_units({"ann": ann}, 1e-12)
 
 
@@ -265,7 +271,7 @@ def test_beginning_and_end_of_the_recording() -> None:
     assert segmentations == {"ann": (3, ((2, "A"), (3, "B"))), "bo": (3, ((1, "A"), (3, "B")))}
     point = Tier(points=[(0.03, "p")], end=4)  # no interval starts here: it is a boundary
     assert put_over_units({"ann": point}, "union")[0]["ann"] == (2, ((1, "p"),))
-    with pytest.raises(TierError, match="0 s 'p' lies before the first unit, where no boundary can be"):
+    with pytest.raises(TierError, match="0 s 'p' lies before the first unit, where boundaries are not possible"):
         put_over_units({"ann": Tier(points=[(0, "p")], end=4)}, "union")
     with pytest.raises(TierError, match=r"tolerance must be shorter than the recording, 0.04 s; got 0.05 s"):
         put_over_units({"ann": Tier([(0, 0.04, "A")])}, "union")
@@ -322,7 +328,9 @@ def test_all_coders_have_one_scale_of_types(tmp_path: Any) -> None:
 def test_the_union_warns() -> None:
     corpus = Corpus({"x": {"ann": Tier([(1, 2, "A")], end=4)}})
     for units in (None, "union"):
-        with pytest.warns(CaesuraWarning, match=f"{UNION}.*Do not trust S, Pk, WindowDiff or anything corrected for"):
+        with pytest.warns(
+            CaesuraWarning, match=f"{UNION}.*Do not trust S, Pk, WindowDiff or chance-corrected coefficients"
+        ):
             over_units(corpus, units)
 
 
@@ -331,7 +339,7 @@ def test_the_union_warns() -> None:
 
 def test_words_by_default_where_there_are_any() -> None:
     corpus = Corpus({"x": {"ann": Tier([(1, 3, "A")], words=WORDS)}, "y": {"ann": Tier([(1, 3, "A")])}})
-    with pytest.raises(TierError, match="item 'y': words are needed as units"):
+    with pytest.raises(TierError, match="item 'y': expected words as units"):
         over_units(corpus)
     excluded: list[InputError] = []
     corpus, _ = over_units(corpus, excluded=excluded)
@@ -373,7 +381,7 @@ TIERS = Corpus({item: {"ann": Tier([(1, 2, "A")], end=3), "bo": Tier([(1, 3, "A"
 @pytest.mark.parametrize("name", list(cz.measures()))
 def test_no_measure_takes_a_tier(name: str) -> None:
     tier, measure = Tier([(1, 2, "A")]), cz.measures()[name]()
-    with pytest.raises(CaesuraError, match="is needed; got Tier") as caught:
+    with pytest.raises(CaesuraError, match=r"expected .*; got Tier") as caught:
         measure.score(tier, tier)  # type: ignore[arg-type]
     assert measure.view in ("spans", "trees") or "put tiers over common units with over_units" in str(caught.value)
 
@@ -395,7 +403,7 @@ def test_no_measure_takes_a_tier(name: str) -> None:
     ],
 )
 def test_one_clear_error(ask: Any) -> None:
-    with pytest.raises(InputError, match=r"is needed; got (a )?Tier.*over_units") as caught:
+    with pytest.raises(InputError, match=r"expected .*; got (a )?Tier.*over_units") as caught:
         ask()
     assert "\n" not in str(caught.value)
 

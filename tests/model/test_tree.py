@@ -145,24 +145,24 @@ def test_what_arrays_cannot_be() -> None:
         Tree("S", [-1], [0], [1], ("a", "b"))
     with pytest.raises(TreeError, match="a tree has at least one word; got nothing"):
         Tree((), [], [], [], ())
-    with pytest.raises(TreeError, match="one parent, start and end per node are needed"):
+    with pytest.raises(TreeError, match="expected one parent, start and end per node"):
         Tree("S", [-1, 0], [0], [1], ("a",))
-    with pytest.raises(TreeError, match=r"words\[0\]: a string is needed; got 1"):
+    with pytest.raises(TreeError, match=r"words\[0\]: expected a string; got 1"):
         Tree("S", [-1], [0], [1], (1,))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("times", "message"),
     [
-        ([(0, 1)] * 3, "times: one pair per word is needed; got 3 for 4 words"),
+        ([(0, 1)] * 3, "times: expected one pair per word; got 3 for 4 words"),
         ([(0, 1), (1, 2), (2, 3), (3, math.nan)], "word 4 'rice': times must be numbers; got 3.0 to nan"),
         ([(0, 1), (1, 2), (2, 3), (3, math.inf)], "word 4 'rice': times must be numbers; got 3.0 to inf"),
         ([(0, 1), (1, 2), (3, 2), (3, 4)], "word 3 'ate': must not end before it begins; got 3 to 2 s"),
         ([(0, 1), (0.5, 2), (2, 3), (3, 4)], "word 2 'man': must not begin before word 1 'the' ends; got 0.5 < 1 s"),
         ([(0, 1), (1, 1), (2, 3), (3, 4)], r"word 2 'man': must take time; it begins and ends at 1 s \(or give zero"),
-        ([1, 2, 3, 4], r"times: one pair \(begin, end\) per word is needed"),
-        ([(0, "x")] * 4, r"times: one pair \(begin, end\) per word is needed"),
-        ([], "times: one pair per word is needed; got 0 for 4 words"),
+        ([1, 2, 3, 4], r"times: expected one pair \(begin, end\) per word"),
+        ([(0, "x")] * 4, r"times: expected one pair \(begin, end\) per word"),
+        ([], "times: expected one pair per word; got 0 for 4 words"),
     ],
 )
 def test_what_times_cannot_be(times: list[tuple[float, float]], message: str) -> None:

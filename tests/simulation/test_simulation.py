@@ -53,7 +53,7 @@ def test_random_segmentation_draws_each_mass_as_often_as_it_is_given():
 
 
 def test_random_segmentation_fills_the_text_even_if_the_first_draw_falls_short():
-    """One long segment among many short ones: the mean is no good guess of how many are needed."""
+    """One long segment among many short ones: the mean is a bad guess of how many are needed."""
     texts = [sim.random_segmentation(5000, [1] * 2000 + [100_000], seed=seed) for seed in range(50)]
     assert {text.length for text in texts} == {5000}
     assert max(len(text.masses) for text in texts) > 2000
@@ -450,7 +450,7 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.random_segmentation(0, [2], seed=1), "units must be a whole number of at least 1; got 0"),
         (lambda: sim.random_segmentation(2.5, [2], seed=1), "units must be a whole number; got 2.5"),
         (lambda: sim.random_segmentation(10**8, [2], seed=1), "units must be a whole number of at most 10000000; got"),
-        (lambda: sim.random_segmentation(5, [], seed=1), "masses: at least one segment length to draw from is needed"),
+        (lambda: sim.random_segmentation(5, [], seed=1), "masses: expected at least one segment length to draw from"),
         (lambda: sim.random_segmentation(5, 3, seed=1), "masses must be a sequence of segment lengths; got 3"),
         (
             lambda: sim.random_segmentation(5, [2, 0], seed=1),
@@ -503,11 +503,11 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.table_1(**TABLE, ranges=[]), "ranges: at least one pair"),
         (lambda: sim.table_1(**TABLE, ranges=[(9, 3)]), "high must be at least low; got 3 after 9"),
         (lambda: sim.table_1(**TABLE, margin=-1), "margin must be a whole number of at least 0; got -1"),
-        (lambda: sim.table_1(**TABLE, measures=[]), "measures: at least one is needed; got none"),
+        (lambda: sim.table_1(**TABLE, measures=[]), "measures: expected at least one; got none"),
         (lambda: sim.pseudo_coders(**CODERS | {"near": 1.1}), "near must be a number from 0 to 1; got 1.1"),
         (lambda: sim.pseudo_coders(**CODERS | {"miss": -1}), "miss must be a number from 0 to 1; got -1"),
         (lambda: sim.pseudo_coders(**CODERS | {"coders": 0}), "coders must be a whole number of at least 1; got 0"),
-        (lambda: sim.pseudo_coders(**CODERS | {"units": []}), "units: at least one item is needed; got none"),
+        (lambda: sim.pseudo_coders(**CODERS | {"units": []}), "units: expected at least one item; got none"),
         (
             lambda: sim.pseudo_coders(**CODERS | {"units": [5, 0]}),
             r"units\[1\] must be a whole number of at least 1; got",

@@ -263,7 +263,7 @@ def test_clusters_phantoms_and_best_places() -> None:
 
 def test_clusters_of_several_documents_are_refused() -> None:
     score = cz.fuzzy_success([0, 2, 0], cz.Segmentation.from_positions(4, [2]), coders=2)
-    with pytest.raises(cz.errors.OptionError, match="the score of one document is needed"):
+    with pytest.raises(cz.errors.OptionError, match="expected the score of one document"):
         plot.clusters(score + score)
 
 
@@ -327,7 +327,7 @@ def test_gold_of_other_units_is_refused() -> None:
         cz.errors.MismatchError, match="coder 'x': the gold standard has 8 units, this hierarchy 3; common_units"
     ):
         plot.gold(gold, {"x": cz.Hierarchy(3, [(1, 2)])})
-    with pytest.raises(cz.errors.OptionError, match="one hierarchy per coder of the gold standard is needed, 3; got 1"):
+    with pytest.raises(cz.errors.OptionError, match="expected one hierarchy per coder of the gold standard, 3; got 1"):
         plot.gold(gold, [FIGURE_4["first"]])
 
 
@@ -375,7 +375,7 @@ def test_lines_of_a_tree_do_not_cross() -> None:
 def test_trees_of_another_score_are_refused() -> None:
     with pytest.raises(cz.errors.MismatchError, match="that of these two trees"):
         plot.tree_alignment(JJ, MAN, cz.struct_iou(MAN, JJ))
-    with pytest.raises(cz.errors.OptionError, match="the score of one sentence is needed"):
+    with pytest.raises(cz.errors.OptionError, match="expected the score of one sentence"):
         plot.tree_alignment(MAN, JJ, sum([cz.struct_iou(MAN, JJ), cz.struct_iou(MAN, MAN)]))
 
 
@@ -545,5 +545,5 @@ def test_too_much_for_a_figure_is_said() -> None:
     long = cz.Segmentation.from_positions(100_000, [5])
     with pytest.raises(cz.errors.OptionError, match="a figure has room for 300 lines; got 848"):
         plot.boundary_heat(cz.boundary_heat(cz.Corpus({"x": {"a": long}})))
-    with pytest.raises(cz.errors.OptionError, match="at least one position is needed"):
+    with pytest.raises(cz.errors.OptionError, match="expected at least one position"):
         plot.boundary_heat(cz.boundary_heat(of_masses(x={"a": [1]})))

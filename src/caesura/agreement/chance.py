@@ -1,4 +1,4 @@
-"""How chance agreement is found when it does not follow from counting: by simulation, or exactly."""
+"""How to compute chance agreement that has no closed form: by simulation, or exactly."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ def _folder(name: str, value: Any) -> str:
 
 
 _DRAWS = optional(whole(20))  # with fewer there is no standard error
-_DRAWS_HELP = (
-    f"Number of simulated pairs of texts, {DEFAULT_DRAWS:,} by default; with a tolerance, the most there may be."
-)
+_DRAWS_HELP = f"Number of simulated pairs of texts, {DEFAULT_DRAWS:,} by default; with a tolerance, the maximum."
 _TOLERANCE_HELP = (
     f"Simulate until the standard error of the coefficient is below this, with at most {MAX_DRAWS:,} draws."
 )
@@ -35,12 +33,14 @@ _CHECKPOINT_HELP = "Folder that records finished draws, so that the same call co
 class Simulate(OptionSet):
     """Chance agreement from simulated pairs of texts: a value for ``agreement(..., chance=...)``.
 
-    The word ``"simulate"`` stands for ``Simulate()``.
+    The string ``"simulate"`` means ``Simulate()``.
     """
 
     draws: int | None = setting(None, _DRAWS, _DRAWS_HELP)
     tolerance: float | None = setting(None, optional(fraction), _TOLERANCE_HELP)
-    variates: bool = setting(True, flag, "Whether control variates reduce the noise; False is plain simulation.")
+    variates: bool = setting(
+        True, flag, "Whether to reduce the noise with control variates; False is plain simulation."
+    )
     checkpoint: str | PathLike[str] | None = setting(None, optional(_folder), _CHECKPOINT_HELP)
 
     @property
@@ -53,9 +53,9 @@ class Simulate(OptionSet):
 class Exact(OptionSet):
     """Chance agreement without simulation: a value for ``agreement(..., chance=...)``.
 
-    The word ``"exact"`` stands for ``Exact()``. The expected cost is computed exactly. For S_f^B, a ratio, it is one more
-    control variate of a simulation. If the computation needs too many states, chance is simulated. The options are those
-    of these simulations.
+    The string ``"exact"`` means ``Exact()``. The expected cost is computed exactly. S_f^B is a ratio and is still simulated,
+    with the exact cost as an additional control variate. If the computation needs too many states, chance is simulated as
+    well. The options apply to these simulations.
     """
 
     draws: int | None = setting(None, _DRAWS, _DRAWS_HELP)
@@ -74,22 +74,22 @@ Chance = Simulate | Exact
 
 
 def as_chance(chance: str | Chance | None) -> Chance:
-    """Return the value that a word stands for.
+    """Return the options of a chance model, given as a name or as an object.
 
     Parameters
     ----------
     chance : str, Simulate, Exact or None
-        ``"simulate"``, ``"exact"`` or a value; None is ``"simulate"``.
+        ``"simulate"``, ``"exact"`` or an object; None means ``"simulate"``.
 
     Returns
     -------
     Simulate or Exact
-        The value.
+        The options.
 
     Raises
     ------
     OptionError
-        If it is anything else.
+        If ``chance`` is anything else.
     """
     if isinstance(chance, (Simulate, Exact)):
         return chance

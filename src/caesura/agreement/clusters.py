@@ -237,8 +237,7 @@ def _check_coefficient(coefficient: Coefficient) -> None:
         raise OptionError(suggest(f"clusters over {measure.name} have no coefficient", coefficient.name, suitable))
     if not measure.symmetric:
         raise OptionError(
-            "clusters need a similarity that is the same both ways: algorithm='exact' and a symmetric matrix; "
-            f"got {measure.label}"
+            f"clusters need a symmetric similarity: algorithm='exact' and a symmetric matrix; got {measure.label}"
         )
 
 

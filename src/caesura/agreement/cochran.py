@@ -243,14 +243,14 @@ class CochranQ(_OverTable):
         rule = choice("partial", "chance")("rule", rule)
         if threshold is not None:
             if rule == "chance":
-                raise OptionError(f"give threshold or rule='chance', not both; got threshold={threshold!r}")
+                raise OptionError(f"set threshold or rule='chance', not both; got threshold={threshold!r}")
             return whole(1, len(self.coders))("threshold", threshold), "given"
         minimum = self.threshold if rule == "partial" else self.chance_threshold
         if minimum is None:
             reason = (
                 "no count above the mean is significant" if rule == "partial" else "even all coders may meet by chance"
             )
-            raise Undefined(f"{reason} at alpha={self.alpha}, so there is no {rule} threshold; give threshold=...")
+            raise Undefined(f"{reason} at alpha={self.alpha}, so there is no {rule} threshold; set threshold=...")
         return minimum, rule
 
 
@@ -469,13 +469,13 @@ def _tabulate(segmentations: Coded) -> MarkTable:
     _check_coders(segmentations.coders)
     texts, excluded = _complete_items(segmentations)
     if not texts:
-        raise OptionError(f"no item is left that every coder coded: {'; '.join(map(str, excluded))}")
+        raise OptionError(f"no item was annotated by every coder: {'; '.join(map(str, excluded))}")
     return _margins(segmentations.coders, texts, excluded)
 
 
 def _check_coders(coders: tuple[str, ...]) -> None:
     if len(coders) < 2:
-        raise OptionError(f"at least two coders are needed; got {', '.join(coders) or 'none'}")
+        raise OptionError(f"expected at least two coders; got {', '.join(coders) or 'none'}")
 
 
 def _margins(
@@ -504,7 +504,7 @@ def _units(by_coder: Mapping[str, Segmentation]) -> tuple[str, ...] | None:
 
 def _by_name(segmentations: Iterable[Segmentation] | Mapping[str, Segmentation]) -> dict[str, Segmentation]:
     """Return coder -> segmentation; coders without names are "coder 1", "coder 2" ..."""
-    needed = "a sequence of Segmentation, a mapping coder -> Segmentation or a Corpus is needed"
+    needed = "expected a sequence of Segmentation, a mapping coder -> Segmentation or a Corpus"
     if isinstance(segmentations, Dialogue):
         raise OptionError(f"segmentations: {needed}; got one Dialogue, which has streams and no coders")
     if isinstance(segmentations, Mapping):
@@ -523,7 +523,7 @@ def _linear(place: str, value: object) -> Segmentation:
     if isinstance(value, Segmentation):
         return value
     actual = "streams, which are not supported here" if isinstance(value, Mapping) else kind_name(value)
-    raise OptionError(f"{place}: a Segmentation is needed; got {actual}")
+    raise OptionError(f"{place}: expected a Segmentation; got {actual}")
 
 
 def _complete_items(corpus: Corpus) -> tuple[Texts, list[Excluded]]:

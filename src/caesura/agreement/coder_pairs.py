@@ -150,7 +150,7 @@ def check_corpus(corpus: Corpus) -> None:
         The argument.
     """
     if not isinstance(corpus, Corpus):
-        raise OptionError(f"corpus: a Corpus is needed; got {type(corpus).__name__}")
+        raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
 
 
 def score_coder_pairs(
@@ -186,7 +186,7 @@ def score_coder_pairs(
     Raises
     ------
     OptionError
-        If no item is left that two coders share.
+        If no item was annotated by two coders.
     """
     check_corpus(corpus)
     _check_coders(corpus.coders)
@@ -248,7 +248,7 @@ def _score_keys(
     while True:
         keys = [key for key in keys if key[0] not in excluded]
         if not keys:
-            raise OptionError(f"no item is left that two coders share{_reasons(excluded)}")
+            raise OptionError(f"no item was annotated by two coders{_reasons(excluded)}")
         # An annotation that cannot be compared, such as a tier, comes back as an error.
         pairs = [cast(Pair, (corpus[item, a], corpus[item, b])) for item, a, b in keys]
         scores = score_many(pairs, measure, engine=engine)

@@ -177,7 +177,7 @@ def agreement(
 
 def _check_defined(name: str, expected: float) -> None:
     if np.isnan(expected):
-        raise Undefined("nobody placed a boundary, so agreement beyond chance is undefined")
+        raise Undefined("no coder placed a boundary, so agreement beyond chance is undefined")
     if expected >= 1 and name != "bias":
         raise Undefined(f"chance agreement is {expected:.6g}, so agreement beyond chance is undefined")
 

@@ -1,14 +1,14 @@
 """The exact expected cost of two random texts, which makes the chance agreement of S_f exact.
 
 Two coders who place boundaries at random, every position independently and each from their own distribution, differ by a
-cost C, and 1 - E[C] / N is the similarity expected by chance. ``kernels/frontier.pyx`` says how E[C] is found without
-drawing, and why it is exact.
+cost C, and 1 - E[C] / N is the similarity expected by chance. ``kernels/frontier.pyx`` explains how E[C] is computed
+without sampling, and why it is exact.
 
-The number of states does not depend on the length of the text, nor on the distributions except for the types that can
-occur. It grows with the distance over which boundaries can be paired and with the number of different sums that costs can
-have. Round costs, such as quarters, need few states. Arbitrary costs, such as those estimated from a confusion matrix, need
-very many. For these there is a ``tolerance``: states that hardly ever occur are forgotten, and the most that this can have
-added to E[C] is known.
+The number of states does not depend on the length of the text. Of the distributions, only the set of types that can occur
+matters. It grows with the distance over which boundaries can be paired and with the number of distinct sums of costs. Round
+costs, such as quarters, need few states. Arbitrary costs, such as those estimated from a confusion matrix, need very many.
+For these there is a ``tolerance``: states that are very unlikely are dropped, and an upper bound of the error in E[C] is
+reported.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _EQUAL = 1e-14  # mean changes of C per position that differ by no more are equa
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """E[C], and how it was found.
+    """E[C], with its error bound.
 
     Attributes
     ----------
     cost : float
         The expected cost.
     error : float
-        By how much ``cost`` can be too large: 0 without a tolerance. It is never too small.
+        Upper bound of how much ``cost`` is too large; 0 without a tolerance. ``cost`` is never too small.
     states : int
         Number of states of the Markov chain.
     """
@@ -73,7 +73,7 @@ def expected_cost(
     tolerance : float, default 0
         How much the cost per position may be overestimated.
     max_states : int, default 1000000
-        Number of states that the chain may have.
+        Maximum number of states of the chain.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def expected_cost(
 
     Examples
     --------
-    One type, as likely as none, two positions: 1 for either position, less 1.5 for a pair in 2 of 16 cases.
+    One type with probability 1/2 and two positions: the expected cost is 2 * 1/2, less 1.5 in the 2 of 16 cases with a pair.
 
     >>> expected_cost([0.5, 0.5], [0.5, 0.5], [2], [[1, 0], [0, 1]], [0.5])
     0.8125
@@ -109,14 +109,14 @@ def expectation(
     lengths : sequence of int
         Units of each stream; costs are summed over streams.
     S : array_like, (types + 1) x (types + 1)
-        Similarities, rows a and columns b, none last.
+        Similarities; rows are types of a, columns are types of b, the last of each is no boundary.
     c : array_like, types
         Cost of moving each type by one position.
     tolerance : float, default 0
-        How much E[C] per position of the longest stream may be overestimated. 0 is exact, and 1e-9 is exact to any digit
-        that is printed.
+        How much E[C] per position of the longest stream may be overestimated. 0 is exact, and 1e-9 is exact to all
+        printed digits.
     max_states : int, default 1000000
-        Number of states, of some 300 bytes each, that the chain may have.
+        Maximum number of states of the chain; each needs about 300 bytes.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def expectation(
 
     Notes
     -----
-    Costs that are multiples of a common 1 / q, q <= 10,000, are taken so; other costs are rounded to 1e-12.
+    Costs that are all multiples of some 1 / q with q <= 10,000 are represented exactly; other costs are rounded to 1e-12.
 
     Examples
     --------
@@ -147,9 +147,9 @@ def expectation(
     if longest == 0:
         return Expectation(0.0, 0.0, 1)
     chain = _Chain(p_a, p_b, matrix, moves, longest)
-    chain.find(tolerance, max_states)
+    chain.expand(tolerance, max_states)
     cost = chain.total(chain.change, lengths)
-    error = chain.total(chain.forgotten, lengths) if chain.open.any() else 0.0
+    error = chain.total(chain.truncation_bound, lengths) if chain.open.any() else 0.0
     return Expectation(cost, error, len(chain.frontier))
 
 
@@ -158,7 +158,7 @@ class _Chain:
 
     def __init__(self, p_a: Floats, p_b: Floats, matrix: Floats, moves: Floats, longest: int) -> None:
         T = len(moves)  # noqa: N806
-        # A move that costs 2 or more is worth no pair, however much more it costs.
+        # A pair whose move costs 2 or more never pays off, so larger costs need not be distinguished.
         step = np.minimum((moves[:, None] + moves[None, :]) / 2, 2.0)
         self.scale = _scale(np.concatenate([(1 - matrix).ravel(), step.ravel()]))
         cost, move = (np.rint(x * self.scale).astype(np.int64) for x in (1 - matrix, step))
@@ -177,18 +177,20 @@ class _Chain:
         self.longest = longest
         self.open = np.ones(1, bool)  # states that can be reached and have not been expanded
 
-    def find(self, tolerance: float, max_states: int) -> None:
-        """Expand all states, or those that matter."""
+    def expand(self, tolerance: float, max_states: int) -> None:
+        """Expand all reachable states, or with a tolerance only the likely ones."""
         position = 0
         unexpanded = np.zeros(1, np.int64)
         while len(unexpanded):
             self.frontier.expand(unexpanded, max_states)
             if not self.frontier.fits:
-                raise TooManyStates("pairs reach too far for exact chance (c is small); draw at random")
+                raise TooManyStates(
+                    "boundaries can be paired over too large distances for exact chance (c is small); use chance='simulate'"
+                )
             if len(self.frontier) > max_states:
                 raise TooManyStates(
-                    f"exact chance needs more than {max_states:,} states here; raise max_states, allow a tolerance, "
-                    "or draw at random"
+                    f"exact chance needs more than {max_states:,} states here; increase max_states, set a tolerance, "
+                    "or use chance='simulate'"
                 )
             self.open[unexpanded] = False
             self.open = np.append(self.open, np.ones(len(self.frontier) - len(self.open), bool))
@@ -198,14 +200,14 @@ class _Chain:
             elif position < self.longest:
                 unexpanded = np.flatnonzero(self.open)
             else:
-                self.open[:] = False  # what remains is reached at the end of the longest stream, or not at all
+                self.open[:] = False  # the remaining states occur only at the end of the longest stream, or not at all
                 break
 
     def _worst(self, tolerance: float) -> Ints:
-        """Return the states whose expansion brings the error well below ``tolerance``; none if it is there."""
-        for precision in (tolerance / 100, _EQUAL):  # roughly, and again before it is trusted
+        """Return the states whose expansion brings the error well below ``tolerance``; none if it is already below."""
+        for precision in (tolerance / 100, _EQUAL):  # a rough pass, then a precise one to confirm
             visit_counts = visits(self.frontier.successor, self.probability, self.shared, self.longest, precision)
-            error = visit_counts * self.forgotten / self.longest
+            error = visit_counts * self.truncation_bound / self.longest
             if error.sum() > tolerance:
                 break
         else:
@@ -221,8 +223,8 @@ class _Chain:
         return mean
 
     @property
-    def forgotten(self) -> Floats:
-        """The most that is lost if a state is treated as if no boundary were pending."""
+    def truncation_bound(self) -> Floats:
+        """Upper bound of the error from treating a state as if no boundary were pending."""
         return np.where(self.open, self.frontier.potential, 0.0) / self.scale
 
     def total(self, reward: Floats, lengths: Sequence[int]) -> float:
@@ -246,7 +248,9 @@ def _checked(P_a: ArrayLike, P_b: ArrayLike, S: ArrayLike, c: ArrayLike) -> tupl
     matrix, moves = np.asarray(S, np.float64), np.asarray(c, np.float64)
     T = len(moves) if moves.ndim == 1 else -1  # noqa: N806
     if matrix.shape != (T + 1, T + 1):
-        raise OptionError(f"S must be square with one row more than c is long; got {matrix.shape} and {moves.shape}")
+        raise OptionError(
+            f"S must be square, with one row more than c has entries; got {matrix.shape} and {moves.shape}"
+        )
     if not ((matrix >= 0) & (matrix <= 1)).all():
         raise OptionError("S must have entries from 0 to 1")
     if not ((moves >= 0) & np.isfinite(moves)).all():

@@ -94,7 +94,7 @@ def _resolve_chance(
         return None
     value = as_chance(chance)
     if value.checkpoint is not None and seed is None:
-        raise OptionError("checkpoint needs a seed, so that the same call continues where it stopped; give seed=...")
+        raise OptionError("checkpoint needs a seed, so that the same call continues where it stopped; set seed=...")
     if isinstance(value, Exact) and not measure.supports_exact_chance:
         raise OptionError("chance='exact' needs the exact alignment; with algorithm='pardist' chance must be simulated")
     return value
@@ -103,7 +103,7 @@ def _resolve_chance(
 def _check_simulation_options(options: Mapping[str, Any]) -> None:
     for name in options:
         if name in ("draws", "tolerance", "variates", "checkpoint"):
-            raise OptionError(f"{name} is an option of the simulation; give chance=Simulate({name}=...)")
+            raise OptionError(f"{name} is an option of the simulation; use chance=Simulate({name}=...)")
 
 
 def _choose(measure: Measure, name: str | None) -> tuple[str, type[ChanceModel]]:
@@ -112,7 +112,7 @@ def _choose(measure: Measure, name: str | None) -> tuple[str, type[ChanceModel]]
         return name, POSITION_COEFFICIENTS[name]
     if not measure.coefficients and not measure.symmetric:
         raise OptionError(
-            f"agreement needs a symmetric measure; {measure.name} changes when its sides change places. "
+            f"agreement needs a symmetric measure; {measure.name} is not symmetric. "
             "pairwise(corpus, measure, ordered=True) gives its table"
         )
     if not measure.coefficients:
@@ -131,7 +131,9 @@ def _with_preset(measure: Measure, compat: str | None, name: str, model_class: t
     if not model_class.uses_measure:
         raise OptionError(f"{name} has no preset; got compat={compat!r}")
     if measure.compat not in (None, compat):
-        raise OptionError(f"the measure has compat={measure.compat!r}, which contradicts compat={compat!r}; give one")
+        raise OptionError(
+            f"the measure has compat={measure.compat!r}, which contradicts compat={compat!r}; set only one"
+        )
     if model_class.presets and compat not in model_class.presets:
         raise OptionError(suggest("agreement has no preset", compat, model_class.presets))
     return measure.replace(compat=compat)

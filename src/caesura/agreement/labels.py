@@ -1,4 +1,4 @@
-"""Do coders give a text the same labels? The labels of their segments, unit by unit."""
+"""Agreement on the labels of segments, compared unit by unit."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ class LabelAgreement(Result):
     value : float
         Mean Jaccard similarity over all comparisons.
     deviation : float
-        Standard deviation of the same (of the population).
+        Population standard deviation of these similarities.
     comparisons : int
-        Number of times that the labels of two coders on a unit were compared.
+        Number of comparisons between the labels of two coders on one unit.
     empty : int
-        Number of times that they were not, because neither coder gave the unit a label.
+        Number of comparisons skipped because neither coder gave the unit a label.
     coders : tuple of str
         The coders.
     pairs : tuple of PairLabels
@@ -91,9 +91,10 @@ class LabelAgreement(Result):
     items : tuple of ItemLabels
         One row per item.
     units : dict
-        Item -> the mean of each unit over the pairs of coders, the curve of Figure 1c; None if nothing was compared.
+        Item -> the mean similarity of each unit over the pairs of coders, the curve of Figure 1c; None for a unit that
+        was not compared.
     separator : str or None
-        Text between several labels in one.
+        Text that separates several labels in one string.
     excluded : tuple of Excluded
         Items that were left out, and segmentations without labels, which count as missing.
     """
@@ -135,8 +136,8 @@ def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgre
     corpus : Corpus
         Segmentations with labels.
     separator : str or None, default "/"
-        Text between several labels in one ("Sound/Person"; space around labels does not count). None takes every string as
-        one label.
+        Text that separates several labels in one string, as in "Sound/Person". Spaces around labels are ignored. If None,
+        every string is one label.
 
     Returns
     -------
@@ -156,17 +157,18 @@ def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgre
 
         J = |A and B| / |A or B|
 
-    The value is the mean over all comparisons, that is over items, pairs of coders and units alike, so that a long item and
-    an item with many coders weigh more. The poetry study calls it overall: .5330 ± .4567 for nine coders of Kubla Khan. It
-    is not corrected for chance: if one label is used nearly everywhere, it is high.
+    The value is the mean over all comparisons, pooled over items, pairs of coders and units, so long items and items with
+    many coders have more weight. The poetry study calls it "overall": .5330 ± .4567 for nine coders of Kubla Khan. It
+    is not corrected for chance: it is high if one label is used nearly everywhere.
 
-    An empty label is no label. If one coder has none, J is 0. If both have none, J would be 0/0, and the unit is not compared
-    but counted in ``.empty``.
+    An empty label counts as no label. If one coder has no label, J is 0. If both have none, J would be 0/0; the unit is
+    skipped and counted in ``.empty``.
 
     References
     ----------
     Fournier, C. (2013). An initial study of topical poetry segmentation. Computational Linguistics for Literature, Figure 1c
-    and Table 1, which leave the averaging and the unit without labels open; this averaging gives every figure printed there.
+    and Table 1. The paper specifies neither the averaging nor the units without labels; this averaging reproduces every
+    value printed there.
 
     Examples
     --------
@@ -185,14 +187,14 @@ def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgre
     value, deviation = _mean(tallies.total)
     if value is None or deviation is None:
         raise Undefined("no coder gave any unit a label, so their similarity is 0/0")
-    labelling: set[str] = set().union(*labels.values())
+    labelled_coders: set[str] = set().union(*labels.values())
     comparisons = tallies.total.total()
     return LabelAgreement(
         value=value,
         deviation=deviation,
         comparisons=comparisons,
         empty=tallies.pairs_of_units - comparisons,
-        coders=tuple(coder for coder in corpus.coders if coder in labelling),
+        coders=tuple(coder for coder in corpus.coders if coder in labelled_coders),
         pairs=tuple(PairLabels(pair, *_mean(tally), tally.total()) for pair, tally in sorted(tallies.by_pair.items())),
         items=tuple(ItemLabels(item, *_mean(tally), tally.total()) for item, tally in tallies.by_item.items()),
         units=tallies.units,
@@ -210,7 +212,7 @@ class _LabelSets:
         self.sets: list[frozenset[str]] = []
 
     def codes(self, labels: tuple[str, ...]) -> NDArray[np.int64]:
-        """Return the number of the set that each string stands for."""
+        """Return the number of the label set of each string."""
         numbers = {label: self._number(label) for label in dict.fromkeys(labels)}
         return np.array([numbers[label] for label in labels], np.int64)
 
@@ -247,7 +249,7 @@ class _Tallies:
         sums, counts = np.zeros(length), np.zeros(length, np.int64)
         self.by_item[item] = Counter()
         for a, b in combinations(codes, 2):
-            # one comparison for each two sets that meet, however many units they meet on
+            # compute each distinct pair of label sets once, not once per unit
             distinct, inverse = np.unique(codes[a] * n + codes[b], return_inverse=True)
             J = np.array([self.label_sets.jaccard(*divmod(code, n)) for code in distinct.tolist()])[inverse]  # noqa: N806
             compared = ~np.isnan(J)  # NaN stands for 0/0, and is neither summed nor counted
@@ -262,7 +264,7 @@ class _Tallies:
 
 
 def _mean(tally: Tally) -> tuple[float | None, float | None]:
-    """Return mean and standard deviation, exact to the last digit whatever the order."""
+    """Return mean and standard deviation, independent of the order of the tally to the last digit."""
     n = tally.total()
     if not n:
         return None, None
@@ -271,7 +273,7 @@ def _mean(tally: Tally) -> tuple[float | None, float | None]:
 
 
 def _labels_by_item(corpus: Corpus) -> tuple[dict[str, Labels], tuple[Excluded, ...]]:
-    """Return item -> coder -> labels, in a fixed order of coders; and everything that cannot be used."""
+    """Return item -> coder -> labels, in a fixed order of coders, and the excluded items and annotations."""
     labels: dict[str, Labels] = {}
     excluded: list[Excluded] = []
     for item in corpus.item_names:
@@ -294,7 +296,7 @@ def _labels_by_item(corpus: Corpus) -> tuple[dict[str, Labels], tuple[Excluded, 
 def _check_any(labels: Mapping[str, Labels], excluded: list[Excluded]) -> None:
     if not labels:
         reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
-        raise OptionError(f"no item is left that two coders labelled{': ' if reasons else ''}{reasons}")
+        raise OptionError(f"no item has labels from two coders{': ' if reasons else ''}{reasons}")
 
 
 def _labelled(by_coder: Mapping[str, Annotation]) -> dict[str, Segmentation]:
@@ -307,6 +309,6 @@ def _labelled(by_coder: Mapping[str, Annotation]) -> dict[str, Segmentation]:
 
 def _reason_not_comparable(labelled: Mapping[str, Segmentation]) -> str | None:
     if len(labelled) < 2:
-        return f"labelled by {next(iter(labelled))} only" if labelled else "labelled by nobody"
+        return f"labelled by {next(iter(labelled))} only" if labelled else "not labelled by any coder"
     difference = text_difference(labelled)
     return None if difference is None else difference.removeprefix(": ")

@@ -6,8 +6,8 @@ once (Krippendorff 2004, section 11.3). Over all n values, n_v of them v::
 
     A_o = sum over positions of (pairs that agree) / (m - 1) / n        A_e = sum over v of n_v (n_v - 1) / (n (n - 1))
 
-and alpha = (A_o - A_e) / (1 - A_e), which is 1 - D_o / D_e. Items may lack coders. Most positions of a text are empty for
-everybody, and most coders agree on that, so look at B-based coefficients too.
+and alpha = (A_o - A_e) / (1 - A_e), which is 1 - D_o / D_e. Items may lack coders. Most positions of a text have no
+boundary from any coder, which raises alpha, so report coefficients based on B as well.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Ints = NDArray[np.int64]
 
 
 class NominalChance(ChanceModel):
-    """Chance model of alpha. It looks at the segmentations only; the scores in ``observed`` do not matter.
+    """Chance model of alpha, computed from the segmentations only; the scores in ``observed`` are not used.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ class NominalChance(ChanceModel):
         self.observed = observed
         items, pairs = len(observed.items), len(observed.pairs)
         self._positions = np.zeros(items)
-        self._matches = np.zeros(items)  # pairs of values that agree, each pair of coders once
-        # The same for each pair: one row per item, or all items in one row if everybody coded everything.
+        self._matches = np.zeros(items)  # pairs of values that agree; each pair of coders counts once
+        # The same for each pair: one row per item, or all items in one row if every coder annotated every item.
         self._pair_matches = np.zeros((items if self._incomplete else 1, pairs))
         *cells, counts = np.array([entry for i in range(items) for entry in self._count(i)], np.int64).T
         # How often each coder gave each value: items x coders x values, the empty set first.
@@ -62,7 +62,7 @@ class NominalChance(ChanceModel):
 
     @cached_property
     def _types(self) -> tuple[str, ...]:
-        """Types that occur. Their order does not matter to a nominal coefficient, so nobody needs to declare it."""
+        """Types that occur. Their order does not matter to a nominal coefficient, so it need not be declared."""
         segmentations = (self.observed.segmentation(*key) for key in self.observed.annotations)
         return tuple(sorted({name for entry in segmentations for _, name in entry.boundaries})) or UNTYPED
 
@@ -88,7 +88,7 @@ class NominalChance(ChanceModel):
         return {pair: k for k, pair in enumerate(self.observed.pairs)}
 
     def _codes(self, i: int, coders: list[int]) -> tuple[int, Ints, int]:
-        """Return the number of positions that anyone marked, the codes there (coders x positions), and the length."""
+        """Return the number of positions with a mark, the codes there (coders x positions), and the length."""
         observed = self.observed
         segmentations = [observed.segmentation(observed.items[i], observed.coders[j]) for j in coders]
         positions = np.unique(np.concatenate([entry.inner for entry in segmentations]))
@@ -124,7 +124,7 @@ class NominalChance(ChanceModel):
         return _arrays(2 * self._matches / (self._coders_per_item - 1), self._counts.sum(axis=1))
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
-        # Pairs of an item weigh so that each value counts once, also if coders are drawn twice.
+        # Weight the pairs of an item so that each value counts once, even if the bootstrap draws a coder twice.
         observed = self.observed
         blocks = []
         for rows in row_blocks(weights, len(observed.pairs) + len(observed.items)):
@@ -142,7 +142,7 @@ class NominalChance(ChanceModel):
         return AgreementArrays(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
 
     def by_coder(self) -> AgreementArrays:
-        # Chance is that of everybody.
+        # Chance agreement is that of all coders.
         observed = self.observed
         n = len(observed.coders)
         members = observed.members.T

@@ -34,9 +34,9 @@ class PlacedRow(Result):
     positions : int
         Number of positions between two units of a text or stream.
     boundaries : int
-        Inner positions with a boundary, whatever its types.
+        Number of inner positions with a boundary of any type.
     types : mapping
-        Type -> its boundaries. A position with two types counts for both.
+        Type -> number of its boundaries. A position with two types counts for both.
     """
 
     json_properties = ("per_item", "per_unit")
@@ -50,7 +50,7 @@ class PlacedRow(Result):
 
     @property
     def per_item(self) -> float:
-        """Boundaries per item, comparable between coders who coded different numbers of items."""
+        """Boundaries per item; comparable between coders who annotated different numbers of items."""
         return self.boundaries / self.items
 
     @property
@@ -61,14 +61,14 @@ class PlacedRow(Result):
 
 @dataclass(frozen=True, slots=True)
 class Placed(Result):
-    """One row per coder. ``mean`` and ``deviation`` are of boundaries per item, over these coders as the population.
+    """Boundaries per coder, with mean and population standard deviation of boundaries per item over the coders.
 
     Attributes
     ----------
     rows : tuple of PlacedRow
         One row per coder.
     excluded : tuple of Excluded
-        Items that were left out: none.
+        Always empty: no item is left out.
     """
 
     json_properties = ("mean", "deviation")
@@ -114,7 +114,7 @@ class Heat(Result):
     counts : tuple of int
         Number of coders who marked each inner position.
     excluded : tuple of Excluded
-        What was left out: nothing.
+        Always empty: nothing is left out.
     """
 
     item: str
@@ -130,13 +130,13 @@ def boundaries_placed(corpus: Corpus) -> Placed:
     Parameters
     ----------
     corpus : Corpus
-        Segmentations or dialogues. The streams of a dialogue are taken as texts.
+        Segmentations or dialogues. Each stream of a dialogue counts as a text.
 
     Returns
     -------
     Placed
-        One row per coder, with mean and deviation over coders. Only inner positions count: no coder decides that a text
-        ends.
+        One row per coder, with mean and deviation over coders. The end of a text does not count, because
+        no coder decides it.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def boundaries_placed(corpus: Corpus) -> Placed:
     """
     check_corpus(corpus)
     if not corpus.coders:
-        raise OptionError("at least one coder is needed; got none")
+        raise OptionError("expected at least one coder; got none")
     return Placed(tuple(_row(coder, corpus.of_coder(coder)) for coder in corpus.coders))
 
 
@@ -188,7 +188,7 @@ def boundary_heat(corpus: Corpus) -> tuple[Heat, ...]:
     Raises
     ------
     MismatchError
-        If the text or the streams of a coder have another length than those of the item's first coder.
+        If the text or the streams of a coder differ in length from those of the item's first coder.
 
     Examples
     --------

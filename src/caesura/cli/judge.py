@@ -30,8 +30,8 @@ def judge(
 ) -> None:
     """Judge segmenters: which is best, is the difference luck, and where does each go wrong?
 
-    CORPUS holds the people's segmentations, and may hold the systems' too. A system is judged on the items that it has;
-    missing items are listed, and the exit code is 1.
+    CORPUS contains the segmentations of human coders and may contain those of the systems too. A system is judged on the
+    items that it has segmented; missing items are listed, and the exit code is 1.
     """
     corpus, system_files = reading.read_with_systems((file,), systems)
     reading.require(corpus, "judge")

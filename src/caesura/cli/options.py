@@ -136,7 +136,7 @@ def output_options(command: F) -> F:
 
 @dataclass(frozen=True)
 class EngineOptions(OptionSet):
-    """Where the work is done."""
+    """Where to compute."""
 
     engine: str = setting("threads", choice(*ENGINES), "Where to compute. The numbers are the same everywhere.")
     workers: int | None = setting(
@@ -167,7 +167,7 @@ def checkpoint_option(command: F) -> F:
         ctx.meta[CHECKPOINT] = folder
         return folder
 
-    description = "Folder that keeps finished work, so that the same command continues after an interruption."
+    description = "Folder for finished work, so that the same command can continue after an interruption."
     return click.option("--checkpoint", type=click.Path(file_okay=False), callback=remember, help=description)(command)
 
 
@@ -189,7 +189,7 @@ def systems_option(*, required: bool) -> Callable[[F], F]:
 
 
 def reading_options(command: F) -> F:
-    """Add the options that say how files are read.
+    """Add the options for reading files.
 
     Parameters
     ----------

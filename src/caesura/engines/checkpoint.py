@@ -1,7 +1,7 @@
 """Checkpoints: finished tasks recorded in a folder, so that an interrupted run can continue.
 
 ``run.json`` describes the run: its arguments and data. ``done/`` has one file per finished task. Each file is written under
-a temporary name and then renamed, so that it exists completely or not at all.
+a temporary name and then renamed, so that it is complete or absent, never partial.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Checkpoint:
     Parameters
     ----------
     folder : path
-        A new or empty folder, or the folder of an earlier run with the same description.
+        A new or empty folder, or the folder of an earlier run that had the same description.
     run : mapping
         Description of the run: everything its numbers depend on, as JSON values.
 
@@ -35,12 +35,12 @@ class Checkpoint:
     folder : Path
         The folder.
     resumed : bool
-        Whether an earlier run began the checkpoint.
+        Whether the checkpoint continues an earlier run.
 
     Raises
     ------
     CheckpointError
-        If the folder belongs to a different run, holds something else or cannot be used.
+        If the folder belongs to a different run, contains unrelated files or cannot be used.
     """
 
     def __init__(self, folder: str | PathLike[str], run: Mapping[str, Any]) -> None:
@@ -62,11 +62,11 @@ class Checkpoint:
         """Return the description of the run in this folder; None if there is no run yet."""
         path = self.folder / _RUN_FILE
         if not path.exists():
-            strangers = [p.name for p in self.folder.iterdir() if p.name != _RECORDS and not _is_unfinished(p.name)]
-            if strangers:
+            unknown_files = [p.name for p in self.folder.iterdir() if p.name != _RECORDS and not _is_unfinished(p.name)]
+            if unknown_files:
                 raise CheckpointError(
-                    f"checkpoint {self.folder}: the folder must be empty or belong to an earlier run; it holds "
-                    f"{sorted(strangers)[0]}"
+                    f"checkpoint {self.folder}: the folder must be empty or belong to an earlier run; it contains "
+                    f"{sorted(unknown_files)[0]}"
                 )
             return None
         run = _read(path)
@@ -92,7 +92,7 @@ class Checkpoint:
         Returns
         -------
         object
-            What :meth:`put` recorded; None if there is no record or it is damaged, so that the task must run again.
+            The value passed to :meth:`put`; None if there is no record or it is damaged, and the task must run again.
         """
         return _read(self.folder / _RECORDS / f"{key}.json")
 
@@ -102,7 +102,7 @@ class Checkpoint:
         Parameters
         ----------
         key : str
-            Name of the task, part of a file name.
+            Name of the task; used as a file name.
         value : object
             JSON values.
 
@@ -118,7 +118,7 @@ class Checkpoint:
 
     @staticmethod
     def _write(path: Path, value: Any) -> None:
-        """Write a file that exists completely or not at all, even after a power failure."""
+        """Write a file atomically, so that it is complete or absent even after a power failure."""
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
         with open(temporary, "wb") as file:
             file.write(to_json(value, indent=None).encode())

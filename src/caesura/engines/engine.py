@@ -263,7 +263,7 @@ def check_engine(engine: str | Engine, workers: int | None = None, scheduler: An
     """
     if isinstance(engine, Engine):
         if workers is not None or scheduler is not None:
-            raise OptionError("an open engine has its workers; leave out workers and scheduler")
+            raise OptionError("an open engine already has its workers; leave out workers and scheduler")
         return
     _check_name("engine", engine)
     _check_workers("workers", workers)

@@ -19,7 +19,7 @@ class ExcludedDocument(Excluded):
     Parameters
     ----------
     item : str or None
-        Name of the document; None if a file or a whole partition is concerned.
+        Name of the document; None if the entry is about a file or a whole partition.
     coder : str or None
         Name of the coder whose annotation is missing; None otherwise.
     reason : str
@@ -49,7 +49,7 @@ class WorkTime:
     computing : float
         Computing scores.
     merging : float
-        Merging sums, in the process that called ``evaluate``, while the others work.
+        Merging sums, in the process that called ``evaluate``; it overlaps with the other two.
     """
 
     reading: float = 0.0
@@ -73,11 +73,11 @@ class EvaluationProgress:
     documents : int
         Number of documents scored so far.
     resumed_documents : int
-        How many of them an earlier run had scored.
+        Number of these that an earlier run scored.
     seconds : float
         Time since the evaluation began.
     seconds_left : float or None
-        Time that the rest will take at the present rate; None if that cannot be estimated.
+        Estimated time remaining; None if it cannot be estimated.
     """
 
     partitions: int
@@ -92,7 +92,7 @@ class EvaluationProgress:
 class Evaluation(Mapping[str, Score], Result):
     """One score per measure, over all documents of a collection: ``result["pk"]``.
 
-    Keys are the names of the measures, or their full text if several have the same name. ``result[...]`` takes either.
+    Keys are the names of the measures, or their ``repr`` if several have the same name. ``result[...]`` accepts both.
 
     Attributes
     ----------
@@ -105,9 +105,9 @@ class Evaluation(Mapping[str, Score], Result):
     partitions : int
         Number of partitions of the source, unreadable ones included.
     excluded : tuple of ExcludedDocument
-        Documents and partitions that were left out: the first 1000, and at most 20 per partition.
+        Documents and partitions that were left out: at most 1000 in total and 20 per partition.
     excluded_documents : int
-        Number of documents left out by at least one measure. Those of unreadable partitions are not counted.
+        Number of documents that at least one measure left out, without those in unreadable partitions.
     excluded_partitions : int
         Number of partitions that could not be read.
     resumed : int
@@ -134,7 +134,7 @@ class Evaluation(Mapping[str, Score], Result):
 
     @property
     def partial(self) -> bool:
-        """Whether something was left out, so that the scores describe the rest."""
+        """Whether anything was left out of the scores."""
         return bool(self.excluded)
 
     @property
@@ -193,7 +193,7 @@ def key_of(measure: Measure, measures: tuple[Measure, ...]) -> str:
     Returns
     -------
     str
-        Its name, or its full text if another measure has the same name.
+        Its name, or its ``repr`` if another measure has the same name.
     """
-    namesakes = [candidate for candidate in measures if candidate.name == measure.name]
-    return measure.name if len(namesakes) == 1 else repr(measure)
+    same_name = [candidate for candidate in measures if candidate.name == measure.name]
+    return measure.name if len(same_name) == 1 else repr(measure)

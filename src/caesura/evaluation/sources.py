@@ -61,7 +61,7 @@ class SourceOptions:
 
     @property
     def sides(self) -> dict[str, str | None]:
-        """Side -> the coder that the caller named for it."""
+        """Side -> the coder that the caller chose for it."""
         return {"reference": self.reference, "hypothesis": self.hypothesis}
 
     @property
@@ -87,14 +87,14 @@ class SourceOptions:
         Parameters
         ----------
         *names : str
-            Options that the source has no use for.
+            Options that have no effect on this source.
         reason : str
-            Why.
+            Why they have no effect; continues the error message.
 
         Raises
         ------
         OptionError
-            Names the first option that is set.
+            If an option is set; the message names the first one.
         """
         for name in (*(name for name in names if getattr(self, name) is not None), *self.options):
             raise OptionError(f"{name} has no effect {reason}; leave it out")
@@ -144,7 +144,7 @@ class DocumentSource:
 
     @property
     def fingerprint(self) -> str | None:
-        """Text that a checkpoint recognizes the data by; None if they are not known in advance."""
+        """Hash by which a checkpoint recognizes the data; None if the data are not known in advance."""
         if not isinstance(self.partitions, Sequence):
             return None
         digest = blake2b(digest_size=16)
@@ -177,11 +177,11 @@ def _sample_of(partition: Partition) -> Corpus:
     """Return the first documents of a partition as a corpus; an empty one if there are none or they cannot be read."""
     try:
         for chunk in partition.chunks():
-            sound = [place for place in range(len(chunk)) if place not in chunk.excluded]
+            readable = [place for place in range(len(chunk)) if place not in chunk.excluded]
             if isinstance(chunk, Documents):
-                pairs = {chunk.items[place]: chunk.pair(place) for place in sound[:1]}
+                pairs = {chunk.items[place]: chunk.pair(place) for place in readable[:1]}
             else:
-                pairs = {chunk.items[place]: chunk.pairs[place] for place in sound}
+                pairs = {chunk.items[place]: chunk.pairs[place] for place in readable}
             if pairs:
                 return Corpus({item: dict(zip(SIDES, pair, strict=True)) for item, pair in pairs.items()})
     except (CaesuraError, TypeError, ValueError):  # scoring reports the error
@@ -273,7 +273,7 @@ def _declared_types(paths: Sequence[str]) -> Types:
 
 @dataclass(frozen=True)
 class FilePartition:
-    """Groups of files, each read by itself: the files of one item, or one file with whole items.
+    """Groups of files, each read separately: all files of one item, or one file with whole items.
 
     Attributes
     ----------
@@ -288,7 +288,7 @@ class FilePartition:
     root : str
         The folder that paths are relative to.
     is_only : bool
-        Whether there is no other group.
+        Whether this is the only group.
     """
 
     groups: tuple[tuple[InputFile, ...], ...]
@@ -376,7 +376,7 @@ def _file_partitions(files: list[InputFile], options: SourceOptions, types: Type
 
 
 def _check_format_options(files: list[InputFile], options: SourceOptions) -> None:
-    """Raise an error, before anything is read, if the format of no file has an option."""
+    """Raise an error, before anything is read, if an option belongs to no format of the files."""
     unknown = set(options.options)
     last: Format | None = None
     for file in files if unknown else ():
@@ -385,7 +385,7 @@ def _check_format_options(files: list[InputFile], options: SourceOptions) -> Non
         except FormatError:  # scoring it reports the error
             continue
         unknown -= {option.name for option in last.options}
-        if not unknown:  # as a rule after the first file
+        if not unknown:  # usually after the first file
             return
     if last is not None:
         last.resolve({name: options.options[name] for name in options.options if name in unknown})
@@ -405,7 +405,7 @@ def _has_both_coders(files: list[InputFile], naming: NamingScheme, options: Sour
 
 
 def _check_coders(groups: list[list[InputFile]], naming: NamingScheme, options: SourceOptions, types: Types) -> None:
-    """Raise an error, before everything is read, if one of the two coders does not exist."""
+    """Raise an error early, before all files are read, if one of the two coders does not exist."""
     by_file = dict.fromkeys(file.coder for group in groups for file in group)
     coders = [coder for coder in by_file if coder is not None]
     if None in by_file:
@@ -415,7 +415,7 @@ def _check_coders(groups: list[list[InputFile]], naming: NamingScheme, options: 
 
 
 def _coders_in(groups: list[list[InputFile]], naming: NamingScheme, options: SourceOptions, types: Types) -> list[str]:
-    """Read groups until both coders occur, as a rule in the first."""
+    """Return the coders in the groups; stop reading when both coders have occurred, usually after the first."""
     coders: list[str] = []
     for group in groups:
         try:
@@ -428,7 +428,7 @@ def _coders_in(groups: list[list[InputFile]], naming: NamingScheme, options: Sou
 
 
 def _pairs_of(corpus: Corpus, options: SourceOptions, errors: list[FormatError]) -> DocumentPairs:
-    """Return the annotations of both coders, item by item; what could not be read is an excluded document."""
+    """Return the annotations of both coders, item by item; unreadable files become excluded documents."""
     annotated = _annotated_items(corpus, options)
     errors = list(errors)
     pairs: list[Any] = []
@@ -482,7 +482,7 @@ class PairPartition:
 
     @property
     def path(self) -> str:
-        """Word that messages combine with the number of a pair."""
+        """Prefix of the number of a pair in messages."""
         return "pairs"
 
     @cached_property
@@ -494,7 +494,7 @@ class PairPartition:
         return [self.first, len(self.pairs), digest.hexdigest()]
 
     def chunks(self) -> Iterator[Chunk]:
-        """Give the pairs as one batch.
+        """Yield the pairs as one batch.
 
         Yields
         ------
@@ -524,7 +524,7 @@ def _pair_partitions(source: Iterable[Any]) -> Iterator[PairPartition]:
 
 
 def _with_name(entry: Any, number: int) -> tuple[str, Any]:
-    """Return name and pair: of (item, reference, hypothesis), or of a pair whose name is its number."""
+    """Return the name and the pair; the name of a plain pair is its number."""
     if isinstance(entry, tuple | list) and len(entry) == 3:
         return str(entry[0]), tuple(entry[1:])
     return str(number), entry
@@ -541,7 +541,7 @@ def _corpus_partitions(corpus: Corpus, options: SourceOptions) -> Iterator[PairP
 
 
 def _types_of(pairs: Iterable[Any]) -> set[str] | tuple[str, ...]:
-    """Return the types that are declared first; if none are, the types that occur."""
+    """Return the first declared types; if none are declared, the types that occur."""
     occurring: set[str] = set()
     for pair in pairs:
         for text in pair if isinstance(pair, tuple | list) else ():

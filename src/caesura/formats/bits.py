@@ -22,7 +22,7 @@ def _read(reading: Reading) -> Corpus:
             item = name.strip() or str(number)
             marks = "".join(bits.split())
             if not marks:
-                problem = f"one document per line is needed, {_ONE_UNIT!r} for one unit; the line is empty"
+                problem = f"expected one document per line, {_ONE_UNIT!r} for one unit; the line is empty"
                 raise reading.error(number, problem)
             for column, mark in enumerate(marks, 1):
                 if mark not in "01" and marks != _ONE_UNIT:

@@ -42,7 +42,7 @@ def _document(reading: Reading) -> str:
     """Return the text that the spans point into."""
     text_path = reading.options["text"] or str(Path(reading.path).with_suffix(".txt"))
     if not Path(text_path).exists():
-        raise reading.error(None, f"the text is needed; there is no {text_path}; name it by text=")
+        raise reading.error(None, f"the text file {text_path} does not exist; set it with text=")
     return decode(text_path, load(text_path))
 
 

@@ -108,7 +108,7 @@ class Tokens:
                 word = document[start:end][:40]
                 raise HierarchyError(f"tokens must not overlap; {word!r} begins inside the token before it")
         if not offsets:
-            raise HierarchyError("a text of at least one token is needed; got none")
+            raise HierarchyError("expected a text of at least one token; got none")
         starts, ends = zip(*offsets, strict=True)
         return cls(tuple(document[start:end] for start, end in offsets), starts, ends)
 

@@ -62,7 +62,7 @@ def _dialogue(reading: Reading) -> Dialogue:
             tokens, boundary_type = symbols.split(tokens)
         streams.add(utterance.speaker, list(filter(_is_word, tokens)), boundary_type)
     if not streams.words:
-        raise reading.error(None, "at least one utterance with a word is needed; got none")
+        raise reading.error(None, "expected at least one utterance with a word; got none")
     if wordless:
         reading.warn(f"utterances without a word, which were skipped: {wordless}")
     return Dialogue(symbols.segmentations(streams, reading))

@@ -42,7 +42,7 @@ def _read(reading: Reading) -> Corpus:
 def _parse(reading: Reading) -> Segmentation:
     segments = [segment for segment in _segments(reading) if segment]
     if not segments:
-        raise reading.error(1, f"at least one {reading.options['unit']} is needed; got separators only")
+        raise reading.error(1, f"expected at least one {reading.options['unit']}; got separators only")
     return Segmentation.from_masses([*map(len, segments)], units=chain.from_iterable(segments))
 
 

@@ -94,7 +94,7 @@ def _documents(reading: Reading) -> list[_ConlluDocument]:
 
 def _check_documents(reading: Reading, untitled: _ConlluDocument, documents: list[_ConlluDocument]) -> None:
     if not untitled.forms and not documents:
-        raise reading.error(None, "at least one token is needed; got none")
+        raise reading.error(None, "expected at least one token; got none")
     if untitled.forms and documents:
         first = documents[0].line
         raise reading.error(untitled.lines[0], f"a token must belong to a document; the first begins at line {first}")

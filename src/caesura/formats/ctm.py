@@ -68,7 +68,7 @@ def _recordings(reading: Reading, *, allow_empty: bool) -> dict[str, list[Interv
         by_channel.setdefault((name, channel), []).append(row)
         channels.setdefault(name, set()).add(channel)
     if not by_channel:
-        raise reading.error(None, "at least one word is needed; got none")
+        raise reading.error(None, "expected at least one word; got none")
     recordings: dict[str, list[IntervalRow]] = {}
     for (name, channel), rows in by_channel.items():
         full_name = name if len(channels[name]) == 1 else f"{name}/{channel}"

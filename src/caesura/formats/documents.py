@@ -169,7 +169,7 @@ def parse_tree(side: str, brackets: object, times: Any) -> Tree | None:
     if brackets is None:
         return None
     if not isinstance(brackets, str):
-        raise TreeError(f"{side}: brackets are needed; got {describe_value(brackets)}")
+        raise TreeError(f"{side}: expected brackets; got {describe_value(brackets)}")
     try:
         return Tree.from_brackets(brackets, times)
     except (CaesuraError, TypeError, ValueError) as problem:

@@ -84,7 +84,7 @@ class LineRange(FilePart):
             number, position = self.line, self.first
             while position < end and (line := file.readline(_MAX_LINE_BYTES + 1)):
                 if len(line) > _MAX_LINE_BYTES:
-                    raise FormatError(self.path, number, f"a line of at most {_MAX_LINE_BYTES} bytes is needed")
+                    raise FormatError(self.path, number, f"expected a line of at most {_MAX_LINE_BYTES} bytes")
                 yield number, line
                 number += 1
                 position += len(line)
@@ -251,7 +251,7 @@ def _kind(row: Mapping[str, Any]) -> str:
 def _parse_row(path: str, number: int, line: bytes) -> dict[str, Any]:
     row = parse_json(path, decode(path, line), "documents")
     if not isinstance(row, dict):
-        raise FormatError(path, number, f"an object is needed; got {describe_value(row)}")
+        raise FormatError(path, number, f"expected an object; got {describe_value(row)}")
     for name in row:
         if name not in FIELDS:
             raise FormatError(path, number, f"no field is called {describe_value(name)}; there are {', '.join(FIELDS)}")
@@ -266,7 +266,7 @@ def _item_name(row: Mapping[str, Any], number: int) -> str:
     if item is None:
         return str(number)
     if isinstance(item, bool) or not isinstance(item, str | int):
-        raise SegmentationError(f"item: text is needed; got {describe_value(item)}")
+        raise SegmentationError(f"item: expected text; got {describe_value(item)}")
     return str(item)
 
 
@@ -274,17 +274,17 @@ def _check_numbers(row: Mapping[str, Any]) -> None:
     """Check for whole numbers; whether they make a segmentation is checked later, for many documents at once."""
     length = row.get("length")
     if not _is_int64(length):
-        raise SegmentationError(f"length: a whole number is needed, of 63 bits at most; got {describe_value(length)}")
+        raise SegmentationError(f"length: expected a whole number, of 63 bits at most; got {describe_value(length)}")
     for side in SIDES:
         _check_positions(side, row[side])
         types = row.get(f"{side}_types")
         if types is not None and not (isinstance(types, list) and all(isinstance(name, str) for name in types)):
-            raise SegmentationError(f"{side}_types: a list of names is needed; got {describe_value(types)}")
+            raise SegmentationError(f"{side}_types: expected a list of names; got {describe_value(types)}")
 
 
 def _check_positions(side: str, positions: Any) -> None:
     if not isinstance(positions, list):
-        raise SegmentationError(f"{side}: a list of positions is needed; got {describe_value(positions)}")
+        raise SegmentationError(f"{side}: expected a list of positions; got {describe_value(positions)}")
     if not positions:
         return
     if set(map(type, positions)) == {int} and _is_int64(min(positions)) and _is_int64(max(positions)):

@@ -162,7 +162,7 @@ def _declared_types(path: str, file: Any) -> tuple[str, ...] | None:
     try:
         names = json.loads(metadata)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise ValueError("a list of names is needed")
+            raise ValueError("expected a list of names")
         return check_types(names)
     except (ValueError, RecursionError, CaesuraError) as problem:
         raise FormatError(path, None, f"{_TYPES_KEY.decode()} in the metadata: {problem}") from None
@@ -273,7 +273,7 @@ class _DocumentReader:
         self.trees = all(arrow.is_text(self.kinds[side]) for side in SIDES)
         self.typed = self._has_types()
         if self.trees and "unit" in self.kinds:
-            raise FormatError(path, None, "one row per document is needed; this is a table of units")
+            raise FormatError(path, None, "expected one row per document; this is a table of units")
         if not self.trees:
             self._require("length")
         self.columns = self._columns()
@@ -283,12 +283,12 @@ class _DocumentReader:
     def _require(self, name: str) -> None:
         if name not in self.kinds:
             names = ", ".join(list(self.kinds)[:20])
-            raise FormatError(self.path, None, f"a column {name!r} is needed; there are {names}")
+            raise FormatError(self.path, None, f"expected a column {name!r}; there are {names}")
 
     def _has_types(self) -> bool:
         present = [f"{side}_types" in self.kinds for side in SIDES]
         if any(present) and not all(present):
-            problem = "reference_types and hypothesis_types are needed, or neither; got one of them"
+            problem = "expected reference_types and hypothesis_types, or neither; got one of them"
             raise FormatError(self.path, None, problem)
         return all(present)
 
@@ -333,7 +333,7 @@ class _DocumentReader:
         next(self.file.reader.iter_batches(0, row_groups=[group], column_indices=columns, use_threads=False), None)
         entries: int = max((metadata.column(i).num_values for i in columns), default=0)
         if entries > _MAX_ENTRIES:
-            problem = f"at most {_MAX_ENTRIES} entries in a column are needed; this claims to have {entries}"
+            problem = f"expected at most {_MAX_ENTRIES} entries in a column; this claims to have {entries}"
             raise FormatError(self.path, None, f"row group {group}: {problem}. Write smaller row groups")
         rows: int = metadata.num_rows
         return max(1, min(BATCH_SIZE, _BATCH_ENTRIES * max(rows, 1) // max(entries, 1)))
@@ -388,7 +388,7 @@ class _DocumentReader:
         if not pa.types.is_integer(column.type):
             raise self._wrong_type("length", "whole numbers")
         for d in arrow.null_places(column).tolist():
-            excluded.setdefault(d, "length: a whole number is needed; got nothing")
+            excluded.setdefault(d, "length: expected a whole number; got nothing")
         return arrow.to_int64(column.fill_null(0) if column.null_count else column)
 
     def _flatten(self, name: str, column: pa.Array, expected: str, excluded: dict[int, str]) -> tuple[pa.Array, Ints]:
@@ -396,7 +396,7 @@ class _DocumentReader:
         if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
             raise self._wrong_type(name, expected)
         for d in arrow.null_places(column).tolist():
-            excluded.setdefault(d, f"{name}: a list is needed; got nothing")
+            excluded.setdefault(d, f"{name}: expected a list; got nothing")
         values, offsets = column.values, arrow.to_int64(column.offsets)
         if pa.types.is_null(values.type):  # all lists of the file are empty
             values = values.cast(pa.int64() if expected == _WHOLE_NUMBERS else pa.string())
@@ -480,7 +480,7 @@ def _read(reading: Reading) -> Corpus:
     with _open(reading.path, reading.data) as file:
         rows = file.metadata.num_rows
         if rows > _MAX_DOCUMENTS:
-            problem = f"a corpus of at most {_MAX_DOCUMENTS} documents is needed; this claims to have {rows}"
+            problem = f"expected a corpus of at most {_MAX_DOCUMENTS} documents; this claims to have {rows}"
             raise reading.error(None, f"{problem}; evaluate() takes any number")
         reader = _DocumentReader(reading.path, file)
         chunks = reader.read(range(file.num_row_groups))

@@ -99,7 +99,7 @@ def _document(reading: Reading) -> tuple[dict[str, _EafTier], list[FileTier]]:
 
 def _check_root(reading: Reading, root: Any) -> None:
     if root.tag != "ANNOTATION_DOCUMENT":
-        raise reading.error(root.sourceline, f"<ANNOTATION_DOCUMENT> is needed; got <{str(root.tag)[:40]}>")
+        raise reading.error(root.sourceline, f"expected <ANNOTATION_DOCUMENT>; got <{str(root.tag)[:40]}>")
     for header in root.iterfind("HEADER"):
         unit = header.get("TIME_UNITS", "milliseconds")
         if unit != "milliseconds":

@@ -179,7 +179,7 @@ def _walk(root: str) -> list[str]:
                 for entry in entries:
                     entries_so_far += 1
                     if entries_so_far > MAX_FILES:
-                        problem = f"a folder of at most {MAX_FILES} files is needed; this holds more"
+                        problem = f"expected a folder of at most {MAX_FILES} files; this holds more"
                         raise FormatError(root, None, problem)
                     name = f"{folder}/{entry.name}" if folder else entry.name
                     if entry.name.startswith("."):
@@ -438,7 +438,7 @@ class _NameResolver:
         path = Path(file.path)
         if file.coder is not None:
             if len(corpus.coders) > 1:
-                raise FormatError(path, None, f"one coder is needed, {file.coder!r}; got {', '.join(corpus.coders)}")
+                raise FormatError(path, None, f"expected one coder, {file.coder!r}; got {', '.join(corpus.coders)}")
             return file.coder
         if not self._is_coder(file, corpus):
             return name_in_file

@@ -850,12 +850,12 @@ def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
         if "\0" in str(path):
             raise FormatError(path, None, "cannot be read: a NUL character in the name")
         if place.is_dir():
-            raise FormatError(path, None, "a file is needed; this is a directory")
+            raise FormatError(path, None, "expected a file; this is a directory")
         if place.exists() and not place.is_file():
-            raise FormatError(path, None, "a regular file is needed")
+            raise FormatError(path, None, "expected a regular file")
         size = place.stat().st_size
         if size > MAX_BYTES:
-            raise FormatError(path, None, f"a file of at most {MAX_BYTES} bytes is needed; this has {size}")
+            raise FormatError(path, None, f"expected a file of at most {MAX_BYTES} bytes; this has {size}")
         data = place.read_bytes()
     except OSError as problem:
         raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
@@ -889,10 +889,10 @@ def decode(path: str | PathLike[str], data: bytes) -> str:
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
         actual = f"byte 0x{data[problem.start]:02x}"
-        raise FormatError(path, line, f"text in UTF-8 is needed; got {actual}, is this a binary file?") from None
+        raise FormatError(path, line, f"expected text in UTF-8; got {actual}; is this a binary file?") from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise FormatError(path, line, "text is needed; got a NUL character, is this a binary file?")
+        raise FormatError(path, line, "expected text; got a NUL character; is this a binary file?")
     return text
 
 

@@ -42,7 +42,7 @@ def _read(reading: Reading) -> Corpus:
     """Return one hierarchy in time per annotator."""
     data = parse_json(reading.path, reading.text, "JAMS")
     if not _is_jams(data):
-        raise reading.error(1, 'an object with "annotations": [...] and "file_metadata": {...} is needed')
+        raise reading.error(1, 'expected an object with "annotations": [...] and "file_metadata": {...}')
     levels = _LEVELS[_kind(reading, data["annotations"])]
     item = reading.item_name
     by_coder = _by_coder(reading, item, data["annotations"], levels)
@@ -66,7 +66,7 @@ def _kind(reading: Reading, annotations: list[Any]) -> str:
     if not kinds:
         expected = requested or "multi_segment, segment_salami_upper, segment_salami_lower or segment_open"
         actual = f"the namespaces are {list_names(namespaces)}"
-        raise reading.error(None, f"an annotation in the namespace {expected} is needed; {actual}")
+        raise reading.error(None, f"expected an annotation in the namespace {expected}; {actual}")
     if len(kinds) > 1:
         raise reading.error(None, f"several kinds of segments; choose one with namespace=: {', '.join(kinds)}")
     return kinds[0]
@@ -122,16 +122,16 @@ def _annotator(annotation: Mapping[str, Any]) -> str | None:
 
 
 def _rows(data: object, level: int | None) -> list[SpanRow]:
-    segments = check_list('data: [{"time": ..., "duration": ..., "value": ...}]', data)
+    segments = check_list('[{"time": ..., "duration": ..., "value": ...}]', data, "data")
     return [_row(f"data[{i}]", segment, level) for i, segment in enumerate(segments)]
 
 
 def _row(place: str, segment: object, level: int | None) -> SpanRow:
-    fields = check_object(f"{place}: an object with time, duration and value", segment)
+    fields = check_object("an object with time, duration and value", segment, place)
     start, duration = (check_time(f"{place}: {name}", fields.get(name)) for name in ("time", "duration"))
     label = fields.get("value")
     if level is None:
-        value = check_object(f"{place}: a value with label and level", label)
+        value = check_object("a value with label and level", label, place)
         level, label = check_whole(f"{place}: level", value.get("level"), 0), value.get("label")
     return SpanRow(start, start + duration, level, check_label(f"{place}: label", label))
 

@@ -69,7 +69,7 @@ def _read(reading: Reading) -> Corpus:
     """Return every task that somebody annotated."""
     tasks = _tasks(parse_json(reading.path, reading.text, "Label Studio export"))
     if tasks is None:
-        raise reading.error(1, 'tasks with "id", "data" and "annotations" are needed; export as JSON, not as JSON-MIN')
+        raise reading.error(1, 'expected tasks with "id", "data" and "annotations"; export as JSON, not as JSON-MIN')
     export = _Export(reading)
     for i, task in enumerate(tasks):
         with reading.item(None, f"tasks[{i}]: "):
@@ -104,7 +104,7 @@ class _Export:
         data = check_object('"data": {...}', fields.get("data"))
         item = _name("id", fields.get("id"))
         annotations: object = next((fields[name] for name in _LISTS if fields.get(name) is not None), [])
-        for i, annotation in enumerate(check_list(f"item {item!r}: a list of annotations", annotations)):
+        for i, annotation in enumerate(check_list("a list of annotations", annotations, f"item {item!r}")):
             place = f"item {item!r}: annotations[{i}]"
             with self.reading.item(None, f"{place}: "):
                 results = check_object('an object with "result": [...]', annotation).get("result")
@@ -125,7 +125,7 @@ class _Export:
         for i, result in enumerate(results):
             kind = result.get("type") if isinstance(result, dict) else None
             if not isinstance(kind, str):
-                raise HierarchyError(f"result[{i}]: an object with a type is needed; got {describe_value(result)}")
+                raise HierarchyError(f"result[{i}]: expected an object with a type; got {describe_value(result)}")
             if kind == _SPAN:
                 self.region_count += 1
                 yield _region(f"result[{i}]", result.get("value"))
@@ -137,12 +137,12 @@ class _Export:
         if self.skipped_types:
             counts = ", ".join(f"{count} of type {kind}" for kind, count in self.skipped_types.most_common(20))
             if not self.region_count:
-                raise self.reading.error(None, f"results of type {_SPAN} are needed; there are {counts}")
+                raise self.reading.error(None, f"expected results of type {_SPAN}; there are {counts}")
             self.reading.log.add(f"results that are no spans of text were not read: {counts}")
 
 
 def _region(place: str, value: object) -> _Region:
-    fields = check_object(f"{place}: a value with start, end and labels", value)
+    fields = check_object("a value with start, end and labels", value, place)
     start, end = (check_whole(f"{place}: {name}", fields.get(name), 0) for name in ("start", "end"))
     labels = check_strings(f"{place}: labels", fields["labels"]) if fields.get("labels") else (None,)
     return _Region(place, start, end, labels, check_label(f"{place}: text", fields.get("text")))

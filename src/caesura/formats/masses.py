@@ -36,7 +36,7 @@ def _read_json(reading: Reading) -> Corpus:
     """Return all items and coders; errors name the line of the coder's key."""
     data = parse_json(reading.path, reading.text, "masses")
     if not isinstance(data, dict) or not isinstance(data.get("items"), dict):
-        raise reading.error(1, 'an object with "items": {item: {coder: [masses]}} is needed')
+        raise reading.error(1, 'expected an object with "items": {item: {coder: [masses]}}')
     kind = data.get("segmentation_type", "linear")
     if kind != "linear":
         line = line_of_key(reading.text, "segmentation_type")
@@ -61,7 +61,7 @@ def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, 
     flat = _is_flat(by_item)
     if not isinstance(by_item, dict) or (flat and len(items) != 1):
         got = f"{{coder: [labels]}} for {len(items)} items" if flat else describe_value(by_item)
-        problem = f"segment_labels: {{item: {{coder: [labels]}}}} is needed; got {got}"
+        problem = f"segment_labels: expected {{item: {{coder: [labels]}}}}; got {got}"
         raise reading.error(line_of_key(reading.text, "segment_labels"), problem)
     labels: dict[str, dict[str, list[str]]] = {}
     for item, by_coder in (dict.fromkeys(items, by_item) if flat else by_item).items():
@@ -85,7 +85,7 @@ def _check_labels(masses: object, coder: str, labels: object) -> list[str]:
     names = check_list("a list of labels", labels)
     for i, name in enumerate(names, 1):
         if not isinstance(name, str):
-            raise SegmentationError(f"label {i}: a string is needed; got {describe_value(name)}")
+            raise SegmentationError(f"label {i}: expected a string; got {describe_value(name)}")
     return names
 
 
@@ -136,7 +136,7 @@ def _read_tsv(reading: Reading) -> Corpus:
     for line, row in table:
         with reading.item(line, f"coder {row[min(column, len(row) - 1)]!r}: "):
             if len(row) < column + 2:
-                raise reading.error(line, f"a name and at least one mass are needed; got {len(row)} cell(s)")
+                raise reading.error(line, f"expected a name and at least one mass; got {len(row)} cell(s)")
             masses = [_mass(reading, line, i, cell) for i, cell in enumerate(row[column + 1 :], 1)]
             item = row[0] if column else reading.stem
             reading.add(item, row[column], Segmentation.from_masses(masses), line)
@@ -149,7 +149,7 @@ def _mass(reading: Reading, line: int, i: int, cell: str) -> int:
             return int(cell)
     except ValueError:
         pass
-    raise reading.error(line, f"mass {i}: a whole number is needed; got {cell[:40]!r}")
+    raise reading.error(line, f"mass {i}: expected a whole number; got {cell[:40]!r}")
 
 
 def _write_tsv(writing: Writing) -> str:

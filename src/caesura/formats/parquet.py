@@ -55,7 +55,7 @@ def _column_names(reading: Reading, file: Any) -> list[str]:
     limits = {"cells": (_MAX_CELLS, metadata.num_rows * len(names)), "bytes": (MAX_BYTES, size)}
     for unit, (maximum, actual) in limits.items():
         if actual > maximum:
-            problem = f"a table of at most {maximum} {unit} is needed; this claims to have {actual}"
+            problem = f"expected a table of at most {maximum} {unit}; this claims to have {actual}"
             raise reading.error(None, problem)
     return names
 

@@ -120,7 +120,7 @@ def _by_sentence(timing: Reading, recordings: dict[str, WordTimes], trees: list[
     if all(name.isascii() and name.isdecimal() for name in recordings):
         return _numbered(timing, recordings, len(trees))
     if len(recordings) != len(lengths):
-        raise timing.error(None, f"times for {len(lengths)} trees are needed; there are times for {len(recordings)}")
+        raise timing.error(None, f"expected times for {len(lengths)} trees; there are times for {len(recordings)}")
     return dict(zip(lengths, recordings.values(), strict=True))
 
 
@@ -136,7 +136,7 @@ def _split_words(timing: Reading, words: WordTimes, lengths: Mapping[int, int]) 
     """Return number of a sentence -> its words, from the words of a recording of all sentences."""
     expected = sum(lengths.values())
     if len(words) != expected:
-        raise timing.error(None, f"one time per word is needed; the trees have {expected} words, this has {len(words)}")
+        raise timing.error(None, f"expected one time per word; the trees have {expected} words, this has {len(words)}")
     by_sentence, start = {}, 0
     for number, length in lengths.items():
         by_sentence[number] = words[start : start + length]

@@ -40,14 +40,12 @@ def _root(reading: Reading) -> Node:
     data = parse_json(reading.path, reading.text, "Rezonator file")
     roots = data.get("ROOT") if isinstance(data, dict) else None
     if not isinstance(roots, list) or not roots or not isinstance(roots[0], dict):
-        raise reading.error(1, 'an object with "ROOT": [{"nodeMap": {...}}] is needed')
+        raise reading.error(1, 'expected an object with "ROOT": [{"nodeMap": {...}}]')
     root: Node = roots[0]
     if not isinstance(root.get("nodeMap"), dict):
         version = root.get("version")
         note = f" ({version[:40]})" if isinstance(version, str) else ""
-        problem = (
-            f"ROOT[0].nodeMap is needed and this file{note} has none: files of Rezonator 0.8 and before hold grids"
-        )
+        problem = f"expected ROOT[0].nodeMap, which this file{note} does not have: files of Rezonator 0.8 and before hold grids"
         raise reading.error(1, f"{problem} instead; open it in a newer Rezonator and save it again")
     return root
 
@@ -67,7 +65,7 @@ class _NodeMap:
         """Return the dialogue, or the text if there are no speakers."""
         units = self.node_list(self.document(), "unitList", "unit")
         if not units:
-            raise self.reading.error(None, "a document of at least one unit is needed; got none")
+            raise self.reading.error(None, "expected a document of at least one unit; got none")
         if not self.has_endnotes():
             kind = f"{self.options['kind']} {self.options['endnote']!r}"
             consequence = "every unit ends in a plain boundary; name endnotes by symbols="
@@ -99,7 +97,7 @@ class _NodeMap:
             return name
         documents = [key for key, node in self.nodes.items() if isinstance(node, dict) and node.get("type") == "doc"]
         if len(documents) != 1:
-            raise self.reading.error(None, f"one node of type 'doc' is needed in the nodeMap; got {len(documents)}")
+            raise self.reading.error(None, f"expected one node of type 'doc' in the nodeMap; got {len(documents)}")
         return documents[0]
 
     def root_field(self, option: str, key: str) -> str | None:

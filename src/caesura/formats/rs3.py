@@ -86,7 +86,7 @@ def _parse(reading: Reading) -> tuple[Any, dict[str, bool]]:
     root = parse_xml(reading)
     body = root.find("body") if root.tag == "rst" else None
     if body is None:
-        raise reading.error(root.sourceline, f"<rst> with a <body> is needed; got <{str(root.tag)[:40]}>")
+        raise reading.error(root.sourceline, f"expected <rst> with a <body>; got <{str(root.tag)[:40]}>")
     relations: dict[str, bool] = {}
     for element in root.iterfind("header/relations/rel"):
         name = (element.get("name") or "").casefold()
@@ -115,7 +115,7 @@ def _nodes(reading: Reading, body: Any) -> tuple[dict[str, _RstNode], list[str]]
             node.kind = element.get("type") or ""
         nodes[name] = node
     if not edus:
-        raise reading.error(body.sourceline, "at least one EDU, a <segment>, is needed; got none")
+        raise reading.error(body.sourceline, "expected at least one EDU (<segment>); got none")
     return nodes, edus
 
 

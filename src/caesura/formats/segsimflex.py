@@ -96,7 +96,7 @@ def _find_column(reading: Reading, header: list[str], *names: str) -> int | None
     columns = [i for i, name in enumerate(header) if name.lower() in lower]
     if len(columns) > 1:
         matches = ", ".join(header[i] for i in columns)
-        raise reading.error(1, f"one column {' or '.join(names)} is needed; got {matches}")
+        raise reading.error(1, f"expected one column {' or '.join(names)}; got {matches}")
     return columns[0] if columns else None
 
 
@@ -104,7 +104,7 @@ def _require_column(reading: Reading, header: list[str], name: str) -> int:
     column = _find_column(reading, header, name)
     if column is None:
         names = ", ".join(map(repr, header))[:200] or "none"
-        raise reading.error(1, f"a column {name!r} is needed in the header; got {names}")
+        raise reading.error(1, f"expected a column {name!r} in the header; got {names}")
     return column
 
 
@@ -175,7 +175,7 @@ def _common_types(writing: Writing, dialogues: Iterable[Dialogue]) -> tuple[str,
 def _require_dialogue(writing: Writing, item: str, coder: str) -> Dialogue:
     annotation = writing.corpus[item, coder]
     if not isinstance(annotation, Dialogue):
-        raise writing.error("a dialogue is needed; this has no streams", item)
+        raise writing.error("expected a dialogue; this has no streams", item)
     return annotation
 
 

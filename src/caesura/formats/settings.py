@@ -161,7 +161,7 @@ def _load(path: str) -> dict[str, Any]:
     content = decode(path, load(path))
     data = parse_json(path, content, "settings") if suffix == ".json" else _parse_toml(path, content)
     if not isinstance(data, dict):
-        raise FormatError(path, 1, "an object with settings is needed")
+        raise FormatError(path, 1, "expected an object with settings")
     return data
 
 
@@ -214,12 +214,12 @@ class _Parser:
 
     def table(self, key: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise self.error(key, f"a table is needed; got {describe_value(value)}")
+            raise self.error(key, f"expected a table; got {describe_value(value)}")
         return value
 
     def sequence(self, key: str, value: Any) -> list[Any]:
         if not isinstance(value, list):
-            raise self.error(key, f"a list is needed; got {describe_value(value)}")
+            raise self.error(key, f"expected a list; got {describe_value(value)}")
         return value
 
     def check(self, key: str, check: Check) -> Any:
@@ -249,7 +249,7 @@ class _Parser:
             return None
         if isinstance(value, str):
             if not value.strip() or "\0" in value:
-                raise self.error("similarity", f"the path of a CSV or JSON file is needed; got {value!r}")
+                raise self.error("similarity", f"expected the path of a CSV or JSON file; got {value!r}")
             return str(Path(self.path).parent / value)
         table = self.table("similarity", value)
         self.check_keys(table, ("pairs", "types", "matrix"), "similarity.")
@@ -258,7 +258,7 @@ class _Parser:
         if set(table) == {"types", "matrix"}:
             return self.matrix(table["types"], table["matrix"])
         got = ", ".join(table) or "none"
-        raise self.error("similarity", f"either pairs, or types and matrix, are needed; got {got}")
+        raise self.error("similarity", f"expected either pairs, or types and matrix; got {got}")
 
     def pairs(self, triples: Any) -> Pairs:
         result: dict[tuple[str, str], float] = {}
@@ -290,7 +290,7 @@ class _Parser:
             raise self.error("similarity.types", f"{_NONE!r} means no boundary and must be the last")
         size = len(types) + 1
         if len(rows) != size:
-            problem = f"{size} rows are needed, one per type and one for {_NONE!r}; got {len(rows)}"
+            problem = f"expected {size} rows, one per type and one for {_NONE!r}; got {len(rows)}"
             raise self.error("similarity.matrix", problem)
         return types, tuple(self.row(i, row, size) for i, row in enumerate(rows))
 

@@ -74,10 +74,10 @@ class Continuum:
 
 def _check_edges(place: str, value: object) -> tuple[float, ...]:
     """Return two or more times in ascending order."""
-    times = check_list(f"{place}: a list of times", value)
+    times = check_list("a list of times", value, place)
     edges = tuple(check_time(f"{place}[{i}]", time) for i, time in enumerate(times))
     if len(edges) < 2:
-        raise HierarchyError(f"{place}: two or more times are needed; got {len(edges)}")
+        raise HierarchyError(f"{place}: expected two or more times; got {len(edges)}")
     for i in range(1, len(edges)):
         if edges[i] <= edges[i - 1]:
             raise HierarchyError(f"{place}[{i}]: times must ascend; got {edges[i]:.10g} after {edges[i - 1]:.10g}")
@@ -245,7 +245,7 @@ def _unit_count(continuum: Continuum) -> int:
         return continuum.length
     if continuum.units is not None:
         return len(continuum.units)
-    raise HierarchyError("the number of units is needed, as length or as units; got neither")
+    raise HierarchyError("expected the number of units, as length or as units; got neither")
 
 
 def _snap_times(rows: Sequence[SpanRow], continuum: Continuum, snap: float) -> Sequence[SpanRow]:
@@ -273,7 +273,7 @@ def _edges(rows: Sequence[SpanRow], continuum: Continuum) -> tuple[float, ...]:
     if duration is not None:
         times |= {0.0, duration}
     if len(times) < 2:
-        raise HierarchyError("at least one span that lasts, or a duration, is needed; got none")
+        raise HierarchyError("expected at least one span longer than 0 s, or a duration; got none")
     return tuple(sorted(times))
 
 

@@ -94,7 +94,7 @@ def _in_seconds(reading: Reading, columns: Sequence[str]) -> bool:
     """Return whether spans are in seconds."""
     pairs = [pair for pair in (_IN_UNITS, _IN_SECONDS) if set(pair) <= set(columns)]
     if len(pairs) != 1:
-        expected = "columns start and end (in units) or start_time and end_time (in seconds) are needed"
+        expected = "expected columns start and end (in units) or start_time and end_time (in seconds)"
         raise reading.error(1, f"{expected}; got {', '.join(columns)[:200] or 'none'}")
     if pairs[0] == _IN_SECONDS and reading.options["unit"] == "units":
         raise reading.error(1, "the columns start_time and end_time are seconds; unit cannot be units")

@@ -96,7 +96,7 @@ def _layer_rows(coder: object) -> list[SpanRow]:
         if name not in _LAYERS:
             layers = ", ".join((*_LAYERS, *_SKIPPED_LAYERS))
             raise HierarchyError(f"a layer is one of {layers}; got {describe_value(name)}")
-        for i, row in enumerate(check_list(f"{name}: [[start, end, label]]", spans)):
+        for i, row in enumerate(check_list("[[start, end, label]]", spans, name)):
             place = f"{name}[{i}]"
             if not isinstance(row, list) or not 2 <= len(row) <= 3:
                 raise HierarchyError(f"{place}: a span is [start, end, label]; got {describe_value(row)}")
@@ -195,7 +195,7 @@ def _read(reading: Reading) -> Corpus:
     data = parse_json(reading.path, reading.text, "spans")
     shape = _shape(data)
     if shape is None:
-        raise reading.error(1, '{"items": {item: {"length": N, "coders": {coder: [[start, end]]}}}} is needed')
+        raise reading.error(1, 'expected {"items": {item: {"length": N, "coders": {coder: [[start, end]]}}}}')
     reader = _SpansReader(reading, data, shape)
     for item, value in (data[shape.items_key] if shape.items_key else data).items():
         reader.add_item(item, value)

@@ -181,7 +181,7 @@ def _segmentation(reading: Reading, style: _SubtitleStyle) -> Segmentation:
             marks += [""] * (len(words) - 1) + [_LINE]
         marks[-1] = _BLOCK
     if not units:
-        raise reading.error(None, "at least one cue is needed; got none")
+        raise reading.error(None, "expected at least one cue; got none")
     return Segmentation.from_marks(marks, types=reading.types or _TYPES, units=units)
 
 

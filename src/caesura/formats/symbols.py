@@ -243,7 +243,7 @@ def _symbols(name: str, value: Any) -> dict[str, str]:
             raise OptionError(f"{name}: a symbol may be named only once; got {symbol!r} again")
         result[symbol] = text(f"{name}: a type", kind)
     if not result:
-        raise OptionError(f"{name}: at least one symbol is needed; got none")
+        raise OptionError(f"{name}: expected at least one symbol; got none")
     return result
 
 

@@ -287,7 +287,7 @@ def _decode(path: str | PathLike[str], data: bytes) -> str:
     try:
         text = data.decode("utf-16")
     except UnicodeDecodeError:
-        raise FormatError(path, None, "text in UTF-16 is needed; got bytes that are not valid UTF-16") from None
+        raise FormatError(path, None, "expected text in UTF-16; got bytes that are not valid UTF-16") from None
     return decode(path, text.encode("utf-8"))
 
 

@@ -90,7 +90,7 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
     word_tier = None if words is None else find_word_tier(reading, tiers, words)
     chosen = _coder_tiers(reading, tiers, word_tier)
     if reading.options["coder"] is not None and len(chosen) > 1:
-        raise reading.error(None, f"with coder=..., one tier is needed; choose with tiers=...: {_tier_names(chosen)}")
+        raise reading.error(None, f"with coder=..., expected one tier; choose with tiers=...: {_tier_names(chosen)}")
     return chosen, word_tier
 
 
@@ -106,7 +106,7 @@ def _coder_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTie
         chosen = [tier for tier in candidates if matches(tier.name, patterns)]
         hint = ""
     if not chosen:
-        raise reading.error(None, f"a tier besides the words is needed; the tiers are {_tier_names(tiers)}{hint}")
+        raise reading.error(None, f"expected a tier besides the words; the tiers are {_tier_names(tiers)}{hint}")
     return chosen
 
 
@@ -135,7 +135,7 @@ def find_word_tier(reading: Reading, tiers: Sequence[FileTier], name: str | None
     interval_tiers = [tier for tier in tiers if tier.points is None]
     word_tiers = [tier for tier in interval_tiers if name in (None, tier.name)]
     if len(word_tiers) != 1:
-        expected = "one interval tier is needed" if name is None else f"one interval tier must be named {name!r}"
+        expected = "expected one interval tier" if name is None else f"expected one interval tier named {name!r}"
         raise reading.error(None, f"{expected}, for the words; the interval tiers are {_tier_names(interval_tiers)}")
     return word_tiers[0]
 

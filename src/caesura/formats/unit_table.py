@@ -240,7 +240,7 @@ def _columns(reading: Reading, header: list[str]) -> dict[str, int]:
             raise reading.error(1, f"a column may occur only once in the header; got {name!r} twice")
         columns[name] = i
     if all(name in _RESERVED for name in header):
-        raise reading.error(1, f"one column per coder is needed besides {', '.join(header)}; got none")
+        raise reading.error(1, f"expected one column per coder besides {', '.join(header)}; got none")
     return columns
 
 

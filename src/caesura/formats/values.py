@@ -36,7 +36,7 @@ def check_whole(place: str, value: object, minimum: int = 1) -> int:
     Raises
     ------
     HierarchyError
-        If the value is no whole number, too small or too large.
+        If the value is not a whole number, too small or too large.
     """
     if isinstance(value, bool) or not isinstance(value, int):
         raise HierarchyError(f"{place} must be a whole number; got {describe_value(value)}")
@@ -92,7 +92,7 @@ def parse_number(cell: str) -> float | str:
     return float(cell) if len(cell) < 400 and NUMBER.fullmatch(cell) else cell[:40]
 
 
-def check_object(expected: str, value: object) -> dict[str, Any]:
+def check_object(expected: str, value: object, place: str = "") -> dict[str, Any]:
     """Return a JSON object.
 
     Parameters
@@ -101,6 +101,8 @@ def check_object(expected: str, value: object) -> dict[str, Any]:
         What the object looks like, for the error message.
     value : object
         Value as the file has it.
+    place : str, optional
+        Where the value is, for the error message.
 
     Returns
     -------
@@ -110,14 +112,14 @@ def check_object(expected: str, value: object) -> dict[str, Any]:
     Raises
     ------
     HierarchyError
-        If the value is no object.
+        If the value is not an object.
     """
     if not isinstance(value, dict):
-        raise HierarchyError(f"{expected} is needed; got {describe_value(value)}")
+        raise HierarchyError(f"{place and f'{place}: '}expected {expected}; got {describe_value(value)}")
     return value
 
 
-def check_list(expected: str, value: object) -> list[Any]:
+def check_list(expected: str, value: object, place: str = "") -> list[Any]:
     """Return a JSON list.
 
     Parameters
@@ -126,6 +128,8 @@ def check_list(expected: str, value: object) -> list[Any]:
         What the list looks like, for the error message.
     value : object
         Value as the file has it.
+    place : str, optional
+        Where the value is, for the error message.
 
     Returns
     -------
@@ -135,10 +139,10 @@ def check_list(expected: str, value: object) -> list[Any]:
     Raises
     ------
     HierarchyError
-        If the value is no list.
+        If the value is not a list.
     """
     if not isinstance(value, list):
-        raise HierarchyError(f"{expected} is needed; got {describe_value(value)}")
+        raise HierarchyError(f"{place and f'{place}: '}expected {expected}; got {describe_value(value)}")
     return value
 
 
@@ -187,12 +191,12 @@ def check_strings(place: str, value: object) -> tuple[str, ...]:
     HierarchyError
         If the value is no such list.
     """
-    strings = check_list(f"{place}: a list of strings", value)
+    strings = check_list("a list of strings", value, place)
     for i, entry in enumerate(strings):
         if not isinstance(entry, str):
-            raise HierarchyError(f"{place}[{i}]: a string is needed; got {describe_value(entry)}")
+            raise HierarchyError(f"{place}[{i}]: expected a string; got {describe_value(entry)}")
     if not strings:
-        raise HierarchyError(f"{place}: at least one is needed; got none")
+        raise HierarchyError(f"{place}: expected at least one; got none")
     return tuple(strings)
 
 

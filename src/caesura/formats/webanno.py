@@ -168,7 +168,7 @@ class _TsvParser:
             for layer in layers:
                 self.add_spans(layer, label_columns[layer.name], row, part)
         if not self.words:
-            raise HierarchyError("at least one token, a row such as 1-1, is needed; got none")
+            raise HierarchyError("expected at least one token (a row such as 1-1); got none")
 
     def parse_row(self, number: int, line: str) -> _TsvRow:
         cells = line.split("\t")

@@ -113,7 +113,7 @@ def _typesystem(reading: Reading) -> str:
     """Return the text of the type system."""
     typesystem_path = reading.options["typesystem"] or str(Path(reading.path).with_name("TypeSystem.xml"))
     if not Path(typesystem_path).exists():
-        raise reading.error(None, f"the type system is needed; there is no {typesystem_path}; name it by typesystem=")
+        raise reading.error(None, f"the type system {typesystem_path} does not exist; set it with typesystem=")
     typesystem = Reading(typesystem_path, decode_xml(typesystem_path, load(typesystem_path)))
     parse_xml(typesystem)  # only for its errors: cassis would expand entities
     return typesystem.text
@@ -137,9 +137,9 @@ def _load_annotations(reading: Reading) -> tuple[str, list[Any]]:
                 return texts[view], cas.get_view(view).select_all_annotations()
         except Exception as error:  # cassis does not validate: a damaged file can raise any exception
             message = " ".join(str(error).split())[:200]
-            message = f"an XMI that fits its type system is needed; got {type(error).__name__}: {message}"
+            message = f"expected an XMI that fits its type system; got {type(error).__name__}: {message}"
             raise reading.error(None, message) from None
-    raise reading.error(None, f"one view with a text is needed; got {len(texts)}")
+    raise reading.error(None, f"expected one view with a text; got {len(texts)}")
 
 
 def _identify(annotation: Any) -> str:

@@ -41,7 +41,7 @@ def parse_xml(reading: Reading) -> Any:
         position = reading.text.find(forbidden)
         if position >= 0:
             line = reading.text.count("\n", 0, position) + 1
-            raise reading.error(line, f"a plain document is needed, entities are not expanded; got {forbidden}")
+            raise reading.error(line, f"expected a plain document, entities are not expanded; got {forbidden}")
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -88,8 +88,8 @@ def decode_xml(path: str | PathLike[str], data: bytes) -> str:
             text = data.decode(encoding)
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            raise FormatError(path, line, f"text in {encoding} is needed, as declared; got invalid bytes") from None
+            raise FormatError(path, line, f"expected text in {encoding}, as declared; got invalid bytes") from None
     else:
-        raise FormatError(path, 1, f"text in UTF-8 is needed; the document declares {encoding}")
+        raise FormatError(path, 1, f"expected text in UTF-8; the document declares {encoding}")
     # The declaration names an encoding that the decoded text no longer has; line numbers stay.
     return re.sub(r"\A\s*<\?xml[^>]{0,300}\?>", lambda match: "\n" * match.group().count("\n"), text)

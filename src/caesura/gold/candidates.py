@@ -124,14 +124,14 @@ def collect_hierarchies(
     tolerance = positive("tolerance", tolerance)
     by_coder = _by_coder(hierarchies)
     if len(by_coder) < 2:
-        raise OptionError(f"at least two coders are needed to unify; got {', '.join(map(repr, by_coder)) or 'none'}")
+        raise OptionError(f"expected at least two coders to unify; got {', '.join(map(repr, by_coder)) or 'none'}")
     if not any(map(len, by_coder.values())):
-        raise OptionError(f"at least one span is needed to unify; none of the {len(by_coder)} coders drew any")
+        raise OptionError(f"expected at least one span to unify; none of the {len(by_coder)} coders drew any")
     merged, empty_spans = common_units(by_coder, tolerance=tolerance) if _timed(by_coder) else (by_coder, 0)
     _check_same_text(merged)
     if not any(map(len, merged.values())):
         raise OptionError(
-            f"at least one span is needed to unify; all {empty_spans} are shorter than the tolerance of {tolerance:g} s"
+            f"expected at least one span to unify; all {empty_spans} are shorter than the tolerance of {tolerance:g} s"
         )
     return CoderHierarchies(merged, empty_spans)
 

@@ -267,14 +267,14 @@ def _undefined(participants: Participants) -> dict[str, str]:
     """Return the bounds and tests that are undefined with so few coders or systems, and why."""
     reasons = {}
     if len(participants.coder_names) < 2:
-        reasons["human"] = reasons["drop"] = "at least two coders are needed; got one"
+        reasons["human"] = reasons["drop"] = "expected at least two coders; got one"
     elif all(len(by_coder) < 2 for by_coder in participants.coders.values()):
         reasons["human"] = reasons["drop"] = "no two coders share an item"
     reason = too_few_coders(participants)
     if reason is not None:
         reasons["replacement"] = reason
     if len(participants.systems) < 2:
-        reasons["comparison"] = "at least two systems are needed; got one"
+        reasons["comparison"] = "expected at least two systems; got one"
     return reasons
 
 

@@ -90,7 +90,7 @@ def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
     """
     by_system, people = _separate_systems(corpus, systems)
     if not by_system:
-        raise OptionError("systems: at least one is needed; got none")
+        raise OptionError("systems: expected at least one; got none")
     for name in by_system:
         if name in people.coders:
             raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
@@ -159,7 +159,7 @@ def _separate_systems(corpus: Corpus, systems: Systems) -> tuple[Mapping[str, Ma
     names = check_system_names(systems)
     people = [coder for coder in corpus.coders if coder not in names]
     if not people:
-        raise OptionError("coders: at least one is needed to judge against; all coders of the corpus are systems")
+        raise OptionError("coders: expected at least one to judge against; all coders of the corpus are systems")
     return {name: corpus.of_coder(name) for name in names}, corpus.select(coders=people)
 
 

@@ -48,7 +48,7 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
     if not items:
         reason = f"no item of {system} has two coders"
         if len(participants.coder_names) < 2:
-            reason = "at least two coders are needed; got one"
+            reason = "expected at least two coders; got one"
         return AgreementDrop(system, None, None, None, coefficient, measure, 0, reason)
     options: dict[str, Any] = {"measure": measure, "coefficient": coefficient, "interval": None, "seed": seed}
     try:

@@ -316,14 +316,14 @@ def pair_problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> s
     try:
         a, b = pair
     except (TypeError, ValueError):
-        return f"a pair of segmentations is needed; got {type(pair).__name__}"
+        return f"expected a pair of segmentations; got {type(pair).__name__}"
     for side, text in zip(sides, (a, b), strict=True):
         if isinstance(text, Mapping):
             count = f"{len(text)} speaker{'s' * (len(text) != 1)}"
             return f"{side}: this measure cannot score a dialogue; got {count}; use flexible_similarity"
         may_be_marks = marks and side == sides[0]
         if not isinstance(text, Segmentation) and not (may_be_marks and isinstance(text, Marks)):
-            return f"{side}: {'Marks or ' * may_be_marks}a Segmentation is needed; got {kind_name(text)}"
+            return f"{side}: expected {'Marks or ' * may_be_marks}a Segmentation; got {kind_name(text)}"
     return units_difference(a, b, sides)
 
 

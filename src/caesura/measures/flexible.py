@@ -253,7 +253,7 @@ class FlexibleSimilarity(Measure):
         for p in sides:
             if p.shape != (len(types) + 1,) or not (p >= 0).all() or not abs(p.sum() - 1) < 1e-9:
                 raise OptionError(
-                    f"a probability for each of {len(types)} types and for none is needed, 1 in total; got {p.tolist()}"
+                    f"expected a probability for each of {len(types)} types and for none, 1 in total; got {p.tolist()}"
                 )
         if state.shape != (4,) or state.dtype != np.uint64 or not state.any():
             raise OptionError(f"state must be four words of 64 bits that are not all 0; got {state!r}")

@@ -123,7 +123,7 @@ def operations_table(
     for score in _scores(source, parse(measure)):
         if score.edits is None:
             raise OptionError(
-                f"a score with edits is needed; {score.signature} has none; use the scores that a total is made of, or a "
+                f"expected a score with edits; {score.signature} has none; use the scores that a total is made of, or a "
                 "measure that aligns"
             )
         types.update(dict.fromkeys(score.types))

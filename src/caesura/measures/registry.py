@@ -122,7 +122,7 @@ def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[M
         raise OptionError(f"measures must be names or measures; got {measures!r}")
     parsed = tuple(dict.fromkeys(map(parse, [measures] if isinstance(measures, str | Measure) else measures)))
     if not parsed:
-        raise OptionError("measures: at least one is needed; got none")
+        raise OptionError("measures: expected at least one; got none")
     return parsed
 
 

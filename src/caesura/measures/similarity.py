@@ -95,7 +95,7 @@ def _two_types(name: str, pair: object) -> tuple[Any, Any]:
     if isinstance(pair, (tuple, list, frozenset)) and len(pair) == 2:
         x, y = pair
         return x, y
-    raise OptionError(f"{name}: a pair of types is needed as key, such as (',', '.'); got {pair!r}")
+    raise OptionError(f"{name}: expected a pair of types as key, such as (',', '.'); got {pair!r}")
 
 
 def _type_name(place: str, value: object) -> str:
@@ -152,7 +152,7 @@ def _check_type_names(name: str, types: Any) -> tuple[str, ...]:
     """Return the names of types, each once, without "none"."""
     names = tuple(_type_name(f"{name}: types[{i}]", entry) for i, entry in enumerate(types))
     if not names:
-        raise OptionError(f"{name}: at least one type is needed; got none")
+        raise OptionError(f"{name}: expected at least one type; got none")
     for i, type_name in enumerate(names):
         if type_name in names[:i]:
             raise OptionError(f"{name}: a type may be named only once; got {type_name!r} again")
@@ -180,7 +180,7 @@ def _check_rows(name: str, names: tuple[str, ...], matrix: Any) -> tuple[tuple[f
     rows = []
     for i, (x, row) in enumerate(zip(names, matrix, strict=True)):
         if not _is_sequence(row):
-            raise OptionError(f"{name}[{x!r}]: a row of {size} numbers is needed; got {row!r}")
+            raise OptionError(f"{name}[{x!r}]: expected a row of {size} numbers; got {row!r}")
         if len(row) != size:
             raise OptionError(
                 f"{name}[{x!r}]: a row must have {size} numbers, one per row of the matrix; got {len(row)}"
@@ -198,7 +198,7 @@ def _named_matrix(name: str, rows: Mapping[Any, Mapping[Any, Any]]) -> Matrix:
     types = [x for x in rows if x != NONE]
     if len(types) == len(rows):
         names = ", ".join(map(repr, types))
-        raise OptionError(f'{name}: a row and a column "none" are needed, for no boundary; got {names}')
+        raise OptionError(f'{name}: expected a row and a column "none" for no boundary; got {names}')
     return _matrix(name, types, [[rows[x][y] for y in [*types, NONE]] for x in [*types, NONE]])
 
 
@@ -221,7 +221,7 @@ def _read(path: Path, name: str) -> Similarity:
     except OSError as error:
         raise FormatError(path, None, f"{name}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise FormatError(path, None, f"{name}: a text file in UTF-8 is needed") from None
+        raise FormatError(path, None, f"{name}: expected a text file in UTF-8") from None
     if path.suffix.lower() != ".json":
         return _named_matrix(f"{name} ({path})", _read_csv(path, name, text))
     try:
@@ -229,7 +229,7 @@ def _read(path: Path, name: str) -> Similarity:
     except (json.JSONDecodeError, RecursionError) as error:
         raise FormatError(path, getattr(error, "lineno", None), f"{name}: not valid JSON: {error}") from None
     if isinstance(content, str):
-        raise OptionError(f"{name} ({path}): a matrix or pairs are needed; got a string")
+        raise OptionError(f"{name} ({path}): expected a matrix or pairs; got a string")
     return check_similarity(f"{name} ({path})", content)
 
 
@@ -237,7 +237,7 @@ def _read_csv(path: Path, name: str, text: str) -> dict[str, dict[str, float]]:
     """Return the rows of a table with column names in the first line (its first cell is ignored) and row names."""
     lines = _split_cells(path, name, text)
     if len(lines) < 2:
-        problem = f"{name}: a line of column names and one line per row are needed; got {len(lines)} lines"
+        problem = f"{name}: expected a line of column names and one line per row; got {len(lines)} lines"
         raise FormatError(path, None, problem)
     header, (_, *columns) = lines[0]
     for i, column in enumerate(columns):
@@ -258,7 +258,7 @@ def _cell(path: Path, line: int, name: str, cell: str) -> float:
     try:
         return float(cell)
     except ValueError:
-        raise FormatError(path, line, f"{name}: a number is needed; got {cell!r}") from None
+        raise FormatError(path, line, f"{name}: expected a number; got {cell!r}") from None
 
 
 def _split_cells(path: Path, name: str, text: str) -> list[tuple[int, list[str]]]:
@@ -383,10 +383,10 @@ def _check_counts(matrix: Any, names: list[str]) -> Floats:
     try:
         counts = np.array(matrix, float)
     except (TypeError, ValueError):
-        raise OptionError("matrix: a square matrix of counts is needed") from None
+        raise OptionError("matrix: expected a square matrix of counts") from None
     if counts.shape != (size, size):
         raise OptionError(
-            f"matrix: {size} rows and columns are needed, one for each of {len(names)} types and the last for no "
+            f"matrix: expected {size} rows and columns, one for each of {len(names)} types and the last for no "
             f"boundary; got the shape {counts.shape}"
         )
     rows = [*names, NONE]

@@ -231,10 +231,10 @@ def _pair_problem(pair: Any, sides: tuple[str, str], same_units: bool) -> str | 
     try:
         a, b = pair
     except (TypeError, ValueError):
-        return f"a pair of hierarchies is needed; got {type(pair).__name__}"
+        return f"expected a pair of hierarchies; got {type(pair).__name__}"
     for side, text in zip(sides, (a, b), strict=True):
         if not isinstance(text, Hierarchy):
-            return f"{side}: a Hierarchy is needed; got {'a dialogue' if isinstance(text, Mapping) else type(text).__name__}"
+            return f"{side}: expected a Hierarchy; got {'a dialogue' if isinstance(text, Mapping) else type(text).__name__}"
     return _edges_difference(a, b, sides, same_units)
 
 

@@ -136,7 +136,7 @@ def _stream_pairs(pair: Any, sides: tuple[str, str]) -> StreamPairs:
     try:
         a, b = pair
     except (TypeError, ValueError):
-        raise MismatchError(f"a pair of segmentations is needed; got {type(pair).__name__}") from None
+        raise MismatchError(f"expected a pair of segmentations; got {type(pair).__name__}") from None
     if not isinstance(a, Mapping) and not isinstance(b, Mapping):
         return [_check_stream(None, a, b, sides)]
     _check_streams(sides[0], a, b)
@@ -148,7 +148,7 @@ def _check_streams(side: str, text: Any, other_text: Any) -> None:
     """Raise an error if a side does not have the streams of the other side."""
     if not isinstance(text, Mapping):
         raise MismatchError(
-            f"{side}: a mapping from streams to segmentations is needed, because the other side has "
+            f"{side}: expected a mapping from streams to segmentations, because the other side has "
             f"{_quoted(other_text)}; got {type(text).__name__}"
         )
     if not text:

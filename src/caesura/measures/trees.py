@@ -79,10 +79,10 @@ def _pair_problem(pair: Any, sides: tuple[str, str]) -> str | None:
     try:
         a, b = pair
     except (TypeError, ValueError):
-        return f"a pair of trees is needed; got {type(pair).__name__}"
+        return f"expected a pair of trees; got {type(pair).__name__}"
     for side, tree in zip(sides, (a, b), strict=True):
         if tree is None:
             return f"{side}: there is no tree"
         if not isinstance(tree, Tree):
-            return f"{side}: a Tree is needed; got {type(tree).__name__}"
+            return f"{side}: expected a Tree; got {type(tree).__name__}"
     return None

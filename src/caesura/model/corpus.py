@@ -70,7 +70,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         by_item: dict[str, dict[str, Annotation]] = {}
         for item, by_coder in annotations.items():
             if not by_coder:
-                raise OptionError(f"item {item!r}: at least one coder is needed; got none")
+                raise OptionError(f"item {item!r}: expected at least one coder; got none")
             for coder, value in by_coder.items():
                 place, key = f"item {item!r}, coder {coder!r}", (str(item), str(coder))
                 if key in by_key:
@@ -217,7 +217,7 @@ def _check_annotation(value: object, place: str) -> Annotation:
         return value
     if isinstance(value, Mapping):
         return Dialogue(value)
-    raise OptionError(f"{place}: a Segmentation is needed; got {type(value).__name__}")
+    raise OptionError(f"{place}: expected a Segmentation; got {type(value).__name__}")
 
 
 def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> None:

@@ -43,7 +43,7 @@ class Dialogue(Value, Mapping[str, Segmentation]):
             if not isinstance(name, str):
                 raise SegmentationError(f"the name of a stream must be a string; got {name!r}")
             if not isinstance(segmentation, Segmentation):
-                raise SegmentationError(f"stream {name!r}: a Segmentation is needed; got {type(segmentation).__name__}")
+                raise SegmentationError(f"stream {name!r}: expected a Segmentation; got {type(segmentation).__name__}")
         self._fill(_streams=dict(streams))
 
     def __getitem__(self, stream: str) -> Segmentation:
@@ -114,7 +114,7 @@ def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:
         if isinstance(annotation, Dialogue):
             return "it has streams, which are not supported here"
         if not isinstance(annotation, Segmentation):
-            return f"coder {coder!r}: a Segmentation is needed; got {kind_name(annotation)}"
+            return f"coder {coder!r}: expected a Segmentation; got {kind_name(annotation)}"
     return None
 
 
@@ -140,4 +140,4 @@ def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
         return annotation
     if isinstance(annotation, Segmentation):
         return {"": annotation}
-    raise MismatchError(f"a Segmentation or a Dialogue is needed; got {kind_name(annotation)}")
+    raise MismatchError(f"expected a Segmentation or a Dialogue; got {kind_name(annotation)}")

@@ -152,7 +152,7 @@ class Documents:
 
 def _types_by_position(positions: list[int], types: list[str]) -> dict[int, list[str]]:
     if len(types) != len(positions):
-        raise SegmentationError(f"one type per position is needed; got {len(types)} for {len(positions)} positions")
+        raise SegmentationError(f"expected one type per position; got {len(types)} for {len(positions)} positions")
     at: dict[int, list[str]] = {}
     before: int | None = None
     for position, name in zip(positions, types, strict=True):

@@ -148,6 +148,6 @@ def _hierarchies_of(corpus: Corpus, item: str) -> dict[str, Hierarchy]:
     hierarchies: dict[str, Hierarchy] = {}
     for coder, annotation in corpus.of_item(item).items():
         if not isinstance(annotation, Hierarchy):
-            raise OptionError(f"item {item!r}, coder {coder!r}: a Hierarchy is needed; got {type(annotation).__name__}")
+            raise OptionError(f"item {item!r}, coder {coder!r}: expected a Hierarchy; got {type(annotation).__name__}")
         hierarchies[coder] = annotation
     return hierarchies

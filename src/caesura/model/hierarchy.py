@@ -166,10 +166,10 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         """
         listed = list(levels)
         if not listed:
-            raise HierarchyError("levels: at least one segmentation is needed; got none")
+            raise HierarchyError("levels: expected at least one segmentation; got none")
         if len({segmentation.length for segmentation in listed}) > 1:
             lengths = ", ".join(str(segmentation.length) for segmentation in listed)
-            raise HierarchyError(f"levels: all must be of one text; got {lengths} units")
+            raise HierarchyError(f"levels: all must segment the same text; got {lengths} units")
         spans = []
         for level, segmentation in enumerate(listed, 1):
             edges = [0, *segmentation.inner.tolist(), segmentation.length]
@@ -201,7 +201,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         Span(start=1, end=2, level=2, label=None)
         """
         if not isinstance(text, str):
-            raise HierarchyError(f"brackets: a string is needed; got {type(text).__name__}")
+            raise HierarchyError(f"brackets: expected a string; got {type(text).__name__}")
         words: list[str] = []
         opened: list[tuple[int, int]] = []
         spans: list[tuple[int, int]] = []
@@ -221,7 +221,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         if opened:
             raise HierarchyError(f"brackets: '(' at character {opened[-1][1] + 1} is never closed")
         if not words:
-            raise HierarchyError("brackets: at least one word is needed; got none")
+            raise HierarchyError("brackets: expected at least one word; got none")
         return cls(len(words), dict.fromkeys(spans), units=words)
 
     @classmethod
@@ -262,7 +262,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         rows = [row for row in checked if row[1] > row[0]]
         times = sorted({time for row in rows for time in row[:2]} | ({0.0, float(duration)} if duration else set()))
         if len(times) < 2:
-            raise HierarchyError("times: at least one span that lasts is needed; got none")
+            raise HierarchyError("times: expected at least one span longer than 0 s; got none")
         place = {time: i for i, time in enumerate(times)}
         units = [(place[row[0]] + 1, place[row[1]], *row[2:]) for row in rows]
         return cls(len(times) - 1, units, edges=times, repair=repair)
@@ -516,7 +516,7 @@ def _check_units(units: Iterable[str] | None, n: int) -> tuple[str, ...] | None:
         return None
     texts = tuple(map(str, units))
     if len(texts) != n:
-        raise HierarchyError(f"units: one string per unit is needed; got {len(texts)} for {n} units")
+        raise HierarchyError(f"units: expected one string per unit; got {len(texts)} for {n} units")
     return texts
 
 
@@ -525,7 +525,7 @@ def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | N
         return None
     times = tuple(map(float, edges))
     if len(times) != n + 1:
-        raise HierarchyError(f"edges: {n + 1} times are needed for {n} units; got {len(times)}")
+        raise HierarchyError(f"edges: expected {n + 1} times for {n} units; got {len(times)}")
     for i, (before, after) in enumerate(pairwise(times), 1):
         if not before < after:
             raise HierarchyError(f"edges[{i}]: times must ascend; got {after:g} after {before:g}")

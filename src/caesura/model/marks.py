@@ -24,9 +24,9 @@ from caesura.model.value import (
 
 
 class Marks(Value):
-    """For each inner position of a text of N units, how many of the coders put a boundary there.
+    """The number of coders who put a boundary at each inner position of a text of N units.
 
-    Only marked positions are stored, so a long text with few marks is small.
+    Only marked positions are stored, so a long text with few marks needs little memory.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Marks(Value):
     coders : int
         Number of coders, S.
     positions : ndarray of int64
-        Positions that somebody marked, ascending.
+        Positions that at least one coder marked, in ascending order.
     position_counts : ndarray of int64
         How many coders marked each of ``positions``.
     units : tuple of str or None
@@ -53,7 +53,7 @@ class Marks(Value):
     Raises
     ------
     SegmentationError
-        If a count is no whole number from 0 to ``coders``, or units do not fit.
+        If a count is not a whole number from 0 to ``coders``, or the number of units does not match.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Marks(Value):
         if bad.size:
             i = int(bad[0])
             raise SegmentationError(
-                f"counts[{i}]: position {i + 1} can be marked by 0 to {number} coders; got {array[i]}"
+                f"counts[{i}]: position {i + 1} must be marked by 0 to {number} coders; got {array[i]}"
             )
         length = check_length(len(array) + 1)
         places = np.flatnonzero(array)
@@ -114,13 +114,13 @@ class Marks(Value):
         for i, segmentation in enumerate(listed):
             place = f"segmentations[{i}]"
             if not isinstance(segmentation, Segmentation):
-                raise SegmentationError(f"{place}: a Segmentation is needed; got {type(segmentation).__name__}")
+                raise SegmentationError(f"{place}: expected a Segmentation; got {type(segmentation).__name__}")
             if segmentation.length != listed[0].length:
                 raise SegmentationError(
-                    f"{place}: all must be of one text; got {segmentation.length} units after {listed[0].length}"
+                    f"{place}: all must segment the same text; got {segmentation.length} units after {listed[0].length}"
                 )
         if not listed:
-            raise SegmentationError("segmentations: at least one is needed; got none")
+            raise SegmentationError("segmentations: expected at least one; got none")
         positions, counts = np.unique(
             np.concatenate([segmentation.inner for segmentation in listed]), return_counts=True
         )
@@ -179,12 +179,12 @@ def _check_coders(coders: object) -> int:
     if number is None:
         raise SegmentationError(f"coders: the number of coders must be a whole number; got {coders!r}")
     if not 1 <= number <= MAX_UNITS:
-        raise SegmentationError(f"coders: there must be 1 to {MAX_UNITS}; got {number}")
+        raise SegmentationError(f"coders: the number of coders must be from 1 to {MAX_UNITS}; got {number}")
     return number
 
 
 def _common_units(segmentations: list[Segmentation]) -> tuple[str, ...] | None:
-    """Return the text that the segmentations carry; raise an error if they carry two."""
+    """Return the common text of the segmentations; raise an error if their texts differ."""
     units: tuple[str, ...] | None = None
     for i, segmentation in enumerate(segmentations):
         if units is None or segmentation.units is None:
@@ -196,6 +196,6 @@ def _common_units(segmentations: list[Segmentation]) -> tuple[str, ...] | None:
                 if text != before
             )
             raise SegmentationError(
-                f"segmentations[{i}]: all must be of one text; unit {unit} is {text!r}, before it was {before!r}"
+                f"segmentations[{i}]: all must segment the same text; unit {unit} is {text!r}, but was {before!r} before"
             )
     return units

@@ -316,7 +316,7 @@ class _ItemProjection:
         first, first_tokens = next(iter(tokens.items()))
         first_text = _characters(first_tokens)
         if not first_text:
-            raise MismatchError(f"a text of at least one character is needed; {first} has none")
+            raise MismatchError(f"expected a text of at least one character; {first} has none")
         self.tokens_differ |= any(coder_tokens != first_tokens for coder_tokens in tokens.values())
         self.characters += len(first_text)
         units = tuple(first_text)  # the coders share one tuple
@@ -366,9 +366,9 @@ def _tokens(coder: str, annotation: Annotation) -> Sequence[str]:
     if isinstance(annotation, Tree):
         return [_unescaped(word) for word in annotation.words]
     if isinstance(annotation, Hierarchy) and annotation.edges is not None:
-        raise MismatchError(f"coder {coder!r}: units of text are needed; got times")
+        raise MismatchError(f"coder {coder!r}: expected units of text; got times")
     if not isinstance(annotation, (Segmentation, Hierarchy)):
-        raise MismatchError(f"coder {coder!r}: units of text are needed; got {kind_name(annotation)}")
+        raise MismatchError(f"coder {coder!r}: expected units of text; got {kind_name(annotation)}")
     if annotation.units is None:
         raise MismatchError(
             f"the text must be known, to use its characters; {coder} has {annotation.length} units without a text"

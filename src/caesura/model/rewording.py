@@ -148,7 +148,7 @@ def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
         If the tree has no times, or a cut does not lie inside its word.
     """
     if tree.times is None:
-        raise TreeError("a tree with times is needed; this one has none")
+        raise TreeError("expected a tree with times; this one has none")
     cut = np.zeros(tree.length, np.int64)
     at = np.zeros(tree.length)
     for word, time in cuts:

@@ -220,7 +220,7 @@ class Segmentation(Value, Displayed):
         listed = as_list(marks, "marks")
         if len(listed) != len(array):
             raise SegmentationError(
-                f"marks: one mark per position is needed; got {len(listed)} for {len(array)} positions"
+                f"marks: expected one mark per position; got {len(listed)} for {len(array)} positions"
             )
         sets = [tuple(mark) if isinstance(mark, (tuple, list, set, frozenset)) else (mark,) for mark in listed]
         if () in sets:
@@ -292,7 +292,7 @@ class Segmentation(Value, Displayed):
             If a mark is no type or not declared, or units do not fit.
         """
         if isinstance(marks, str):
-            raise SegmentationError("marks: a sequence with one mark per unit is needed; got one string")
+            raise SegmentationError("marks: expected a sequence with one mark per unit; got one string")
         marks = as_list(marks, "marks")
         length = check_length(len(marks))
         at = [i for i, mark in enumerate(marks) if mark is not None and not (isinstance(mark, str) and mark == "")]
@@ -571,7 +571,7 @@ def check_types(types: Iterable[str | int]) -> tuple[str, ...]:
         If there is no type, an empty one, or one twice.
     """
     if isinstance(types, str):
-        raise SegmentationError(f"types: a sequence of names is needed; got the string {types!r}")
+        raise SegmentationError(f"types: expected a sequence of names; got the string {types!r}")
     scale = tuple(_type_name(name, f"types[{i}]") for i, name in enumerate(as_list(types, "types")))
     if not scale:
         raise SegmentationError("types: at least one type must be declared; got none")
@@ -639,7 +639,7 @@ def _check_set(names: object, i: int) -> Collection[str | int]:
     if names is None:
         return ()
     if not isinstance(names, Collection) or (isinstance(names, str) and names):
-        raise SegmentationError(f"sets[{i}]: a set of types is needed; got {names!r}")
+        raise SegmentationError(f"sets[{i}]: expected a set of types; got {names!r}")
     return names
 
 
@@ -666,7 +666,7 @@ def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> t
     """Return the label of each unit from the label of each segment."""
     names = as_list(labels, "labels")
     if len(names) != len(masses):
-        raise SegmentationError(f"labels: one label per segment is needed; got {len(names)} for {len(masses)} segments")
+        raise SegmentationError(f"labels: expected one label per segment; got {len(names)} for {len(masses)} segments")
     for i, name in enumerate(names):
         if not isinstance(name, str):
             raise SegmentationError(f"labels[{i}]: a label must be a string; got {name!r}")

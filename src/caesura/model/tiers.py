@@ -1,4 +1,4 @@
-"""Put tiers, which have times, over units that the coders of an item share.
+"""Convert tiers, which have times, to segmentations over units that the coders of an item share.
 
 A measure needs units and positions between them. If a recording has words, these are the units. Otherwise time is cut into
 equal steps, or at the times that the coders marked.
@@ -23,13 +23,13 @@ from caesura.model.value import finite_number
 from caesura.options import choice, non_negative
 
 DEFAULT_TOLERANCE = 0.05
-"""Seconds within which marks of several coders become one if the union of their times makes the units."""
+"""Seconds within which marks of several coders are merged if the units are the union of their times."""
 
 _PLAIN = UNTYPED[0]
 _ROUNDING = 1e-9  # seconds: rounding error of sums of binary fractions
 
 Units = str | float | None
-"""``"words"``, ``"union"``, seconds of a step, or None for words if there are any, else the union."""
+"""``"words"``, ``"union"``, the length of a step in seconds, or None for words if there are any, else the union."""
 
 
 def over_units(
@@ -48,11 +48,11 @@ def over_units(
     corpus : Corpus
         Annotations. Items without tiers are returned unchanged.
     units : {"words", "union"} or float, optional
-        Units to put the tiers over, see Notes (default: words if the tiers have them, else the union).
+        Units to put the tiers over, see Notes (default: words if the tiers have any, else the union).
     tolerance : float, default 0.05
-        With ``units="union"``: seconds within which marks of several coders become one.
+        With ``units="union"``: seconds within which marks of several coders are merged.
     labels : {"types", "ignore"}, default "types"
-        Whether labels are the types of boundaries. ``"ignore"`` is for coders who mark segments without kinds.
+        Whether labels become boundary types. Use ``"ignore"`` if the coders marked segments only.
     types : iterable of str or int, optional
         Boundary types in ordinal order (default: those that occur). The plain type ``"boundary"`` comes before them unless
         it is among them.
@@ -69,7 +69,8 @@ def over_units(
     Raises
     ------
     TierError
-        If the tiers of an item cannot be put over these units, such as two intervals of a coder that end at one position.
+        If the tiers of an item cannot be put over these units, for example because two intervals of a
+        coder end at the same position.
     OptionError
         If an option is invalid.
 
@@ -83,17 +84,17 @@ def over_units(
     Each item is processed by itself, with all its coders together. Units are
 
     - ``"words"``: the words of the tiers. The edge of an interval goes to the gap between words in which it lies (a
-      silence belongs to its gap), else to the nearest gap. The notes name the largest move.
+      silence belongs to its gap), else to the nearest gap. The notes report the largest shift.
     - a number of seconds, such as ``0.01``: equal steps. An edge goes to the nearest one.
-    - ``"union"``: the times that the coders marked. The times are sorted; a group starts at a time t and takes the times
-      up to t + ``tolerance``, but never two of one coder. Every group is a position. No position is then empty for all
-      coders, and one more coder changes the score of the others, so S, Pk, WindowDiff and chance-corrected coefficients
-      must be read with care. The text of a unit is its time, so that segmentations over different times are not compared
-      by mistake.
+    - ``"union"``: the times that the coders marked. The times are sorted; a group starts at a time t and contains the times
+      up to t + ``tolerance``, but never two of one coder. Every group is a position. So every position is marked by at
+      least one coder, and an additional coder changes the scores of the others: interpret S, Pk, WindowDiff and chance-
+      corrected coefficients with care. The text of a unit is its time, so that segmentations over different times are not
+      compared by mistake.
 
     Both edges of an interval are boundaries. The label is the type of the boundary at the end of the interval. An edge at
-    which an interval starts and none ends has the plain type ``"boundary"``; there is none at the very beginning. A point
-    is a boundary of the type of its label, plain if it has none.
+    which an interval starts and none ends has the plain type ``"boundary"``, except at the very beginning, where there is no
+    boundary. A point is a boundary whose type is its label, or the plain type if it has no label.
 
     Examples
     --------
@@ -120,7 +121,7 @@ def over_units(
 
 
 def check_units(name: str, value: object) -> Units:
-    """Return the choice of units, checked.
+    """Check the choice of units.
 
     Parameters
     ----------
@@ -181,9 +182,9 @@ def _default_units(tiers: Mapping[str, Mapping[str, Tier]]) -> str:
 
 def _warn_of_union() -> None:
     warnings.warn(
-        "the units are the union of the coders' times: no position is empty for all, and a further coder changes the "
-        "score of the others. Do not trust S, Pk, WindowDiff or anything corrected for chance here; name a word "
-        "tier, or take equal steps with units=0.01",
+        "the units are the union of the coders' times: every position is marked by a coder, and an additional coder changes "
+        "the scores of the others. Do not trust S, Pk, WindowDiff or chance-corrected coefficients here; choose a word "
+        "tier, or use equal steps with units=0.01",
         CaesuraWarning,
         stacklevel=4,
     )
@@ -233,8 +234,10 @@ class _Grid:
                 f"edges were moved to the nearest gap between words, {self.shifted_edge} by {self.max_shift:.3g} s"
             )
         if self.empty_intervals:
-            hold, are = ("holds", "is") if self.empty_intervals == 1 else ("hold", "are")
-            notes.append(f"{count_of(self.empty_intervals, 'interval')} {hold} no unit and {are} one boundary only")
+            contain, become = ("contains", "becomes") if self.empty_intervals == 1 else ("contain", "become")
+            notes.append(
+                f"{count_of(self.empty_intervals, 'interval')} {contain} no unit and {become} a single boundary"
+            )
         return "; ".join(notes)
 
     def segmentations(self, scale: tuple[str, ...] | None, types_declared: bool) -> dict[str, Annotation]:
@@ -280,11 +283,11 @@ def _marks(grid: _Grid, coder: str, tier: Tier, place: Place) -> dict[int, str]:
     for row in rows:
         at = place(coder, row.end if isinstance(row, Interval) else row.time)
         if at == 0:
-            raise TierError(f"coder {coder!r}: {row} lies before the first unit, where no boundary can be")
+            raise TierError(f"coder {coder!r}: {row} lies before the first unit, where boundaries are not possible")
         if at in marks:
             raise TierError(
-                f"coder {coder!r}: two ends must not fall on one position; {ending[at]} and {row} both end at {at}; "
-                "join them, or take finer units"
+                f"coder {coder!r}: two ends must not fall on the same position; {ending[at]} and {row} both end at {at}; "
+                "join them, or use finer units"
             )
         marks[at], ending[at] = row.label if row.label.strip() else _PLAIN, row
     for interval in tier.intervals:
@@ -299,7 +302,7 @@ def _over_words(tiers: Mapping[str, Tier]) -> tuple[_Grid, Place]:
     """Place each coder by the times of that coder's own words; all coders must have the same words."""
     spoken = {coder: tier.words for coder, tier in tiers.items() if tier.words}
     if not spoken:
-        raise TierError("words are needed as units; the tiers have none; name the word tier, or take different units")
+        raise TierError("expected words as units; the tiers have none; set the word tier, or choose different units")
     first, words = next(iter(spoken.items()))
     for coder in spoken:
         _check_same_words(first, words, coder, spoken[coder])
@@ -311,10 +314,13 @@ def _over_words(tiers: Mapping[str, Tier]) -> tuple[_Grid, Place]:
         gap = bisect_right(ends[coder], time)
         if gap == len(words) or time <= starts[coder][gap]:
             return gap
-        since, until = time - starts[coder][gap], ends[coder][gap] - time
-        if min(since, until) > grid.max_shift:
-            grid.max_shift, grid.shifted_edge = min(since, until), f"that of coder {coder!r} at {time:.10g} s"
-        return gap if since < until else gap + 1
+        after_start, before_end = time - starts[coder][gap], ends[coder][gap] - time
+        if min(after_start, before_end) > grid.max_shift:
+            grid.max_shift, grid.shifted_edge = (
+                min(after_start, before_end),
+                f"that of coder {coder!r} at {time:.10g} s",
+            )
+        return gap if after_start < before_end else gap + 1
 
     return grid, place
 
@@ -343,7 +349,7 @@ def _over_steps(tiers: Mapping[str, Tier], step: float) -> tuple[_Grid, Place]:
     if steps < 1:
         raise TierError(f"a step must not be longer than the recording, {end - begin:.10g} s; got {step:.10g} s")
     if steps > 2**31:
-        raise TierError(f"a step this short makes too many units; got {step:.10g} s in {end - begin:.10g} s")
+        raise TierError(f"the step is too short: it makes too many units; got {step:.10g} s in {end - begin:.10g} s")
     return _Grid(place("", end)), place
 
 
@@ -352,7 +358,7 @@ def _over_union(tiers: Mapping[str, Tier], tolerance: float) -> tuple[_Grid, Pla
     if end - begin <= tolerance:
         raise TierError(f"tolerance must be shorter than the recording, {end - begin:.10g} s; got {tolerance:.10g} s")
     first_times, group = _group_times(tiers, begin, tolerance)
-    # The end of the recording is nobody's time: it joins the last group, or closes one more unit.
+    # No coder marked the end of the recording: it joins the last group, or ends one more unit.
     if len(first_times) == 1 or end > first_times[-1] + tolerance + _ROUNDING:
         first_times.append(end)
     # The text of a unit is its time, so that segmentations over different times are not compared by mistake.
@@ -366,7 +372,7 @@ def _group_times(
     """Return the first time of each group, and the group of each (coder, time)."""
     group: dict[tuple[str, float], int] = {}
     first_times = [begin]
-    # An interval may start where the recording does; a point near the beginning is a boundary nevertheless.
+    # An interval may start at the beginning of the recording; a point there is a boundary anyway.
     in_group = {coder for coder, tier in tiers.items() if tier.points}
     for time, coder in sorted({(time, coder) for coder, tier in tiers.items() for time in _times(tier)}):
         if time > first_times[-1] + tolerance + _ROUNDING or coder in in_group:

@@ -365,7 +365,7 @@ def _check_nodes(labels: tuple[str, ...], parent: Ints, start: Ints, end: Ints, 
         raise TreeError("a tree has at least one word; got nothing")
     if {len(parent), len(start), len(end)} != {n}:
         raise TreeError(
-            f"one parent, start and end per node are needed; got {len(parent)}, {len(start)}, {len(end)} for {n}"
+            f"expected one parent, start and end per node; got {len(parent)}, {len(start)}, {len(end)} for {n}"
         )
     _check_strings("labels", labels)
     _check_strings("words", words)
@@ -397,11 +397,11 @@ def _check_preorder(parent: Ints, start: Ints, end: Ints, length: int) -> None:
 def _check_strings(name: str, texts: tuple[str, ...]) -> None:
     for i, text in enumerate(texts):
         if not isinstance(text, str):
-            raise TreeError(f"{name}[{i}]: a string is needed; got {text!r:.80}")
+            raise TreeError(f"{name}[{i}]: expected a string; got {text!r:.80}")
 
 
 def _check_times(times: Times, words: tuple[str, ...], *, zero_length: str = "error") -> Floats:
-    problem = "times: one pair (begin, end) per word is needed, in seconds"
+    problem = "times: expected one pair (begin, end) per word, in seconds"
     try:
         array = np.array(list(times) if not isinstance(times, np.ndarray) else times, np.float64)
     except (TypeError, ValueError):
@@ -411,7 +411,7 @@ def _check_times(times: Times, words: tuple[str, ...], *, zero_length: str = "er
     if array.ndim != 2 or array.shape[1] != 2:
         raise TreeError(problem)
     if len(array) != len(words):
-        raise TreeError(f"times: one pair per word is needed; got {len(array)} for {len(words)} words")
+        raise TreeError(f"times: expected one pair per word; got {len(array)} for {len(words)} words")
     begin, end = array.T
     bad = ~np.isfinite(array).all(axis=1) | (begin > end) | ((begin == end) & (zero_length != "merge"))
     bad[1:] |= begin[1:] < end[:-1]

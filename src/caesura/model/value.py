@@ -174,7 +174,7 @@ def as_list(values: Any, name: str, content: str = "") -> list[Any]:
     try:
         return list(values)
     except TypeError:
-        raise SegmentationError(f"{name}: a sequence{content} is needed; got {values!r}") from None
+        raise SegmentationError(f"{name}: expected a sequence{content}; got {values!r}") from None
 
 
 def as_whole_numbers(values: Sequence[int] | NDArray[Any], name: str) -> Ints:
@@ -197,7 +197,7 @@ def as_whole_numbers(values: Sequence[int] | NDArray[Any], name: str) -> Ints:
         If an entry is no whole number; the message names the first one.
     """
     if isinstance(values, str):
-        raise SegmentationError(f"{name}: a sequence of whole numbers is needed; got the string {values!r}")
+        raise SegmentationError(f"{name}: expected a sequence of whole numbers; got the string {values!r}")
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
         if values.dtype.kind == "u" and values.max(initial=0) > _MAX_NUMBER:
             raise SegmentationError(f"{name}: number too large; got {values.max()}")
@@ -214,7 +214,7 @@ def _whole_entry(entry: object, name: str, i: int) -> int:
         plain = int(plain)
     number = whole_number(plain)
     if number is None:
-        raise SegmentationError(f"{name}[{i}]: a whole number is needed; got {plain!r}")
+        raise SegmentationError(f"{name}[{i}]: expected a whole number; got {plain!r}")
     if not -_MAX_NUMBER < number < _MAX_NUMBER:
         raise SegmentationError(f"{name}[{i}]: number too large; got {number}")
     return number
@@ -268,7 +268,7 @@ def check_unit_texts(units: Iterable[str] | None, length: int) -> tuple[str, ...
         return None
     texts = units if isinstance(units, tuple) else tuple(as_list(units, "units"))
     if len(texts) != length:
-        raise SegmentationError(f"units: one string per unit is needed; got {len(texts)} for {length} units")
+        raise SegmentationError(f"units: expected one string per unit; got {len(texts)} for {length} units")
     if set(map(type, texts)) != {str}:
         for i, unit in enumerate(texts):
             if not isinstance(unit, str):

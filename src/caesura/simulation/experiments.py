@@ -50,7 +50,7 @@ def figure_5a(units: int = 100) -> Pairs:
 
     Notes
     -----
-    S falls linearly, by 1 / (units - 1) per false alarm. 1 - WD reaches 0 early, because from then on every window holds one
+    S falls linearly, by 1 / (units - 1) per false alarm. 1 - WD reaches 0 early, because from then on every window contains one
     more boundary in the hypothesis.
 
     Examples
@@ -70,7 +70,7 @@ def figure_5a(units: int = 100) -> Pairs:
 
 
 def figure_5b(units: int = 100, max_distance: int = 10) -> Pairs:
-    """Return pairs with one boundary on each side, 0, 1, ... units apart (Fournier & Inkpen 2012, Figure 5b).
+    """Return pairs with one boundary on each side, 0, 1, 2, ... units apart (Fournier & Inkpen 2012, Figure 5b).
 
     Parameters
     ----------
@@ -86,7 +86,8 @@ def figure_5b(units: int = 100, max_distance: int = 10) -> Pairs:
 
     Notes
     -----
-    The paper gives only the distances and the range of the vertical axis, 0.7 to 1. 100 units fit it: 1 - WD ends at .74.
+    The paper gives only the distances and the range of the vertical axis, 0.7 to 1. 100 units are
+    consistent with it: 1 - WD ends at .74.
 
     Examples
     --------
@@ -148,7 +149,7 @@ class ScenarioMean(Result):
     mean : float
         Mean over all hypotheses of all trials.
     deviation : float
-        Standard deviation over the same, of the population.
+        Population standard deviation over the same hypotheses.
     standard_error : float
         Standard error of the mean, from the means of the trials: hypotheses of one trial share their reference.
     """
@@ -218,7 +219,7 @@ def table_1(
     Notes
     -----
     Every trial draws a reference (:func:`uniform_segments`) and hypotheses with errors. The mean segment is 25 in all ranges,
-    so a steady measure has the same mean in all.
+    so a stable measure has the same mean in all.
 
     The trial, not the hypothesis, is the source of variation: half the mean segment is about 12.5, so WindowDiff's k is 12 in
     one trial and 13 in the next, and its mean jumps by .02. Hence the standard error over trials.
@@ -279,7 +280,7 @@ def _cell(scenario: str, low: int, high: int, measure: Measure, values: NDArray[
 def _measures(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     chosen = [parse(measure) for measure in ((measures,) if isinstance(measures, str | Measure) else measures)]
     if not chosen:
-        raise OptionError("measures: at least one is needed; got none")
+        raise OptionError("measures: expected at least one; got none")
     return chosen
 
 
@@ -289,5 +290,5 @@ def _ranges(ranges: Any) -> list[tuple[int, int]]:
     except (TypeError, ValueError):
         raise OptionError(f"ranges must be pairs (low, high) of segment lengths; got {ranges!r}") from None
     if not pairs:
-        raise OptionError("ranges: at least one pair (low, high) is needed; got none")
+        raise OptionError("ranges: expected at least one pair (low, high); got none")
     return pairs

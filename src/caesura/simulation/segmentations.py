@@ -402,7 +402,7 @@ def _masses(masses: Iterable[int]) -> Ints:
     except TypeError:
         raise OptionError(f"masses must be a sequence of segment lengths; got {masses!r}") from None
     if not listed:
-        raise OptionError("masses: at least one segment length to draw from is needed; got none")
+        raise OptionError("masses: expected at least one segment length to draw from; got none")
     check = whole(1)
     return np.array([check(f"masses[{i}]", mass) for i, mass in enumerate(listed)], np.int64)
 
@@ -413,7 +413,7 @@ def _lengths(units: int | Sequence[int], coders: int) -> list[int]:
     else:
         lengths = [check_units(units)]
     if not lengths:
-        raise OptionError("units: at least one item is needed; got none")
+        raise OptionError("units: expected at least one item; got none")
     check_size(sum(lengths) * coders, len(lengths) * coders, "units and coders")
     return lengths
 

@@ -388,7 +388,7 @@ def _sides(gold: Iterable[Tree], predicted: Iterable[Tree] | None) -> tuple[list
     gold_trees = list(gold)
     gapless_gold = _without_silences("gold", gold_trees)
     if not gapless_gold:
-        raise OptionError("gold: at least one tree is needed; got none")
+        raise OptionError("gold: expected at least one tree; got none")
     if predicted is None:
         return gapless_gold, gapless_gold
     predicted_trees = list(predicted)
@@ -422,7 +422,7 @@ def _distinct(name: str, values: Any, check: Check) -> list[Any]:
         raise OptionError(f"{name} must be a list; got {values!r}")
     listed = list(dict.fromkeys(check(name, value) for value in values))
     if not listed:
-        raise OptionError(f"{name}: at least one is needed; got none")
+        raise OptionError(f"{name}: expected at least one; got none")
     return listed
 
 
@@ -624,7 +624,7 @@ def _samples(valid: Ints, samples: int | None, size: int, rng: np.random.Generat
         samples = len(valid) // size
         if samples < 3:
             raise OptionError(
-                f"at least 3 samples are needed; {len(valid)} sentences make {samples} of {size}. Use a smaller size"
+                f"expected at least 3 samples; {len(valid)} sentences make {samples} of {size}. Use a smaller size"
             )
         return rng.permutation(valid)[: samples * size].reshape(samples, size)
     if size > len(valid):
@@ -696,7 +696,7 @@ def random_tree(words: Iterable[str], *, seed: Seed = 0) -> Tree:
     """
     groups: list[Any] = [("X", word) for word in words]
     if not groups:
-        raise OptionError("words: at least one is needed; got none")
+        raise OptionError("words: expected at least one; got none")
     rng = random_generator(seed)
     while len(groups) > 1:
         i = int(rng.integers(len(groups) - 1))

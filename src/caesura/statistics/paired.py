@@ -1,15 +1,15 @@
-"""Do two systems differ on the same items?
+"""Paired tests of the difference between two systems on the same items.
 
-Both tests take additive parts of either system, one row per item, and ``finish``, which turns rows of summed parts into
-values. The statistic is the difference of the two pooled values ::
+Both tests take the additive parts of the two systems, one row per item, and ``finish``, which turns rows of summed parts
+into values. The statistic is the difference between the two pooled values ::
 
     θ = finish(Σ a_i) - finish(Σ b_i)
 
-and nothing is scored twice.
+so nothing has to be scored again.
 
-- :func:`randomisation`: would the difference be as large if it were chance which system made which output? The test
-  assumes nothing beyond that and is exact for few items, but gives no interval.
-- :func:`paired_bootstrap`: is 0 a likely difference in the texts that these items are a sample of? With an interval.
+- :func:`randomisation`: would the difference be as large if outputs were assigned to the systems at random? The test makes
+  no other assumption and is exact for few items, but gives no interval.
+- :func:`paired_bootstrap`: is 0 a likely difference in the texts that these items are a sample of? Gives an interval.
 
 Both keep their level: in ``python -m bench level`` neither calls more than 6.5 % of 2,000 pairs of equal systems
 different at 5 %, with 6, 20 or 100 items. The plain percentile bootstrap does not (14 % with 6 items), so it is not here.
@@ -32,8 +32,8 @@ from caesura.statistics.arrays import Finish, Floats, finished, matrix
 from caesura.statistics.intervals import block_sizes, item_weights
 
 _EQUAL = 1e-12  # two statistics closer than this differ by rounding only
-_STEP = 1e-5  # of central differences: an error of 1e-10 from the step, of 1e-11 from rounding
-_NOISE = 1e-9  # a standard error smaller than this fraction of its terms is what those errors leave of 0
+_STEP = 1e-5  # step of central differences: its error is 1e-10, rounding adds 1e-11
+_NOISE = 1e-9  # a standard error below this fraction of its terms is 0 up to these errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class PairedBootstrap(Result):
 
 @dataclass(frozen=True, slots=True)
 class Randomisation(Result):
-    """Result of :func:`randomisation`: the difference of two systems, and how often chance gives one as large.
+    """Result of :func:`randomisation`: the difference of two systems, and how often chance produces one at least as large.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ def paired_bootstrap(
     s* keeps the level: with few items θ* alone varies too little.
 
     A replicate without variance (the same item again and again) has an infinite t* unless θ* = θ. This makes the test
-    cautious: with 2 or 3 items nothing is significant at .05 and the interval is unbounded. If the items themselves have no
+    conservative: with 2 or 3 items nothing is significant at .05 and the interval is unbounded. If the items themselves have no
     variance, there is nothing to divide by. If then θ = 0, p = 1. If θ is not 0, the systems differ in the same way on every
     item that counts, and p is that of :func:`randomisation`, 2^(1 - n) if all count: 6 items are the fewest that are
     significant at .05. The interval is then θ alone, or unbounded if p is above 1 - level.
@@ -167,7 +167,7 @@ def paired_bootstrap(
     rng = np.random.default_rng(seed)
     t = np.concatenate([_pivots(theta, *_studentise(a, b, finish, w)) for w in item_weights(n, replicates, rng)])
     larger = int(np.count_nonzero(t >= abs(theta) / error - _EQUAL))
-    # The quantile that p implies: the k-th largest of the pivots, k the most that may be as large as |θ|/s.
+    # The quantile that p implies: the k-th largest of the pivots, where k is the largest count that p allows to reach |θ|/s.
     k = math.floor((1 - level) * (1 + replicates) + _EQUAL)
     q = float(np.partition(t, replicates - k)[replicates - k]) if k else math.inf
     p = (1 + larger) / (1 + replicates)
@@ -224,7 +224,7 @@ def randomisation(
     for stays in _every_swap(n) if exact else _random_swaps(n, draws, rng):
         differences = _difference(a, b, finish, stays)
         larger += int(np.count_nonzero(np.abs(differences) >= abs(theta) - _EQUAL))
-    # Swapping everything only turns the sign, so one half of all swaps stands for both.
+    # Swapping all items only flips the sign, so half of all swaps is enough.
     p = larger / 2 ** (n - 1) if exact else (1 + larger) / (1 + draws)
     return Randomisation(theta, p, n, 2**n if exact else draws, exact)
 

@@ -33,7 +33,7 @@ PRESETS = tuple(
 
 @dataclass(frozen=True)
 class AgreeOptions(OptionSet):
-    """Which coefficients to compute, how chance is found, and which analyses to add."""
+    """Which coefficients to compute, how to compute chance agreement, and which analyses to add."""
 
     measures: tuple[Measure, ...] = setting(
         (),
@@ -45,11 +45,13 @@ class AgreeOptions(OptionSet):
     coefficients: tuple[str, ...] = setting(
         (),
         choice(*COEFFICIENTS),
-        "Coefficient. May be repeated (default: multi_pi; kappa over S_f and hierarchies).",
+        "Coefficient. May be repeated (default: multi_pi; kappa for S_f and hierarchies).",
         flags=("-c", "--coefficient"),
     )
     clusters: bool = setting(False, flag, "Add a dendrogram of the coders with the agreement inside each cluster.")
-    cochran: bool = setting(False, flag, "Add Cochran's Q, percentage agreement, and how many coders make a boundary.")
+    cochran: bool = setting(
+        False, flag, "Add Cochran's Q, percentage agreement, and how many coders must mark a boundary for it to count."
+    )
     labels: bool = setting(False, flag, "Add the Jaccard similarity of segment labels.")
     heat: bool = setting(False, flag, "Add the number of coders who marked each position, item by item.")
     interval: str | None = setting(
@@ -58,20 +60,20 @@ class AgreeOptions(OptionSet):
     level: float = setting(0.95, fraction, "Confidence level.")
     replicates: int = setting(2000, whole(100), "Number of bootstrap replicates.")
     chance: str | None = setting(
-        None, optional(choice("simulate", "exact")), "How chance agreement over S_f is found (default: simulate)."
+        None, optional(choice("simulate", "exact")), "How to compute chance agreement for S_f (default: simulate)."
     )
     draws: int | None = setting(
-        None, optional(whole(20)), "Number of simulated pairs of texts over S_f (default: 10000)."
+        None, optional(whole(20)), "Number of simulated pairs of texts for S_f (default: 10000)."
     )
     tolerance: float | None = setting(
-        None, optional(fraction), "Simulate over S_f until the standard error is below this number."
+        None, optional(fraction), "Simulate chance agreement for S_f until its standard error is below this number."
     )
     no_variates: bool = setting(
-        False, flag, "Simulate over S_f without control variates, which remove most of the noise."
+        False, flag, "Simulate without control variates, which remove most of the noise (S_f only)."
     )
-    seed: int = setting(0, seed, "Random seed of bootstrap and simulation.")
+    seed: int = setting(0, seed, "Random seed for bootstrap and simulation.")
     compat: str | None = setting(
-        None, optional(choice(*PRESETS)), "Conventions of published figures (segsimflex is for S_f)."
+        None, optional(choice(*PRESETS)), "Reproduce the conventions of a publication (segsimflex is for S_f)."
     )
 
 

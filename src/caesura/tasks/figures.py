@@ -44,26 +44,26 @@ class FigureOptions(OptionSet):
     measures: tuple[Measure, ...] = setting(
         (),
         measure_value,
-        "Measure with its options; for systems it may be repeated (default: that of the command with the table).",
+        "Measure with its options; for systems it may be repeated (default: as in the command that prints the same numbers).",
         flags=("-m", "--measure"),
     )
     coefficient: str | None = setting(
         None,
         optional(choice(*COEFFICIENTS)),
-        "Coefficient inside clusters (default: multi_pi; kappa over S_f and hierarchies).",
+        "Coefficient inside clusters (default: multi_pi; kappa for S_f and hierarchies).",
         flags=("-c", "--coefficient"),
     )
     systems: tuple[str, ...] = setting(
         (),
         text,
-        "A coder in CORPUS that is a program, or a file with the output of one. May be repeated.",
+        "A coder in CORPUS that is a program, or a file with a program's output. May be repeated.",
         flags=("--system",),
     )
     items: tuple[str, ...] = setting(
         (), text, "Item to show, or number of a sentence. May be repeated.", flags=("--item",)
     )
     method: str | None = setting(
-        None, optional(choice(*METHODS)), "Method that makes the gold standard (default: conflict_free_union)."
+        None, optional(choice(*METHODS)), "Method for the gold standard (default: conflict_free_union)."
     )
     gold_times: str | None = setting(
         None, optional(path), "Times of the words of the (gold) trees: CTM (first column: sentence) or TextGrid."
@@ -269,7 +269,7 @@ def figure_kind(name: str | None) -> FigureKind:
         If there is no such kind.
     """
     if name not in KINDS:
-        problem = "a kind is needed" if name is None else f"no kind {name!r}"
+        problem = "expected a kind" if name is None else f"no kind {name!r}"
         raise OptionConflictError(f"{problem}; choose from {', '.join(KINDS)}")
     return KINDS[name]
 
@@ -407,7 +407,7 @@ def _clusters_data(source: FigureSource, options: FigureOptions) -> FigureData:
 
 def _judge(source: FigureSource, options: FigureOptions, measures: tuple[Measure, ...]) -> Judgement:
     if not options.systems:
-        raise OptionConflictError("--system is needed: a coder of the corpus that is a program, or a file")
+        raise OptionConflictError("--system is required: a coder of the corpus that is a program, or a file")
     people, systems = _people_and_systems(source, options)
     judge_options = JudgeOptions(measures=measures, seed=options.seed or 0)
     return judge_systems(people, systems, judge_options, settings=source.settings)
@@ -503,7 +503,7 @@ def _correlation_data(source: FigureSource, options: FigureOptions) -> FigureDat
 def _gold_and_predicted(source: FigureSource) -> tuple[Trees, Trees]:
     if len(source.trees) != 2:
         raise OptionConflictError(
-            f"two files of trees are needed, gold and predicted; got {'one' if source.trees else 'none'}"
+            f"expected two files of trees, gold and predicted; got {'one' if source.trees else 'none'}"
         )
     gold, predicted = source.trees
     if len(gold) != len(predicted):

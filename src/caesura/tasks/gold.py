@@ -23,7 +23,7 @@ GOLD_CODER = "gold"
 class GoldOptions(OptionSet):
     """How several hierarchies become one."""
 
-    method: str = setting("conflict_free_union", choice(*METHODS), "How the gold standard is made.")
+    method: str = setting("conflict_free_union", choice(*METHODS), "How to make the gold standard.")
     level: str = setting("flat", choice("flat", "full"), "Whether coders must agree on spans, or on their levels too.")
     threshold: float = setting(0.5, number(0, 1, below=True), "A majority is more than this fraction of the coders.")
     weights: str = setting(
@@ -31,8 +31,10 @@ class GoldOptions(OptionSet):
         choice("coders", "unique"),
         "Whether a conflict-free union counts every coder's copy of a span, or each distinct span once.",
     )
-    min_support: int = setting(1, whole(1), "Least number of coders of a span that a union keeps.")
-    tolerance: float = setting(0.5, positive, "Seconds within which two times are the same.")
+    min_support: int = setting(
+        1, whole(1), "Minimum number of coders who must have drawn a span for a union to keep it."
+    )
+    tolerance: float = setting(0.5, positive, "Seconds within which two times count as equal.")
 
     def arguments(self) -> dict[str, Any]:
         """Return the options of a method, without method and level.

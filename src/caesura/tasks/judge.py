@@ -30,17 +30,17 @@ class JudgeOptions(OptionSet):
     interval: str | None = setting(
         "items",
         optional(choice("items", "pairs"), "none"),
-        "What an interval is over: items (bootstrap), or boundary pairs of B (as in Fournier 2013; too short).",
+        "Basis of the intervals: items (bootstrap), or boundary pairs of B (as in Fournier 2013; too narrow).",
     )
     level: float = setting(0.95, fraction, "Confidence level.")
     replicates: int = setting(
-        2000, whole(100), "Number of bootstrap replicates, and least number of draws of the tests."
+        2000, whole(100), "Number of bootstrap replicates, and minimum number of draws in the tests."
     )
-    draws: int = setting(100, whole(1), "Number of draws of the random bound.")
+    draws: int = setting(100, whole(1), "Number of random segmentations for the random baseline.")
     bounds: bool = setting(
         True,
         flag,
-        "Add the people among themselves, and segmenters that know nothing: random, regular, none, all.",
+        "Add agreement between human coders as an upper bound, and baselines as lower bounds: random, regular, none, all.",
         flags=("--bounds/--no-bounds",),
     )
     alpha: float = setting(0.05, fraction, "Significance level; systems with a higher corrected p share a letter.")
@@ -49,7 +49,7 @@ class JudgeOptions(OptionSet):
         number(0, 1, below=True),
         "Margin of the alternative annotator test: .2 for experts, .15 for skilled coders, .1 for crowds.",
     )
-    seed: int = setting(0, seed, "Random seed of bootstrap, tests and random bound.")
+    seed: int = setting(0, seed, "Random seed for bootstrap, tests and random baseline.")
 
 
 def judge_systems(

@@ -62,7 +62,7 @@ class ReportOptions(OptionSet):
         "PARSEVAL for trees).",
         flags=("-m", "--measure"),
     )
-    seed: int = setting(0, seed, "Random seed of bootstrap and simulated chance.")
+    seed: int = setting(0, seed, "Random seed for bootstrap and simulated chance agreement.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,7 +290,7 @@ def _prepare(
     notes: list[str],
 ) -> Subject:
     if not isinstance(corpus, Corpus):
-        raise OptionError(f"corpus: a Corpus is needed; got {type(corpus).__name__}")
+        raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
     everyone, system_names = _join_systems(corpus, systems)
     shared = on_common_units(_of_one_kind(everyone, excluded))
     notes += shared.notes

@@ -269,7 +269,7 @@ def _annotations(corpus: Corpus, coder: str | None, side: str) -> dict[str, Comp
     for item, annotation in corpus.of_coder(coder).items():
         if isinstance(annotation, Tier):
             raise MismatchError(
-                f"{side}, item {item!r}: a Segmentation is needed; got a Tier, which has times but no units; "
+                f"{side}, item {item!r}: expected a Segmentation; got a Tier, which has times but no units; "
                 "over_units(corpus) makes one"
             )
         comparable[item] = annotation

@@ -30,9 +30,13 @@ class TreeFileOptions(OptionSet):
     versus: str | None = setting(None, optional(text), "Trees of a second parser, to compare the two parsers.")
     versus_times: str | None = setting(None, optional(text), "Times of the second parser's words.")
     tier: str | None = setting(None, optional(text), "Tier with the words, if a TextGrid has several.")
-    snap: float = setting(1e-4, number(0, 1), "Seconds by which words may overlap; they then meet in the middle.")
+    snap: float = setting(
+        1e-4, number(0, 1), "Maximum overlap of two words in seconds; their common edge is moved to the middle."
+    )
     zero_length: str = setting(
-        "error", choice("error", "merge"), "Words without duration: an error, or joined to a neighbour."
+        "error",
+        choice("error", "merge"),
+        "What to do with words without duration: report an error, or merge them with a neighbour.",
     )
     layout: str | None = setting(
         None,
@@ -53,7 +57,7 @@ class TreeOptions(OptionSet):
         None, optional(choice("struct-iou")), "Compute Struct-IoU as the authors' program does."
     )
     strip_functions: bool = setting(False, flag, "Cut NP-SBJ to NP before Struct-IoU. (PARSEVAL always does.)")
-    seed: int = setting(0, seed, "Random seed of the comparison of parsers.")
+    seed: int = setting(0, seed, "Random seed for the comparison of parsers.")
 
 
 @dataclass(frozen=True)

@@ -459,7 +459,7 @@ class AgreeTables(OptionSet):
     by_coder: bool = setting(
         False,
         flag,
-        "Add each coder's agreement with the others, and the others' without the coder.",
+        "Add each coder's agreement with the others, and the agreement of the others without this coder.",
         flags=("--coders",),
     )
     by_pair: bool = setting(False, flag, "Add one row per pair of coders.", flags=("--pairs",))

@@ -70,7 +70,11 @@ def summary_table(result: ParsevalResult) -> Table:
 
 
 def _not_counted(sentences: int) -> str:
-    return "1 sentence enters no figure" if sentences == 1 else f"{sentences} sentences enter no figure"
+    return (
+        "1 sentence is excluded from all figures"
+        if sentences == 1
+        else f"{sentences} sentences are excluded from all figures"
+    )
 
 
 def sentence_table(result: ParsevalResult, indices: Iterable[int] | None = None) -> Table:

@@ -147,7 +147,7 @@ def boundary_heat(strips: Heat | Sequence[Heat], *, width: float = COLUMN_WIDTH,
     """
     listed = [check_type(strip, Heat, "boundary_heat") for strip in ([strips] if isinstance(strips, Heat) else strips)]
     if not any(strip.counts for strip in listed):
-        raise OptionError("at least one position is needed; these texts have none between their units")
+        raise OptionError("expected at least one position; these texts have none between their units")
     same_coders = len({strip.coders for strip in listed}) == 1
     lines = _heat_lines(listed, same_coders, check_width(width))
     with new_figure(width, 0.95 + 0.17 * max(len(lines.labels), 2) + title_height(title), title) as figure:
@@ -421,7 +421,7 @@ def _by_coder(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierar
         listed = list(hierarchies)
         if len(listed) != len(gold.coders):
             raise OptionError(
-                f"one hierarchy per coder of the gold standard is needed, {len(gold.coders)}; got {len(listed)}"
+                f"expected one hierarchy per coder of the gold standard, {len(gold.coders)}; got {len(listed)}"
             )
         hierarchies = dict(zip(gold.coders, listed, strict=True))
     for coder, hierarchy in hierarchies.items():

@@ -191,7 +191,7 @@ def check_type(value: object, expected: type[T], source: str) -> T:
         The value.
     """
     if not isinstance(value, expected):
-        raise OptionError(f"a {expected.__name__} is needed, which {source} returns; got {type(value).__name__}")
+        raise OptionError(f"expected a {expected.__name__}, which {source} returns; got {type(value).__name__}")
     return value
 
 

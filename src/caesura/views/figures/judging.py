@@ -235,7 +235,7 @@ def _points(scores: Judgement | Pairwise | Mapping[str, Score], measure: str | M
         _precision_and_recall(scores.rows[0].score)  # raises an error if the measure has none
         return [_point(coder, *means) for coder, means in scores.precision_and_recall().items()]
     if not isinstance(scores, Mapping) or not scores or not all(isinstance(s, Score) for s in scores.values()):
-        raise OptionError(f"a Judgement, a Pairwise or a mapping name -> Score is needed; got {type(scores).__name__}")
+        raise OptionError(f"expected a Judgement, a Pairwise or a mapping name -> Score; got {type(scores).__name__}")
     return [_point(str(name), *_precision_and_recall(score)) for name, score in scores.items()]
 
 
@@ -243,7 +243,7 @@ def _precision_and_recall(score: Score) -> tuple[float, float]:
     figures = score.figures
     if "precision" not in figures or "recall" not in figures:
         raise OptionError(
-            f"a measure with precision and recall is needed, such as boundary_confusion; {score.measure.name} has none"
+            f"expected a measure with precision and recall, such as boundary_confusion; {score.measure.name} has none"
         )
     return figures["precision"], figures["recall"]
 
@@ -302,7 +302,7 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | Non
     """
     check_type(score, FuzzyScore, "fuzzy_success")
     if score.clusters is None or score.boundaries is None:
-        raise OptionError("the score of one document is needed; this one is of several. Draw one figure per document")
+        raise OptionError("expected the score of one document; this one is of several. Draw one figure per document")
     batch = score.source
     assert isinstance(batch, MarkBatch)
     counts = dict(zip(batch.a_pos.tolist(), batch.a_code.tolist(), strict=True))
@@ -417,7 +417,7 @@ def operations(table: OperationsTable, *, width: float = COLUMN_WIDTH, title: st
     """
     check_type(table, OperationsTable, "operations_table")
     if not len(table):
-        raise OptionError("at least one boundary is needed; there is none")
+        raise OptionError("expected at least one boundary; there is none")
     check_count(len(table), MAX_TYPES, "types")
     parts = [part for part in _parts(table) if any(part.values)]
     columns = 2 if max(len(part.label) for part in parts) <= 22 else 1

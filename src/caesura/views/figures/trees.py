@@ -116,7 +116,7 @@ def _check(gold: Tree, predicted: Tree, score: StructIoUScore) -> None:
         check_count(int(tree.depth.max()) + 1, MAX_LEVELS, "levels")
     check_type(score, StructIoUScore, "struct_iou")
     if score.source is None:
-        raise OptionError("the score of one sentence is needed; this one is of several. Draw one figure per sentence")
+        raise OptionError("expected the score of one sentence; this one is of several. Draw one figure per sentence")
     if (gold, predicted) not in score.source.pairs:
         raise MismatchError("the score must be that of these two trees; it is of different ones")
     if (gold.times is None) != (predicted.times is None):
@@ -278,7 +278,7 @@ def by_length(rows: Sequence[LengthRow], *, width: float = COLUMN_WIDTH, title: 
     listed = [check_type(row, LengthRow, "by_length") for row in rows]
     points = [(row.length, row.mean, row.corpus) for row in listed if row.mean is not None and row.corpus is not None]
     if not points:
-        raise OptionError("at least one sentence is needed; these rows have none")
+        raise OptionError("expected at least one sentence; these rows have none")
     lengths, means, corpora = zip(*points, strict=True)
     with new_figure(check_width(width), 0.65 * width + 0.3, title) as figure:
         axes = figure.add_subplot()
