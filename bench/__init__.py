@@ -1,1 +1,1 @@
-"""Ours against the peers, in one run."""
+"""Benchmarks of caesura, against other libraries where there are any."""

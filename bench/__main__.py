@@ -1,7 +1,7 @@
-"""``python -m bench``: every measure against its peer on the same documents, growth, and what statistics promise.
+"""``python -m bench``: compare measures with other libraries, measure how time grows, and check the statistics.
 
-``python -m bench agreement coverage`` runs only these parts. Needs the extra ``test`` (segeval, NLTK and mir_eval). A time is
-the best of several runs; a ratio is the peer's time over ours.
+``python -m bench agreement coverage`` runs only these benchmarks. The extra ``test`` is required (segeval, NLTK and mir_eval).
+A time is the shortest of several runs; a ratio is the time of the other library divided by the time of caesura.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from bench import (
 from caesura import __version__
 from caesura.views.table import Table
 
-PARTS: dict[str, Callable[[], Iterable[Table]]] = {
+BENCHMARKS: dict[str, Callable[[], Iterable[Table]]] = {
     "linear": linear.tables,
     "flexible": flexible.tables,
     "chance": chance.tables,
@@ -50,14 +50,14 @@ PARTS: dict[str, Callable[[], Iterable[Table]]] = {
 }
 
 
-def main(chosen: list[str]) -> None:
-    unknown = [name for name in chosen if name not in PARTS]
+def main(names: list[str]) -> None:
+    unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
-        sys.exit(f"no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
+        sys.exit(f"unknown benchmark {', '.join(unknown)}; choose from {', '.join(BENCHMARKS)}")
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
     console.print(f"caesura {__version__}, Python {platform.python_version()}, {platform.machine()}, one thread\n")
-    for name in chosen or PARTS:
-        for table in PARTS[name]():
+    for name in names or BENCHMARKS:
+        for table in BENCHMARKS[name]():
             table.print(console)
 
 

@@ -1,4 +1,4 @@
-"""Agreement of many coders: against segeval on a part that it can do, and the bootstrap."""
+"""Agreement of many coders, the bootstrap, and a comparison with segeval on a smaller corpus."""
 
 from __future__ import annotations
 
@@ -8,66 +8,77 @@ from collections.abc import Iterator
 import numpy as np
 
 import caesura as cz
-from bench.timing import best
+from bench.timing import shortest_time
 from caesura.views.table import Table
 
 
-def codings(coders: int, items: int, units: int, seed: int = 1) -> cz.Corpus:
-    """Coders who drop, move and add some of the boundaries of a text that has one in ten units."""
+def simulate_corpus(coders: int, items: int, units: int, seed: int = 1) -> cz.Corpus:
+    """Return coders who delete, move and add boundaries of texts with one boundary per ten units."""
     rng = np.random.default_rng(seed)
-    made: dict[str, dict[str, cz.Segmentation]] = {}
+    texts: dict[str, dict[str, cz.Segmentation]] = {}
     for i in range(items):
         base = np.flatnonzero(rng.random(units - 2) < 0.1) + 1
-        by = {}
+        segmentations = {}
         for j in range(coders):
-            kept = base[rng.random(len(base)) < 0.8]
-            kept = kept + (rng.random(len(kept)) < 0.1)
-            added = np.flatnonzero(rng.random(units - 1) < 0.01) + 1
-            by[f"c{j:02}"] = cz.Segmentation.from_positions(units, np.union1d(kept, added))
-        made[f"i{i:03}"] = by
-    return cz.Corpus(made)
+            matches = base[rng.random(len(base)) < 0.8]
+            moved = matches + (rng.random(len(matches)) < 0.1)
+            additions = np.flatnonzero(rng.random(units - 1) < 0.01) + 1
+            segmentations[f"c{j:02}"] = cz.Segmentation.from_positions(units, np.union1d(moved, additions))
+        texts[f"i{i:03}"] = segmentations
+    return cz.Corpus(texts)
 
 
 def tables() -> Iterator[Table]:
-    corpus = codings(20, 200, 1000)
-    plain = best(lambda: cz.agreement(corpus, interval=None), least=3)
-    whole = best(lambda: cz.agreement(corpus, seed=1, replicates=2000), least=3)
-    over_coders = best(lambda: cz.agreement(corpus, seed=1, replicates=2000, interval="coders"), least=3)
-    kappa = best(lambda: cz.agreement(corpus, coefficient="multi_kappa", interval=None), least=3)
-    alpha = best(lambda: cz.agreement(corpus, coefficient="alpha", interval=None), least=3)
+    corpus = simulate_corpus(20, 200, 1000)
+    without_interval = shortest_time(lambda: cz.agreement(corpus, interval=None), min_runs=3)
+    over_items = shortest_time(lambda: cz.agreement(corpus, seed=1, replicates=2000), min_runs=3)
+    over_coders = shortest_time(lambda: cz.agreement(corpus, seed=1, replicates=2000, interval="coders"), min_runs=3)
+    kappa = shortest_time(lambda: cz.agreement(corpus, coefficient="multi_kappa", interval=None), min_runs=3)
+    alpha = shortest_time(lambda: cz.agreement(corpus, coefficient="alpha", interval=None), min_runs=3)
     rows: list[tuple[str, float, str]] = [
-        ("multi_pi, with all tables", plain, "2"),
-        ("2,000 bootstrap replicates over items, more", whole - plain, "2"),
-        ("2,000 bootstrap replicates over coders, more", over_coders - plain, ""),
+        ("multi_pi, with all tables", without_interval, "2"),
+        ("additional time for 2,000 bootstrap replicates over items", over_items - without_interval, "2"),
+        ("additional time for 2,000 bootstrap replicates over coders", over_coders - without_interval, ""),
         ("multi_kappa", kappa, ""),
         ("alpha", alpha, ""),
     ]
     title = "Agreement over B, 20 coders x 200 items x 1,000 units, all cores"
-    yield Table(("what", "s", "goal, s"), tuple(rows), title=title, digits=3)
-    yield _peer()
+    yield Table(("coefficient", "s", "goal, s"), tuple(rows), title=title, digits=3)
+    yield _against_segeval()
 
 
-def _peer() -> Table:
-    """segeval's Fleiss' pi on ten coders of twenty items, in the same run."""
+def _against_segeval() -> Table:
+    """Compare Fleiss' pi with segeval's, for ten coders of twenty items."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import segeval
-    corpus = codings(10, 20, 1000, seed=2)
-    data = {i: {c: tuple(one.masses) for c, one in corpus.of_item(i).items()} for i in corpus.item_names}  # type: ignore[union-attr]
+    corpus = simulate_corpus(10, 20, 1000, seed=2)
+    data = {
+        item: {coder: tuple(segmentation.masses) for coder, segmentation in corpus.of_item(item).items()}  # type: ignore[union-attr]
+        for item in corpus.item_names
+    }
     options = {"measure": "boundary_similarity(n_t=2)", "compat": "segeval-2.0.11", "interval": None}
-    theirs = best(lambda: segeval.fleiss_pi_linear(data, fnc_compare=segeval.boundary_similarity), seconds=0, least=2)
-    ours = best(lambda: cz.agreement(corpus, **options))  # type: ignore[arg-type]
-    same = float(segeval.fleiss_pi_linear(data, fnc_compare=segeval.boundary_similarity))
-    assert abs(cz.agreement(corpus, **options).value - same) < 1e-10  # type: ignore[arg-type]
-    row = ("10 coders x 20 items x 1,000 units", ours * 1e3, theirs * 1e3, theirs / ours, "500")
-    return Table(("pi* over B, with all tables", "ours, ms", "segeval, ms", "ratio", "goal"), (row,), digits=2)
+    segeval_time = shortest_time(
+        lambda: segeval.fleiss_pi_linear(data, fnc_compare=segeval.boundary_similarity), seconds=0, min_runs=2
+    )
+    caesura_time = shortest_time(lambda: cz.agreement(corpus, **options))  # type: ignore[arg-type]
+    expected = float(segeval.fleiss_pi_linear(data, fnc_compare=segeval.boundary_similarity))
+    assert abs(cz.agreement(corpus, **options).value - expected) < 1e-10  # type: ignore[arg-type]
+    row = (
+        "10 coders x 20 items x 1,000 units",
+        caesura_time * 1e3,
+        segeval_time * 1e3,
+        segeval_time / caesura_time,
+        "500",
+    )
+    return Table(("pi* over B, with all tables", "caesura, ms", "segeval, ms", "ratio", "goal"), (row,), digits=2)
 
 
 def coverage(items: int, runs: int = 500, *, seed: int = 1) -> tuple[float, float]:
-    """How often the 95 % interval over items covers the coefficient of the population the items come from.
+    """Return the coefficient of a population, and how often the 95 % interval over a sample of items covers it.
 
-    The population is 4,000 items of pseudo-coders: five of them, items of 20 to 200 units and of different difficulty.
-    A run draws items from it without looking at the rest.
+    The population has 4,000 items of 20 to 200 units and of different difficulty, with five pseudo-coders. Each run draws
+    a sample of items from it.
     """
     population = _population(4000, seed)
     truth = cz.agreement(population, interval=None).value
@@ -82,19 +93,19 @@ def coverage(items: int, runs: int = 500, *, seed: int = 1) -> tuple[float, floa
 
 def _population(items: int, seed: int) -> cz.Corpus:
     rng = np.random.default_rng(seed)
-    made: dict[str, dict[str, cz.Segmentation]] = {}
+    texts: dict[str, dict[str, cz.Segmentation]] = {}
     for i in range(items):
         units = int(rng.integers(20, 201))
-        keep, move, add = rng.beta(8, 2), rng.beta(1, 9), rng.beta(1, 60)
+        p_match, p_move, p_add = rng.beta(8, 2), rng.beta(1, 9), rng.beta(1, 60)
         base = np.flatnonzero(rng.random(units - 2) < rng.uniform(0.05, 0.2)) + 1
-        by = {}
+        segmentations = {}
         for j in range(5):
-            kept = base[rng.random(len(base)) < keep]
-            kept = kept + (rng.random(len(kept)) < move)
-            added = np.flatnonzero(rng.random(units - 1) < add) + 1
-            by[f"c{j}"] = cz.Segmentation.from_positions(units, np.union1d(kept, added))
-        made[f"i{i}"] = by
-    return cz.Corpus(made)
+            matches = base[rng.random(len(base)) < p_match]
+            moved = matches + (rng.random(len(matches)) < p_move)
+            additions = np.flatnonzero(rng.random(units - 1) < p_add) + 1
+            segmentations[f"c{j}"] = cz.Segmentation.from_positions(units, np.union1d(moved, additions))
+        texts[f"i{i}"] = segmentations
+    return cz.Corpus(texts)
 
 
 def coverage_tables(runs: int = 500) -> Iterator[Table]:
@@ -102,7 +113,7 @@ def coverage_tables(runs: int = 500) -> Iterator[Table]:
     for items in (20, 50, 100):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", cz.errors.CaesuraWarning)
-            truth, share = coverage(items, runs)
-        rows.append((items, runs, truth, share, "0.92 to 0.98" if items >= 50 else ""))
+            truth, proportion = coverage(items, runs)
+        rows.append((items, runs, truth, proportion, "0.92 to 0.98" if items >= 50 else ""))
     title = "Coverage of the 95 % percentile interval over items, multi_pi over B"
     yield Table(("items", "runs", "population", "covered", "goal"), tuple(rows), title=title)

@@ -1,4 +1,4 @@
-"""Simulated chance of one long conversation: a million draws, and whether the standard error is what runs differ by."""
+"""Simulated chance of one long conversation: a million draws, and whether the standard error matches the variation of runs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from bench.flexible import conversation
 from caesura.engines import open_engine
 from caesura.views.table import Table
 
-MANY, SOME, RUNS = 1_000_000, 10_000, 20
+MANY_DRAWS, FEW_DRAWS, RUNS = 1_000_000, 10_000, 20
 
 
-def _drawn(corpus: cz.Corpus, draws: int, seed: int, *, variates: bool) -> cz.Agreement:
+def _simulate(corpus: cz.Corpus, draws: int, seed: int, *, variates: bool) -> cz.Agreement:
     chance = cz.Simulate(draws=draws, variates=variates)
     with open_engine("threads", 2) as engine:
         return cz.agreement(corpus, "flexible_similarity", chance=chance, interval=None, seed=seed, engine=engine)
@@ -25,32 +25,41 @@ def _drawn(corpus: cz.Corpus, draws: int, seed: int, *, variates: bool) -> cz.Ag
 def tables() -> Iterator[Table]:
     corpus = conversation()
     start = time.perf_counter()
-    many = _drawn(corpus, MANY, 1, variates=False)
+    million = _simulate(corpus, MANY_DRAWS, 1, variates=False)
     seconds = time.perf_counter() - start
     exact = cz.agreement(corpus, measure="flexible_similarity", interval=None, chance="exact").expected
-    off = f"{(many.expected - exact) / many.expected_error:.2f}"
+    error = f"{(million.expected - exact) / million.expected_error:.2f}"
     row = (
-        f"{MANY:,} draws, no variates, 2 threads",
+        f"{MANY_DRAWS:,} draws, no variates, 2 threads",
         f"{seconds:.1f}",
         "300",
-        many.expected,
-        many.expected_error,
+        million.expected,
+        million.expected_error,
         exact,
-        off,
+        error,
     )
-    columns = ("chance S_f, 4,000 units", "s", "goal, s", "expected", "standard error", "exact", "off, in errors")
+    columns = (
+        "chance S_f, 4,000 units",
+        "s",
+        "goal, s",
+        "expected",
+        "standard error",
+        "exact",
+        "error, in standard errors",
+    )
     yield Table(columns, (row,), title="Simulated chance", digits=7)
-    yield _spread(corpus, many.expected_error)
+    yield _deviation_table(corpus, million.expected_error)
 
 
-def _spread(corpus: cz.Corpus, of_many: float) -> Table:
-    """The error of a million draws that follows from the spread of smaller runs, beside the one it reports."""
+def _deviation_table(corpus: cz.Corpus, million_error: float) -> Table:
+    """Compare the reported standard error of a million draws with the one that the deviation of smaller runs implies."""
     rows = []
     for variates in (False, True):
-        runs = [_drawn(corpus, SOME, seed, variates=variates) for seed in range(2, RUNS + 2)]
-        spread = float(np.std([one.expected for one in runs], ddof=1))
-        told = float(np.mean([one.expected_error for one in runs]))
-        implied = spread / math.sqrt(MANY / SOME)
-        rows.append((runs[0].method, spread, told, f"{spread / told:.2f}", implied, "" if variates else of_many))
-    columns = ("method", "spread", "standard error told", "ratio", "implied of a million", "told of a million")
-    return Table(columns, tuple(rows), title=f"{RUNS} runs of {SOME:,} draws with other seeds", digits=7)
+        runs = [_simulate(corpus, FEW_DRAWS, seed, variates=variates) for seed in range(2, RUNS + 2)]
+        deviation = float(np.std([run.expected for run in runs], ddof=1))
+        reported = float(np.mean([run.expected_error for run in runs]))
+        implied = deviation / math.sqrt(MANY_DRAWS / FEW_DRAWS)
+        ratio = f"{deviation / reported:.2f}"
+        rows.append((runs[0].method, deviation, reported, ratio, implied, "" if variates else million_error))
+    columns = ("method", "deviation", "standard error", "ratio", "implied for a million", "reported for a million")
+    return Table(columns, tuple(rows), title=f"{RUNS} runs of {FEW_DRAWS:,} draws with different seeds", digits=7)

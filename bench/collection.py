@@ -1,4 +1,4 @@
-"""A collection of any size: documents of 100 units with a reference and a hypothesis, the same for the same seed."""
+"""Write a random collection of any size: documents of 100 units with a reference and a hypothesis."""
 
 from __future__ import annotations
 
@@ -8,34 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 UNITS = 100
-ROWS = 250_000
-"""Documents in a file."""
-GROUP = 2**16
+ROWS = 250_000  # documents per file
+ROW_GROUP_SIZE = 2**16
 
 Ints = NDArray[np.int64]
 Side = tuple[Ints, Ints]
 
 
 def documents(number: int, seed: int) -> tuple[Side, Side]:
-    """Positions and offsets of both sides. One unit in ten ends a segment; the hypothesis finds most of them, one in six of
-    those a unit late, and adds one in fifty."""
+    """Return positions and offsets of both sides.
+
+    One unit in ten ends a segment. The hypothesis has most of these boundaries, one in six of them a unit late, and adds one
+    per fifty units.
+    """
     rng = np.random.default_rng(seed)
     reference = rng.random((number, UNITS - 1), np.float32) < 0.1
-    luck = rng.random((number, UNITS - 1), np.float32)
-    hypothesis = reference & (luck < 0.7)
-    hypothesis[:, 1:] |= (reference & (luck >= 0.7) & (luck < 0.85))[:, :-1]
+    chance = rng.random((number, UNITS - 1), np.float32)
+    hypothesis = reference & (chance < 0.7)
+    hypothesis[:, 1:] |= (reference & (chance >= 0.7) & (chance < 0.85))[:, :-1]
     hypothesis |= rng.random((number, UNITS - 1), np.float32) < 0.02
-    return _flat(reference), _flat(hypothesis)
+    return _flatten(reference), _flatten(hypothesis)
 
 
-def _flat(marked: NDArray[np.bool_]) -> Side:
-    positions = np.flatnonzero(marked) % (UNITS - 1) + 1
-    offsets = np.concatenate([[0], np.cumsum(marked.sum(axis=1))])
+def _flatten(marks: NDArray[np.bool_]) -> Side:
+    positions = np.flatnonzero(marks) % (UNITS - 1) + 1
+    offsets = np.concatenate([[0], np.cumsum(marks.sum(axis=1))])
     return positions.astype(np.int64), offsets.astype(np.int64)
 
 
 def write(folder: Path, number: int, seed: int = 1) -> None:
-    """A Parquet data set in this folder; what is there already stays."""
+    """Write a Parquet data set to this folder; keep the files that exist."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -52,6 +54,6 @@ def write(folder: Path, number: int, seed: int = 1) -> None:
         items = pa.array([f"d{i:08}" for i in range(first, first + rows)])
         length = pa.array(np.full(rows, UNITS, np.int64))
         table = pa.table({"item": items, "length": length, "reference": sides[0], "hypothesis": sides[1]})
-        beside = path.with_suffix(".writing")
-        pq.write_table(table, beside, row_group_size=GROUP, write_page_checksum=True)
-        beside.rename(path)
+        unfinished = path.with_suffix(".writing")
+        pq.write_table(table, unfinished, row_group_size=ROW_GROUP_SIZE, write_page_checksum=True)
+        unfinished.rename(path)

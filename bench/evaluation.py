@@ -1,7 +1,7 @@
-"""A collection of ten million documents: four measures in one pass, against the bare kernels, on every engine.
+"""Score ten million documents by four measures in one pass on every engine, and compare with the bare kernels.
 
-``CAESURA_DOCUMENTS`` asks for another number. The collection is written once, to a folder for temporary files, or to
-``CAESURA_COLLECTION``.
+``CAESURA_DOCUMENTS`` sets a different number of documents. The collection is written once, to the folder
+``CAESURA_COLLECTION`` or to the folder for temporary files.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 import caesura as cz
 from bench import collection
-from bench.timing import best
+from bench.timing import shortest_time
 from caesura.engines import open_engine
 from caesura.evaluation import Evaluation
 from caesura.formats.documents_parquet import BATCH_SIZE
@@ -33,70 +33,72 @@ CORES = 2
 RUNS = 3
 
 
-def folder() -> Path:
-    given = os.environ.get("CAESURA_COLLECTION")
-    made = Path(given) if given else Path(tempfile.gettempdir()) / f"caesura-bench-{DOCUMENTS}"
-    collection.write(made, DOCUMENTS)
-    return made
+def write_collection() -> Path:
+    default = Path(tempfile.gettempdir()) / f"caesura-bench-{DOCUMENTS}"
+    folder = Path(os.environ.get("CAESURA_COLLECTION") or default)
+    collection.write(folder, DOCUMENTS)
+    return folder
 
 
 def tables() -> Iterator[Table]:
-    where = folder()
-    shared, apart = bare_kernels()
-    memory = peak_memory(where)
-    found = {}
+    folder = write_collection()
+    shared_runs, separate_runs = bare_kernels()
+    memory = peak_memory(folder)
+    evaluations = {}
     for name in ("threads", "processes", "dask"):
         with open_engine(name, CORES) as engine:
-            runs = [cz.evaluate(where, MEASURES, engine=engine) for _ in range(RUNS + 1)]  # the first warms up
-        found[name] = min(runs[1:], key=lambda one: one.seconds)
-    first = found["threads"]
-    million = {name: one.documents / one.seconds / 1e6 for name, one in found.items()}
+            runs = [cz.evaluate(folder, MEASURES, engine=engine) for _ in range(RUNS + 1)]  # the first warms up
+        evaluations[name] = min(runs[1:], key=lambda run: run.seconds)
+    on_threads = evaluations["threads"]
+    millions = {name: run.documents / run.seconds / 1e6 for name, run in evaluations.items()}
     rows: list[tuple[str, float | None, str]] = [
-        ("threads, million documents a second", million["threads"], "1"),
+        ("threads, million documents per second", millions["threads"], "1"),
         ("peak memory, MB", memory, "1000"),
-        ("bare kernels, one run for S and B, one for Pk and WindowDiff, million a second", shared, ""),
-        ("  share of it", million["threads"] / shared, "0.6"),
-        ("bare kernels, a run for each measure, million a second", apart, ""),
-        ("  share of it", million["threads"] / apart, "0.6"),
-        ("processes, million documents a second", million["processes"], ""),
-        ("Dask, million documents a second", million["dask"], ""),
-        ("  share of processes", million["dask"] / million["processes"], "0.7"),
-        ("results that differ", float(sum(dict(one) != dict(first) for one in found.values())), "0"),
+        ("bare kernels, one run for S and B, one for Pk and WindowDiff, million per second", shared_runs, ""),
+        ("  threads / bare kernels", millions["threads"] / shared_runs, "0.6"),
+        ("bare kernels, one run per measure, million per second", separate_runs, ""),
+        ("  threads / bare kernels", millions["threads"] / separate_runs, "0.6"),
+        ("processes, million documents per second", millions["processes"], ""),
+        ("Dask, million documents per second", millions["dask"], ""),
+        ("  Dask / processes", millions["dask"] / millions["processes"], "0.7"),
+        ("results that differ", float(sum(dict(run) != dict(on_threads) for run in evaluations.values())), "0"),
     ]
-    title = (
-        f"{first.documents:,} documents of {collection.UNITS} units, S, B, Pk and WindowDiff in one pass, {CORES} cores"
-    )
-    yield Table(("what", "figure", "goal"), tuple(rows), title=title, digits=2)
-    yield _shares(found)
+    documents = f"{on_threads.documents:,} documents of {collection.UNITS} units"
+    title = f"{documents}, S, B, Pk and WindowDiff in one pass, {CORES} cores"
+    yield Table(("quantity", "value", "goal"), tuple(rows), title=title, digits=2)
+    yield _cost_table(evaluations)
 
 
-def _shares(found: dict[str, Evaluation]) -> Table:
-    """Where the time goes: seconds of one core for a million documents."""
-    rows = []
-    for name, one in found.items():
-        per = 1e6 / one.documents
-        spent = one.work.reading + one.work.computing
-        rest = CORES * one.seconds - spent - one.work.merging
-        rows.append((name, one.work.reading * per, one.work.computing * per, one.work.merging * per, rest * per))
+def _cost_table(evaluations: dict[str, Evaluation]) -> Table:
+    """Return the seconds of one core per million documents that each kind of work takes."""
+    rows: list[tuple[str | float, ...]] = []
+    for name, run in evaluations.items():
+        scale = 1e6 / run.documents
+        work = run.work
+        waiting = CORES * run.seconds - work.reading - work.computing - work.merging
+        rows.append((name, *(scale * seconds for seconds in (work.reading, work.computing, work.merging, waiting))))
     columns = ("engine", "reading, s", "computing, s", "merging, s", "waiting and sending, s")
-    return Table(columns, tuple(rows), title="Seconds of one core for a million documents", digits=4)
+    return Table(columns, tuple(rows), title="Seconds of one core per million documents", digits=4)
 
 
 def bare_kernels() -> tuple[float, float]:
-    """Million documents a second on arrays that are in memory, in batches of the same size, on as many threads: S and B from
-    one alignment and Pk and WindowDiff from one sweep, and each of the four by itself."""
+    """Return million documents per second on arrays in memory, in batches of the same size, on as many threads.
+
+    The first number is for S and B from one alignment and Pk and WindowDiff from one sweep. The second is for four separate
+    runs.
+    """
     batches = [_batch(seed) for seed in range(2 * CORES)]
 
-    def through(kernels: tuple[Callable[[Batch], object], ...]) -> float:
+    def throughput(kernels: tuple[Callable[[Batch], object], ...]) -> float:
         def work(batch: Batch) -> None:
             for kernel in kernels:
                 kernel(batch)
 
         with ThreadPoolExecutor(CORES) as pool:
-            seconds = best(lambda: list(pool.map(work, batches * 4)), seconds=3)
+            seconds = shortest_time(lambda: list(pool.map(work, batches * 4)), seconds=3)
         return 4 * sum(map(len, batches)) / seconds / 1e6
 
-    return through((_align, _sweep)), through((_align, _align, _sweep, _sweep))
+    return throughput((_align, _sweep)), throughput((_align, _align, _sweep, _sweep))
 
 
 def _batch(seed: int) -> Batch:
@@ -119,13 +121,12 @@ def _sweep(b: Batch) -> None:
     window.sweep(b.a_pos, b.a_off, b.b_pos, b.b_off, k, np.ones_like(k), b.length - k, np.empty((len(b), 6)))
 
 
-def peak_memory(where: Path) -> float:
-    """Megabytes of a process that does nothing else. (ru_maxrss would count what its parent had when it was forked.)"""
+def peak_memory(folder: Path) -> float:
+    """Return the peak memory of a separate process in megabytes. (ru_maxrss would include its parent's memory at the fork.)"""
     code = (
         "import re, sys, caesura as cz; cz.evaluate(sys.argv[1], sys.argv[2:], engine=cz.open_engine(workers=2)); "
         "print(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read()).group(1))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(where), *MEASURES], capture_output=True, text=True, check=True
-    )
-    return int(done.stdout) / 1024
+    command = [sys.executable, "-c", code, str(folder), *MEASURES]
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    return int(process.stdout) / 1024

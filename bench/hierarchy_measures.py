@@ -1,4 +1,4 @@
-"""Measures between two hierarchies: t and l against mir_eval on the same spans, and how all of them grow."""
+"""Measures of two hierarchies: a comparison of t and l with mir_eval, and how the time of all measures grows."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any
 import numpy as np
 
 import caesura as cz
-from bench.timing import best
+from bench.timing import shortest_time
 from caesura.views.table import Table
 
 FRAMES = 1000
 Levels = list[list[tuple[int, int, str]]]
 
 
-def annotation(units: int, cuts: tuple[int, ...], seed: int) -> Levels:
-    """Segments of 0..units, each level with so many boundaries more than the one above."""
+def simulate_levels(units: int, cuts: tuple[int, ...], seed: int) -> Levels:
+    """Return random segments of 0..units per level; each level adds boundaries to those of the level above."""
     rng = np.random.default_rng(seed)
-    at = {0, units}
+    edges = {0, units}
     levels = []
-    for more in cuts:
-        at |= set(rng.integers(1, units, more).tolist())
-        ends = sorted(at)
-        labels = rng.choice(list("abcdef"), len(ends) - 1).tolist()
-        levels.append(list(zip(ends[:-1], ends[1:], labels, strict=True)))
+    for additions in cuts:
+        edges |= set(rng.integers(1, units, additions).tolist())
+        times = sorted(edges)
+        labels = rng.choice(list("abcdef"), len(times) - 1).tolist()
+        levels.append(list(zip(times[:-1], times[1:], labels, strict=True)))
     return levels
 
 
@@ -38,27 +38,27 @@ def hierarchy(units: int, levels: Levels) -> cz.Hierarchy:
 def against_mir_eval() -> Table:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from mir_eval import hierarchy as peer
+        from mir_eval import hierarchy as mir_eval
 
     rows: list[tuple[str, str, float, float, float, float]] = []
-    for said, cuts in (("8 + 24 boundaries, as in a song", (8, 24)), ("20 + 100 boundaries", (20, 100))):
-        sides = [annotation(FRAMES, cuts, seed) for seed in (1, 2)]
+    for description, cuts in (("8 + 24 boundaries, as in a song", (8, 24)), ("20 + 100 boundaries", (20, 100))):
+        sides = [simulate_levels(FRAMES, cuts, seed) for seed in (1, 2)]
         a, b = (hierarchy(FRAMES, side) for side in sides)
         x, y = ([np.array([s[:2] for s in level], float) for level in side] for side in sides)
         x_labels, y_labels = ([[s[2] for s in level] for level in side] for side in sides)
         calls: dict[str, Callable[[], Any]] = {
-            "t_measure": partial(peer.tmeasure, x, y, transitive=True, window=None, frame_size=1),
-            "l_measure": partial(peer.lmeasure, x, x_labels, y, y_labels, frame_size=1),
+            "t_measure": partial(mir_eval.tmeasure, x, y, transitive=True, window=None, frame_size=1),
+            "l_measure": partial(mir_eval.lmeasure, x, x_labels, y, y_labels, frame_size=1),
         }
         for name, call in calls.items():
             measure = cz.parse(name)
-            theirs, ours = best(call, least=2), best(partial(measure.score, a, b))
-            away = abs(call()[2] - measure.score(a, b).value)
-            rows.append((name, said, ours * 1e3, theirs * 1e3, theirs / ours, away))
+            peer_time, caesura_time = shortest_time(call, min_runs=2), shortest_time(partial(measure.score, a, b))
+            difference = abs(call()[2] - measure.score(a, b).value)
+            rows.append((name, description, caesura_time * 1e3, peer_time * 1e3, peer_time / caesura_time, difference))
     return Table(
-        ("measure", f"{FRAMES:,} units", "ms", "mir_eval, ms", "ratio", "difference"),
+        ("measure", f"{FRAMES:,} units", "caesura, ms", "mir_eval, ms", "ratio", "difference"),
         tuple(rows),
-        title="Hierarchies against mir_eval",
+        title="Hierarchies: comparison with mir_eval",
         digits=3,
     )
 
@@ -67,14 +67,14 @@ def growth() -> Table:
     names = ("hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure", "l_measure")
     rows = []
     for units, cuts in ((1000, (50, 300)), (10_000, (500, 3000)), (100_000, (5000, 30_000))):
-        a, b = (hierarchy(units, annotation(units, cuts, seed)) for seed in (1, 2))
-        took: list[float | None] = []
+        a, b = (hierarchy(units, simulate_levels(units, cuts, seed)) for seed in (1, 2))
+        times: list[float | None] = []
         for name in names:
             measure = cz.parse(name)
-            many = units > 10_000 and name in ("t_measure", "l_measure")  # quadratic in boundaries
-            took.append(None if many else best(partial(measure.score, a, b), least=2) * 1e3)
-        rows.append((f"{units:,} units, {len(a):,} spans", *took))
-    return Table(("ms", *names), tuple(rows), title="Hierarchies, how it grows", digits=2)
+            too_slow = units > 10_000 and name in ("t_measure", "l_measure")  # quadratic in boundaries
+            times.append(None if too_slow else shortest_time(partial(measure.score, a, b), min_runs=2) * 1e3)
+        rows.append((f"{units:,} units, {len(a):,} spans", *times))
+    return Table(("ms", *names), tuple(rows), title="Hierarchies: growth with the text", digits=2)
 
 
 def tables() -> Iterator[Table]:

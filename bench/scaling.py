@@ -1,8 +1,8 @@
-"""How far workers help: time on up to 1,000 of them, simulated from parts that are measured here.
+"""Simulate the time of an evaluation on up to 1,000 workers, from costs that are measured here.
 
-A partition costs a worker its reading and computing, and the driver a merge with its record in the checkpoint; a task, of one
-or several partitions, costs the scheduler its sending and its result. Workers wait for the scheduler, which does one thing at a
-time; so does the driver.
+A worker reads and computes a partition. The driver merges it and records it in the checkpoint. A task has one or several
+partitions; the scheduler sends it and receives its result. The scheduler and the driver do one thing at a time, and workers
+wait for the scheduler.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MILLIONS = (100, 1_000, 10_000)
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds for one partition of ``collection.ROWS`` documents."""
+    """Seconds per partition of ``collection.ROWS`` documents."""
 
     reading: float
     computing: float
@@ -36,21 +36,21 @@ class Costs:
 
 
 def tables() -> Iterator[Table]:
-    costs = measured()
-    per = 1e6 / collection.ROWS
+    costs = measure_costs()
+    scale = 1e6 / collection.ROWS
     rows = (
-        ("reading", costs.reading * per, "a worker"),
-        ("computing", costs.computing * per, "a worker"),
-        ("sending a task and its result", costs.task * per, "the scheduler"),
-        ("merging, and the record in a checkpoint", costs.merging * per, "the driver"),
+        ("reading", costs.reading * scale, "a worker"),
+        ("computing", costs.computing * scale, "a worker"),
+        ("sending a task and its result", costs.task * scale, "the scheduler"),
+        ("merging, and recording in a checkpoint", costs.merging * scale, "the driver"),
     )
-    title = f"Measured: seconds for a million documents, in partitions of {collection.ROWS:,}"
-    yield Table(("what", "s", "who"), rows, title=title, digits=4)
-    yield curve(costs)
+    title = f"Measured: seconds per million documents, in partitions of {collection.ROWS:,}"
+    yield Table(("work", "s", "by"), rows, title=title, digits=4)
+    yield scaling_table(costs)
 
 
-def curve(costs: Costs) -> Table:
-    """Seconds for so many documents on so many workers, and what share of the workers' time is work."""
+def scaling_table(costs: Costs) -> Table:
+    """Return seconds per number of documents and workers, and the proportion of time in which workers work."""
     columns = ["workers"]
     for millions in MILLIONS:
         columns += [f"{millions:,} million, s", "busy"]
@@ -59,38 +59,38 @@ def curve(costs: Costs) -> Table:
         row: list[float] = [workers]
         for millions in MILLIONS:
             partitions = millions * 1_000_000 // collection.ROWS
-            seconds = simulated(costs, partitions, workers)
+            seconds = simulate(costs, partitions, workers)
             row += [seconds, partitions * (costs.reading + costs.computing) / workers / seconds]
         rows.append(tuple(row))
-    return Table(tuple(columns), tuple(rows), title="Simulated from these", digits=2)
+    return Table(tuple(columns), tuple(rows), title="Simulated with these costs", digits=2)
 
 
-def simulated(costs: Costs, partitions: int, workers: int) -> float:
-    """When the last result is merged. A task holds as many partitions as ``evaluate`` would send together."""
-    free = [0.0] * workers  # when each worker is free
+def simulate(costs: Costs, partitions: int, workers: int) -> float:
+    """Return the time when the last result is merged. Tasks have as many partitions as ``evaluate`` would send together."""
+    free_times = [0.0] * workers  # when each worker is free
     scheduler = driver = 0.0
     step = partitions_per_task(partitions, workers)
     for first in range(0, partitions, step):
         number = min(step, partitions - first)
-        scheduler = max(scheduler, heapq.heappop(free)) + costs.task
-        done = scheduler + number * (costs.reading + costs.computing)
-        heapq.heappush(free, done)
-        driver = max(driver, done) + number * costs.merging
-    return max(driver, *free)
+        scheduler = max(scheduler, heapq.heappop(free_times)) + costs.task
+        finished = scheduler + number * (costs.reading + costs.computing)
+        heapq.heappush(free_times, finished)
+        driver = max(driver, finished) + number * costs.merging
+    return max(driver, *free_times)
 
 
-def measured() -> Costs:
-    with tempfile.TemporaryDirectory() as made, open_engine("dask", CORES) as engine:
-        where = Path(made) / "data"
-        collection.write(where, 8 * collection.ROWS)
-        runs = [cz.evaluate(where, MEASURES, engine=engine, checkpoint=Path(made) / f"run{i}") for i in range(4)]
+def measure_costs() -> Costs:
+    with tempfile.TemporaryDirectory() as name, open_engine("dask", CORES) as engine:
+        folder = Path(name)
+        collection.write(folder / "data", 8 * collection.ROWS)
+        runs = [cz.evaluate(folder / "data", MEASURES, engine=engine, checkpoint=folder / f"run{i}") for i in range(4)]
         start = time.perf_counter()
         tasks = sum(1 for _ in engine.run(abs, range(2000)))
         task = (time.perf_counter() - start) / tasks
-    shares = [one.work for one in runs[1:]]
+    works = [run.work for run in runs[1:]]  # the first run warms up
     return Costs(
-        min(one.reading for one in shares) / 8,
-        min(one.computing for one in shares) / 8,
+        min(work.reading for work in works) / 8,
+        min(work.computing for work in works) / 8,
         task,
-        min(one.merging for one in shares) / 8,
+        min(work.merging for work in works) / 8,
     )
