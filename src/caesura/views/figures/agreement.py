@@ -25,9 +25,11 @@ from caesura.views.figures.canvas import (
     is_dark,
     label_inches,
     label_text,
+    new_axes,
     new_figure,
     title_height,
     wrap_label,
+    write_beside,
 )
 from caesura.views.table import text_width
 
@@ -78,8 +80,7 @@ def pairwise(pairs: Pairwise, *, width: float = COLUMN_WIDTH, title: str | None 
     matrix_width = check_width(width) - label_inches(labels) - 1.0
     height = max(matrix_width, 1.0) + min(label_inches(labels), 1.5) + 0.6 + title_height(title)
     directed = pairs.ordered or not pairs.measure.symmetric
-    with new_figure(width, height, title) as figure:
-        axes = figure.add_subplot()
+    with new_axes(width, height, title) as (figure, axes):
         axes.set_title(wrap_label(pairs.measure.label, matrix_width + 0.5), loc="left")
         image = axes.imshow(
             np.ma.masked_invalid(pairs.matrix),
@@ -150,8 +151,7 @@ def boundary_heat(strips: Heat | Sequence[Heat], *, width: float = COLUMN_WIDTH,
         raise OptionError("expected at least one position; these texts have none between their units")
     same_coders = len({strip.coders for strip in listed}) == 1
     lines = _heat_lines(listed, same_coders, check_width(width))
-    with new_figure(width, 0.95 + 0.17 * max(len(lines.labels), 2) + title_height(title), title) as figure:
-        axes = figure.add_subplot()
+    with new_axes(width, 0.95 + 0.17 * max(len(lines.labels), 2) + title_height(title), title) as (figure, axes):
         image = axes.imshow(
             np.ma.masked_invalid(lines.values),
             cmap="viridis",
@@ -225,8 +225,7 @@ def dendrogram(clustering: Clustering, *, width: float = COLUMN_WIDTH, title: st
     check_type(clustering, Clustering, "cluster_coders")
     leaves = clustering.leaves
     check_count(len(leaves), MAX_CODERS, "coders")
-    with new_figure(check_width(width), 0.7 + 0.24 * len(leaves) + title_height(title), title) as figure:
-        axes = figure.add_subplot()
+    with new_axes(check_width(width), 0.7 + 0.24 * len(leaves) + title_height(title), title) as (figure, axes):
         _draw_joints(axes, clustering)
         top = max(cluster.height for cluster in clustering.clusters) or 1.0
         axes.set_xlim(0, top * (1.3 if clustering.clusters[-1].value is None else 1.14))
@@ -250,16 +249,10 @@ def _draw_joints(axes: Axes, clustering: Clustering) -> None:
         axes.plot([x0, x, x, x1], [y0, y0, y1, y1], color=COLOURS[0], solid_joinstyle="miter")
         points[cluster.coders] = (x, (y0 + y1) / 2)
     for cluster in clustering.clusters:
-        axes.annotate(
-            "undefined" if cluster.value is None else _short(cluster.value),
-            points[cluster.coders],
-            xytext=(2.5, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=FONT_SIZE - 1.5,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
-            zorder=3,
-        )
+        text = "undefined" if cluster.value is None else _short(cluster.value)
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+        style = {"va": "center", "fontsize": FONT_SIZE - 1.5, "bbox": box, "zorder": 3}
+        write_beside(axes, text, points[cluster.coders], (2.5, 0), **style)
 
 
 def boundaries_per_coder(placed: Placed, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
@@ -297,17 +290,13 @@ def boundaries_per_coder(placed: Placed, *, width: float = COLUMN_WIDTH, title: 
     labels = [label_text(row.coder) for row in placed.rows]
     mean, deviation = placed.mean_density, placed.density_deviation
     vertical = max(map(len, labels)) * len(labels) > 12 * check_width(width)
-    with new_figure(width, 1.9 + (min(label_inches(labels), 1.5) if vertical else 0), title) as figure:
-        axes = figure.add_subplot()
+    with new_axes(width, 1.9 + (min(label_inches(labels), 1.5) if vertical else 0), title) as (figure, axes):
         axes.bar(range(len(values)), values, width=0.7, color=COLOURS[4], edgecolor="black", linewidth=0.5)
         axes.axhline(mean, color="black", label="mean")
         for sign, label in ((1, "mean ± SD"), (-1, None)):
             axes.axhline(mean + sign * deviation, color="black", linewidth=0.8, linestyle="--", label=label)
         axes.set_xticks(range(len(values)), labels, rotation=90 if vertical else 0)
-        axes.set_xlim(-0.6, len(values) - 0.4)
-        axes.set_ylim(bottom=0)
-        axes.set_xlabel("coder")
-        axes.set_ylabel("boundaries per position")
+        axes.set(xlim=(-0.6, len(values) - 0.4), ylim=(0, None), xlabel="coder", ylabel="boundaries per position")
         figure.legend(loc="outside upper right", ncols=2)
     return figure
 

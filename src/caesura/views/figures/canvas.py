@@ -25,6 +25,7 @@ from caesura.options import number
 from caesura.views.table import clean, shorten, text_width
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
@@ -139,6 +140,47 @@ def new_figure(width: float, height: float, title: str | None) -> Iterator[Figur
         if title:
             figure.suptitle(wrap_label(title, width * 0.85))
         yield figure
+
+
+@contextmanager
+def new_axes(width: float, height: float, title: str | None) -> Iterator[tuple[Figure, Axes]]:
+    """Yield a new figure with one pair of axes.
+
+    Parameters
+    ----------
+    width, height : float
+        Size in inches, as in :func:`new_figure`.
+    title : str or None
+        Title above the figure.
+
+    Yields
+    ------
+    figure : matplotlib.figure.Figure
+        The figure.
+    axes : matplotlib.axes.Axes
+        Its axes.
+    """
+    with new_figure(width, height, title) as figure:
+        yield figure, figure.add_subplot()
+
+
+def write_beside(axes: Axes, text: str, point: tuple[float, float], points: tuple[float, float], **style: Any) -> None:
+    """Write small text beside a point.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to write.
+    text : str
+        The text.
+    point : tuple of float
+        The point, in data coordinates.
+    points : tuple of float
+        How far from it the text is, to the right and up, in points.
+    **style : object
+        Properties of the text.
+    """
+    axes.annotate(text, point, xytext=points, textcoords="offset points", **style)
 
 
 def title_height(title: str | None) -> float:

@@ -27,9 +27,11 @@ from caesura.views.figures.canvas import (
     check_width,
     integer_ticks,
     label_text,
+    new_axes,
     new_figure,
     title_height,
     wrap_label,
+    write_beside,
 )
 from caesura.views.judgement import rows_by_measure, segmenter_name
 
@@ -187,8 +189,7 @@ def precision_recall(
     check_count(len(points), MAX_SYSTEMS, "marks")
     columns = 2 if all(len(point.label) <= 20 for point in points) else 1
     legend_height = 0.16 * -(-len(points) // columns)
-    with new_figure(check_width(width), 0.85 * width + legend_height + 0.1, title) as figure:
-        axes = figure.add_subplot()
+    with new_axes(check_width(width), 0.85 * width + legend_height + 0.1, title) as (figure, axes):
         _draw_equal_f(axes)
         for i, point in enumerate(points):
             colour = GREY if point.bound else COLOURS[i % len(COLOURS)]
@@ -205,11 +206,7 @@ def precision_recall(
                 label=point.label,
                 zorder=3,
             )
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, 1)
-        axes.set_aspect("equal")
-        axes.set_xlabel("recall")
-        axes.set_ylabel("precision")
+        axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xlabel="recall", ylabel="precision")
         figure.legend(loc="outside lower center", ncols=columns)
     return figure
 
@@ -254,16 +251,9 @@ def _draw_equal_f(axes: Axes) -> None:
         f = tenths / 10
         recall = np.linspace(f / (2 - f), 1, 100)
         axes.plot(recall, f * recall / (2 * recall - f), color="#BBBBBB", linewidth=0.6, label="_")
-        axes.annotate(
-            f"F = .{tenths}",
-            (1, f / (2 - f)),
-            xytext=(-2, 1),
-            textcoords="offset points",
-            ha="right",
-            color="#777777",
-            fontsize=FONT_SIZE - 2.5,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3},
-        )
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.3}
+        style = {"ha": "right", "color": "#777777", "fontsize": FONT_SIZE - 2.5, "bbox": box}
+        write_beside(axes, f"F = .{tenths}", (1, f / (2 - f)), (-2, 1), **style)
 
 
 # -- a system's boundaries among the marks of many coders ------------------------------------------------------------
@@ -307,18 +297,15 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | Non
     assert isinstance(batch, MarkBatch)
     counts = dict(zip(batch.a_pos.tolist(), batch.a_code.tolist(), strict=True))
     top = max([*counts.values(), score.params["minimal_peak"]])
-    with new_figure(check_width(width), 2.2 + title_height(title), title) as figure:
-        axes = figure.add_subplot()
+    with new_axes(check_width(width), 2.2 + title_height(title), title) as (figure, axes):
         _draw_clusters(axes, score.clusters)
         _draw_marks(axes, score, counts)
         _draw_best_places(axes, score.clusters, counts)
         _draw_boundaries(axes, score, 1.12 * top)
-        axes.set_xlim(0.4, int(batch.length[0]) - 0.4)
-        axes.set_ylim(0, 1.2 * top)
+        axes.set(xlim=(0.4, int(batch.length[0]) - 0.4), ylim=(0, 1.2 * top))
         integer_ticks(axes.xaxis)
         integer_ticks(axes.yaxis)
-        axes.set_xlabel("position")
-        axes.set_ylabel(f"coders, of {int(batch.coders[0])}")
+        axes.set(xlabel="position", ylabel=f"coders, of {int(batch.coders[0])}")
         figure.legend(loc="outside lower center", ncols=2 if width < 5 else 4)
     return figure
 
@@ -422,23 +409,13 @@ def operations(table: OperationsTable, *, width: float = COLUMN_WIDTH, title: st
     parts = [part for part in _parts(table) if any(part.values)]
     columns = 2 if max(len(part.label) for part in parts) <= 22 else 1
     height = 0.55 + 0.26 * len(table) + 0.17 * -(-len(parts) // columns)
-    with new_figure(check_width(width), height + title_height(title), title) as figure:
-        axes = figure.add_subplot()
+    with new_axes(check_width(width), height + title_height(title), title) as (figure, axes):
         _draw_bars(axes, parts)
         for y, row in enumerate(table):
-            axes.annotate(
-                f"{row.boundaries}",
-                (1, y),
-                xytext=(3, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=FONT_SIZE - 1.5,
-            )
+            write_beside(axes, f"{row.boundaries}", (1, y), (3, 0), va="center", fontsize=FONT_SIZE - 1.5)
         axes.set_yticks(range(len(table)), [label_text(row.type) for row in table])
-        axes.set_ylim(len(table) - 0.5, -0.5)
-        axes.set_xlim(0, 1)
+        axes.set(xlim=(0, 1), ylim=(len(table) - 0.5, -0.5), xlabel="proportion of boundaries")
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel("proportion of boundaries")
         figure.legend(loc="outside lower center", ncols=columns)
     return figure
 

@@ -25,6 +25,7 @@ from caesura.views.figures.canvas import (
     check_width,
     label_inches,
     label_text,
+    new_axes,
     new_figure,
     title_height,
     wrap_label,
@@ -230,8 +231,7 @@ def perturbation(
     check_type(curve, PerturbationCurve, "perturbation_curve")
     corpus = choice("sentences", "corpus")("level", level) == "corpus"
     kinds = list(dict.fromkeys(point.kind for point in curve.points))
-    with new_figure(check_width(width), 0.7 * width + 0.2, title) as figure:
-        axes = figure.add_subplot()
+    with new_axes(check_width(width), 0.7 * width + 0.2, title) as (figure, axes):
         for i, kind in enumerate(kinds):
             points = sorted(curve.of_kind(kind), key=lambda point: point.delta)
             axes.errorbar(
@@ -245,9 +245,8 @@ def perturbation(
                 capsize=2,
                 markersize=3.5,
             )
-        axes.set_xlabel("delta")
-        axes.set_ylabel(wrap_label(f"{curve.measure.label}, {level}", 0.7 * width))
-        axes.set_ylim(bottom=0, top=1.02)
+        label = wrap_label(f"{curve.measure.label}, {level}", 0.7 * width)
+        axes.set(xlabel="delta", ylabel=label, ylim=(0, 1.02))
         figure.legend(loc="outside upper right", ncols=3)
     return figure
 
@@ -280,8 +279,7 @@ def by_length(rows: Sequence[LengthRow], *, width: float = COLUMN_WIDTH, title: 
     if not points:
         raise OptionError("expected at least one sentence; these rows have none")
     lengths, means, corpora = zip(*points, strict=True)
-    with new_figure(check_width(width), 0.65 * width + 0.3, title) as figure:
-        axes = figure.add_subplot()
+    with new_axes(check_width(width), 0.65 * width + 0.3, title) as (figure, axes):
         for i, (label, values) in enumerate((("sentence level", means), ("corpus level", corpora))):
             axes.plot(
                 lengths,
@@ -293,8 +291,7 @@ def by_length(rows: Sequence[LengthRow], *, width: float = COLUMN_WIDTH, title: 
                 markersize=3,
                 markevery=max(1, len(lengths) // 20),
             )
-        axes.set_xlabel("words at most")
-        axes.set_ylabel("Struct-IoU")
+        axes.set(xlabel="words at most", ylabel="Struct-IoU")
         figure.legend(loc="outside upper right", ncols=2)
     return figure
 
@@ -327,8 +324,7 @@ def correlation(result: Correlation, *, width: float = COLUMN_WIDTH, title: str 
     [1.0, 0.667, 0.667, 0.667]
     """
     check_type(result, Correlation, "correlation")
-    with new_figure(check_width(width), 0.8 * width + title_height(title), title) as figure:
-        axes = figure.add_subplot()
+    with new_axes(check_width(width), 0.8 * width + title_height(title), title) as (figure, axes):
         axes.plot(
             result.f1,
             result.struct_iou,
@@ -339,8 +335,7 @@ def correlation(result: Correlation, *, width: float = COLUMN_WIDTH, title: str 
             markersize=3.5,
             markeredgewidth=0,
         )
-        axes.set_xlabel("PARSEVAL F1")
-        axes.set_ylabel("Struct-IoU")
+        axes.set(xlabel="PARSEVAL F1", ylabel="Struct-IoU")
         axes.set_title(
             f"ρ = {result.rho:.3f}, p = {result.p:.2g}; {len(result.f1)} samples of {count_of(result.size, 'sentence')}",
             loc="right",
