@@ -1,4 +1,4 @@
-"""What every test can ask for: the shared folder, the peers, and one hypothesis profile."""
+"""Fixtures: the shared folder, reference implementations, and one hypothesis profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One tree of exceptions, as drawn in its docstring, and nothing public left out of the package's ``__all__``."""
+"""The exception tree matches its docstring, and ``__all__`` of the package is complete."""
 
 from __future__ import annotations
 

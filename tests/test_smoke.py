@@ -1,4 +1,4 @@
-"""Every command once, on the example files: does it run, and does it answer?"""
+"""Run every command once on the example files."""
 
 from __future__ import annotations
 

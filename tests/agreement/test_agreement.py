@@ -1,4 +1,4 @@
-"""Coefficients whose chance is counted, and alpha: against the definitions, written slowly in tests/oracle."""
+"""Coefficients whose chance agreement is counted, and alpha: against the definitions in tests/oracle."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_identical_coders_have_no_bias_and_agree_fully(data: st.DataObject) -> N
 
 
 @given(st.integers(0, 10_000))
-def test_bias_is_not_negative_where_nobody_is_missing(seed: int) -> None:
+def test_bias_is_not_negative_if_no_coder_is_missing(seed: int) -> None:
     assert cz.agreement(random_corpus(seed, items=3), coefficient="bias", **QUIET).value >= -1e-15
 
 
@@ -448,7 +448,7 @@ def test_undefined_replicates_are_left_out_and_counted() -> None:
 # -- bad input ------------------------------------------------------------------------------------------------------
 
 
-def test_items_that_cannot_be_used_are_named() -> None:
+def test_items_that_cannot_be_used_are_listed() -> None:
     masses = cz.Segmentation.from_masses
     corpus = cz.Corpus(
         {
@@ -583,7 +583,7 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
         ({"x": FINE}, {"seed": 1.5}, OptionError, "seed must be a whole number; got 1.5"),
     ],
 )
-def test_what_cannot_be(items: dict, options: dict, error: type[Exception], message: str) -> None:
+def test_invalid_input(items: dict, options: dict, error: type[Exception], message: str) -> None:
     segmentations = {i: {c: cz.Segmentation.from_masses(m) for c, m in by.items()} for i, by in items.items()}
     with pytest.raises(error) as caught:
         cz.agreement(cz.Corpus(segmentations), **options)
@@ -640,7 +640,7 @@ def test_numbers_may_be_numpys_and_must_be_numbers() -> None:
         cz.agreement({"x": {}})
 
 
-def test_types_nobody_declared() -> None:
+def test_undeclared_types() -> None:
     """Their order decides what a substitution costs in B, and nothing in alpha, crisp and S_f."""
     a = cz.Segmentation.from_sets([{"x"}, {"y"}, {"z"}, set()])
     b = cz.Segmentation.from_sets([{"x"}, {"z"}, set(), {"y"}])
@@ -658,7 +658,7 @@ def test_types_nobody_declared() -> None:
     cz.agreement(corpus, measure="flexible_similarity", chance="exact")
 
 
-def test_dialogues_under_linear_measures_are_left_out_and_named() -> None:
+def test_dialogues_under_linear_measures_are_left_out_and_listed() -> None:
     texts = {"a": cz.Segmentation.from_masses([2, 3]), "b": cz.Segmentation.from_masses([1, 4])}
     corpus = cz.Corpus({"talk": {c: {"F": segmentation} for c, segmentation in texts.items()}, "text": texts})
     for options in ({}, {"measure": "segmentation_similarity"}, {"coefficient": "alpha"}):
@@ -739,7 +739,7 @@ def test_no_interval_has_two_spellings() -> None:
     assert cz.agreement(corpus, interval="none") == cz.agreement(corpus, interval=None)
 
 
-def test_the_seed_is_0_unless_it_is_drawn() -> None:
+def test_the_seed_is_0_by_default() -> None:
     corpus = random_corpus(8, items=25)
     assert cz.agreement(corpus) == cz.agreement(corpus, seed=0)
     drawn = cz.agreement(corpus, seed=None)

@@ -1,4 +1,4 @@
-"""Agreement and trees on threads, in processes and on a cluster: the same to the last bit, and it can go on where it was."""
+"""Agreement and trees on threads, in processes and on a cluster: the same to the last bit, and resumable."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_plain_simulation_is_mean_and_deviation_of_streams_by_item_and_block(nor
 
 
 @pytest.mark.parametrize("variates", [False, True])
-def test_standard_error_is_the_spread_of_runs_with_other_seeds(variates: bool) -> None:
+def test_standard_error_is_the_spread_of_runs_with_different_seeds(variates: bool) -> None:
     corpus = talks(2, "ab")
     runs = [simulation(corpus, seed=seed, draws=1000, variates=variates) for seed in range(20)]
     variance = np.var([run.expected for run in runs], ddof=1)
@@ -207,7 +207,7 @@ def test_progress_ends_at_the_most_there_will_be() -> None:
 
 @pytest.mark.usefixtures("in_pieces")
 @pytest.mark.parametrize("options", [{"draws": 2100}, {"tolerance": 1.5e-4, "draws": 9000, "normalize": "boundaries"}])
-def test_a_run_goes_on_where_it_was(options: dict[str, Any], tmp_path: Path) -> None:
+def test_a_run_continues_after_an_interruption(options: dict[str, Any], tmp_path: Path) -> None:
     corpus, folder = talks(2), tmp_path / "kept"
     expected = simulation(corpus, seed=5, **options)
     first = Here()
@@ -243,7 +243,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
         simulation(talks(3), **options)
 
 
-def test_a_checkpoint_where_nothing_is_simulated(tmp_path: Path) -> None:
+def test_a_checkpoint_if_nothing_is_simulated(tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     for options, message in (
         ({"measure": "boundary_similarity"}, "chance has no effect on multi_pi over boundary_similarity"),
@@ -267,7 +267,7 @@ def table(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_agree_keeps_what_is_done(table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agree_keeps_finished_work(table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "kept"
     drawing = ["agree", table, "--seed", "5", "--draws", "200", "--interval", "none", "--no-variates", "--json"]
     plain = CliRunner().invoke(main, drawing)
@@ -287,7 +287,7 @@ def test_agree_keeps_what_is_done(table: str, tmp_path: Path, monkeypatch: pytes
     assert "nothing is kept" in CliRunner().invoke(main, drawing).stderr
 
 
-def test_options_of_a_simulation_are_refused_where_there_is_none(tmp_path: Path) -> None:
+def test_options_of_a_simulation_are_refused_if_there_is_none(tmp_path: Path) -> None:
     path = tmp_path / "texts.json"
     text = cz.Segmentation.from_masses([2, 3])
     cz.write(cz.Corpus({"x": {"a": text, "b": text}}), path)

@@ -114,7 +114,7 @@ def test_same_seed_same_number_whatever_workers_and_order(normalize: str) -> Non
     assert agreement(corpus(**items), seed=6, draws=2000, normalize=normalize).expected != first.expected
 
 
-def test_seed_is_told_when_it_was_not_given() -> None:
+def test_seed_is_reported_when_it_was_not_set() -> None:
     result = agreement(corpus(talk=TALK), draws=100, seed=None)
     assert agreement(corpus(talk=TALK), draws=100, seed=result.seed).value == result.value
     assert f"|draws:100|seed:{result.seed}|" in result.signature
@@ -183,7 +183,7 @@ def test_more_than_two_coders_is_the_mean_over_pairs() -> None:
     assert [row.value for row in result.pairs] == pytest.approx([p.value for p in pairs])
 
 
-def test_missing_coders_and_bad_items_are_named() -> None:
+def test_missing_coders_and_bad_items_are_listed() -> None:
     items = {"x": TALK, "alone": {"ann": ", ."}, "torn": {"ann": ", .", "bo": ", ."[:2]}}
     result = agreement(corpus(**items), chance="exact")
     assert reasons(result) == {
@@ -270,7 +270,7 @@ def test_compat_of_the_r_package() -> None:
         ),
     ],
 )
-def test_what_cannot_be(items: dict, options: dict, error: type[Exception], message: str) -> None:
+def test_invalid_input(items: dict, options: dict, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as caught:
         agreement(corpus(**items), **options)
     assert str(caught.value) == message

@@ -344,7 +344,7 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
         ),
     ],
 )
-def test_what_cannot_be(items: dict, options: dict, message: str) -> None:
+def test_invalid_input(items: dict, options: dict, message: str) -> None:
     with pytest.raises(OptionError) as caught:
         cz.cluster_coders(of_masses(**items), **options)
     assert str(caught.value) == message
@@ -355,7 +355,7 @@ def test_no_corpus() -> None:
         cz.cluster_coders([])  # type: ignore[arg-type]
 
 
-def test_items_that_cannot_be_used_are_named() -> None:
+def test_items_that_cannot_be_used_are_listed() -> None:
     result = cz.cluster_coders(of_masses(x=SAME, y={"a": [3]}, z={"a": [3], "b": [4]}))
     assert reasons(result) == {
         "y": "coded by a only",
@@ -375,7 +375,7 @@ def test_signature_and_json() -> None:
     assert [cluster["coders"] for cluster in data["clusters"]] == [list(cluster.coders) for cluster in result.clusters]
 
 
-def test_the_seed_is_0_unless_it_is_drawn() -> None:
+def test_the_seed_is_0_by_default() -> None:
     chance = cz.Simulate(draws=100)
     corpus = random_corpus(1, items=3, coders="abc")
     first, again = (cz.cluster_coders(corpus, "flexible_similarity", chance=chance, **s) for s in ({}, {"seed": 0}))

@@ -325,7 +325,7 @@ def test_percentage_result() -> None:
     }
 
 
-def test_percentage_is_defined_where_q_is_not() -> None:
+def test_percentage_is_defined_if_q_is_not() -> None:
     nothing = coded(["000", "000", "000"])
     assert cz.percentage_agreement(nothing).value == 1
     with pytest.raises(Undefined):
@@ -335,7 +335,7 @@ def test_percentage_is_defined_where_q_is_not() -> None:
 # -- corpora with holes, results as values ----------------------------------------------------------------------------
 
 
-def test_items_that_cannot_be_used_are_named() -> None:
+def test_items_that_cannot_be_used_are_listed() -> None:
     segmentation = cz.Segmentation.from_bits
     corpus = cz.Corpus(
         {

@@ -1,4 +1,4 @@
-"""Exact chance for S_f: against every pair of texts, against drawing, and against the figures of two conversations."""
+"""Exact chance for S_f: against all pairs of texts, against simulation, and against the values of two conversations."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_thirds_are_whole() -> None:
     assert expectation(p, p, [500], np.eye(3), [1 / 3, 1 / 3]).states < 20_000
 
 
-def test_tolerance_is_kept() -> None:
+def test_tolerance_is_respected() -> None:
     p, q, s, c = settings_of(5)
     with pytest.raises(TooManyStates):
         expectation(p, q, [500], s + np.pi * 1e-3 * (s < 1), c, max_states=50_000)
@@ -256,7 +256,7 @@ def test_nothing_to_do() -> None:
         ({"max_states": 0}, "max_states"),
     ],
 )
-def test_what_cannot_be(change: dict[str, object], description: str) -> None:
+def test_invalid_input(change: dict[str, object], description: str) -> None:
     arguments = {"P_a": [0.5, 0.5], "P_b": [0.5, 0.5], "lengths": [3], "S": np.eye(2), "c": [0.5]} | change
     with pytest.raises(OptionError, match=description):
         expected_cost(**arguments)  # type: ignore[arg-type]

@@ -188,7 +188,7 @@ def test_separator() -> None:
     assert "separator:none" in cz.label_agreement(corpus, separator=None).signature
 
 
-def test_items_that_cannot_be_used_are_named() -> None:
+def test_items_that_cannot_be_used_are_listed() -> None:
     labelled = cz.Segmentation.from_labels
     plain = cz.Segmentation.from_masses([2])
     corpus = cz.Corpus(

@@ -1,4 +1,4 @@
-"""The table of pairs under any measure."""
+"""The table of pairs of coders under any measure."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_missing_coders() -> None:
     assert "|coders:3|pairs:2|unordered|" in table.signature
 
 
-def test_items_that_cannot_be_scored_are_named() -> None:
+def test_items_that_cannot_be_scored_are_listed() -> None:
     corpus = of_masses(
         good={"a": [2, 3], "b": [2, 3]}, unequal={"a": [2, 3], "b": [2, 4]}, short={"a": [1, 1], "b": [1, 1]}
     )
@@ -136,7 +136,7 @@ def test_items_that_cannot_be_scored_are_named() -> None:
     assert [row.items for row in table.rows] == [{"good": 0.0}, {"good": 0.0}]
 
 
-def test_dialogues_under_a_linear_measure_are_named() -> None:
+def test_dialogues_under_a_linear_measure_are_listed() -> None:
     plain = cz.Segmentation.from_masses([2, 3])
     corpus = cz.Corpus({"talk": {"a": {"F": plain}, "b": {"F": plain}}, "text": {"a": plain, "b": plain}})
     table = cz.pairwise(corpus, "boundary_similarity")
@@ -146,7 +146,7 @@ def test_dialogues_under_a_linear_measure_are_named() -> None:
     assert cz.pairwise(corpus, "flexible_similarity").excluded == ()
 
 
-def test_types_nobody_declared() -> None:
+def test_undeclared_types() -> None:
     a = cz.Segmentation.from_sets([{"x"}, {"y"}, {"z"}])
     b = cz.Segmentation.from_sets([{"x"}, {"z"}, {"z"}])
     corpus = cz.Corpus({"t": {"a": a, "b": b}})
@@ -190,7 +190,7 @@ def test_json() -> None:
         ({"x": {}}, "pk", "corpus: expected a Corpus; got dict"),
     ],
 )
-def test_what_cannot_be(corpus: cz.Corpus, measure: str, message: str) -> None:
+def test_invalid_input(corpus: cz.Corpus, measure: str, message: str) -> None:
     with pytest.raises(OptionError) as caught:
         cz.pairwise(corpus, measure)
     assert str(caught.value).startswith(message)

@@ -35,7 +35,7 @@ def test_types() -> None:
     assert (row.boundaries, dict(row.types)) == (2, {"act": 1, "scene": 2})
 
 
-def test_the_end_of_a_text_is_nobodys_decision() -> None:
+def test_the_end_of_a_text_does_not_count() -> None:
     segmentation = cz.Segmentation.from_marks(["", ",", "", "."])
     (row,) = cz.boundaries_placed(cz.Corpus({"x": {"a": segmentation}})).rows
     assert (row.boundaries, row.positions, dict(row.types)) == (1, 3, {",": 1})
@@ -68,7 +68,7 @@ def test_sums(seed: int) -> None:
     assert data["mean"] == placed.mean
 
 
-def test_what_cannot_be() -> None:
+def test_invalid_input() -> None:
     for call in (cz.boundaries_placed, cz.boundary_heat):
         with pytest.raises(OptionError, match=r"^corpus: expected a Corpus; got list$"):
             call([])  # type: ignore[arg-type, operator]

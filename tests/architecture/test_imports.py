@@ -1,4 +1,4 @@
-"""The order of the folders: a file imports only from its own folder and from folders that stand before it."""
+"""Import order of the folders: a file imports only from its own folder and from folders listed before it."""
 
 from __future__ import annotations
 

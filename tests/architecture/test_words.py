@@ -1,4 +1,4 @@
-"""Names say what a thing is: pronouns and participles are not names."""
+"""Names describe what something is: pronouns and participles are not names."""
 
 from __future__ import annotations
 

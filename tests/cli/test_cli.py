@@ -1,4 +1,4 @@
-"""The command line, as a person types it."""
+"""The command line, from arguments to output and exit code."""
 
 from __future__ import annotations
 
@@ -370,7 +370,7 @@ def test_agree_with_a_file_for_each_coder(talk: Run) -> None:
     assert one["agreement"][0]["value"] == two["agreement"][0]["value"]
 
 
-def test_agree_where_it_is_undefined(talk: Run) -> None:
+def test_agree_when_undefined(talk: Run) -> None:
     Path("empty.csv").write_text("unit,ann,bo\n1,,\n2,,\n")
     result = talk("agree", "empty.csv", "-m", "flexible_similarity")
     assert result.exit_code == 0
@@ -557,7 +557,7 @@ def test_agree_tables_on_a_terminal(many: Run) -> None:
     assert f"\nItems: multi_pi, {B}\n" in full
 
 
-def test_agree_two_coders_have_no_table_unless_asked(run: Run) -> None:
+def test_agree_two_coders_have_no_table_by_default(run: Run) -> None:
     assert "Each coder" not in run("agree", "ref.bits", "hyp.bits").stdout
     asked = run("agree", "ref.bits", "hyp.bits", "--coders", "-c", "pi", "-m", B, "--csv", "--seed", "1")
     _, coders = tables(asked.stdout)
@@ -612,7 +612,7 @@ def test_agree_clusters(run: Run) -> None:
     assert (joints[0]["coders"], joints[0]["distance"]) in {("7, 3", "0.25"), ("3, 7", "0.25")}
 
 
-def test_agree_clusters_of_dialogues_are_drawn_as_asked(talk: Run) -> None:
+def test_agree_clusters_of_dialogues_are_drawn_on_request(talk: Run) -> None:
     data = results_of(talk("agree", "talk.csv", "--clusters", "--draws", "200", "--seed", "3", "--json"))
     assert "|draws:200|seed:3|" in data["analyses"]["clusters"]["signature"]
     assert data["analyses"]["clusters"]["clusters"][0]["value"] == data["agreement"][0]["value"]
@@ -730,7 +730,7 @@ def test_each_measure_has_its_own_coefficients(talk: Run) -> None:
 
 
 @pytest.mark.parametrize("output", ["--json", "--csv", "--latex", None])
-def test_items_left_out_are_named(many: Run, output: str | None) -> None:
+def test_items_left_out_are_listed(many: Run, output: str | None) -> None:
     result = many("agree", "bad.json", "-m", B, "--heat", *([output] if output else []))
     assert result.exit_code == 1
     assert result.stderr.splitlines() == [
@@ -744,7 +744,7 @@ def test_items_left_out_are_named(many: Run, output: str | None) -> None:
         assert [one["item"] for one in data["analyses"]["heat"]] == ["x"]
 
 
-def test_unreadable_items_are_named_and_the_others_used(run: Run) -> None:
+def test_unreadable_items_are_listed_and_the_others_used(run: Run) -> None:
     Path("part.json").write_text('{"items": {"x": {"a": [2, 3], "b": [1, 4]}, "y": {"a": [2, 0], "b": [1, 1]}}}')
     result = run("agree", "part.json", "-m", B, "--csv")
     assert result.exit_code == 1

@@ -1,4 +1,4 @@
-"""What every command is told about its files: folders, patterns, options of a format, alignment; and what is in them."""
+"""Input options of every command: folders, patterns, options of a format, alignment; and ``caesura info``."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_folder_as_a_corpus(run: Run) -> None:
     }
 
 
-def test_what_could_not_be_read_is_told_before_what_follows_from_it(run: Run) -> None:
+def test_unreadable_files_are_reported_before_their_consequences(run: Run) -> None:
     Path("bo", "x.csv").write_text("Speaker,Utterance\nF\n")
     result = run("agree", ".", "--pattern", "{coder}/{item}.csv")
     assert result.exit_code == 1
@@ -131,7 +131,7 @@ def test_both_sides_of_a_score_share_their_units(run: Run) -> None:
     assert total["pk"] == cz.pk(cz.Segmentation.from_bits("10"), cz.Segmentation.from_bits("01")).value
 
 
-def test_a_system_in_a_file_is_laid_over_the_units_of_the_corpus(run: Run) -> None:
+def test_a_system_in_a_file_is_projected_to_the_units_of_the_corpus(run: Run) -> None:
     for name, tier in (("people", "ann"), ("system", "bo")):
         assert run("convert", "talk.TextGrid", f"{name}.TextGrid", "--coder", tier).exit_code == 0
     asked = ["judge", "people.TextGrid", "--system", "system.TextGrid", "-m", "pk", "--seed", "1", "--no-bounds"]
@@ -175,7 +175,7 @@ def test_values_are_numbers_flags_or_texts(given: str, code: int, message: str, 
 # -- convert ----------------------------------------------------------------------------------------------------------
 
 
-def test_tiers_stay_in_seconds_where_they_can(run: Run) -> None:
+def test_tiers_stay_in_seconds_if_possible(run: Run) -> None:
     assert run("convert", "talk.TextGrid", "again.TextGrid").exit_code == 0
     before, after = (cz.read(name, units="times") for name in ("talk.TextGrid", "again.TextGrid"))
     assert after.of_item("again") == before.of_item("talk")
@@ -231,7 +231,7 @@ def test_what_documents_cannot_hold(run: Run) -> None:
     assert (tiers.exit_code, cz.read("grid.jsonl")["talk", "reference"].length) == (0, 3)
 
 
-def test_parquet_is_a_table_unless_documents_are_named(run: Run) -> None:
+def test_parquet_is_a_table_by_default(run: Run) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
     assert run("convert", "readers.json", "t.parquet").exit_code == 0
     assert detect("t.parquet").name == "table-parquet"

@@ -1,4 +1,4 @@
-"""``caesura judge``, as a person types it."""
+"""``caesura judge``, from arguments to output and exit code."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_seed_is_chosen_and_printed(run: Run) -> None:
     assert once == again
 
 
-def test_one_item_each_go_together_whatever_the_names(run: Run) -> None:
+def test_single_items_are_paired_whatever_their_names(run: Run) -> None:
     cz.write(cz.Corpus({"other name": {"bot": cz.Segmentation.from_masses([5, 16])}}), "bot.json")
     result = run("readers.json", "--system", "bot.json", "-m", "boundary_similarity", "--json", *QUICK)
     assert result.exit_code == 0
@@ -244,7 +244,7 @@ def test_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], message: s
     assert (result.exit_code, result.stderr) == (1, f"caesura: {message}\n")
 
 
-def test_no_cluster_is_named_and_the_rest_scored(run: Run) -> None:
+def test_items_without_a_cluster_are_listed_and_the_rest_is_scored(run: Run) -> None:
     far = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
     near = dict.fromkeys(far, cz.Segmentation.from_positions(12, [5]))
     bot = {"bot": cz.Segmentation.from_positions(12, [5])}
@@ -257,7 +257,7 @@ def test_no_cluster_is_named_and_the_rest_scored(run: Run) -> None:
     assert "fuzzy_success,bot,no,1.0," in result.stdout
 
 
-def test_other_lengths_are_named_a_line_each(run: Run) -> None:
+def test_different_lengths_are_listed_one_per_line(run: Run) -> None:
     people, systems = people_and_systems()
     wrong = {
         i: {"alpha": one if i > "item 2" else cz.Segmentation.from_masses([3])} for i, one in systems["alpha"].items()

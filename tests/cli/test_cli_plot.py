@@ -1,4 +1,4 @@
-"""``caesura plot``, as a person types it; and tables in Markdown."""
+"""``caesura plot``, from arguments to files; and tables in Markdown."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_the_figure_is_that_of_the_library(run: Run, folder: Path) -> None:
     assert (folder / "d.svg").read_bytes() == (folder / "mine.svg").read_bytes()
 
 
-def test_measures_that_are_not_symmetric_are_shown_both_ways(run: Run, folder: Path) -> None:
+def test_measures_that_are_not_symmetric_are_shown_in_both_directions(run: Run, folder: Path) -> None:
     run("pairwise", "readers.json", "-m", "pk", "-o", "c.svg")
     assert {"reference", "hypothesis"} <= set(strings(folder / "c.svg"))
 
@@ -156,7 +156,7 @@ def test_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], message: st
     assert message in line
 
 
-def test_sentences_that_cannot_be_are_named_and_the_rest_is_shown(run: Run, folder: Path) -> None:
+def test_invalid_sentences_are_listed_and_the_rest_is_shown(run: Run, folder: Path) -> None:
     (folder / "bad.ptb").write_text(PREDICTED[:-2] + "\n")  # the last bracket is not closed
     result = run("by_length", "gold.ptb", "bad.ptb", "-o", "rest.svg")
     assert result.exit_code == 1

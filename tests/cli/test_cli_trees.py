@@ -1,4 +1,4 @@
-"""``caesura trees`` as a user meets it."""
+"""``caesura trees``, from arguments to output and exit code."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_times_by_name_and_from_a_textgrid() -> None:
         cz.read_trees("gold.ptb", times="gold.ctm", tier="words")
 
 
-def test_overlaps_are_snapped_and_said() -> None:
+def test_overlaps_are_snapped_and_reported() -> None:
     Path("gold.ctm").write_text(TIMES.replace("1 A 0.0 0.5 the", "1 A 0.0 0.50005 the"))
     with pytest.warns(CaesuraWarning, match=r"gold.ctm: 1 overlap of words by 0.0001 s or less moved to the middle"):
         trees = cz.read_trees("gold.ptb", times="gold.ctm")
@@ -162,7 +162,7 @@ def test_words_that_take_no_time() -> None:
     assert merged.brackets == "(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))"
 
 
-def test_one_bad_sentence_does_not_cost_the_others() -> None:
+def test_one_bad_sentence_does_not_affect_the_others() -> None:
     Path("bad.ptb").write_text(PREDICTED.replace("(X (UH oh))", "(X (UH oh)"))
     result = run("gold.ptb", "bad.ptb")
     assert complaint(result) == "caesura: bad.ptb:3: column 1: this bracket, (X ...), is never closed\n"
@@ -175,7 +175,7 @@ def test_one_bad_sentence_does_not_cost_the_others() -> None:
     assert "2 sentences" in result.stdout or "corpus" in result.stdout
 
 
-def test_files_that_do_not_go_together() -> None:
+def test_incompatible_files() -> None:
     Path("short.ptb").write_text(GOLD.split("\n")[0] + "\n")
     assert "both sides must have the same sentences; gold has 3, predicted has 1" in complaint(
         run("gold.ptb", "short.ptb")

@@ -188,7 +188,7 @@ def test_bad_input_is_one_line(run: Run) -> None:
     assert run("unify").exit_code == 2
 
 
-def test_a_bad_item_does_not_spoil_the_others(run: Run) -> None:
+def test_a_bad_item_does_not_affect_the_others(run: Run) -> None:
     rows = "item,coder,start,end\ngood,a,1,4\ngood,b,1,4\nbad,a,1,4\nbad,b,4,1\nlone,a,1,4\n"
     Path("t.csv").write_text(rows)
     result = run("unify", "t.csv", "--json")

@@ -1,4 +1,4 @@
-"""Every command prints JSON in one envelope, also if something was excluded."""
+"""Every command prints JSON in one envelope, even if something was excluded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is imported when, so that starting stays quick."""
+"""Lazy imports, which keep the start fast."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def test_a_script_without_a_main_guard(tmp_path: Path) -> None:
     assert process.stderr.splitlines()[-1].endswith('in a script, call it under if __name__ == "__main__":')
 
 
-def test_nobody_is_left_when_the_driver_is_killed(tmp_path: Path) -> None:
+def test_no_worker_is_left_when_the_driver_is_killed(tmp_path: Path) -> None:
     code = (
         "import sys, time, test_engines\n"
         "from caesura.engines import open_engine\n"
@@ -166,7 +166,7 @@ def _alive(pid: int) -> bool:
         return False
 
 
-def test_what_cannot_be_asked_for() -> None:
+def test_invalid_requests() -> None:
     with pytest.raises(OptionError, match=f"engine must be one of {', '.join(map(repr, ENGINES))}; got 'gpu'"):
         open_engine("gpu")
     for workers in (0, -1, True, 2.0, 10**6):
@@ -199,7 +199,7 @@ def test_a_checkpoint_of_another_run(tmp_path: Path, key: str) -> None:
         Checkpoint(tmp_path, ABOUT | {key: "other"})
 
 
-def test_a_folder_that_is_no_checkpoint(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(
         CheckpointError, match=r"the folder must be empty or belong to an earlier run; it contains thesis\.tex"

@@ -154,7 +154,7 @@ def test_spans_that_are_too_short_are_counted_once() -> None:
     assert result.documents == 3
 
 
-def test_times_beside_texts_are_excluded_and_named() -> None:
+def test_times_beside_texts_are_excluded_and_listed() -> None:
     timed = cz.Hierarchy.from_times([(0, 10), (0, 5)])
     text = cz.Hierarchy(10, [(1, 10), (1, 5)])
     result = cz.evaluate([(timed, timed), (timed, text)], "hierarchy_kappa")

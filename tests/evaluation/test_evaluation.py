@@ -1,4 +1,4 @@
-"""``evaluate``: what is left out and named, what is kept, what is told while it runs. Sources have tests of their own."""
+"""``evaluate``: excluded documents, checkpoints and progress. Sources have their own tests."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def corrupt(folder: Path) -> None:
     (folder / "003.parquet").write_text("item,length\n")
 
 
-def test_what_cannot_be_read_or_scored_is_named_and_all_else_counts(folder: Path, whole: Any) -> None:
+def test_unreadable_and_unscorable_documents_are_listed_and_the_rest_counts(folder: Path, whole: Any) -> None:
     corrupt(folder)
     result = cz.evaluate(folder, MEASURES)
     scorable = [*whole[ROWS : ROWS + 4], *whole[ROWS + 5 : ROWS + 7], *whole[ROWS + 8 : 3 * ROWS], *whole[4 * ROWS :]]
@@ -190,7 +190,7 @@ def test_nothing_to_score(tmp_path: Path) -> None:
     )
 
 
-def test_many_problems_are_counted_and_the_first_told(tmp_path: Path) -> None:
+def test_many_problems_are_counted_and_the_first_is_reported(tmp_path: Path) -> None:
     write(tmp_path / "a.parquet", [([1], [50])] * 100 + [([1], [1])])
     result = cz.evaluate(tmp_path, "pk")
     assert (result.excluded_documents, len(result.excluded), result.documents) == (100, 20, 1)
@@ -276,7 +276,7 @@ def test_a_partition_that_could_not_be_read_is_tried_again(folder: Path, whole: 
     assert (dict(again), again.resumed) == (totals(whole), FILES - 1)
 
 
-def test_documents_that_were_left_out_stay_named(folder: Path, tmp_path: Path) -> None:
+def test_documents_that_were_left_out_stay_listed(folder: Path, tmp_path: Path) -> None:
     corrupt(folder)
     first = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
     again = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
@@ -288,7 +288,7 @@ def test_documents_that_were_left_out_stay_named(folder: Path, tmp_path: Path) -
     )
 
 
-def test_other_arguments_and_other_data_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_different_arguments_and_different_data_are_refused(folder: Path, tmp_path: Path) -> None:
     checkpoint = tmp_path / "kept"
     cz.evaluate(folder, ["pk"], checkpoint=checkpoint)
     with pytest.raises(CheckpointError, match="measures was"):

@@ -1,4 +1,4 @@
-"""Wherever documents come from, and however they are cut: the scores are those of all of them read at once."""
+"""Every source of documents and every way of partitioning gives the same scores as all documents at once."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_files_of_several_formats(tmp_path: Path) -> None:
     assert result.excluded[0].reason == "expected one row per document; this is a table of units"
 
 
-def test_the_same_names_in_several_files_are_other_documents(tmp_path: Path) -> None:
+def test_the_same_names_in_several_files_are_different_documents(tmp_path: Path) -> None:
     """Whether they come into one partition or not."""
     pairs = random_pairs(6)
     for i, (reference, hypothesis) in enumerate(pairs):
@@ -256,7 +256,7 @@ def test_texts_without_boundaries_are_over_any_types() -> None:
         same(result["segmentation_similarity"], expected)
 
 
-def test_files_that_declare_other_types(parquet: Any, tmp_path: Path) -> None:
+def test_files_that_declare_different_types(parquet: Any, tmp_path: Path) -> None:
     pairs = typed_pairs()
     turned = [tuple(side.with_types(SCALE[::-1]) for side in pair) for pair in pairs]
     cz.write(corpus_of(pairs[:4], "reference", "hypothesis"), tmp_path / "a.parquet", "documents-parquet")
@@ -270,7 +270,7 @@ def test_files_that_declare_other_types(parquet: Any, tmp_path: Path) -> None:
     check_types(tmp_path, pairs, ("pk",))  # which does not look at types
 
 
-def test_types_that_nobody_declared(parquet: Any, tmp_path: Path) -> None:
+def test_undeclared_types(parquet: Any, tmp_path: Path) -> None:
     """Those of all documents together, in the order of the alphabet, which matters from three on."""
     undeclared_pairs = typed_pairs(declared=False)
     pairs = [tuple(side.with_types(sorted(SCALE)) for side in pair) for pair in undeclared_pairs]
@@ -401,7 +401,7 @@ def test_objects() -> None:
             same(result[measure], cz.score_many(pairs, measure).total)
 
 
-def test_bad_pairs_are_named() -> None:
+def test_bad_pairs_are_listed() -> None:
     pairs = random_pairs(4)
     bad = [pairs[0], ("x", pairs[1][0], None), (pairs[2][0],), 7, ("y", *pairs[3])]
     result = cz.evaluate(bad, "pk")

@@ -1,4 +1,4 @@
-"""Files with spans that cannot be: one line that says where, what must hold, and what came."""
+"""Invalid files with spans: one line with the place, the rule and the actual value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CHAT: words of speakers, terminators as types, and nothing that rustling would pass over."""
+"""CHAT: words of speakers, terminators as types, and nothing that rustling would silently skip."""
 
 from __future__ import annotations
 

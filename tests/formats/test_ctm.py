@@ -1,4 +1,4 @@
-"""Times of words, a line each."""
+"""Times of words, one line per word."""
 
 from __future__ import annotations
 

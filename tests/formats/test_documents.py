@@ -322,7 +322,7 @@ def test_batch_size_depends_on_content(tmp_path: Path, monkeypatch: pytest.Monke
     assert [batch.pairs[0][0] is None for batch in batches] == [False, True]
 
 
-def test_a_long_word_in_every_row_is_kept_once(tmp_path: Path) -> None:
+def test_a_long_word_in_every_row_is_stored_once(tmp_path: Path) -> None:
     # as plain text these would take ten gigabytes
     word = "x" * 2**20
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 5_000, pa.int32()), [word])

@@ -1,4 +1,4 @@
-"""Files of ELAN: annotations with times, and those that hang from others."""
+"""ELAN files: annotations with times, and annotations that refer to others."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_slots_without_times_lie_evenly_between_their_neighbours(tmp_path: Path)
     assert [tuple(row) for row in below.intervals] == [(2, 3, "Q")]
 
 
-def test_an_annotation_without_a_text_is_no_segment(tmp_path: Path) -> None:
+def test_an_annotation_without_a_text_is_not_a_segment(tmp_path: Path) -> None:
     path = write_file(
         tmp_path, slots(t1=0, t2=1000, t3=2000), tier("ann", own("a", "t1", "t2", ""), own("b", "t2", "t3"))
     )

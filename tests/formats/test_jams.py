@@ -145,7 +145,7 @@ def test_the_other_coder_is_still_read(tmp_path: Path) -> None:
     assert len(excluded) == 1
 
 
-def test_files_that_are_no_jams(tmp_path: Path) -> None:
+def test_files_that_are_not_jams(tmp_path: Path) -> None:
     for content, message in (("[]", "an object with"), ("{", "not valid JSON"), ("[" * 10**5, "nested too deeply")):
         (tmp_path / "x.jams").write_text(content)
         with pytest.raises(FormatError, match=message):

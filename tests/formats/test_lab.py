@@ -1,4 +1,4 @@
-"""Annotations of music: .lab files, and SALAMI's lists of beginnings."""
+"""Annotations of music: .lab files, and SALAMI's lists of start times."""
 
 from __future__ import annotations
 

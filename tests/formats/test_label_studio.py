@@ -210,7 +210,7 @@ def test_other_json_stays_what_it_is(tmp_path: Path, content: str, name: str) ->
     assert detect(tmp_path / "x.json").name == name
 
 
-def test_files_that_are_no_export(tmp_path: Path) -> None:
+def test_files_that_are_not_an_export(tmp_path: Path) -> None:
     for content, message in (
         (
             '[{"text": "x", "label": [{"start": 0, "end": 1}]}]',

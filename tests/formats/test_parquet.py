@@ -167,7 +167,7 @@ def test_files_that_claim_to_be_too_large_are_refused(
         cz.read(path)
 
 
-def test_a_long_word_in_every_row_is_kept_once(tmp_path: Path) -> None:
+def test_a_long_word_in_every_row_is_stored_once(tmp_path: Path) -> None:
     # as plain text these words would take forty gigabytes
     word = "x" * 2**20
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 40_000, pa.int32()), [word])

@@ -1,4 +1,4 @@
-"""Trees in the brackets of the Penn Treebank, as files have them."""
+"""Trees in Penn Treebank brackets."""
 
 from __future__ import annotations
 

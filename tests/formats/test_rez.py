@@ -1,4 +1,4 @@
-"""Rezonator's files: a map of nodes, in which everything may be missing."""
+"""Rezonator files: a map of nodes, in which anything may be missing."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def test_nested_values_are_not_walked_into(depth: int, tmp_path: Path) -> None:
             cz.read(write_file(tmp_path, change(*steps, to=[deep])))
 
 
-def test_a_nul_inside_is_no_text(tmp_path: Path) -> None:
+def test_a_nul_character_is_not_text(tmp_path: Path) -> None:
     path = tmp_path / "t.rez"
     path.write_bytes(b'{"ROOT":\0 []}\0')
     with pytest.raises(FormatError, match="expected text; got a NUL character"):

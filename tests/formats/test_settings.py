@@ -95,7 +95,7 @@ def test_none_in_types_and_a_matrix_in_a_file(tmp_path: Path) -> None:
     assert read_settings(write_file(tmp_path, "# nothing\n")).measure_options() == {}
 
 
-def test_two_pairs_are_not_taken_for_a_matrix(tmp_path: Path) -> None:
+def test_two_pairs_are_not_read_as_a_matrix(tmp_path: Path) -> None:
     path = write_file(tmp_path, '[similarity]\npairs = [["a", "b", 0.5], ["a", "c", 0.5]]\n')
     assert read_settings(path).types is None
     assert read_settings(path).measure_options() == {"similarity": {("a", "b"): 0.5, ("a", "c"): 0.5}}

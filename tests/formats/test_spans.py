@@ -1,4 +1,4 @@
-"""Spans as JSON and as tables: what is read, what is written, and that both are the same."""
+"""Spans as JSON and as tables: reading, writing and round trips."""
 
 from __future__ import annotations
 

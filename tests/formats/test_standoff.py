@@ -1,4 +1,4 @@
-"""Spans that point at characters: tokens, offsets in UTF-16, and what does not fit."""
+"""Spans with character offsets: tokens, offsets in UTF-16, and spans that do not fit the tokens."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def test_names_and_patterns(tmp_path: Path) -> None:
             cz.read(path, **{name: value})
 
 
-def test_silence_is_no_segment(tmp_path: Path) -> None:
+def test_silence_is_not_a_segment(tmp_path: Path) -> None:
     path = write_file(tmp_path, LONG.replace('"no"', '"sil"').replace('"B"', '"sp"'))
     tier = cz.read(path, units="times", words="word", silence=["sil", "sp"])["talk", "ann"]
     assert isinstance(tier, Tier)
@@ -343,7 +343,7 @@ def test_junk_is_rejected_fast(tmp_path: Path, junk: str) -> None:
         cz.read(write_file(tmp_path, LONG[:100] + junk + "?"))
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_bytes_that_are_not_text(tmp_path: Path) -> None:
     path = tmp_path / "t.TextGrid"
     path.write_bytes(b"\xff\xfe" + LONG.encode("utf-16-le")[:-1])
     with pytest.raises(FormatError, match="expected text in UTF-16; got bytes that are not valid"):

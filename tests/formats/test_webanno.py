@@ -210,7 +210,7 @@ def test_invalid_layers(tmp_path: Path, layers: tuple[str, ...]) -> None:
         read_annotation(write_file(tmp_path, "1-1 0-1 a _", layers=layers))
 
 
-def test_other_versions(tmp_path: Path) -> None:
+def test_different_versions(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("#FORMAT=WebAnno TSV 2.0\n")
     with pytest.raises(
         FormatError, match=r":1: the first line must be #FORMAT=WebAnno TSV 3\.x; got '#FORMAT=WebAnno TSV 2"

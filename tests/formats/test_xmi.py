@@ -1,4 +1,4 @@
-"""XMI of INCEpTION: written by dkpro-cassis, and by hand where cassis would not write it."""
+"""XMI of INCEpTION: written by dkpro-cassis, or by hand if cassis cannot write it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiment: every method against every annotation, and what holds by definition."""
+"""The unification experiment: every method against every annotation, and properties that hold by definition."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_undefined_figures_are_left_out_and_counted():
     assert unification_table(empty).rows[0][1:3] == ("undefined", None)
 
 
-def test_items_that_cannot_be_used_are_named():
+def test_items_that_cannot_be_used_are_listed():
     corpus = cz.Corpus(
         {
             "good": FIGURE_1,

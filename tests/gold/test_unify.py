@@ -1,4 +1,4 @@
-"""Several hierarchies into one: against exhaustive search, and what every method promises."""
+"""Unifying several hierarchies: against exhaustive search, and the guarantees of every method."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_order_of_coders_does_not_matter(by_coder):
 
 @settings(max_examples=100)
 @given(coders(max_coders=2))
-def test_nothing_is_dropped_where_nothing_conflicts(by_coder):
+def test_nothing_is_dropped_if_nothing_conflicts(by_coder):
     spans = support(by_coder)
     if not any(oracle.cross(a, b) for a, b in combinations(spans, 2)):
         gold = cz.unify(by_coder)
@@ -205,7 +205,7 @@ def test_min_support(by_coder, least):
         assert (gold.optima, gold.notes) == (1, ("the gold standard has no spans",))
 
 
-def test_a_threshold_is_meant_as_written():
+def test_a_threshold_is_used_as_written():
     hundred = [Hierarchy(4, [(1, 2)] if i < 29 else [(3, 4)]) for i in range(100)]
     assert cz.unify(hundred, method="majority", threshold=0.29).hierarchy.flat == {(3, 4)}
     third = [Hierarchy(4, [(1, 2)]), Hierarchy(4, [(3, 4)]), Hierarchy(4, [(1, 4)])]

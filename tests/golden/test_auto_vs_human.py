@@ -66,7 +66,7 @@ def test_values(judged, conversations):
         assert values["auto"] == max(values.values())
 
 
-def test_what_is_undefined_is_said(judged):
+def test_undefined_values_are_reported(judged):
     judgement, _, _ = judged
     assert judgement.undefined == {
         "human": "expected at least two coders; got one",

@@ -1,4 +1,4 @@
-"""What a segmenter is measured by, from the definitions."""
+"""Baselines and the human bound, computed from the definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems compared, test by test, from arrays made by loops."""
+"""Comparison of systems, test by test, from arrays computed in plain loops."""
 
 from __future__ import annotations
 

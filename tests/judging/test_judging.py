@@ -1,4 +1,4 @@
-"""Judging, with every figure computed once more in a slow and obvious way."""
+"""Judging: every value is computed again in a slow and obvious way."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_ranking_and_rows(judged):
         judgement.row("delta", B)
 
 
-def test_missing_item_is_named(judged):
+def test_missing_item_is_listed(judged):
     _, _, judgement = judged
     assert judgement.excluded == (Excluded("item 3", "gamma", "the system did not annotate this item"),)
     assert judgement.undefined == {}
@@ -431,7 +431,7 @@ def test_every_measure_of_the_registry(name):
 # -- what a measure cannot score ---------------------------------------------------------------------------------------
 
 
-def test_no_cluster_is_named_and_the_rest_scored():
+def test_items_without_a_cluster_are_listed_and_the_rest_is_scored():
     # x: three coders who never meet: the highest count is 1, half of three is 2
     apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
     near = {f"c{k}": cz.Segmentation.from_positions(12, [5]) for k in (1, 2, 3)}
@@ -457,7 +457,7 @@ def test_no_cluster_anywhere():
     assert {row.measure.name for row in judgement.rows} == {"boundary_similarity"}
 
 
-def test_human_bound_without_a_cluster_is_named():
+def test_human_bound_without_a_cluster_is_reported():
     # x: without c2 nobody shares a place with anybody: fuzzy success of c2 has no cluster to reach
     marks = {"c1": [4], "c2": [4], "c3": [8], "c4": [2]}
     x = {coder: cz.Segmentation.from_positions(12, at) for coder, at in marks.items()}
@@ -606,7 +606,7 @@ FINE = {"bot": {"x": cz.Segmentation.from_masses([2, 9])}}
         ({"1": FINE["bot"], 1: FINE["bot"]}, "system 1: two systems have the same name as text; rename one of them"),
     ],
 )
-def test_systems_that_cannot_be(systems, message):
+def test_invalid_systems(systems, message):
     with pytest.raises(OptionError) as caught:
         cz.judge(ANN, systems, seed=1)
     assert str(caught.value) == message
@@ -633,13 +633,13 @@ def test_systems_that_cannot_be(systems, message):
         ({"measures": "fuzzy_success(p_min=2, p_max=1)"}, "p_min must not be above p_max; got 2 and 1"),
     ],
 )
-def test_options_that_cannot_be(options, message):
+def test_invalid_options(options, message):
     with pytest.raises(OptionError) as caught:
         cz.judge(ANN, FINE, **{"seed": 1, **options})
     assert str(caught.value) == message
 
 
-def test_lengths_that_differ_are_named_and_the_rest_scored():
+def test_lengths_that_differ_are_listed_and_the_rest_is_scored():
     corpus, systems = people_and_systems()
     wrong = {**systems["alpha"], "item 2": cz.Segmentation.from_masses([5])}
     judgement = cz.judge(corpus, {"alpha": wrong, "beta": systems["beta"]}, measures=B, seed=1, bounds=2)
@@ -650,7 +650,7 @@ def test_lengths_that_differ_are_named_and_the_rest_scored():
     assert judgement.comparisons[0].pairs[0].items == 5
 
 
-def test_coders_that_differ_are_named_and_the_rest_scored():
+def test_coders_that_differ_are_listed_and_the_rest_is_scored():
     corpus, systems = people_and_systems()
     by_item = {item: corpus.of_item(item) for item in corpus.item_names}
     by_item["item 4"]["coder 2"] = cz.Segmentation.from_masses([5])
@@ -721,7 +721,7 @@ def test_letters_separate_them(field_of_known_quality):
     assert judgement.ranking(B) == ("copy", "sixth", "late", "random")
 
 
-def test_hierarchies_are_no_segmentations() -> None:
+def test_hierarchies_are_not_segmentations() -> None:
     tree = cz.Hierarchy(4, [(1, 4), (1, 2)])
     corpus = cz.Corpus({"x": {"ann": tree, "bo": tree, "program": tree}})
     with pytest.raises(MismatchError, match="expected a Segmentation or a Dialogue; got Hierarchy"):

@@ -1,4 +1,4 @@
-"""Where a system goes wrong."""
+"""Mistakes of a system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernel boundary itself."""
+"""Types and shapes of the arrays that kernels accept."""
 
 from __future__ import annotations
 

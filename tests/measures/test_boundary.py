@@ -314,7 +314,7 @@ def test_a_constant_that_fits(ws):
     assert cz.boundary_similarity(a, b, ws=ws).value == 0.5 - ws
 
 
-def test_weights_of_many_digits_are_refused_where_they_would_overflow():
+def test_weights_of_many_digits_are_refused_if_they_would_overflow():
     a, b = positions(4001, range(1, 4000, 2)), positions(4001, range(2, 4001, 2))
     with pytest.raises(OptionError) as caught:
         cz.segmentation_similarity(a, b, wt=0.12345678901234)
@@ -523,7 +523,7 @@ def test_a_boundary_added_to_both_sides_never_lowers_b(pair: TypedPair, n_t, dat
 
 
 @given(st.lists(typed_pairs(min_types=2, max_types=2, max_units=8), min_size=2, max_size=4))
-def test_documents_laid_end_to_end(documents: list[TypedPair]):
+def test_concatenated_documents(documents: list[TypedPair]):
     """At n_t = 2 nothing can be moved across a boundary that both sides have in every type, between two documents.
 
     The text laid end to end has |T| matches more for each seam, and everything else adds up.
@@ -548,7 +548,7 @@ def test_documents_laid_end_to_end(documents: list[TypedPair]):
 
 
 @given(st.lists(pairs(max_units=8), min_size=2, max_size=4))
-def test_documents_of_one_type_laid_end_to_end(documents: list[Pair]):
+def test_concatenated_documents_of_one_type(documents: list[Pair]):
     """With one type, and the boundary at the seam the only extra match."""
     a, b, start = set(), set(), 0
     for i, document in enumerate(documents):

@@ -1,4 +1,4 @@
-"""The boundary edit distance against every pairing there is, and against slower algorithms where there are too many."""
+"""Boundary edit distance against all pairings, and against slower algorithms for larger texts."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_every_pair_of_up_to_seven_positions(n_t):
 
 @pytest.mark.parametrize("n_t", [pytest.param(2, marks=pytest.mark.slow), 3, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("transposition", ["printed", "unit", "te"])
-def test_every_pair_of_up_to_six_positions_at_other_costs(n_t, transposition):
+def test_every_pair_of_up_to_six_positions_with_different_costs(n_t, transposition):
     rules = Rules(n_t=n_t, transposition=transposition)
     check_every_pair(7, rules, "segmentation_similarity", {"transposition": transposition})
 

@@ -1,4 +1,4 @@
-"""Columns of documents against objects: the same batches, the same scores, the same words about what is wrong."""
+"""Columns of documents against objects: the same batches, scores and error messages."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_what_is_wrong_with_types(reference: tuple[list[int], list[str]], why: s
     assert (checked.excluded, checked.places.tolist()) == ({1: why}, [0, 2])
 
 
-def test_a_type_without_a_name_is_none_where_nobody_declared_any() -> None:
+def test_a_type_without_a_name_is_none_if_no_types_are_declared() -> None:
     row = broken(reference=[2], reference_types=[""], hypothesis=[2], hypothesis_types=["act"])
     (piece,) = score_partitions(Job((cz.parse("pk"),), None), [(0, Held(columns([row], True, 0)))])
     assert [entry.reason for entry in piece.excluded] == [

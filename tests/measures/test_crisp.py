@@ -59,7 +59,7 @@ def test_taking_the_nearest_first_would_lose_a_pair():
     ]
 
 
-def test_within_the_tolerance_nearer_is_no_better():
+def test_within_the_tolerance_nearer_is_not_better():
     """All that is paired is free; what is left alone costs 1."""
     score = cz.crisp(positions(20, [3, 10, 15]), positions(20, [3, 12]), tolerance=2)
     assert [(e.kind, e.a_position, e.b_position, e.cost) for e in score.edits] == [

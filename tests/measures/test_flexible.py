@@ -128,7 +128,7 @@ def test_the_end_of_the_text_counts() -> None:
 
 
 @pytest.mark.parametrize("normalize", ["positions", "boundaries"])
-def test_nobody_placed_a_boundary(normalize: str) -> None:
+def test_no_coder_placed_a_boundary(normalize: str) -> None:
     a = cz.Segmentation.from_masses([5])
     score = flexible(a, a, normalize=normalize)
     assert score.value == 1
@@ -332,7 +332,7 @@ def test_a_run_of_half_a_million_is_linear() -> None:
     assert score.parts["objects"] < 500_000
 
 
-def test_costs_of_many_digits_are_refused_only_where_they_could_overflow() -> None:
+def test_costs_of_many_digits_are_refused_only_if_they_could_overflow() -> None:
     a, b = interleaved(10)
     measure = FlexibleSimilarity(similarity={("p", "q"): 1 / 3})
     assert measure.costs(TWO).scale == 10**12
@@ -437,7 +437,7 @@ def test_workers_change_nothing() -> None:
     assert cz.score_many(pairs, "flexible_similarity", workers=1).values.tolist() == alone
 
 
-def test_with_the_identity_any_types_go_together() -> None:
+def test_with_the_identity_all_types_are_compatible() -> None:
     a, b = cz.Segmentation.from_marks(["", ",", "."]), cz.Segmentation.from_marks(["", "?", "."])
     score = flexible(a, b)
     assert score.types == (",", ".", "?")
@@ -522,7 +522,7 @@ def with_entry(i: int, j: int, value: Any) -> dict[str, Any]:
         (5, r"similarity must be .* got int"),
     ],
 )
-def test_matrices_that_cannot_be(similarity: Any, message: str) -> None:
+def test_invalid_matrices(similarity: Any, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         flexible(marks("p"), marks("q"), similarity=similarity)
 
@@ -577,7 +577,7 @@ def test_a_file_may_change_between_calls(tmp_path: Path) -> None:
         ({"p": 0.5, "x": 0.5}, r"transposition: type 'x' is not in the similarity matrix; it has 'p', 'q'"),
     ],
 )
-def test_costs_of_moving_that_cannot_be(transposition: Any, message: str) -> None:
+def test_invalid_costs_of_moving(transposition: Any, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         flexible(marks("p"), marks("q"), similarity=SKEW, transposition=transposition)
 
@@ -661,7 +661,7 @@ def test_signature() -> None:
     json.dumps(skew.to_dict())
 
 
-def test_options_that_do_not_go_together() -> None:
+def test_incompatible_options() -> None:
     with pytest.raises(OptionError, match="needs algorithm='pardist'"):
         FlexibleSimilarity(counting="segsimflex")
     with pytest.raises(OptionError, match="normalize must be one of"):
@@ -701,7 +701,7 @@ def test_bias_and_frequency_do_not_change_it() -> None:
         ([[1, 0], [1]], r"expected a square matrix of counts"),
     ],
 )
-def test_confusions_that_cannot_be(counts: Any, message: str) -> None:
+def test_invalid_confusions(counts: Any, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         cz.similarity_from_confusion(counts, ["p", "q"])
 

@@ -86,7 +86,7 @@ def test_the_definition(text, options):
 
 
 @given(texts(), OPTIONS)
-def test_what_a_cluster_tells(text, options):
+def test_cluster_attributes(text, options):
     h, c, coders = text
     try:
         score = success(h, c, coders, **options)
@@ -492,7 +492,7 @@ def test_no_cluster():
         assert str(caught.value) == message
 
 
-def test_bad_documents_are_told_and_the_good_ones_are_scored():
+def test_bad_documents_are_listed_and_the_good_ones_are_scored():
     good = (cz.Marks([0, 4, 0], 7), positions(4, [2]))
     texts = [
         good,

@@ -336,7 +336,7 @@ ALL = ["hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure", "l_m
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_what_cannot_be_compared(name):
+def test_annotations_that_cannot_be_compared(name):
     measure = cz.measures()[name]()
     first, second = measure.sides
     labelled = Hierarchy(6, [(1, 6, 1, "x")])
@@ -549,7 +549,7 @@ def test_agreement_leaves_out_what_is_undefined(corpus):
         ),
     ],
 )
-def test_agreement_that_cannot_be(corpus, options, message):
+def test_invalid_agreement(corpus, options, message):
     with pytest.raises(OptionError) as caught:
         cz.agreement(corpus, **options)
     assert str(caught.value) == message
@@ -568,7 +568,7 @@ def test_levels_as_types(corpus):
     assert str(caught.value) == "item 'poem', coder 'ann': expected a Hierarchy; got Segmentation"
 
 
-def test_items_that_cannot_be_merged_are_named():
+def test_items_that_cannot_be_merged_are_listed():
     corpus = cz.Corpus(
         {"song": {"ann": TIMED, "bo": LATER}, "mixed": {"ann": TIMED, "bo": LEFT}, "text": {"ann": LEFT}}
     )

@@ -472,7 +472,7 @@ for a, b in product(texts, repeat=2):
 """
 
 
-def test_another_process_says_the_same():
+def test_another_process_gives_the_same_result():
     """Sets of names are walked in another order in every process, unless somebody sorted them."""
     told = set()
     for seed in ("0", "1", "424242"):

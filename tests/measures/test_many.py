@@ -1,4 +1,4 @@
-"""Many pairs at once: the same numbers, whatever the number of workers, and every bad pair told."""
+"""Scoring many pairs at once: the same numbers for any number of workers, and every bad pair is listed."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ PAIRS = [
     ("name", "a", "b"),
     [("pk", "reference", "hypothesis"), ("crisp", "reference", "hypothesis"), ("boundary_similarity", "a", "b")],
 )
-def test_every_bad_pair_is_told_and_the_good_ones_are_scored(name, a, b, workers):
+def test_every_bad_pair_is_listed_and_the_good_ones_are_scored(name, a, b, workers):
     scores = cz.score_many(PAIRS, name, workers=workers)
     assert {place: str(problem) for place, problem in scores.errors.items()} == {
         1: f"both sides must have the same units; {a} has 11, {b} has 10",
@@ -200,7 +200,7 @@ def test_a_window_that_fits_only_some():
     assert scores.values[[0, 3]].tolist() == [0, 0]
 
 
-def test_types_that_do_not_go_together():
+def test_incompatible_types():
     """The first declared scale is the scale; a pair that declares another, or has another type, is an error."""
 
     def both(sets, **types):
@@ -230,7 +230,7 @@ def test_another_scale_is_an_error_on_either_side(name):
             getattr(cz, name)(*pair)
 
 
-def test_types_that_nobody_declared_are_told_with_a_warning():
+def test_undeclared_types_cause_a_warning():
     """Of three or more the order decides what a substitution costs."""
     a, b = cz.Segmentation.from_sets([{"x"}, {"y"}]), cz.Segmentation.from_sets([{"x"}, {"z"}])
     with pytest.warns(CaesuraWarning) as caught:

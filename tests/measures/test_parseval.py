@@ -204,7 +204,7 @@ def test_with_quotes_the_sides_may_not_be_swapped():
 # What has no score
 
 
-def test_what_cannot_be_scored_is_named_and_enters_no_total():
+def test_items_that_cannot_be_scored_are_listed_and_not_in_the_total():
     fine = tree("(S (NN a) (NN b))")
     pairs = [(fine, fine), (fine, tree("(S (NN a))")), (fine, tree("(S (. a) (. b))")), (fine, None), (fine, "(S)")]
     scores = cz.score_many(pairs, "parseval")
@@ -234,7 +234,7 @@ def test_several_roots():
 # Options
 
 
-def test_the_order_of_labels_is_no_part_of_the_measure():
+def test_the_order_of_labels_is_not_part_of_the_measure():
     measure = cz.parse("parseval(delete_labels=('b', 'a', 'a'), equal_labels=(('y', 'x'), ('z', 'z')))")
     assert measure == cz.parse("parseval(equal_labels=[['x', 'y']], delete_labels=['a', 'b'])")
     assert repr(measure) == "parseval(delete_labels=('a', 'b'), equal_labels=(('x', 'y'),))"
@@ -255,7 +255,7 @@ def test_the_order_of_labels_is_no_part_of_the_measure():
         ({"label": True}, "parseval has no option 'label'; did you mean 'labelled'?"),
     ],
 )
-def test_options_that_cannot_be(options, message):
+def test_invalid_options(options, message):
     trees = [tree("(S (NN a))")]
     with pytest.raises(OptionError) as caught:
         cz.parseval_corpus(trees, trees, **options)
@@ -454,7 +454,7 @@ def test_a_test_set_without_a_valid_sentence():
     assert cz.parseval_corpus([], []).all.sentences == 0
 
 
-def test_lists_that_do_not_go_together():
+def test_incompatible_lists():
     first_tree = tree("(S (NN a))")
     with pytest.raises(MismatchError) as caught:
         cz.parseval_corpus([first_tree, first_tree], [first_tree])

@@ -1,4 +1,4 @@
-"""A measure is a value that can be written down and read back; nothing that is read is ever run."""
+"""Measures can be written as text and parsed back; parsing never executes code."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ UNREADABLE = [
 
 
 @pytest.mark.parametrize("text", UNREADABLE, ids=[text[:40].replace("\x00", "NUL") for text in UNREADABLE])
-def test_what_is_no_measure(text):
+def test_invalid_measures(text):
     with pytest.raises(OptionError) as caught:
         cz.parse(text)
     if not text.startswith("pk)"):
@@ -274,7 +274,7 @@ def test_no_name_at_all(value, message):
         ("boundary_similarity(wt={})", "wt must be a number; got {}"),
     ],
 )
-def test_options_that_cannot_be(text, message):
+def test_invalid_options(text, message):
     with pytest.raises(OptionError) as caught:
         cz.parse(text)
     assert str(caught.value) == message
@@ -288,13 +288,13 @@ def test_no_word_is_special(name):
 
 
 @pytest.mark.parametrize("preset", ["[1]", "{}", "1", "('nltk',)", "True", "b'nltk'"])
-def test_a_preset_that_is_no_name(preset):
+def test_a_preset_that_is_not_a_name(preset):
     with pytest.raises(OptionError, match="pk has no preset"):
         cz.parse(f"pk(compat={preset})")
 
 
 @pytest.mark.parametrize("compat", [["nltk"], {}, 5])
-def test_a_preset_that_is_no_name_in_a_call(compat):
+def test_a_preset_that_is_not_a_name_in_a_call(compat):
     text = cz.Segmentation.from_masses([2, 3])
     with pytest.raises(OptionError, match="pk has no preset"):
         cz.pk(text, text, compat=compat)

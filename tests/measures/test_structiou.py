@@ -1,4 +1,4 @@
-"""Struct-IoU against its definition, a tree edit distance, and the laws it states of itself."""
+"""Struct-IoU against its definition, a tree edit distance, and its documented laws."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_corpus() -> None:
     assert cz.struct_iou_corpus([None], [None]).mean is None
 
 
-def test_what_cannot_be() -> None:
+def test_invalid_input() -> None:
     tree = Tree.from_brackets("(X (A a) (B b))")
     timed = tree.with_times([(0, 1), (1, 2)])
     with pytest.raises(

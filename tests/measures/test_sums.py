@@ -103,7 +103,7 @@ def test_totals_do_not_depend_on_the_order(name: str) -> None:
     assert total.score(whole.measure) == whole.total
 
 
-def test_counts_over_other_types_do_not_add_up() -> None:
+def test_counts_over_different_types_do_not_add_up() -> None:
     measure = cz.parse("boundary_similarity(n_t=2)")
     first, second = (cz.Segmentation.from_marks(["", name, "", ""], types=[name, "x"]) for name in ("a", "b"))
     parts = []

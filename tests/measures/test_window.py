@@ -1,4 +1,4 @@
-"""Pk, WindowDiff and WinPR: published figures, every small pair, two peers, and the texts that break other tools."""
+"""Pk, WindowDiff and WinPR: published values, all small pairs, two reference implementations, and edge cases."""
 
 from __future__ import annotations
 
@@ -412,7 +412,7 @@ def test_nltk(nltk_segmentation):
 
 
 @given(pairs(min_units=2, max_units=40), st.data())
-def test_nltk_at_a_given_window(nltk_segmentation, pair: Pair, data):
+def test_nltk_at_a_fixed_window(nltk_segmentation, pair: Pair, data):
     """With k given there is nothing left to differ in, so the defaults agree too."""
     k = data.draw(st.integers(1, pair.length - 1))
     a, b = pair.segmentations
@@ -472,7 +472,7 @@ def test_segeval(segeval, pair: Pair):
 
 
 @given(pairs(min_units=2, max_units=40), st.data())
-def test_segeval_at_a_given_window(segeval, pair: Pair, data):
+def test_segeval_at_a_fixed_window(segeval, pair: Pair, data):
     """Once more nothing left to differ in."""
     k = data.draw(st.integers(1, pair.length - 1))
     a, b = pair.segmentations

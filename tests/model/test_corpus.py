@@ -1,4 +1,4 @@
-"""Who segmented what."""
+"""The corpus: items, coders and their annotations."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_attributes_cannot_be_deleted():
         (lambda: cz.Corpus({"poem": {"Ann": [2, 2]}}), "item 'poem', coder 'Ann': expected a Segmentation; got list"),
     ],
 )
-def test_what_cannot_be(call, message):
+def test_invalid_input(call, message):
     with pytest.raises(OptionError) as caught:
         call()
     assert str(caught.value) == message

@@ -1,4 +1,4 @@
-"""Spans inside spans: what can be one coder's hierarchy, what cannot, and times laid over the same units."""
+"""Hierarchies: valid and invalid spans of one coder, and times converted to common units."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def test_a_group_reaches_from_its_first_time():
     assert merged["one"].flat == {(1, 2), (2, 2)}
 
 
-def test_text_is_given_back():
+def test_text_is_restored():
     unchanged, dropped = cz.common_units({"a": TREE})
     assert (unchanged["a"] is TREE, dropped) == (True, 0)
 

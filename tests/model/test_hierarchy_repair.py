@@ -1,4 +1,4 @@
-"""Repair, and messages in time: what a hierarchy does with annotations that do not nest."""
+"""Repair of annotations that do not nest, and error messages with times."""
 
 from __future__ import annotations
 

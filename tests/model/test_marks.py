@@ -1,4 +1,4 @@
-"""How many coders marked each place."""
+"""The number of coders who marked each position."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def some(draw: st.DrawFn) -> tuple[list[int], int]:
 
 
 @given(some())
-def test_what_is_put_in_comes_out(copied):
+def test_round_trip_of_values(copied):
     counts, coders = copied
     for values in (counts, tuple(counts), np.array(counts, np.int64), np.array(counts, np.uint8)):
         marks = cz.Marks(values, coders)
@@ -126,7 +126,7 @@ def test_marks_cannot_be_changed():
         ([0], None, "coders: the number of coders must be a whole number; got None"),
     ],
 )
-def test_what_cannot_be(counts, coders, message):
+def test_invalid_input(counts, coders, message):
     with pytest.raises(SegmentationError) as caught:
         cz.Marks(counts, coders)
     assert str(caught.value) == message

@@ -55,7 +55,7 @@ def test_boundaries_stay_where_they_were_in_the_text(case: tuple[str, list[list[
         assert (after.types, after.types_declared) == (before.types, before.types_declared)
 
 
-def test_white_space_is_nobodys() -> None:
+def test_white_space_belongs_to_no_token() -> None:
     #  ann  New York | is        bo  New | York is
     ann = Segmentation.from_masses([1, 1], units=["New York", "is"])
     bo = Segmentation.from_masses([1, 2], units=["New", " York", "is\n"])
@@ -80,7 +80,7 @@ def test_the_end_of_the_text_is_marked_only_where_it_was() -> None:
     assert [projected["x", coder].positions.tolist() for coder in ("ann", "bo")] == [[3], [1]]
 
 
-def test_tokens_without_a_character_lose_their_boundary_and_it_is_said() -> None:
+def test_tokens_without_a_character_lose_their_boundary_and_this_is_reported() -> None:
     #  ann  _ | a | _ | b        the first boundary is before the text, the third falls on the second
     ann = Segmentation.from_masses([1, 1, 1, 1], units=[" ", "a", "", "b"])
     bo = Segmentation.from_masses([1, 1], units=["a", "b"])
@@ -124,7 +124,7 @@ def test_trees_get_offsets_as_times() -> None:
     assert cz.struct_iou(projected["x", "ann"], projected["x", "bo"]).value < 1
 
 
-def test_what_cannot_be_laid_over_characters() -> None:
+def test_annotations_that_cannot_be_projected_to_characters() -> None:
     ann = Segmentation.from_masses([1, 1], units=["good", "night"])
     bo = Segmentation.from_masses([1, 1], units=["good", "knight"])
     with pytest.raises(
@@ -270,7 +270,7 @@ def test_reading_aligned(two: list[Path], tmp_path: Path) -> None:
         cz.read_coders(two, align="words")
 
 
-def test_where_nothing_is_lost_one_line_tells_of_all_items_and_every_loss_is_told(tmp_path: Path) -> None:
+def test_lossless_items_share_one_line_and_every_loss_is_reported(tmp_path: Path) -> None:
     pytest.importorskip("rapidfuzz")
     for coder, words in (("ann", "a b"), ("bo", "ab")):
         for i in range(13):
@@ -287,7 +287,7 @@ def test_where_nothing_is_lost_one_line_tells_of_all_items_and_every_loss_is_tol
 # -- the corpora beside the repository --------------------------------------------------------------------------------
 
 
-def test_two_parsers_with_other_tokens(shared: Path) -> None:
+def test_two_parsers_with_different_tokens(shared: Path) -> None:
     """30 sentences have the same characters and lose nothing; in the 31st one | is a / and the loss is stated."""
     pytest.importorskip("rapidfuzz")
     pairs = [

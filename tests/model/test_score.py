@@ -1,4 +1,4 @@
-"""What a measure returns: a number, what it was made from, and the line that reproduces it."""
+"""Scores: the value, its parts, and the signature that reproduces it."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_edit():
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_parts_are_whole_numbers_where_they_can_be(name):
+def test_parts_are_whole_numbers_if_possible(name):
     for part, count in score_of(name).parts.items():
         # shares of windows, segments and triples, weighed costs, rewards by distance, and chance
         fractions = ("win_pr", "unit_error", "flexible_similarity", "fuzzy_success", "t_measure", "l_measure")

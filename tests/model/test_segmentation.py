@@ -1,4 +1,4 @@
-"""The model: every way in, every way in that must be refused, and what a value owes to whoever holds it."""
+"""Segmentations: constructors, invalid input, immutability and equality."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_the_longest_text():
 
 
 @given(pairs(max_units=70))
-def test_the_ways_in_agree(pair: Pair):
+def test_the_constructors_agree(pair: Pair):
     segmentation = Segmentation.from_positions(pair.length, sorted(pair.a))
     assert Segmentation.from_masses(segmentation.masses) == segmentation
     assert Segmentation.from_bits(segmentation.bits()) == segmentation
@@ -194,7 +194,7 @@ def test_the_ways_in_agree(pair: Pair):
 
 
 @given(typed_pairs(max_units=12))
-def test_typed_ways_in_agree(pair: TypedPair):
+def test_typed_constructors_agree(pair: TypedPair):
     segmentation, _ = pair.segmentations
     assert segmentation.boundaries == tuple((p, pair.types[t]) for p, t in sorted(pair.a))
     assert segmentation.inner.tolist() == sorted({p for p, _ in pair.a})
@@ -398,7 +398,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("build", "message"), BAD, ids=[message for _, message in BAD])
-def test_what_cannot_be(build, message):
+def test_invalid_input(build, message):
     with pytest.raises(SegmentationError) as caught:
         build()
     assert str(caught.value) == message
@@ -557,7 +557,7 @@ def test_drawings(segmentation, drawing):
     assert repr(segmentation) == f"Segmentation({units}: {drawing})"
 
 
-def test_a_long_text_is_told_and_not_drawn():
+def test_a_long_text_is_described_and_not_drawn():
     assert repr(Segmentation.from_masses([20, 40])) == f"Segmentation(60 units: {'·' * 20}|{'·' * 40})"
     assert repr(Segmentation.from_masses([20, 41])) == "Segmentation(61 units, 2 segments: 20|41)"
     assert repr(Segmentation.from_masses([10] * 7)) == "Segmentation(70 units, 7 segments: 10|10|10|10|10|10|…)"

@@ -1,4 +1,4 @@
-"""Tiers in seconds, and the three ways to lay them over units."""
+"""Tiers in seconds, and the three kinds of units for them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_end_is_that_of_what_comes_last() -> None:
         ({"end": math.inf}, "end must be a time in seconds; got inf"),
     ],
 )
-def test_what_cannot_be(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_input(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(TierError, match=message):
         Tier(**arguments)
 
@@ -115,7 +115,7 @@ def test_an_end_inside_a_word_goes_to_the_nearest_gap() -> None:
     assert note == "edges were moved to the nearest gap between words, that of coder 'ann' at 2.25 s by 0.25 s"
 
 
-def test_a_start_where_nothing_ends_is_a_plain_boundary() -> None:
+def test_a_start_at_which_nothing_ends_is_a_plain_boundary() -> None:
     # words |good|night|  |moon|and|sun|
     # ann        |- A -|  .    |B|
     ann = Tier([(2, 3, "A"), (5, 6, "B")], end=8, words=WORDS)
@@ -155,7 +155,7 @@ def test_nothing_ends_before_the_first_word() -> None:
         put_over_units({"ann": ann}, "words")
 
 
-def test_an_interval_without_a_word_is_said() -> None:
+def test_an_interval_without_a_word_is_reported() -> None:
     ann = Tier([(3.2, 3.8, "breath"), (4, 5, "A")], end=8, words=WORDS)
     segmentations, note = put_over_units({"ann": ann}, "words")
     assert segmentations["ann"] == (5, ((2, "breath"), (3, "A")))
@@ -221,7 +221,7 @@ def test_steps_begin_where_the_recording_does() -> None:
     assert segmentations == {"ann": (4, ((1, "boundary"), (2, "A"))), "bo": (4, ((3, "boundary"),))}
 
 
-def test_steps_that_cannot_be() -> None:
+def test_invalid_steps() -> None:
     ann = Tier([(0, 0.52, "A"), (0.52, 0.54, "B")], end=1)
     with pytest.raises(
         TierError, match=r"two ends must not fall on the same position; 0-0.52 s 'A' and 0.52-0.54 s 'B'"
@@ -301,7 +301,7 @@ def test_groups_by_their_definition(marks: list[set[int]], tolerance: int) -> No
             assert times[0] - before[0][0] > tolerance or names[0] in {name for _, name in before}
 
 
-def test_other_unions_are_not_compared_by_mistake() -> None:
+def test_different_unions_are_not_compared_by_mistake() -> None:
     """Two coders laid over units apart: as many units on both sides, and other times."""
     with pytest.warns(CaesuraWarning, match=UNION):
         segmentation, two = (
@@ -337,7 +337,7 @@ def test_the_union_warns() -> None:
 # -- whole corpora ----------------------------------------------------------------------------------------------------
 
 
-def test_words_by_default_where_there_are_any() -> None:
+def test_words_by_default_if_there_are_any() -> None:
     corpus = Corpus({"x": {"ann": Tier([(1, 3, "A")], words=WORDS)}, "y": {"ann": Tier([(1, 3, "A")])}})
     with pytest.raises(TierError, match="item 'y': expected words as units"):
         over_units(corpus)
@@ -368,7 +368,7 @@ def test_what_has_no_times_is_left_alone() -> None:
         ({"labels": "yes"}, "labels must be one of 'types', 'ignore'; got 'yes'"),
     ],
 )
-def test_options_that_cannot_be(options: dict[str, Any], message: str) -> None:
+def test_invalid_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         over_units(Corpus({"x": {"ann": Tier([(1, 2, "A")])}}), **options)
 

@@ -1,4 +1,4 @@
-"""The model of a tree: brackets, nested tuples, times, and what cannot be."""
+"""Trees: brackets, nested tuples, times and invalid input."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_wrapper_and_several_roots() -> None:
         (" \n ", "line 1, column 1: a tree has at least one word; got nothing"),
     ],
 )
-def test_what_brackets_cannot_be(text: str, message: str) -> None:
+def test_invalid_brackets(text: str, message: str) -> None:
     with pytest.raises(TreeError, match=message):
         Tree.from_brackets(text)
 
@@ -125,12 +125,12 @@ def test_what_brackets_cannot_be(text: str, message: str) -> None:
         ((1, "a"), "bracket 1: .* with a string as label"),
     ],
 )
-def test_what_tuples_cannot_be(nested: tuple[object, ...], message: str) -> None:
+def test_invalid_tuples(nested: tuple[object, ...], message: str) -> None:
     with pytest.raises(TreeError, match=message):
         Tree.from_nested(nested)
 
 
-def test_what_arrays_cannot_be() -> None:
+def test_invalid_arrays() -> None:
     for parent, start, end in (
         ([-1, 0, 1], [0, 0, 1], [2, 1, 2]),  # the third inside the second, which ended
         ([-1, 0, 0], [0, 0, 1], [2, 1, 3]),  # beyond its parent
@@ -165,7 +165,7 @@ def test_what_arrays_cannot_be() -> None:
         ([], "times: expected one pair per word; got 0 for 4 words"),
     ],
 )
-def test_what_times_cannot_be(times: list[tuple[float, float]], message: str) -> None:
+def test_invalid_times(times: list[tuple[float, float]], message: str) -> None:
     with pytest.raises(TreeError, match=message):
         Tree.from_brackets(MAN, times)
 

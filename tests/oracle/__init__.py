@@ -1,1 +1,1 @@
-"""Slow and obvious: every number once more, from its definition, with exact fractions and none of the package's code."""
+"""Reference implementations: slow and obvious, from the definitions, with exact fractions and none of the package's code."""

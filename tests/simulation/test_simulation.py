@@ -46,7 +46,7 @@ def test_random_segmentation_is_made_of_the_masses(units, given_masses, seed):
     assert lengths[-1] <= max(given_masses)
 
 
-def test_random_segmentation_draws_each_mass_as_often_as_it_is_given():
+def test_random_segmentation_draws_each_mass_as_often_as_it_occurs():
     lengths = sim.random_segmentation(100_000, [2, 5, 5, 5, 9], seed=1).masses[:-1]
     for mass, p in ((2, 0.2), (5, 0.6), (9, 0.2)):
         assert is_likely(lengths.count(mass), len(lengths), p)
@@ -182,7 +182,7 @@ def test_shifts():
     assert sim.shifts(sim.no_boundaries(3), 99) == sim.no_boundaries(3)
 
 
-def test_the_text_is_kept():
+def test_the_text_is_preserved():
     reference = cz.Segmentation.from_masses([2, 2], units=["a", "rose", "is", "a"])
     for hypothesis in (
         sim.misses(reference, 0.5, seed=1),
@@ -374,7 +374,7 @@ def test_pseudo_coders_who_only_leave_out():
     assert is_likely(placed.size, hidden.size, 0.6)
 
 
-def test_pseudo_coders_add_nothing_where_nothing_is_free():
+def test_pseudo_coders_add_nothing_if_nothing_is_free():
     corpus = sim.pseudo_coders(200, [1], coders=1, near=1, miss=1, seed=1)
     assert is_likely(len(corpus["item 1", "coder 1"].inner), 199, 0.5)
 
@@ -521,7 +521,7 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.random_coders(10, [2], coders=2, seed="x"), "seed must be .*; got 'x'"),
     ],
 )
-def test_what_cannot_be(call, message):
+def test_invalid_input(call, message):
     with pytest.raises(OptionError, match=message):
         call()
 

@@ -386,7 +386,7 @@ def test_on_natural_stories_noise_falls_more_than_insertion(shared: Path):
         (lambda: trees.correlation(SPOKEN, SPOKEN, samples=2), "samples must be a whole number of at least 3"),
     ],
 )
-def test_what_cannot_be(call, message):
+def test_invalid_input(call, message):
     with pytest.raises((OptionError, MismatchError), match=message):
         call()
 
@@ -523,7 +523,7 @@ def test_levels_by_length_are_those_of_the_shorter_sentences(shared: Path):
     assert last.corpus < last.mean  # "as desired"
 
 
-def test_lengths_that_were_asked_for():
+def test_requested_lengths():
     corpus = cz.struct_iou_corpus(SPOKEN, SPOKEN)
     rows = trees.by_length(corpus, [3, 1, 9])
     assert [(row.length, row.sentences, row.mean, row.corpus) for row in rows] == [
@@ -569,7 +569,7 @@ def test_samples_of_ten_on_two_parsers(shared: Path):
     assert json.loads(json.dumps(sampled.to_dict()))["rho"] == sampled.rho
 
 
-def test_sentences_that_cannot_be_compared_are_left_out_and_named():
+def test_sentences_that_cannot_be_compared_are_left_out_and_listed():
     texts = [
         "(S (NP (A a)) (B b))",
         "(S (NP (A a) (B b)))",

@@ -1,4 +1,4 @@
-"""The alternative annotator test: which way round it is, each of its tests, and what it refuses."""
+"""The alternative annotator test: its direction, each of its tests, and invalid input."""
 
 from __future__ import annotations
 
@@ -178,6 +178,6 @@ GOOD = np.full((3, 4), 0.5)
         (GOOD, GOOD, {"q": 0}, OptionError, "q must be a number between 0 and 1; got 0"),
     ],
 )
-def test_what_cannot_be(system, coders, options, kind, message):
+def test_invalid_input(system, coders, options, kind, message):
     with pytest.raises(kind, match=re.escape(message)):
         alternative_annotator(system, coders, **options)

@@ -1,4 +1,4 @@
-"""Intervals around one value."""
+"""Confidence intervals for one value."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_the_best_system_has_an_a(higher_is_better):
         assert "a" in display[means.argmax() if higher_is_better else means.argmin()]
 
 
-def test_letters_do_not_mind_the_order_of_systems():
+def test_letters_do_not_depend_on_the_order_of_systems():
     p = [[1, 0.2, 0.01, 0.001], [0.2, 1, 0.3, 0.02], [0.01, 0.3, 1, 0.4], [0.001, 0.02, 0.4, 1]]
     means, order = [0.8, 0.7, 0.6, 0.5], [2, 0, 3, 1]
     display = letters(p, means)

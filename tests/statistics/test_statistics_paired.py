@@ -73,7 +73,7 @@ def test_six_items_are_the_fewest_that_can_be_significant():
 
 
 @given(two_systems(least=2))
-def test_paired_tests_do_not_mind_which_system_is_first(systems):
+def test_paired_tests_do_not_depend_on_the_order_of_systems(systems):
     a, b = systems
     assert randomisation(a, b, ratio).p == randomisation(b, a, ratio).p
     forward, backward = (paired_bootstrap(x, y, ratio, replicates=200, seed=1) for x, y in ((a, b), (b, a)))
@@ -84,7 +84,7 @@ def test_paired_tests_do_not_mind_which_system_is_first(systems):
 
 
 @given(two_systems(least=2), st.integers(2, 5))
-def test_paired_tests_do_not_mind_the_scale_of_parts_or_a_shift_of_values(systems, factor):
+def test_paired_tests_are_invariant_to_scale_and_shift(systems, factor):
     a, b = (np.array(side, float) for side in systems)
     plain = randomisation(a, b, ratio)
     assert randomisation(factor * a, factor * b, ratio).p == plain.p
@@ -311,7 +311,7 @@ def test_bad_level(value):
         paired_bootstrap(GOOD, GOOD, ratio, level=value)
 
 
-def test_one_item_says_nothing():
+def test_one_item_is_not_enough():
     with pytest.raises(Undefined, match="a bootstrap over items needs at least 2 items; got 1"):
         paired_bootstrap([[1, 2]], [[2, 2]], ratio)
     assert randomisation([[1, 2]], [[2, 2]], ratio).p == 1

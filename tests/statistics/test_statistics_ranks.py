@@ -231,7 +231,7 @@ def test_kruskal_laws(groups, random):
     assert moved.pairs == pytest.approx(result.pairs[np.ix_(order, order)])
 
 
-def test_where_nothing_differs():
+def test_no_difference():
     for result in (kruskal_wallis([[3, 3], [3], [3, 3, 3]]), friedman([[1, 1, 1], [4, 4, 4]])):
         assert (result.statistic, result.p) == (0, 1)
         assert (result.pairs == 1).all()
@@ -283,6 +283,6 @@ def test_incomplete_blocks_are_left_out_and_counted():
         (lambda: friedman([[1, 2]], alpha=0), OptionError, "alpha must be a number between 0 and 1; got 0"),
     ],
 )
-def test_what_cannot_be(run, kind, message):
+def test_invalid_input(run, kind, message):
     with pytest.raises(kind, match=re.escape(message)):
         run()

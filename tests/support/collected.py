@@ -1,4 +1,4 @@
-"""Documents for tests: collections in Parquet, in as many files as wanted, and random rows with types or without."""
+"""Documents for tests: collections in any number of Parquet files, and random rows with or without types."""
 
 from __future__ import annotations
 

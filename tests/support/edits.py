@@ -1,4 +1,4 @@
-"""Edits of a score in the form of the oracle, and the costs that both are asked for."""
+"""Edits of a score in the form of the oracle, and the costs that both compute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where random streams of the kernels begin."""
+"""Initial states of the random generators in the kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corpora to report on, of every kind, and how a page is read again: by the standard library, not by what wrote it."""
+"""Corpora of every kind for reports, and a page parser from the standard library, independent of the writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report computes, without its page."""
+"""The computations behind a report, without the page."""
 
 from __future__ import annotations
 

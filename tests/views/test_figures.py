@@ -1,4 +1,4 @@
-"""Figures: what is drawn is read back from them and held against the result, or against a count by hand."""
+"""Figures: the drawn elements are compared with the result, or with counts by hand."""
 
 from __future__ import annotations
 
@@ -321,7 +321,7 @@ def test_gold_over_time() -> None:
     assert axes[-1].get_xlabel() == "seconds"
 
 
-def test_gold_of_other_units_is_refused() -> None:
+def test_gold_with_different_units_is_refused() -> None:
     gold = cz.unify(FIGURE_4)
     with pytest.raises(
         cz.errors.MismatchError, match="coder 'x': the gold standard has 8 units, this hierarchy 3; common_units"
@@ -459,7 +459,7 @@ def test_svg_inside_a_page_keeps_its_ids_to_itself() -> None:
         plot.svg(plot.dendrogram(cz.cluster_coders(THREE)), prefix='"><script>')
 
 
-def test_a_file_that_cannot_be(tmp_path: Path) -> None:
+def test_invalid_file(tmp_path: Path) -> None:
     figure = plot.boundaries_per_coder(cz.boundaries_placed(THREE))
     with pytest.raises(cz.errors.FormatError, match=r"one of \.svg, \.pdf, \.png; got \.jpg"):
         plot.save(figure, tmp_path / "x.jpg")
@@ -474,7 +474,7 @@ def test_characters_without_a_font_are_named_but_for_svg(tmp_path: Path) -> None
         plot.save(figure, tmp_path / "x.png")
 
 
-def test_style_is_given_back() -> None:
+def test_style_is_restored() -> None:
     before = dict(matplotlib.rcParams)
     plot.svg(plot.pairwise(cz.pairwise(THREE, B)))
     with pytest.raises(cz.errors.OptionError):
@@ -541,7 +541,7 @@ def test_width_is_inches_of_a_page(width: Any) -> None:
         plot.dendrogram(cz.cluster_coders(THREE), width=width)
 
 
-def test_too_much_for_a_figure_is_said() -> None:
+def test_too_much_for_a_figure_is_reported() -> None:
     long = cz.Segmentation.from_positions(100_000, [5])
     with pytest.raises(cz.errors.OptionError, match="a figure has room for 300 lines; got 848"):
         plot.boundary_heat(cz.boundary_heat(cz.Corpus({"x": {"a": long}})))

@@ -1,4 +1,4 @@
-"""What a notebook shows of a result: HTML that can be read, and in which no name is a tag."""
+"""Notebook output: valid HTML in which names are escaped."""
 
 from __future__ import annotations
 

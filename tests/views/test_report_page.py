@@ -1,4 +1,4 @@
-"""The page of ``cz.report``: what stands in it for every kind of corpus, that it is whole, and that text stays text."""
+"""The page of ``cz.report``: its content for every kind of corpus, completeness and escaping."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_parsers_have_gold_as_reference() -> None:
     assert f"{total.precision():.4f}" in cells
 
 
-def test_the_measure_is_the_one_asked_for() -> None:
+def test_the_requested_measure_is_used() -> None:
     page = Page(cz.report(plain(), measure="boundary_similarity(n_t=3)"))
     assert "boundary_similarity(n_t=3)" in page.text
     assert "segmentation_similarity" not in page.text
@@ -147,7 +147,7 @@ def test_one_coder_is_enough() -> None:
     assert page.item("moon")["streams"][0]["marks"] == [[0, [1, 3, 4], [0, 0, 0]]]
 
 
-def test_what_is_left_out_is_named() -> None:
+def test_excluded_items_are_listed() -> None:
     corpus = plain()
     different = {"ann": cz.Segmentation.from_masses([3]), "bo": cz.Segmentation.from_masses([4])}
     tree = parsed()["1", "gold"]
@@ -284,7 +284,7 @@ def test_policy(evil: str) -> None:
     assert policy == "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 
-def test_nothing_is_asked_of_the_network(evil: str) -> None:
+def test_no_network_access(evil: str) -> None:
     names = {"http://www.w3.org/2000/svg"}  # of a kind of element; nobody goes there
     assert set(re.findall(r"https?://[^\s\"'<>]*", evil)) == names
     page = Page(evil)
@@ -383,7 +383,7 @@ def test_a_bug_in_a_figure_raises(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"seed": -1}, "seed must be a whole number"),
     ],
 )
-def test_what_cannot_be(options: dict[str, object], message: str) -> None:
+def test_invalid_input(options: dict[str, object], message: str) -> None:
     with pytest.raises(OptionError) as raised:
         cz.report(plain(), **options)  # type: ignore[arg-type]
     assert message in str(raised.value)

@@ -44,7 +44,7 @@ def test_control_characters_are_not_sent_to_the_terminal() -> None:
     assert "\x1b" not in draw(a, a, cz.boundary_similarity(a, a).edits or ())
 
 
-def test_edit_table_names_types_only_where_there_are_any() -> None:
+def test_edit_table_names_types_only_if_there_are_any() -> None:
     a = cz.Segmentation.from_masses([1, 1])
     assert edit_table(cz.boundary_similarity(a, a).edits or (), ("r", "h")).columns == ("edit", "r", "h", "cost")
 

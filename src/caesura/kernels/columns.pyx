@@ -1,4 +1,4 @@
-"""Check the columns of many documents in one pass, before a kernel trusts them."""
+"""Validate the columns of many documents in one pass; the other kernels do not check their input."""
 
 from libc.stdint cimport int64_t, uint8_t
 

@@ -227,7 +227,7 @@ cdef class Frontier:
 
     @property
     def potential(self):
-        """[state]: the largest increase of C if the state is forgotten."""
+        """[state]: the largest increase of C if the state is dropped."""
         return np.asarray(self.state_potential)[:self.states.n]
 
     def expand(self, const int64_t[::1] which not None, int64_t max_states):
@@ -333,7 +333,7 @@ cdef class Frontier:
         return min(self.curves.start[curve] + t * self.T, self.curves.start[curve + 1] - self.T)
 
     cdef int drop(self, int s, Py_ssize_t count) except -1 nogil:
-        """Forget the oldest pending boundaries."""
+        """Drop the oldest pending boundaries."""
         cdef Py_ssize_t j
         self.n[s] -= count
         for j in range(self.n[s]):

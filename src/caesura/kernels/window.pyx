@@ -2,7 +2,7 @@
 
 A window of w positions that starts at s covers the positions s .. s+w-1, so a boundary at p is inside for
 p-w+1 <= s <= p. While s moves, the counts R(s) and H(s) change only when a boundary enters or leaves; between
-two such events all windows are equal and are counted in one step. The cost is O(boundaries), whatever w and N.
+two such events all windows are equal and are counted in one step. The cost is O(boundaries), independent of w and N.
 """
 
 from libc.stdint cimport INT64_MAX, int64_t
