@@ -299,8 +299,7 @@ class _Reader:
 
     def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
         """Return the corpus of a file, tiers still in seconds."""
-        data = _load(path, self.format)
-        format = _by_name(self.format) if self.format is not None else _detect(path, data)
+        format, data = _load(path, self.format)
         self.formats[format.name] = format
         names = {option.name for option in format.options}
         options = {name: value for name, value in self.options.items() if name in names or not self.mixed}
@@ -364,8 +363,7 @@ def list_tiers(path: str | PathLike[str], format: str | None = None) -> list[tim
     list of FileTier
         The tiers; empty if the format has none.
     """
-    data = _load(path, format)
-    chosen = _by_name(format) if format is not None else _detect(path, data)
+    chosen, data = _load(path, format)
     if chosen.tiers is None:
         return []
     return list(chosen.tiers(Reading(fspath(path), chosen.text(path, data), options=chosen.resolve({}))))
@@ -484,7 +482,7 @@ def detect(path: str | PathLike[str], format: str | None = None) -> Format:
     FormatError
         If the format is not recognised.
     """
-    return _by_name(format) if format is not None else _detect(path, _load(path, format))
+    return _by_name(format) if format is not None else _load(path, format)[0]
 
 
 def _by_name(name: str) -> Format:
@@ -498,10 +496,11 @@ def _by_suffix(path: str | PathLike[str]) -> list[Format]:
     return [format for format in registry().values() if suffix in format.suffixes]
 
 
-def _load(path: str | PathLike[str], format: str | None) -> bytes:
-    """Return the bytes of a file, which may be empty if the format allows it."""
-    candidates = _by_suffix(path) if format is None else [_by_name(format)]
-    return load(path, may_be_empty=any(format.may_be_empty for format in candidates))
+def _load(path: str | PathLike[str], name: str | None) -> tuple[Format, bytes]:
+    """Return the format of a file and its bytes, which may be empty if the format allows it."""
+    candidates = _by_suffix(path) if name is None else [_by_name(name)]
+    data = load(path, may_be_empty=any(format.may_be_empty for format in candidates))
+    return _detect(path, data) if name is None else candidates[0], data
 
 
 def _detect(path: str | PathLike[str], data: bytes) -> Format:

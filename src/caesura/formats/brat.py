@@ -30,12 +30,8 @@ _SKIPPED = re.compile(r"(?:[ERAMN]\S+|#\S*|\*)\t\S.*")
 
 def _read(reading: Reading) -> Corpus:
     """Return one text with the spans of one coder."""
-    document = _document(reading)
-
-    def parse() -> tuple[Tokens, list[TextSpan]]:
-        return Tokens.tokenize(document, reading.options["tokens"]), _spans(reading, document)
-
-    return read_document(reading, parse)
+    document, method = _document(reading), reading.options["tokens"]
+    return read_document(reading, lambda: (Tokens.tokenize(document, method), _spans(reading, document)))
 
 
 def _document(reading: Reading) -> str:

@@ -515,6 +515,7 @@ FORMAT = Format(
     suffixes=(".parquet",),
     description="documents in Parquet: one row per document, reference and hypothesis in list columns",
     read=_read,
+    looks_like=lambda text: False,
     extra="parquet",
     write=_write,
     options=WRITING_OPTIONS,

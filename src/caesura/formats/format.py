@@ -154,6 +154,42 @@ class Reading:
         """
         return FormatError(self.path, line, problem)
 
+    def json(self, content: str) -> Any:
+        """Return the value of the JSON text in this file.
+
+        Parameters
+        ----------
+        content : str
+            What the text holds, for messages: ``"masses"``.
+
+        Returns
+        -------
+        object
+            The value.
+        """
+        return parse_json(self.path, self.text, content)
+
+    def line_of_key(self, *keys: str) -> int | None:
+        """Return the line of a JSON text on which the last of several nested keys is.
+
+        Parameters
+        ----------
+        *keys : str
+            Keys from the outside to the inside.
+
+        Returns
+        -------
+        int or None
+            Number of the line, from 1; None if a key does not occur.
+        """
+        end = 0
+        for key in keys:
+            match = re.compile(re.escape(json_text(key)) + r"\s*:").search(self.text, end)
+            if match is None:
+                return None
+            end = match.end()
+        return self.text.count("\n", 0, end) + 1
+
     @contextmanager
     def item(self, line: int | None, place: str = "") -> Iterator[None]:
         """Exclude an item if an error occurs inside the ``with`` block, or raise if errors are not collected.
@@ -482,10 +518,10 @@ class Format:
         One line that says what the format holds.
     read : callable
         ``read(reading)`` returns the corpus of a file.
+    looks_like : callable
+        ``looks_like(text)`` says whether a text seems to be in this format.
     suffixes : tuple of str
         Suffixes of its files.
-    looks_like : callable
-        ``looks_like(text)`` says whether a text seems to be in this format. By default no text does.
     write : callable, optional
         ``write(writing)`` returns the text or the bytes of a file. None if the format can only be read.
     options : tuple of Option
@@ -515,8 +551,8 @@ class Format:
     name: str
     description: str
     read: Callable[[Reading], Corpus]
+    looks_like: Callable[[str], bool]
     suffixes: tuple[str, ...] = ()
-    looks_like: Callable[[str], bool] = lambda text: False
     write: Callable[[Writing], str | bytes] | None = None
     options: tuple[Option, ...] = ()
     other_suffixes: tuple[str, ...] = ()
@@ -799,30 +835,6 @@ def describe_value(value: object) -> str:
         text = repr(value[:60] if isinstance(value, str) else value)
         return text if len(text) <= 80 else text[:80] + "…"
     return {"dict": "an object", "list": "a list"}.get(type(value).__name__, type(value).__name__)
-
-
-def line_of_key(text: str, *keys: str) -> int | None:
-    """Return the line of a JSON text on which the last of several nested keys is.
-
-    Parameters
-    ----------
-    text : str
-        The JSON text.
-    *keys : str
-        Keys from the outside to the inside.
-
-    Returns
-    -------
-    int or None
-        Number of the line, from 1; None if a key does not occur.
-    """
-    end = 0
-    for key in keys:
-        match = re.compile(re.escape(json_text(key)) + r"\s*:").search(text, end)
-        if match is None:
-            return None
-        end = match.end()
-    return text.count("\n", 0, end) + 1
 
 
 def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import HierarchyError
-from caesura.formats.format import NAME_OPTIONS, Format, Reading, is_json_of, parse_json
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, is_json_of
 from caesura.formats.spans import BEYOND, DURATION, REPAIR, SNAP, Continuum, SpanRow, add_spans, last_end
 from caesura.formats.values import check_label, check_list, check_object, check_time, check_whole, list_names
 from caesura.model.corpus import Corpus
@@ -40,7 +40,7 @@ _LEVELS: dict[str, dict[str, int | None]] = {
 
 def _read(reading: Reading) -> Corpus:
     """Return one hierarchy in time per annotator."""
-    data = parse_json(reading.path, reading.text, "JAMS")
+    data = reading.json("JAMS")
     if not _is_jams(data):
         raise reading.error(1, 'expected an object with "annotations": [...] and "file_metadata": {...}')
     levels = _LEVELS[_kind(reading, data["annotations"])]

@@ -32,7 +32,7 @@ from typing import Any
 
 from caesura.errors import HierarchyError
 from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets, check_fragments, single_line
-from caesura.formats.format import Format, Reading, describe_value, is_json_of, parse_json
+from caesura.formats.format import Format, Reading, describe_value, is_json_of
 from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, TOKENS, StandoffReader
 from caesura.formats.values import check_label, check_list, check_object, check_strings, check_whole, list_names
 from caesura.model.corpus import Corpus
@@ -67,7 +67,7 @@ class _Region:
 
 def _read(reading: Reading) -> Corpus:
     """Return every task that somebody annotated."""
-    tasks = _tasks(parse_json(reading.path, reading.text, "Label Studio export"))
+    tasks = _tasks(reading.json("Label Studio export"))
     if tasks is None:
         raise reading.error(1, 'expected tasks with "id", "data" and "annotations"; export as JSON, not as JSON-MIN')
     export = _Export(reading)
@@ -118,7 +118,8 @@ class _Export:
             regions = list(self.regions(results))
             document = _document(data, results, self.reading.options["text"])
             spans = _text_spans(document, regions, self.reading.options["offsets"])
-            self.standoff.add(item, coder, Tokens.tokenize(document, self.reading.options["tokens"]), spans)
+            tokens = Tokens.tokenize(document, self.reading.options["tokens"])
+            self.reading.add(item, coder, self.standoff.annotation(item, coder, tokens, spans))
 
     def regions(self, results: list[Any]) -> Iterator[_Region]:
         """Yield the spans among the results and count the rest."""

@@ -13,17 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from caesura.errors import SegmentationError
-from caesura.formats.format import (
-    Format,
-    Reading,
-    Writing,
-    describe_value,
-    json_text,
-    line_of_key,
-    parse_json,
-    parse_table,
-    table_text,
-)
+from caesura.formats.format import Format, Reading, Writing, describe_value, json_text, parse_table, table_text
 from caesura.formats.values import check_list, check_object
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
@@ -34,18 +24,18 @@ from caesura.options import Option, flag
 
 def _read_json(reading: Reading) -> Corpus:
     """Return all items and coders; errors name the line of the coder's key."""
-    data = parse_json(reading.path, reading.text, "masses")
+    data = reading.json("masses")
     if not isinstance(data, dict) or not isinstance(data.get("items"), dict):
         raise reading.error(1, 'expected an object with "items": {item: {coder: [masses]}}')
     kind = data.get("segmentation_type", "linear")
     if kind != "linear":
-        line = line_of_key(reading.text, "segmentation_type")
+        line = reading.line_of_key("segmentation_type")
         raise reading.error(line, f"segmentation_type must be linear; got {describe_value(kind)}")
     labels = _read_labels(reading, data) if reading.options["labels"] else {}
     for item, by_coder in data["items"].items():
-        with reading.item(line_of_key(reading.text, "items", item), f"item {item!r}: "):
+        with reading.item(reading.line_of_key("items", item), f"item {item!r}: "):
             for coder, masses in check_object("{coder: [masses]}", by_coder).items():
-                line = line_of_key(reading.text, "items", item, coder)
+                line = reading.line_of_key("items", item, coder)
                 with reading.item(line, f"item {item!r}, coder {coder!r}: "):
                     coder_labels = labels.get(item, {}).get(coder)
                     masses = check_list("a list of masses", masses)
@@ -62,14 +52,14 @@ def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, 
     if not isinstance(by_item, dict) or (flat and len(items) != 1):
         got = f"{{coder: [labels]}} for {len(items)} items" if flat else describe_value(by_item)
         problem = f"segment_labels: expected {{item: {{coder: [labels]}}}}; got {got}"
-        raise reading.error(line_of_key(reading.text, "segment_labels"), problem)
+        raise reading.error(reading.line_of_key("segment_labels"), problem)
     labels: dict[str, dict[str, list[str]]] = {}
     for item, by_coder in (dict.fromkeys(items, by_item) if flat else by_item).items():
         keys = ["segment_labels"] if flat else ["segment_labels", item]
         place = f"segment_labels, item {item!r}"
-        with reading.item(line_of_key(reading.text, *keys), f"{place}: "):
+        with reading.item(reading.line_of_key(*keys), f"{place}: "):
             for coder, names in check_object("{coder: [labels]}", by_coder).items():
-                with reading.item(line_of_key(reading.text, *keys, coder), f"{place}, coder {coder!r}: "):
+                with reading.item(reading.line_of_key(*keys, coder), f"{place}, coder {coder!r}: "):
                     labels.setdefault(item, {})[coder] = _check_labels(items.get(item), coder, names)
     return labels
 

@@ -105,6 +105,7 @@ FORMAT = Format(
     suffixes=(".parquet",),
     description="table of units in Parquet: one row per unit, one column per coder",
     read=_read,
+    looks_like=lambda text: False,
     extra="parquet",
     write=_write,
     magic=b"PAR1",

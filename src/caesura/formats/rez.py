@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import FormatError, SegmentationError
-from caesura.formats.format import Format, Reading, decode, describe_value, line_of_key, parse_json
+from caesura.formats.format import Format, Reading, decode, describe_value
 from caesura.formats.symbols import OPTIONS, Streams, Symbols
 from caesura.formats.values import list_names
 from caesura.model.corpus import Corpus
@@ -37,7 +37,7 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _root(reading: Reading) -> Node:
-    data = parse_json(reading.path, reading.text, "Rezonator file")
+    data = reading.json("Rezonator file")
     roots = data.get("ROOT") if isinstance(data, dict) else None
     if not isinstance(roots, list) or not roots or not isinstance(roots[0], dict):
         raise reading.error(1, 'expected an object with "ROOT": [{"nodeMap": {...}}]')
@@ -209,7 +209,7 @@ class _NodeMap:
         return f"unit {describe_value(number)}" if isinstance(number, int) else f"unit {unit[:40]!r}"
 
     def error(self, name: str, problem: str) -> FormatError:
-        return self.reading.error(line_of_key(self.reading.text, "nodeMap", name), problem)
+        return self.reading.error(self.reading.line_of_key("nodeMap", name), problem)
 
 
 FORMAT = Format(

@@ -30,16 +30,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from caesura.errors import CaesuraError, HierarchyError
-from caesura.formats.format import (
-    Format,
-    Reading,
-    Writing,
-    describe_value,
-    is_json_of,
-    json_text,
-    line_of_key,
-    parse_json,
-)
+from caesura.formats.format import Format, Reading, Writing, describe_value, is_json_of, json_text
 from caesura.formats.spans import (
     ANNOTATION_TYPES,
     CONTINUUM_FIELDS,
@@ -192,7 +183,7 @@ def _has_discourse(item: object) -> bool:
 
 def _read(reading: Reading) -> Corpus:
     """Return every item and coder; an error gives the line of the coder's key."""
-    data = parse_json(reading.path, reading.text, "spans")
+    data = reading.json("spans")
     shape = _shape(data)
     if shape is None:
         raise reading.error(1, 'expected {"items": {item: {"length": N, "coders": {coder: [[start, end]]}}}}')
@@ -239,7 +230,7 @@ class _SpansReader:
             if self.line_searches < _MAX_LINE_SEARCHES:
                 self.line_searches += 1
                 keys = (shape.items_key, item, *(() if coder is None else (shape.coders_key, coder)))
-                line = line_of_key(self.reading.text, *filter(None, keys))
+                line = self.reading.line_of_key(*filter(None, keys))
             place = f"item {item!r}: " if coder is None else f"item {item!r}, coder {coder!r}: "
             with self.reading.item(line, place):
                 raise error from None

@@ -40,7 +40,7 @@ from caesura.options import Option, choice, names, text
 
 
 class StandoffReader:
-    """Convert spans over characters into spans over tokens and put them into the corpus.
+    """Convert spans over characters into spans over tokens.
 
     Parameters
     ----------
@@ -52,17 +52,22 @@ class StandoffReader:
         self.reading = reading
         self.log = reading.log
 
-    def add(self, item: str, coder: str, tokens: Tokens, spans: Sequence[TextSpan]) -> None:
-        """Put the spans of one coder into the corpus.
+    def annotation(self, item: str, coder: str, tokens: Tokens, spans: Sequence[TextSpan]) -> Hierarchy | Segmentation:
+        """Return the spans of one coder as the option ``as_`` says.
 
         Parameters
         ----------
         item, coder : str
-            Place in the corpus.
+            Place in the corpus, for messages.
         tokens : Tokens
             Units of the text.
         spans : sequence of TextSpan
             What the coder annotated.
+
+        Returns
+        -------
+        Hierarchy or Segmentation
+            Spans over tokens, or a segmentation at their edges.
 
         Raises
         ------
@@ -81,9 +86,8 @@ class StandoffReader:
             _refuse_crossing(rows, row_names)
         hierarchy = build_hierarchy(self.reading, item, coder, rows, Continuum(units=tokens.units))
         if options["as_"] == "spans":
-            self.reading.add(item, coder, hierarchy)
-        else:
-            self.reading.add(item, coder, _segmentation(hierarchy, options["begin"], self.reading.types))
+            return hierarchy
+        return _segmentation(hierarchy, options["begin"], self.reading.types)
 
     def _with_labels(self, spans: Sequence[TextSpan], place: str) -> Sequence[TextSpan]:
         """Return the spans whose label the option ``labels`` allows; warn if there is none."""
@@ -156,9 +160,8 @@ def read_document(reading: Reading, parse: Callable[[], tuple[Tokens, Sequence[T
     Corpus
         One item with one coder; both are named by the file unless the options name them.
     """
-    with reading.item(None, f"item {reading.item_name!r}, coder {reading.coder_name!r}: "):
-        StandoffReader(reading).add(reading.item_name, reading.coder_name, *parse())
-    return reading.corpus()
+    reader, item, coder = StandoffReader(reading), reading.item_name, reading.coder_name
+    return reading.read_one(lambda: reader.annotation(item, coder, *parse()))
 
 
 def _refuse_crossing(rows: Sequence[SpanRow], row_names: Sequence[str]) -> None:
