@@ -527,7 +527,7 @@ def test_everything_is_inside_the_picture(judged: cz.Judgement) -> None:
 
 @pytest.mark.parametrize("kind", [name for name in KINDS if name != "tree_alignment"])
 def test_another_result_is_refused(kind: str) -> None:
-    with pytest.raises(cz.errors.OptionError, match=r"needed.*; got"):
+    with pytest.raises(cz.errors.OptionError, match=r"expected.*; got"):
         getattr(plot, kind)([3] if kind in ("by_length", "boundary_heat") else 3)
 
 

@@ -1,4 +1,4 @@
-"""``caesura info``: what is in a file or a folder."""
+"""``caesura info`` and ``caesura convert``: what is in a file or a folder, and one format into another."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from caesura.cli.options import output_options, reading_options
+from caesura.cli.options import output_options, reading_options, with_options
 from caesura.cli.program import main, print_blocks, print_result
-from caesura.tasks.files import FileInfo, file_info
+from caesura.tasks.files import ConvertOptions, FileInfo, convert_file, file_info
 from caesura.tasks.reading import ReadingOptions
 from caesura.views.contents import contents_table, first_lines
 from caesura.views.table import Block, Table, clean
@@ -65,3 +65,21 @@ def _tier_blocks(result: FileInfo) -> list[Table]:
     columns = ("file", "tier", "kind", "number", "labelled", "from", "to")
     title = "Tiers in seconds; choose one with --reading tiers=NAME"
     return [Table(columns, tuple(rows), title=title, digits=3, group=1)] if rows else []
+
+
+@main.command()
+@click.argument("source", metavar="IN", type=click.Path())
+@click.argument("target", metavar="OUT", type=click.Path())
+@with_options(ConvertOptions, "options")
+@reading_options
+def convert(source: str, target: str, options: ConvertOptions, reading: ReadingOptions) -> None:
+    """Write the corpus in IN, a file, a folder or a glob, to OUT in another format.
+
+    Formats that hold one coder (bit strings, brackets) or one item (subtitles, TextGrids) name it by the file, so it gets
+    the name of OUT. Documents hold two coders, chosen with --reference and --hypothesis. Tiers stay tiers in a format of
+    tiers; other formats get them over units.
+    """
+    conversion = convert_file(source, target, options, reading)
+    for note in conversion.notes:
+        click.echo(note, err=True)
+    click.echo(f"{target}: {conversion.corpus!r}")
