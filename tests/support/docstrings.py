@@ -36,8 +36,9 @@ def public_names(root: str) -> Iterator[tuple[str, str | None]]:
 
 
 def member_gaps(owner: type, place: str) -> Iterator[tuple[str, str | None]]:
+    fields = own_fields(owner)
     for name, value in sorted(vars(owner).items()):
-        if name.startswith("_"):
+        if name.startswith("_") or name in fields:
             continue
         if isinstance(value, property) or type(value).__name__ == "cached_property":
             inherited = any(name in vars(base) for base in owner.__mro__[1:])

@@ -228,9 +228,9 @@ class Measure(ABC):
     @classmethod
     def _restore(cls, compat: str | None, settings: dict[str, Any]) -> Self:
         """Return a pickled measure. Its options were checked, and warned about, when it was created."""
-        measure = object.__new__(cls)
-        measure._set(compat, settings)
-        return measure
+        new = object.__new__(cls)
+        new._set(compat, settings)
+        return new
 
     def __repr__(self) -> str:
         return self._call_text(repr)
