@@ -191,7 +191,7 @@ def test_the_other_annotations_are_still_read(tmp_path: Path) -> None:
     assert [problem.problem[:22] for problem in excluded] == [
         "item '7', coder '2': r",
         "item '7' has coder '1'",
-        "tasks[1]: an object wi",
+        "tasks[1]: expected an ",
     ]
 
 
