@@ -375,7 +375,7 @@ def test_agree_when_undefined(talk: Run) -> None:
     result = talk("agree", "empty.csv", "-m", "flexible_similarity")
     assert result.exit_code == 0
     assert "undefined" in result.stdout
-    assert "nobody placed a boundary" in result.stdout
+    assert "no coder placed a boundary" in result.stdout
 
 
 def test_agree_needs_two_coders(talk: Run) -> None:
@@ -688,7 +688,7 @@ def test_an_undefined_analysis_says_so_in_its_place(run: Run) -> None:
     assert cochran == [{"cochran": "undefined", "reason": "every coder marked all positions or none, so Q is 0/0"}]
     data = results_of(run("agree", "blank.json", "--cochran", "-m", B, "--json"))
     assert data["agreement"][0]["value"] is None
-    assert data["agreement"][0]["reason"].startswith("nobody placed a boundary")
+    assert data["agreement"][0]["reason"].startswith("no coder placed a boundary")
     assert data["analyses"]["cochran"] == {
         "value": None,
         "reason": "every coder marked all positions or none, so Q is 0/0",

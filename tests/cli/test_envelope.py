@@ -102,4 +102,4 @@ def test_numbers_that_do_not_exist_are_null_with_a_reason(folder: Path) -> None:
     Path("blank.json").write_text('{"items": {"x": {"a": [5], "b": [5]}}}')
     (entry,) = results_of(run("agree", "blank.json", "-m", "boundary_similarity"))["agreement"]
     assert entry["value"] is None
-    assert "nobody placed a boundary" in entry["reason"]
+    assert "no coder placed a boundary" in entry["reason"]

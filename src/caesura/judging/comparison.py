@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import ClassVar
 
@@ -143,7 +143,7 @@ def compare_systems(
         by_ranks = _rank_test(lambda: kruskal_wallis(columns, alpha=alpha), notes)
         in_blocks = _rank_test(lambda: friedman(values, alpha=alpha), notes)
     tests = [_paired_tests(scores, a, b, draws, level, seed, notes) for a, b in combinations(systems, 2)]
-    pairs = _system_pairs(systems, tests, by_ranks, in_blocks)
+    pairs = _corrected(tests, len(systems), by_ranks, in_blocks)
     groups = None if paired_only else _letters(pairs, scores, systems, alpha, notes)
     return SystemComparison(
         scores.measure, systems, alpha, by_ranks, in_blocks, pairs, groups, tuple(dict.fromkeys(notes)), draws
@@ -158,26 +158,14 @@ def _rank_test(test: Callable[[], RankTest], notes: list[str]) -> RankTest | Non
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _PairedTests:
-    """The tests over items of two systems, not yet corrected for the number of pairs."""
-
-    difference: float | None = None
-    randomisation: float | None = None
-    bootstrap: float | None = None
-    interval: tuple[float, float] | None = None
-    wins: int = 0
-    ties: int = 0
-    losses: int = 0
-
-
 def _paired_tests(
     scores: PairScores, a: str, b: str, draws: int, level: float, seed: int, notes: list[str]
-) -> _PairedTests:
+) -> SystemPair:
+    """Return the tests over items of two systems, not yet corrected for the number of pairs."""
     parts_a, parts_b = scores.common_parts(a, b)
     if not len(parts_a):
         notes.append(f"{a} and {b} share no item")
-        return _PairedTests()
+        return SystemPair((a, b), None, None, None, None, None, None, wins=0, ties=0, losses=0, items=0)
     swapped = randomisation(parts_a, parts_b, scores.finish, draws=draws, seed=seed)
     table = wins(np.column_stack([scores.finish(parts_a), scores.finish(parts_b)]))
     higher, equal, lower = (int(counts[0, 1]) for counts in (table.wins, table.ties, table.losses))
@@ -189,30 +177,25 @@ def _paired_tests(
         notes.append(f"{a} and {b}: {error}")
     else:
         p, interval = resampled.p, (resampled.low, resampled.high)
-    return _PairedTests(swapped.difference, swapped.p, p, interval, won, equal, lost)
+    over_items = {"wins": won, "ties": equal, "losses": lost, "items": won + equal + lost}
+    return SystemPair((a, b), swapped.difference, interval, p, swapped.p, None, None, **over_items)
 
 
-def _system_pairs(
-    systems: Sequence[str], tests: list[_PairedTests], by_ranks: RankTest | None, in_blocks: RankTest | None
+def _corrected(
+    pairs: list[SystemPair], systems: int, by_ranks: RankTest | None, in_blocks: RankTest | None
 ) -> tuple[SystemPair, ...]:
-    """Return the pairs with p-values corrected by Holm."""
-    bootstrap = _holm([test.bootstrap for test in tests])
-    swaps = _holm([test.randomisation for test in tests])
+    """Return the pairs with p-values corrected by Holm, and with those of the tests over all systems."""
+    bootstrap = _holm([pair.bootstrap for pair in pairs])
+    swaps = _holm([pair.randomisation for pair in pairs])
     return tuple(
-        SystemPair(
-            systems=(systems[a], systems[b]),
-            difference=test.difference,
-            interval=test.interval,
+        replace(
+            pair,
             bootstrap=bootstrap[k],
             randomisation=swaps[k],
             kruskal_wallis=None if by_ranks is None else float(by_ranks.pairs[a, b]),
             friedman=None if in_blocks is None else float(in_blocks.pairs[a, b]),
-            wins=test.wins,
-            ties=test.ties,
-            losses=test.losses,
-            items=test.wins + test.ties + test.losses,
         )
-        for k, ((a, b), test) in enumerate(zip(combinations(range(len(systems)), 2), tests, strict=True))
+        for k, ((a, b), pair) in enumerate(zip(combinations(range(systems), 2), pairs, strict=True))
     )
 
 
