@@ -329,9 +329,7 @@ def table_rows(writing: Writing) -> list[list[str]]:
         If a table cannot hold the corpus.
     """
     corpus = writing.corpus
-    for coder in corpus.coders:
-        if coder in _RESERVED or coder != coder.strip() or not coder:
-            raise writing.error(f"a coder cannot be a column named {coder!r}")
+    _check_coders(writing)
     segmentations = list(_segmentations(corpus))
     types = _common_types(writing, segmentations)
     optional = {
@@ -352,6 +350,12 @@ def _must_declare(types: tuple[str, ...], segmentations: Sequence[Segmentation])
     """Return whether a table must declare its types; a reader collects the types of a table that declares none."""
     declared = any(segmentation.types_declared for segmentation in segmentations)
     return declared or types != _occurring_types(segmentations)
+
+
+def _check_coders(writing: Writing) -> None:
+    for coder in writing.corpus.coders:
+        if coder in _RESERVED or coder != coder.strip() or not coder:
+            raise writing.error(f"a coder cannot be a column named {coder!r}")
 
 
 def _item_rows(writing: Writing, item: str, header: list[str], typed: bool) -> Iterator[list[str]]:
