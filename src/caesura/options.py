@@ -172,7 +172,7 @@ def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
     Returns
     -------
     callable
-        The validator. numpy integers are whole numbers; truth values are not.
+        The validator. numpy integers are whole numbers; booleans are not.
     """
 
     def check(name: str, value: Any) -> int:

@@ -292,7 +292,7 @@ def test_no_threshold_no_gold() -> None:
     with pytest.raises(Undefined) as caught:
         result.gold(rule="chance")
     assert str(caught.value) == (
-        "even all coders may meet by chance at alpha=0.05, so there is no chance threshold; set threshold=..."
+        "even marks of all coders may coincide by chance at alpha=0.05, so there is no chance threshold; set threshold=..."
     )
     assert result.gold(1).bits() == "11"
 

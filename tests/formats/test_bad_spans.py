@@ -32,7 +32,7 @@ SAID = {
     "word.lab": r":2: start must be a time in seconds from 0 up; got 'ten'",
     "overlap.lab": r": item 'overlap', coder 'overlap': 0-10 s on level 1 and 9-20 s on level 1 cross",
     "endless_textfile1.txt": r": the last line must be End; there is none, so the last segments do not end",
-    "falling_textfile1.txt": r":3: times must not fall; got 4 after 5",
+    "falling_textfile1.txt": r":3: times must not decrease; got 4 after 5",
     "laughs.rs3": r":2: expected a plain document, entities are not expanded; got <!DOCTYPE",
     "undeclared_entity.rs3": r":2: not valid XML: Entity 'lol' not defined",
     "damaged.rs3": r":2: not valid XML: Opening and ending tag mismatch",

@@ -51,7 +51,7 @@ def test_lines_of_t_are_spans(tmp_path: Path) -> None:
 
 def test_offsets_are_characters_not_units_of_utf_16(tmp_path: Path) -> None:
     assert cz.read(write_file(tmp_path, "T1\tPlace 35 40\tJapan\n"), **STRICT)["t", "t"].flat == {(9, 9)}  # type: ignore[union-attr]
-    with pytest.raises(FormatError, match=r":1: T1: offsets must rise and lie in 0-40, the text; got 36-41"):
+    with pytest.raises(FormatError, match=r":1: T1: offsets must increase and lie in 0-40, the text; got 36-41"):
         cz.read(write_file(tmp_path, "T1\tPlace 36 41\tJapan\n"), **STRICT)
 
 
@@ -86,7 +86,7 @@ def test_an_empty_file_is_a_text_without_spans(tmp_path: Path, nothing: str) -> 
         ("T1\tA 0 99999999999999999999\tSony", 1, "a line is T1"),
         ("E1\nT1\tA 0 4\tSony", 1, "a line is T1.*; got 'E1'"),
         ("\nhello world", 2, "a line is T1.*or begins with one of E R \\* A M N #; got 'hello world'"),
-        ("T1\tA 4 0\tSony", 1, "T1: offsets must rise and lie in 0-40, the text; got 4-0"),
+        ("T1\tA 4 0\tSony", 1, "T1: offsets must increase and lie in 0-40, the text; got 4-0"),
         ("T1\tA 0 4\tSonyx", 1, "T1 must repeat the text at its offsets, 'Sony'; got 'Sonyx'; is it this text?"),
         ("T1\tA 0 4;10 15\tSony made", 1, "T1 must repeat the text at its offsets, 'Sony Eagle'; got 'Sony made'"),
     ],

@@ -149,7 +149,7 @@ def test_an_annotation_without_a_text_is_not_a_segment(tmp_path: Path) -> None:
     path = write_file(
         tmp_path, slots(t1=0, t2=1000, t3=2000), tier("ann", own("a", "t1", "t2", ""), own("b", "t2", "t3"))
     )
-    with pytest.warns(CaesuraWarning, match="annotations without a text, which are no segments: 1$"):
+    with pytest.warns(CaesuraWarning, match="annotations without a text, which are not segments: 1$"):
         assert spans(path, "ann") == [(1, 2, "B")]
 
 

@@ -109,13 +109,15 @@ def test_offsets_that_fit_neither_way(tmp_path: Path) -> None:
 def test_which_field_is_the_text(tmp_path: Path) -> None:
     data = {"title": "x", "text": TEXT, "number": 3}
     path = write_file(tmp_path, task(region(0, 8, "PER"), data=data))
-    with pytest.raises(FormatError, match="one field of data must be the text; name it by text=; got 'title', 'text'"):
+    with pytest.raises(
+        FormatError, match="one field of data must be the text; choose it with text=; got 'title', 'text'"
+    ):
         cz.read(path, **STRICT)
     assert spans(path, text="text") == {(1, 2, "PER")}
     with pytest.raises(FormatError, match="the text must be in the field 'body'; the fields are 'title', 'text'"):
         cz.read(path, text="body", **STRICT)
     assert spans(write_file(tmp_path, task(region(0, 8, "PER", source="$text"), data=data))) == {(1, 2, "PER")}
-    with pytest.raises(FormatError, match="one field of data must be the text; name it by text=; got none"):
+    with pytest.raises(FormatError, match="one field of data must be the text; choose it with text=; got none"):
         cz.read(write_file(tmp_path, task(region(0, 8, "PER"), data={"number": 3})))
 
 
@@ -126,7 +128,7 @@ def test_other_results_are_counted_and_named(tmp_path: Path) -> None:
         "value": {"start": "/p[1]/text()[1]", "end": "/p[1]/text()[1]", "hypertextlabels": ["A"]},
     }
     with pytest.warns(
-        CaesuraWarning, match="no spans of text were not read: 2 of type choices, 1 of type hypertextlabels"
+        CaesuraWarning, match="not spans of text were skipped: 2 of type choices, 1 of type hypertextlabels"
     ):
         assert spans(write_file(tmp_path, task(choice, region(0, 3, "A"), markup, choice))) == {(1, 1, "A")}
     with pytest.raises(FormatError, match="expected results of type labels; there are 1 of type hypertextlabels"):

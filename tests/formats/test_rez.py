@@ -146,8 +146,8 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no endnote": (
         change("U2", "entryList", to=["E2.0"]),
         {},
-        "unit 2: it must end in a token whose kind is 'EndNote'; the last is 'yes'. Name the endnotes by symbols=, or "
-        "their absence by unclassified=",
+        "unit 2: it must end in a token whose kind is 'EndNote'; the last is 'yes'. Set the endnotes with symbols=, or "
+        "the type of other endings with unclassified=",
     ),
     "endnote alone": (
         change("U2", "entryList", to=["E2.1"]),

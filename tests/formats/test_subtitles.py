@@ -82,7 +82,7 @@ VTT_TIMES = "a cue must have times like 00:01.000 --> 00:02.000; got "
 BAD = {
     "number.srt": (f"{CUE}a\n", 1, "a cue must begin with its number; got '00:00:01,000 --> 00:00:02,000'"),
     "inside.srt": (f"1\n{CUE}a\n\nb\n", 5, "a cue must begin with its number; got 'b'"),
-    "rising.srt": (f"2\n{CUE}a\n\n2\n{CUE}a\n", 5, "the numbers of cues must rise; got 2 after 2"),
+    "rising.srt": (f"2\n{CUE}a\n\n2\n{CUE}a\n", 5, "the numbers of cues must increase; got 2 after 2"),
     "alone.srt": (f"1\n{CUE}a\n\n2\n", 5, f"{TIMES}''"),
     "minute.srt": ("1\n00:61:01,000 --> 00:62:02,000\na\n", 2, f"{TIMES}'00:61:01,000 --> 00:62:02,000'"),
     "arrow.srt": ("1\n00:00:01,000 -> 00:00:02,000\na\n", 2, f"{TIMES}'00:00:01,000 -> 00:00:02,000'"),

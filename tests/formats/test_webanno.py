@@ -80,10 +80,10 @@ def test_which_layer(tmp_path: Path) -> None:
     assert spans(path, layer="webanno.custom.A") == {(1, 1, "X"), (2, 2, "X")}
     assert spans(path, layer=["POS", "B"]) == {(1, 1, "NN"), (2, 2, "VV"), (1, 1, "Y")}
     with pytest.raises(
-        FormatError, match=r"no layer of spans is like 'C'; the layers are 'de.*POS', 'webanno.custom.A', 'webanno"
+        FormatError, match=r"no span layer matches 'C'; the layers are 'de.*POS', 'webanno.custom.A', 'webanno"
     ):
         read_annotation(path, layer="C")
-    with pytest.raises(FormatError, match=r"all layers describe tokens; name one by layer=: 'de.*POS"):
+    with pytest.raises(FormatError, match=r"all layers describe tokens; choose one with layer=: 'de.*POS"):
         read_annotation(write_file(tmp_path, "1-1 0-1 a NN", layers=layers[:1]))
 
 
@@ -109,7 +109,7 @@ def test_slots_and_chains_are_not_read(tmp_path: Path) -> None:
     assert spans(write_file(tmp_path, *rows, layers=layers)) == {(1, 1, "sale")}
     with pytest.raises(FormatError, match=r"layer webanno\.custom\.F has no feature 'ROLE_.*'; its features are 'FE'$"):
         read_annotation(tmp_path / "t.tsv", feature="ROLE_webanno.custom.F:Roles_webanno.custom.FRolesLink")
-    with pytest.raises(FormatError, match=r"no layer of spans is like 'Coref'; the layers are 'webanno.custom.F'"):
+    with pytest.raises(FormatError, match=r"no span layer matches 'Coref'; the layers are 'webanno.custom.F'"):
         read_annotation(tmp_path / "t.tsv", layer="Coref")
 
 

@@ -107,7 +107,7 @@ def test_which_layer(tmp_path: Path) -> None:
     path = write_file(tmp_path, [(0, 8, "PER")])
     assert read_annotation(path, layer="Sentence").flat == {(1, 7)}
     assert read_annotation(path, layer="webanno.custom.*").flat == {(1, 2)}
-    with pytest.raises(FormatError, match=r"no layer of spans is like 'Arc'; the layers are .*Token', .*Segment"):
+    with pytest.raises(FormatError, match=r"no span layer matches 'Arc'; the layers are .*Token', .*Segment"):
         read_annotation(path, layer="Arc")
     assert read_annotation(write_file(tmp_path, [])) == Hierarchy(
         7, [], units=WORDS
@@ -137,7 +137,7 @@ def test_spans_that_do_not_fit_are_named_with_their_line(tmp_path: Path) -> None
         ),
         ("9", "99", r"end of the annotation \d+: an offset must lie in 0-29, the text in UTF-16 units; got 99"),
         ("-1", "11", r"begin of the annotation \d+: an offset must lie in 0-29, the text in UTF-16 units; got -1"),
-        ("11", "9", r"Segment \d+: offsets must rise and lie in 0-27, the text; got 10-9"),
+        ("11", "9", r"Segment \d+: offsets must increase and lie in 0-27, the text; got 10-9"),
         ("x", "9", "expected an XMI that fits its type system; got ValueError: invalid literal"),
         ("9" * 5000, "9", "expected an XMI that fits its type system; got ValueError"),
     ],

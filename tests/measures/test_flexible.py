@@ -380,7 +380,7 @@ def test_a_dialogue_is_the_sum_of_its_streams(streams: list[Any]) -> None:
         ({"F": "p"}, {"F": "p", "M": "p"}, r"a: no stream 'M', which the other side has; it has 'F'"),
         ({"F": "p", "M": "p"}, {"F": "p"}, r"b: no stream 'M'"),
         ({"F": "p ."}, {"F": "p"}, r"stream 'F': both sides must have the same units; a has 2, b has 1"),
-        ({}, {}, r"a: a dialogue has at least one stream; got none"),
+        ({}, {}, r"a: a dialogue must have at least one stream; got none"),
         ("p", {"F": "p"}, r"a: expected a mapping from streams to segmentations, because the other side has 'F'"),
         ("p", "p .", r"both sides must have the same units; a has 1, b has 2"),
         ({"F": 3}, {"F": "p"}, r"stream 'F': a: expected a Segmentation; got int"),

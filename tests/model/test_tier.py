@@ -343,7 +343,7 @@ def test_words_by_default_if_there_are_any() -> None:
         over_units(corpus)
     excluded: list[InputError] = []
     corpus, _ = over_units(corpus, excluded=excluded)
-    assert (corpus.item_names, [str(segmentation)[:14] for segmentation in excluded]) == (("x",), ["item 'y': word"])
+    assert (corpus.item_names, [str(segmentation)[:14] for segmentation in excluded]) == (("x",), ["item 'y': expe"])
 
 
 def test_what_has_no_times_is_left_alone() -> None:

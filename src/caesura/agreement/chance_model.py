@@ -83,7 +83,7 @@ class Coefficient:
     settings : mapping
         Every option of the chance model with its value.
     chance : Simulate, Exact or None
-        How chance is found; None if the model counts.
+        How to compute chance agreement; None if the model counts.
     compat : str or None
         The preset.
     seed : int
@@ -131,7 +131,7 @@ class ChanceModel(ABC):
     observed : CoderPairs
         Items, coders, pairs and parts.
     method : str
-        How chance was found.
+        How chance agreement was computed.
     draws : int
         Number of simulated pairs of texts, 0 if there are none.
     """
@@ -153,7 +153,7 @@ class ChanceModel(ABC):
     @property
     @abstractmethod
     def signature_facts(self) -> dict[str, Any]:
-        """Entries of the signature that say how chance was found."""
+        """Entries of the signature that say how chance agreement was computed."""
 
     @abstractmethod
     def over_items(self, weights: Floats) -> AgreementArrays:

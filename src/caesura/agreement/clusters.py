@@ -150,7 +150,7 @@ def cluster_coders(
         Convention of published figures, as for :func:`~caesura.agreement`. ``"fournier2013"`` stands for complete linkage
         too.
     chance : {"simulate", "exact"}, Simulate or Exact, optional
-        How chance agreement is found, as for :func:`~caesura.agreement`.
+        How to compute chance agreement, as for :func:`~caesura.agreement`.
     seed : int or None, default 0
         Random seed of the simulation; None draws one.
     engine : str or Engine, default "threads"

@@ -146,11 +146,12 @@ class CochranQ(_OverTable):
     alpha : float
         Significance level.
     partial : tuple of PartialQ
-        One row per count that occurs, in rising order; their ``q`` add up to Q.
+        One row per count that occurs, in ascending order; their ``q`` sum to Q.
     threshold : int or None
-        By the partial Q: this many coders make a boundary. None if there is no such number.
+        Smallest number of coders that counts as a boundary, by the partial Q; None if there is none.
     chance_threshold : int or None
-        By the exact distribution of chance: this many coders make a boundary. None if all of them are not enough.
+        Smallest number of coders that counts as a boundary, by the exact chance distribution; None if all
+        coders are too few.
     table : MarkTable
         The margins of the table.
     """
@@ -191,19 +192,19 @@ class CochranQ(_OverTable):
         return signature_line("cochran_q", alpha=self.alpha, **self.table.sizes)
 
     def gold(self, threshold: int | None = None, rule: str = "partial") -> Segmentation | dict[str, Segmentation]:
-        """Return the crisp gold standard: a boundary wherever at least so many coders put one.
+        """Return the crisp gold standard: a boundary wherever enough coders put one.
 
         Parameters
         ----------
         threshold : int, optional
-            Number of coders that makes a boundary; by default that of the rule.
+            Minimum number of coders for a boundary (default: chosen by ``rule``).
         rule : {"partial", "chance"}, default "partial"
             ``.threshold`` (lenient) or ``.chance_threshold``.
 
         Returns
         -------
         Segmentation or dict
-            The gold standard, with the text of the units if a coder carries it; for a corpus item -> segmentation.
+            The gold standard, with the text of the units if a coder has it; for a corpus, item -> segmentation.
             ``gold_signature`` with the same arguments says which threshold was used.
 
         Raises
@@ -239,7 +240,7 @@ class CochranQ(_OverTable):
         return signature_line("cochran_q", alpha=self.alpha, **self.table.sizes, gold=source, threshold=minimum)
 
     def _minimum(self, threshold: int | None, rule: str) -> tuple[int, str]:
-        """Return how many coders make a boundary, and where that number comes from."""
+        """Return the minimum number of coders for a boundary, and the source of that number."""
         rule = choice("partial", "chance")("rule", rule)
         if threshold is not None:
             if rule == "chance":
@@ -248,7 +249,9 @@ class CochranQ(_OverTable):
         minimum = self.threshold if rule == "partial" else self.chance_threshold
         if minimum is None:
             reason = (
-                "no count above the mean is significant" if rule == "partial" else "even all coders may meet by chance"
+                "no count above the mean is significant"
+                if rule == "partial"
+                else "even marks of all coders may coincide by chance"
             )
             raise Undefined(f"{reason} at alpha={self.alpha}, so there is no {rule} threshold; set threshold=...")
         return minimum, rule
@@ -281,12 +284,12 @@ class PercentageAgreement(_OverTable):
 
 
 def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
-    """Test whether coders mark the same positions more often than by chance, and how many coders make a boundary.
+    """Test whether coders mark the same positions more often than by chance, and how many coders are enough for a boundary.
 
     Parameters
     ----------
     segmentations : iterable of Segmentation, mapping or Corpus
-        The coders of one text, in a sequence or a mapping from names; or a ``Corpus``, whose items are taken as one long
+        The coders of one text, in a sequence or a mapping from names; or a ``Corpus``, whose items are treated as one long
         text.
     alpha : float, default 0.01
         Significance level of the thresholds.
@@ -295,7 +298,7 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
     -------
     CochranQ
         The test, its parts and two thresholds. The table must have no gaps: items that some coder of the corpus did not
-        code are in ``.excluded``, and so are items whose coders segmented different texts, and dialogues.
+        annotate are in ``.excluded``, and so are items whose coders segmented different texts, and dialogues.
 
     Raises
     ------
@@ -310,16 +313,16 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
 
         Q = k (k-1) sum_j (G_j - mean G)^2 / D        D = k sum_i L_i - sum_i L_i^2
 
-    is then about chi-square with k-1 degrees of freedom. A large Q (a small ``.p``) says that coders do not mark at random.
-    It does not say that they agree well. With many positions it hardly ever says anything else.
+    is then about chi-square with k-1 degrees of freedom. A large Q (a small ``.p``) shows that coders do not mark at random,
+    not that they agree well. With many positions Q is almost always significant.
 
     Q is a sum of parts, ``.partial``, one for each count g that occurs: with n_g positions that g coders marked,
     Q_g = n_g (g - mean G)^2 k (k-1) / D, compared with chi-square with n_g degrees of freedom. ``.threshold`` is the smallest
     count above the mean that is significant (p <= ``alpha``) together with every larger one that occurs. This is how
-    Passonneau & Litman find the number of coders that makes a boundary. The groups are chosen by the outcome that is tested,
+    Passonneau & Litman find the number of coders needed for a boundary. The groups are chosen by the outcome that is tested,
     so the test is descriptive and the threshold lenient: 7 coders who each place 15 marks at random in 100 positions nearly
     always get a threshold of 3. Therefore there is also ``.chance_threshold``: the smallest g with k P(G >= g) <= ``alpha``.
-    G, the marks that meet at a position by chance, is a sum of independent events with the probabilities L_i / k
+    G, the number of marks that coincide at a position by chance, is a sum of independent events with the probabilities L_i / k
     (Poisson-binomial, computed exactly). In that example it is 6, at .05 as at .01.
 
     ``.gold()`` is the crisp gold standard, by the partial threshold unless ``rule="chance"`` or a number is given.

@@ -48,7 +48,7 @@ def agreement(
     coefficient : str, optional
         Name of the coefficient (see Notes); by default that of the measure.
     chance : {"simulate", "exact"}, Simulate or Exact, optional
-        How chance agreement over ``flexible_similarity`` is found; by default it is simulated.
+        How to compute chance agreement over ``flexible_similarity`` (default: by simulation).
     compat : str, optional
         Convention of published figures: ``"fournier2012"`` (S only), ``"fournier2013"``, ``"segeval-2.0.11"``, or a preset of
         the measure such as ``"segsimflex"``.

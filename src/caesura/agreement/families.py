@@ -58,7 +58,7 @@ def resolve_coefficient(
     compat : str, optional
         Preset of measure and chance model.
     chance : str, Simulate or Exact, optional
-        How chance is found.
+        How to compute chance agreement.
     seed : int or None, default 0
         Random seed; None draws one.
     options : mapping, optional
@@ -87,7 +87,7 @@ def resolve_coefficient(
 def _resolve_chance(
     chance: str | Chance | None, owner: str, model_class: type[ChanceModel], measure: Measure, seed: int | None
 ) -> Chance | None:
-    """Return how chance is found; None if the model simulates nothing."""
+    """Return how to compute chance agreement; None if the model simulates nothing."""
     if not model_class.accepts_chance:
         if chance is not None:
             raise OptionError(f"chance has no effect on {owner}, which simulates nothing; leave it out")

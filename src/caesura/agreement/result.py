@@ -115,7 +115,7 @@ class Agreement(Result):
     bias : float or None
         A_e(pi) - A_e(kappa), if chance is counted: how much the coders' numbers of boundaries differ.
     method : str
-        How chance was found.
+        How chance agreement was computed.
     draws : int
         Number of simulated pairs of texts.
     seed : int or None

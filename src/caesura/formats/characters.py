@@ -205,7 +205,7 @@ def check_fragments(fragments: Fragments, length: int) -> Fragments:
     """
     for start, end in fragments:
         if not 0 <= start <= end <= length:
-            raise HierarchyError(f"offsets must rise and lie in 0-{length}, the text; got {start}-{end}")
+            raise HierarchyError(f"offsets must increase and lie in 0-{length}, the text; got {start}-{end}")
     return fragments
 
 

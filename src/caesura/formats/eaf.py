@@ -8,7 +8,7 @@ draws it; a warning gives the number of these slots.
 
 Every tier is a coder, except the one that the option ``words`` names and ELAN's empty tier ``default``. With
 ``coders="annotator"`` or ``"participant"`` the coder is the person named there; these must then differ between the chosen
-tiers. An annotation without a text is no segment; a warning gives their number. A file does not say how long the recording
+tiers. An annotation without a text is not a segment; a warning gives their number. A file does not say how long the recording
 is: it ends at the last time slot. The options are those of TextGrids.
 """
 
@@ -71,7 +71,7 @@ def _read(reading: Reading) -> Corpus:
     tiers, word_tier = choose_tiers(reading, file_tiers)
     empty = sum(not row.label.strip() for tier in tiers for row in tier.rows)
     if empty:
-        reading.warn(f"annotations without a text, which are no segments: {empty}")
+        reading.warn(f"annotations without a text, which are not segments: {empty}")
     add_tiers(reading, tiers, word_tier, [_coder(reading, eaf_tiers[tier.name]) for tier in tiers])
     return reading.corpus()
 

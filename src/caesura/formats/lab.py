@@ -111,7 +111,7 @@ def _salami_lines(reading: Reading) -> Iterator[tuple[float, list[str]]]:
             raise reading.error(number, f"a line is a time and its labels, and End is the last; got {actual}")
         time = _time(reading, number, "time", cells[0])
         if time < previous:
-            raise reading.error(number, f"times must not fall; got {time:.10g} after {previous:.10g}")
+            raise reading.error(number, f"times must not decrease; got {time:.10g} after {previous:.10g}")
         labels = [label.strip() for label in cells[1].split(",")]
         previous, ended = time, _is_end(labels)
         yield time, labels

@@ -139,7 +139,7 @@ class _Export:
             counts = ", ".join(f"{count} of type {kind}" for kind, count in self.skipped_types.most_common(20))
             if not self.region_count:
                 raise self.reading.error(None, f"expected results of type {_SPAN}; there are {counts}")
-            self.reading.log.add(f"results that are no spans of text were not read: {counts}")
+            self.reading.log.add(f"results that are not spans of text were skipped: {counts}")
 
 
 def _region(place: str, value: object) -> _Region:
@@ -154,7 +154,7 @@ def _document(data: Mapping[str, Any], results: list[Any], requested: str | None
     fields = [name for name, value in data.items() if isinstance(value, str)]
     candidates = [requested] if requested is not None else _sources(results) or fields
     if len(candidates) != 1:
-        raise HierarchyError(f"one field of data must be the text; name it by text=; got {list_names(candidates)}")
+        raise HierarchyError(f"one field of data must be the text; choose it with text=; got {list_names(candidates)}")
     if candidates[0] not in fields:
         raise HierarchyError(f"the text must be in the field {candidates[0]!r}; the fields are {list_names(fields)}")
     return str(data[candidates[0]])

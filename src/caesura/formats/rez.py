@@ -160,7 +160,7 @@ class _NodeMap:
         """Return the tokens without a final symbol, and the boundary type."""
         if not self.symbols.types and self.symbols.unclassified is None:
             expected = f"it must end in a token whose {self.options['kind']} is {self.options['endnote']!r}"
-            hint = "Name the endnotes by symbols=, or their absence by unclassified="
+            hint = "Set the endnotes with symbols=, or the type of other endings with unclassified="
             raise SegmentationError(f"{expected}; the last is {tokens[-1] if tokens else None!r}. {hint}")
         return self.symbols.split(tokens)
 

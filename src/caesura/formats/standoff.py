@@ -231,7 +231,7 @@ def choose_layers(reading: Reading, layers: Sequence[str]) -> list[str]:
         return manual[:1]
     selected = [layer for layer in layers if matches(layer, patterns) or matches(layer.rpartition(".")[2], patterns)]
     if not selected:
-        raise HierarchyError(f"no layer of spans is like {list_names(patterns)}; the layers are {list_names(layers)}")
+        raise HierarchyError(f"no span layer matches {list_names(patterns)}; the layers are {list_names(layers)}")
     return selected
 
 

@@ -85,7 +85,7 @@ def _srt_cues(reading: Reading) -> Iterator[_TextBlock]:
         if not (number.isdecimal() and number.isascii() and len(number) <= 12):
             raise reading.error(block.first, f"a cue must begin with its number; got {number[:60]!r}")
         if int(number) <= previous:
-            raise reading.error(block.first, f"the numbers of cues must rise; got {int(number)} after {previous}")
+            raise reading.error(block.first, f"the numbers of cues must increase; got {int(number)} after {previous}")
         previous = int(number)
         yield _cue(reading, block, 1, _SRT_TIMES, "00:00:01,000 --> 00:00:02,000")
 

@@ -202,7 +202,7 @@ def add_tier(reading: Reading, item: str, coder: str, tier: FileTier, words: Seq
 
 
 def _segments(reading: Reading, tier: FileTier) -> list[Interval]:
-    """Return the intervals with a label; empty ones and those that stand for silence are no segments."""
+    """Return the intervals with a label; empty ones and those that stand for silence are not segments."""
     snap, silence = reading.options["snap"], reading.options["silence"]
     rows, moved = snap_intervals(reading, tier.rows, snap, close_gaps=True)
     if moved:
@@ -380,7 +380,7 @@ UNIT_OPTIONS = (
         "units", None, _check_units, "words, union, a step in seconds, or times (default: words if named, else union)"
     ),
     Option("tolerance", DEFAULT_TOLERANCE, non_negative(), "for union: seconds between times that are the same"),
-    Option("silence", (), names, "labels of intervals that are no segments, such as sil and sp"),
+    Option("silence", (), names, "labels of intervals that are not segments, such as sil and sp"),
     Option("labels", "types", choice("types", "ignore"), "whether labels are boundary types or ignored"),
     Option("snap", 1e-4, non_negative(), "neighbours whose edges differ by this many seconds meet in the middle"),
 )

@@ -111,7 +111,7 @@ def _read(reading: Reading) -> Corpus:
         available = [layer.name for layer in parser.layers]
         chosen = choose_layers(reading, available)
         if available and not chosen:
-            raise HierarchyError(f"all layers describe tokens; name one by layer=: {list_names(available)}")
+            raise HierarchyError(f"all layers describe tokens; choose one with layer=: {list_names(available)}")
         parser.parse_rows([layer for layer in parser.layers if layer.name in chosen])
         tokens = Tokens.from_words(parser.words)
         return tokens, list(parser.text_spans(tokens))

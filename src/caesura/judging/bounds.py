@@ -1,10 +1,10 @@
-"""Baselines for a segmenter: programs that know nothing of the text but the habits of the coders.
+"""Baselines for a segmenter: programs that ignore the text and use only statistics of the coders' segments.
 
 The bounds of a judgement are::
 
-    human     every coder against every other, each once as reference
-    random    segments as long as the coders' segments, anywhere; the mean of many draws
-    regular   a boundary every so many units, the coders' mean segment
+    human     every coder against every other, with each as reference once
+    random    segment lengths drawn from the coders' segments; the mean of many draws
+    regular   segments of equal length, the mean of the coders' segments
     none      no boundary
     all       a boundary at every position
 
@@ -29,16 +29,16 @@ Ints = NDArray[np.int64]
 PlaceBoundaries = Callable[[int], Ints]
 """From the number of units to positions."""
 ChooseTypes = Callable[["_TypeSets", int], Ints]
-"""Which type sets so many boundaries take."""
+"""From type sets and a number of boundaries to the type set of each."""
 
 
 class Baselines:
-    """Segmentations of the participants' items that know nothing but the coders' habits.
+    """Segmentations of the participants' items that ignore the text and use only statistics of the coders' segments.
 
     Parameters
     ----------
     participants : Participants
-        Coders, whose habits count, and systems, whose boundary types must be known.
+        Coders, whose segments provide the statistics, and systems, whose boundary types must be known.
     """
 
     def __init__(self, participants: Participants) -> None:

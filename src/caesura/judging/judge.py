@@ -70,7 +70,7 @@ def judge(
     alpha: float = 0.05,
     epsilon: float = 0.2,
 ) -> Judgement:
-    """Judge systems against people: which is best, is that luck, and could it stand in for a person?
+    """Judge systems against human coders: which is best, is the difference significant, and could it replace a coder?
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ def judge(
     seed : int or None, default 0
         Random seed; None draws one.
     bounds : bool or int, default True
-        Whether to score bounds: people among themselves, and programs that know nothing of the text. A number is the number
-        of draws of the random bound (True: 100).
+        Whether to score bounds: human coders against each other, and baselines that ignore the text. A number is the number
+        of draws of the random baseline (True: 100).
     alpha : float, default 0.05
         Significance level of the letters.
     epsilon : float, default 0.2
@@ -101,7 +101,7 @@ def judge(
     Returns
     -------
     Judgement
-        Rows, comparisons, drops, replacements and mistakes. What was not scored is in ``.excluded``.
+        Rows, comparisons, drops, replacements and mistakes. Items that were not scored are in ``.excluded``.
 
     Raises
     ------

@@ -152,7 +152,7 @@ def _check_streams(side: str, text: Any, other_text: Any) -> None:
             f"{_quoted(other_text)}; got {type(text).__name__}"
         )
     if not text:
-        raise MismatchError(f"{side}: a dialogue has at least one stream; got none")
+        raise MismatchError(f"{side}: a dialogue must have at least one stream; got none")
     missing = [name for name in other_text if name not in text]
     if missing:
         raise MismatchError(f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}")

@@ -1,4 +1,4 @@
-"""A conversation: one running segmentation per speaker."""
+"""A conversation: one segmentation per speaker."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Dialogue(Value, Mapping[str, Segmentation]):
     Raises
     ------
     SegmentationError
-        If there is no stream, or an entry is no segmentation.
+        If there is no stream, or an entry is not a segmentation.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class Dialogue(Value, Mapping[str, Segmentation]):
 
     def __init__(self, streams: Mapping[str, Segmentation]) -> None:
         if not streams:
-            raise SegmentationError("a dialogue has at least one stream; got none")
+            raise SegmentationError("a dialogue must have at least one stream; got none")
         for name, segmentation in streams.items():
             if not isinstance(name, str):
                 raise SegmentationError(f"the name of a stream must be a string; got {name!r}")
@@ -78,7 +78,7 @@ class Dialogue(Value, Mapping[str, Segmentation]):
 Comparable = Segmentation | Dialogue | Hierarchy | Tree
 """Annotations that measures compare: they have units."""
 Annotation = Comparable | Tier
-"""What a coder makes of an item."""
+"""The annotation of one item by one coder."""
 
 
 def kind_name(value: object) -> str:
@@ -92,7 +92,7 @@ def kind_name(value: object) -> str:
     Returns
     -------
     str
-        Name of the class; for a tier with a hint what to do.
+        Name of the class; for a tier, followed by a hint.
     """
     return type(value).__name__ + ("; put tiers over common units with over_units" if isinstance(value, Tier) else "")
 
@@ -124,7 +124,7 @@ def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
     Parameters
     ----------
     annotation : Segmentation or Dialogue
-        What a coder made of an item.
+        Annotation of one item by one coder.
 
     Returns
     -------

@@ -157,7 +157,7 @@ class Segmentation(Value, Displayed):
         Raises
         ------
         SegmentationError
-            If a mass is no whole number from 1 up, or units or labels do not fit.
+            If a mass is not a whole number from 1 up, or units or labels do not fit.
 
         Examples
         --------

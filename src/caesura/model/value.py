@@ -117,7 +117,7 @@ def whole_number(value: object) -> int | None:
     Parameters
     ----------
     value : object
-        Value to check. Truth values are no numbers.
+        Value to check. Booleans are not numbers.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def finite_number(value: object) -> float | None:
     Parameters
     ----------
     value : object
-        Value to check. Truth values are no numbers.
+        Value to check. Booleans are not numbers.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def as_whole_numbers(values: Sequence[int] | NDArray[Any], name: str) -> Ints:
     Raises
     ------
     SegmentationError
-        If an entry is no whole number; the message names the first one.
+        If an entry is not a whole number; the message names the first one.
     """
     if isinstance(values, str):
         raise SegmentationError(f"{name}: expected a sequence of whole numbers; got the string {values!r}")
@@ -235,7 +235,7 @@ def check_length(length: object) -> int:
     Raises
     ------
     SegmentationError
-        If it is no whole number from 1 to ``MAX_UNITS``.
+        If it is not a whole number from 1 to ``MAX_UNITS``.
     """
     number = whole_number(length)
     if number is None:

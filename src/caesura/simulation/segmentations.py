@@ -572,7 +572,7 @@ def segment_ends(reference: Segmentation) -> Ints:
     Raises
     ------
     OptionError
-        If it is no segmentation, has types, or is too long.
+        If it is not a segmentation, has types, or is too long.
     """
     if not isinstance(reference, Segmentation):
         raise OptionError(f"reference: expected a Segmentation; got {type(reference).__name__}")

@@ -1,4 +1,4 @@
-"""Do several systems differ, and which pairs? Tests on ranks.
+"""Rank tests: whether several systems differ, and which pairs of them.
 
 ========================= =================================== =======================================================
 test                      observations                        comparison of pairs
@@ -28,12 +28,12 @@ from caesura.statistics.arrays import Floats, matrix, vector
 
 @dataclass(frozen=True, eq=False)
 class RankTest(Result):
-    """A test that all systems are alike, and a test of each pair.
+    """A test of whether all systems are equal, and a test of each pair.
 
     Attributes
     ----------
     statistic : float
-        Chi-square distributed with ``df`` degrees of freedom if all systems are alike.
+        Chi-square distributed with ``df`` degrees of freedom if all systems are equal.
     df : int
         Degrees of freedom.
     p : float
