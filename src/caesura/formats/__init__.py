@@ -23,6 +23,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, kind_name
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import check_types
+from caesura.model.tier import Tier
 from caesura.model.tokens import check_same_tokens
 from caesura.options import choice, suggest
 
@@ -147,7 +148,7 @@ def read_together(
     reader.check_options()
     if len(corpora) == 1:
         return [reader.finish(corpora[0], fspath(paths[0]), align)]
-    if align is None and not any(map(timed.holds_tiers, corpora)):
+    if align is None and not any(corpus.holds(Tier) for corpus in corpora):
         return corpora
     return _finish_together(
         corpora, [fspath(path) for path in paths], lambda corpus: reader.finish(corpus, fspath(paths[0]), align)
@@ -309,7 +310,7 @@ class _Reader:
         reading.log.emit()
         if not len(corpus) and not excluded:
             raise FormatError(path, None, f"no annotation was found; expected {format.description}")
-        if timed.holds_tiers(corpus):
+        if corpus.holds(Tier):
             self.tier_options = resolved
         return corpus
 

@@ -25,9 +25,9 @@ from typing import NamedTuple
 
 from caesura.errors import FormatError, OptionError
 from caesura.formats.format import Format, shorten, warn
-from caesura.formats.timed import holds_tiers
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
+from caesura.model.tier import Tier
 
 MAX_FILES = 100_000
 """Number of files above which a folder is refused."""
@@ -414,7 +414,7 @@ class _NameResolver:
         self.same_material = same_material
         # The name of a file's only tier says what the tier holds ("IU"), not who annotated it; the file says that.
         self.tiers_by_file = same_material or all(
-            len(corpus.coders) == 1 for _, corpus in corpora if holds_tiers(corpus)
+            len(corpus.coders) == 1 for _, corpus in corpora if corpus.holds(Tier)
         )
         if not same_material and naming.automatic and not naming.folders_are_coders:
             self._warn_unnamed(corpora)
@@ -431,7 +431,7 @@ class _NameResolver:
         """Return whether only the name of the file can say who the coder is."""
         if corpus.coders == (file.stem,):
             return True
-        return self.tiers_by_file and file.item is None and holds_tiers(corpus) and len(corpus.coders) == 1
+        return self.tiers_by_file and file.item is None and corpus.holds(Tier) and len(corpus.coders) == 1
 
     def coder(self, file: InputFile, corpus: Corpus, name_in_file: str) -> str:
         """Return the name of a coder in the common corpus."""

@@ -274,22 +274,6 @@ def _common_edge(reading: Reading, previous: IntervalRow, row: IntervalRow, snap
 # -- units ------------------------------------------------------------------------------------------------------------
 
 
-def holds_tiers(corpus: Corpus) -> bool:
-    """Return whether a corpus holds tiers, which have times and no units.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        What was read.
-
-    Returns
-    -------
-    bool
-        Whether one of the annotations is a tier.
-    """
-    return any(isinstance(corpus[key], Tier) for key in corpus)
-
-
 def convert_tiers(
     corpus: Corpus,
     path: str,
@@ -318,7 +302,7 @@ def convert_tiers(
     Corpus
         The segmentations.
     """
-    if not holds_tiers(corpus) or options["units"] == "times":
+    if not corpus.holds(Tier) or options["units"] == "times":
         return corpus
     names = ("units", "tolerance", "labels")
     project = partial(over_units, **{name: options[name] for name in names}, types=types)

@@ -89,6 +89,20 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         classes = {type(annotation) for annotation in self._annotations.values()}
         return next((kind for kind, base in _KINDS if any(issubclass(cls, base) for cls in classes)), "linear")
 
+    def holds(self, annotation_type: type) -> bool:
+        """Return whether any annotation is of a type.
+
+        Parameters
+        ----------
+        annotation_type : type
+            A class of the model, such as ``Tier``.
+
+        Returns
+        -------
+        bool
+        """
+        return any(isinstance(annotation, annotation_type) for annotation in self.values())
+
     def of_item(self, item: str) -> dict[str, Annotation]:
         """Return the annotations of one item by coder.
 

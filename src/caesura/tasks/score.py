@@ -167,6 +167,8 @@ def score_corpora(
 
 def _score_pairs(paired: PairedItems, measure: Measure) -> Scores:
     """Score the pairs, hierarchies in time on common units."""
+    if measure.kind != "hierarchy":
+        return score_many(paired.pairs, measure)
     prepared, lost = [], 0
     for pair in paired.pairs:
         shared, number = pair_on_common_units(pair, measure)
