@@ -343,12 +343,7 @@ def _sentence(
         status=status,
         recall=None if status else ratio(parts["matched"], parts["gold"], brackets),
         precision=None if status else ratio(parts["matched"], parts["predicted"], brackets),
-        matched=parts["matched"],
-        gold=parts["gold"],
-        predicted=parts["predicted"],
-        crossing=parts["crossing"],
-        words=parts["words"],
-        correct_tags=parts["correct_tags"],
+        **{name: parts[name] for name in ("matched", "gold", "predicted", "crossing", "words", "correct_tags")},
         tagging_accuracy=None if status else parts["correct_tags"] / parts["words"],
         reason=reason,
     )
