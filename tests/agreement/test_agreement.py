@@ -71,11 +71,11 @@ def codings(draw: st.DrawFn, *, types: int = 1) -> oracle.Items:
 
 def outcome(items: oracle.Items, name: str, measure: str, types: int) -> float | str:
     """What the definition gives, or why it is undefined."""
-    usable = oracle.kept(items)
+    usable = oracle.shared_items(items)
     if not usable:
-        return "no item is left"
+        return "no item was annotated by two coders"
     if not any(text[1] for by in usable.values() for text in by.values()):
-        return "nobody placed a boundary"
+        return "no coder placed a boundary"
     if name == "alpha":
         result = oracle.alpha(items)
         return "chance agreement is 1" if result is None else float(result)
