@@ -500,7 +500,7 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
             "compat must be one of 'fournier2012'; got 'fournier2013'",
         ),
         (lambda: sim.table_1(**TABLE, ranges=[5]), r"ranges must be pairs \(low, high\) of segment lengths; got \[5\]"),
-        (lambda: sim.table_1(**TABLE, ranges=[]), "ranges: at least one pair"),
+        (lambda: sim.table_1(**TABLE, ranges=[]), "ranges: expected at least one pair"),
         (lambda: sim.table_1(**TABLE, ranges=[(9, 3)]), "high must be at least low; got 3 after 9"),
         (lambda: sim.table_1(**TABLE, margin=-1), "margin must be a whole number of at least 0; got -1"),
         (lambda: sim.table_1(**TABLE, measures=[]), "measures: expected at least one; got none"),
@@ -517,7 +517,7 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.pseudo_coders(**CODERS | {"units": [1] * 10**5}), "units and coders: one call may hold"),
         (lambda: sim.table_1(**TABLE | {"hypotheses": 10**5}), "segments and hypotheses: one call may hold"),
         (lambda: sim.pseudo_coders(**CODERS, omissions_only=1), "omissions_only must be True or False; got 1"),
-        (lambda: sim.random_coders(10, [], coders=2, seed=1), "masses: at least one segment length"),
+        (lambda: sim.random_coders(10, [], coders=2, seed=1), "masses: expected at least one segment length"),
         (lambda: sim.random_coders(10, [2], coders=2, seed="x"), "seed must be .*; got 'x'"),
     ],
 )

@@ -5,7 +5,7 @@
 
 The words of the main lines are the units, without punctuation; those of a speaker form a running text of their own. An
 utterance ends in a boundary, and its terminator (``.``, ``?``, ``!``, ``+...``, ``+//.`` and so on) is the boundary type.
-Inside an utterance, as in a quotation, these signs are punctuation. What CHAT does not count as a word is no unit: pauses,
+Inside an utterance, as in a quotation, these signs are punctuation. What CHAT does not count as a word is not a unit: pauses,
 fillers (``&-uh``), events (``&=laughs``), retraced words (``[/]``) and unintelligible words (``xxx``). An utterance without
 a word has no place for a boundary; a warning gives the number of such utterances. An end without a terminator is an error
 unless ``unclassified`` names its type; ``symbols`` names other terminators.

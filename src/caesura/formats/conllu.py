@@ -161,7 +161,7 @@ def _write(writing: Writing) -> str:
 
 
 def _looks_like(text: str) -> bool:
-    """Return whether the first line that is no comment is a token."""
+    """Return whether the first line that is not a comment is a token."""
     first = next((line for line in lines_of(text[:200_000]) if line.strip() and not line.startswith("#")), "")
     return first.count("\t") == _COLUMNS - 1 and first[0].isdecimal()
 

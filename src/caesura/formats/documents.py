@@ -225,7 +225,7 @@ def document_rows(writing: Writing) -> list[dict[str, Any]]:
     Raises
     ------
     FormatError
-        If an item is no document, or no item has both coders.
+        If an item is not a document, or no item has both coders.
     """
     pairs, incomplete = _pairs(writing)
     if incomplete:

@@ -6,7 +6,7 @@
 
 Three kinds of annotation are read. ``multi_segment`` has a level in each value, counted from 0 as a rule and from 1 by
 some programs: if one level is 0, all go up by one. ``segment_salami_upper`` and ``segment_salami_lower`` are levels 1 and
-2 of one annotator; functions are no level and are not read. ``segment_open`` is a single level. A file that has several
+2 of one annotator; functions are not a level and are not read. ``segment_open`` is a single level. A file that has several
 kinds is an error unless ``namespace`` chooses one, ``multi_segment``, ``segment_salami`` or ``segment_open``. Other
 namespaces hold no segments.
 

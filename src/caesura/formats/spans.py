@@ -143,7 +143,7 @@ def check_row(place: str, row: object, seconds: bool) -> SpanRow:
     Raises
     ------
     HierarchyError
-        If the row is no such list or one of its values is invalid.
+        If the row is not such a list or one of its values is invalid.
     """
     if not isinstance(row, (list, tuple)) or not 2 <= len(row) <= 4:
         actual = f"{len(row)} values" if isinstance(row, (list, tuple)) else describe_value(row)

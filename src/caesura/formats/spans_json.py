@@ -17,7 +17,7 @@ spans and the duration) and ``extent`` (what N is for chance). If coders differ 
 
 Three other shapes are read. Annotations of music in two layers as in SPAM, ``{"tracks": {track: {"duration": 40.8,
 "annotators": {coder: {"upper": [[start, end, label]], "lower": [...]}}}}}``, and as in SALAMI, ``{"songs": {song: {coder:
-{"upper": ..., "lower": ..., "functions": ...}}}}``: upper is level 1, lower is level 2, functions are no level and are not
+{"upper": ..., "lower": ..., "functions": ...}}}}``: upper is level 1, lower is level 2, functions are not a level and are not
 read. Discourse trees, ``{document: {coder: {"n_edus": 3, "edus": [...], "spans": [[0, 2, role, relation, ...]]}}}``,
 are counted from 0, end excluded: spans of one EDU are not read, and equal spans are one span.
 """

@@ -110,7 +110,7 @@ def _vtt_cues(reading: Reading) -> Iterator[_TextBlock]:
 
 
 def _refuse_arrow(reading: Reading, block: _TextBlock, name: str, hint: str) -> None:
-    """Raise an error if a block that is no cue swallows one."""
+    """Raise an error if a block that is not a cue swallows one."""
     for number, line in enumerate(block.lines, block.first):
         if _ARROW in line:
             raise reading.error(number, f"{name} must not contain {_ARROW}; put {hint}; got {line[:60]!r}")

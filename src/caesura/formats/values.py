@@ -63,7 +63,7 @@ def check_time(place: str, value: object) -> float:
     Raises
     ------
     HierarchyError
-        If the value is no such number.
+        If the value is not such a number.
     """
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         try:
@@ -189,7 +189,7 @@ def check_strings(place: str, value: object) -> tuple[str, ...]:
     Raises
     ------
     HierarchyError
-        If the value is no such list.
+        If the value is not such a list.
     """
     strings = check_list("a list of strings", value, place)
     for i, entry in enumerate(strings):

@@ -203,7 +203,7 @@ def evaluate_unification(
 
     By definition the recall of a union is 1, and so are precision and non-crossing of a consensus. The non-crossing ratio of
     a conflict-free union equals its recall, since it contains every span that crosses nothing. The paper's Table 1 violates
-    these identities and is no target. ``best_annotator`` has two rows: against all annotations, and without the annotation
+    these identities and is not a target. ``best_annotator`` has two rows: against all annotations, and without the annotation
     that is itself the gold standard.
 
     An undefined kappa, the precision of an empty gold standard and the figures of an empty annotation do not enter the means

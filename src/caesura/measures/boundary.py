@@ -705,7 +705,7 @@ def boundary_similarity(
     n_t : int, default 2
         Transpositions span fewer than ``n_t`` positions; 2 makes only neighboring positions near misses.
     compat : {"fournier2013", "segeval-2.0.11"}, optional
-        Preset: the default; greedy pairing, which is no minimum for n_t >= 3.
+        Preset: the default; greedy pairing, which is not a minimum for n_t >= 3.
     transposition : {"scaled", "printed", "unit"}, optional
         Cost of a transposition over d positions: ``wt + d / n_t`` (default), ``wt + d / (n_t - 1)``, or 1.
     substitution : {"scaled", "printed", "unit"}, optional

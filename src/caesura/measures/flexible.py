@@ -345,7 +345,7 @@ def flexible_similarity(
     normalize : {"positions", "boundaries"}, default "positions"
         S_f or S_f^B.
     algorithm : {"exact", "pardist"}, optional
-        The minimum (default), or the recursion of section 3.2 as printed, which is no minimum and not symmetric.
+        The minimum (default), or the recursion of section 3.2 as printed, which is not a minimum and not symmetric.
     compat : {"segsimflex"}, optional
         Preset: the R package 0.1.3. That is the recursion with the cost of the right-hand boundary, c = 0.5 unless set, and
         a pair that is both moved and substituted counted as two objects if nothing else is left of the run. Its reuse of

@@ -30,7 +30,7 @@ def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus
     Raises
     ------
     OptionError
-        If an annotation is no hierarchy.
+        If an annotation is not a hierarchy.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def levels_as_types(corpus: Corpus) -> Corpus:
     Raises
     ------
     OptionError
-        If an annotation is no hierarchy.
+        If an annotation is not a hierarchy.
 
     Notes
     -----

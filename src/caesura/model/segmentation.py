@@ -289,7 +289,7 @@ class Segmentation(Value, Displayed):
         Raises
         ------
         SegmentationError
-            If a mark is no type or not declared, or units do not fit.
+            If a mark is not a type or not declared, or the number of units does not match.
         """
         if isinstance(marks, str):
             raise SegmentationError("marks: expected a sequence with one mark per unit; got one string")
@@ -325,7 +325,7 @@ class Segmentation(Value, Displayed):
         Raises
         ------
         SegmentationError
-            If an entry is no set of types, a type is not declared, or units do not fit.
+            If an entry is not a set of types, a type is not declared, or the number of units does not match.
         """
         sets = [_check_set(names, i) for i, names in enumerate(as_list(sets, "sets"))]
         length = check_length(len(sets) + 1)

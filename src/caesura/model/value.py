@@ -169,7 +169,7 @@ def as_list(values: Any, name: str, content: str = "") -> list[Any]:
     Raises
     ------
     SegmentationError
-        If ``values`` is no sequence.
+        If ``values`` is not a sequence.
     """
     try:
         return list(values)
