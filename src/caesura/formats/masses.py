@@ -3,8 +3,8 @@
 JSON is ``{"items": {item: {coder: [2, 3, 6]}}}``. The file may also have ``"segment_labels": {item: {coder: ["Scenery",
 "Event/Person", "Event"]}}``, one label per segment; with a single item, ``{coder: [labels]}`` is enough.
 
-Rows are a header, then ``coder  2  3  6``. A file of segeval holds one item, which the file names. With a first column
-``Item`` a file holds several.
+Tab-separated files have a header and then rows such as ``coder  2  3  6``. A segeval file contains one item, whose name is
+the file name. If the first column is ``Item``, the file may contain several items.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from caesura.options import Option, flag
 
 
 def _read_json(reading: Reading) -> Corpus:
-    """Return all items and coders; errors name the line of the coder's key."""
+    """Return the corpus; error messages give the line of the coder's key."""
     data = reading.json("masses")
     if not isinstance(data, dict) or not isinstance(data.get("items"), dict):
         raise reading.error(1, 'expected an object with "items": {item: {coder: [masses]}}')
@@ -44,7 +44,7 @@ def _read_json(reading: Reading) -> Corpus:
 
 
 def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
-    """Return item -> coder -> labels."""
+    """Return the labels by item and coder."""
     items, by_item = data["items"], data.get("segment_labels")
     if by_item is None:
         return {}
@@ -65,7 +65,7 @@ def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, 
 
 
 def _is_flat(by_item: object) -> bool:
-    """Return whether labels are written without the item: ``{coder: [labels]}``."""
+    """Return whether the labels have no item level: ``{coder: [labels]}``."""
     return isinstance(by_item, dict) and bool(by_item) and all(isinstance(value, list) for value in by_item.values())
 
 
@@ -80,7 +80,7 @@ def _check_labels(masses: object, coder: str, labels: object) -> list[str]:
 
 
 def _write_json(writing: Writing) -> str:
-    """Return one line per item and coder, so that differences between files are easy to read."""
+    """Return the JSON text, one line per item and coder, so that a diff of two files is easy to read."""
     masses: dict[str, dict[str, list[int]]] = {}
     labels: dict[str, dict[str, list[str]]] = {}
     for item, coder in writing.corpus:
@@ -117,10 +117,10 @@ JSON = Format(
 
 
 def _read_tsv(reading: Reading) -> Corpus:
-    """Return the masses of each row. Rows differ in length, as coders differ in the number of segments."""
+    """Return one segmentation per row. Rows may differ in length because coders use different numbers of segments."""
     table = parse_table(reading, "\t")
     line, header = next(table, (1, [""]))
-    column = 1 if header[0].strip().lower() == "item" else 0  # of the coder
+    column = 1 if header[0].strip().lower() == "item" else 0  # index of the coder column
     if [cell.strip().lower() for cell in header[column : column + 1]] != ["coder"]:
         raise reading.error(line, f"the header must begin with Coder, or Item and Coder; got {header[0]!r}")
     for line, row in table:
@@ -143,7 +143,7 @@ def _mass(reading: Reading, line: int, i: int, cell: str) -> int:
 
 
 def _write_tsv(writing: Writing) -> str:
-    """Return the form of segeval if the name of the file is the item, else one with a column Item."""
+    """Return a segeval table if the file name is the item name; otherwise add a column Item."""
     has_items = writing.corpus.item_names != (writing.stem,)
     rows: list[list[object]] = [["Item", "Coder", "Masses"] if has_items else ["Coder", "Masses"]]
     for item, coder in writing.corpus:

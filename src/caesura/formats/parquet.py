@@ -1,10 +1,11 @@
-"""Tables of units in Parquet: the columns of ``unit_table``, read and written by pyarrow.
+"""Read and write tables of units in Parquet with pyarrow; the columns are those of ``unit_table``.
 
-Cells may be text, whole numbers, or true and false. Null is an empty cell; the cells of an item that a coder did not code
-are ``NA``, as in CSV. Errors count rows as lines, from 1. All cells are written as text, so that they read back the same.
+Cells may be text, whole numbers or truth values. Null is an empty cell. If a coder did not code an item, the cells are
+``NA``, as in CSV. Error messages give the row, counted from 1, as the line. All cells are written as text, so that reading
+returns the same values.
 
-A few bytes of Parquet can claim any number of rows, and a text that is stored once can occur in all of them. Therefore a
-file whose metadata claim too many cells is refused, and each text is kept once.
+A Parquet file of a few bytes can claim any number of rows, and a text that is stored once can occur in every row. For this
+reason, the reader rejects a file whose metadata claim too many cells, and keeps each text in memory only once.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ _NULL = -1
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return the corpus of a table, reading it batch by batch."""
+    """Read the table in batches and return the corpus."""
     arrow.require_pyarrow(reading.path, "reading")
     with arrow.reading_errors(reading.path):
         source = pa.BufferReader(reading.data)
         names = _column_names(reading, pq.ParquetFile(source))
         table = UnitTable(reading, names)
-        # Text is read as dictionaries: each text once.
+        # Text columns are read as dictionaries, so that each text is in memory only once.
         file = pq.ParquetFile(source, read_dictionary=names, page_checksum_verification=True)
         line = 1
         for batch in file.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
@@ -45,7 +46,7 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _column_names(reading: Reading, file: Any) -> list[str]:
-    """Return the names of the columns, of a file that is not too large."""
+    """Return the names of the columns; raise an error if the file is too large or a column is nested."""
     metadata = file.metadata
     names = list(file.schema_arrow.names)
     for name, kind in zip(names, file.schema_arrow.types, strict=True):
@@ -75,9 +76,9 @@ def _cells(reading: Reading, name: str, column: pa.Array) -> list[str]:
 
 
 def _as_text(column: pa.Array) -> pa.Array:
-    """Return numbers, truth values and nulls as text, and everything else as it is."""
+    """Convert numbers, truth values and nulls to text; return all other types unchanged."""
     kind = column.type
-    if pa.types.is_floating(kind):  # a data frame turns whole numbers with gaps into these
+    if pa.types.is_floating(kind):  # pandas stores whole numbers with missing values as floats
         column = pc.if_else(pc.is_nan(column), None, column)
         whole = pc.all(pc.equal(pc.floor(column), column)).as_py() is not False
         column = column.cast(pa.int64()) if whole else column
@@ -91,7 +92,7 @@ def _wrong_type(reading: Reading, name: str, kind: object) -> FormatError:
 
 
 def _write(writing: Writing) -> bytes:
-    """Return the table that a CSV file would have, with all cells as text."""
+    """Return the same table as for a CSV file, with all cells as text."""
     arrow.require_pyarrow(writing.path, "writing")
     header, *rows = table_rows(writing)
     columns = zip(*rows, strict=True)

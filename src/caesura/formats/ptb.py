@@ -1,13 +1,13 @@
-"""Trees in the brackets of the Penn Treebank: ``(S (NP (PRP He)) (VP (VBD slept)))``.
+"""Trees in Penn Treebank brackets: ``(S (NP (PRP He)) (VP (VBD slept)))``.
 
-The file is one coder, named by the file, and its sentences are items 1, 2, 3 ..., so that two files are compared sentence
-by sentence. Most files have one sentence per line, as EVALB expects them: an empty line is then a sentence without a
-parse, and a line may hold several roots. Other files spread a tree over several lines and indent the inner brackets; a
-sentence is then what a bracket at the outermost level encloses, and empty lines do not matter. ``layout`` chooses between
-them. By default the file is read line by line if its first line closes all its brackets and no line is indented more than
-the first.
+Each file contains the trees of one coder, whose name is the file name. The sentences are the items 1, 2, 3 ..., so that
+two files are compared sentence by sentence. Most files have one sentence per line, as EVALB expects: an empty line is then
+a sentence without a parse, and a line may contain several roots. Other files spread a tree over several lines and indent
+the inner brackets: each outermost bracket is then one sentence, and empty lines are ignored. The option ``layout`` chooses
+between the two. By default, each line is a sentence if the first line closes all its brackets and no line is indented more
+than the first.
 
-Between trees, lines that begin with ``#``, ``%``, ``;`` or ``*x*`` are comments.
+Lines between trees are comments if they begin with ``#``, ``%``, ``;`` or ``*x*``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WordTimes = list[tuple[str, float, float]]
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one tree per sentence that has one."""
+    """Return a corpus with one tree for each sentence that has a parse."""
     for number, tree in enumerate(_sentences(reading), 1):
         if tree is not None:
             reading.add(str(number), reading.stem, tree)
@@ -48,24 +48,26 @@ def read_trees(
     layout: str | None = None,
     excluded: list[FormatError] | None = None,
 ) -> list[Tree | None]:
-    """Return the trees of a file of brackets, in order; None for a sentence without a parse.
+    """Return the trees of a bracket file in order, with None for each sentence without a parse.
 
     Parameters
     ----------
     path : str or path-like
-        File of brackets.
+        Bracket file.
     times : str or path-like, optional
-        File with the times of the words, a CTM or a TextGrid.
+        CTM or TextGrid file with the times of the words.
     tier : str, optional
-        Name of the interval tier with the words, for a TextGrid; by default the only one.
+        Name of the interval tier with the words in a TextGrid. Not needed if the file has only one.
     snap : float, default 1e-4
-        Words that overlap by this many seconds or less meet in the middle, with a warning that gives their number.
+        If two words overlap by this many seconds or less, the first ends and the second begins in the middle of the
+        overlap. A warning gives the number of such overlaps.
     zero_length : str, default "error"
         What to do with words without a duration; see :meth:`~caesura.Tree.with_times`.
     layout : {"lines", "brackets"}, optional
         Whether each line is a sentence; by default detected.
     excluded : list of FormatError, optional
-        Collects the errors of single sentences, which are then None. If None, the first error is raised.
+        List to which the errors of single sentences are appended; these sentences are None in the result. Without a
+        list, the first error is raised.
 
     Returns
     -------
@@ -79,8 +81,8 @@ def read_trees(
 
     Notes
     -----
-    In a CTM the first column is the sentence: its number, or any name. Names go with the trees in order. In a TextGrid the
-    words of the tier run through all trees from the first to the last.
+    The first column of a CTM is the number or the name of the sentence. Names are matched to the trees in order. In a
+    TextGrid, the tier contains the words of all trees, from the first tree to the last.
     """
     options = FORMAT.resolve({"layout": layout})
     reading = Reading(fspath(path), decode(path, load(path)), None, excluded, options)
@@ -99,7 +101,7 @@ def read_trees(
 
 
 def _is_textgrid(path: str | PathLike[str]) -> bool:
-    """Return whether all sentences are in one recording; in a CTM each sentence has a name."""
+    """Return whether the file is a TextGrid, in which all sentences are in one recording."""
     return Path(path).suffix.lower() in textgrid.FORMAT.suffixes
 
 
@@ -112,7 +114,7 @@ def _word_times(path: str | PathLike[str], tier: str | None, snap: float) -> tup
 
 
 def _by_sentence(timing: Reading, recordings: dict[str, WordTimes], trees: list[Tree | None]) -> dict[int, WordTimes]:
-    """Return number of a sentence -> its words."""
+    """Return the words of each sentence by its number."""
     lengths = {number: tree.length for number, tree in enumerate(trees, 1) if tree is not None}
     if _is_textgrid(timing.path):
         (words,) = recordings.values()
@@ -125,7 +127,7 @@ def _by_sentence(timing: Reading, recordings: dict[str, WordTimes], trees: list[
 
 
 def _numbered(timing: Reading, recordings: Mapping[str, WordTimes], count: int) -> dict[int, WordTimes]:
-    """Return number of a sentence -> its words, from recordings that are named by numbers."""
+    """Return the words of each sentence by its number, if the names of the recordings are numbers."""
     for name in recordings:
         if not 1 <= int(name) <= count:
             raise timing.error(None, f"sentence {int(name)} has times, but there are {count} trees")
@@ -133,7 +135,7 @@ def _numbered(timing: Reading, recordings: Mapping[str, WordTimes], count: int) 
 
 
 def _split_words(timing: Reading, words: WordTimes, lengths: Mapping[int, int]) -> dict[int, WordTimes]:
-    """Return number of a sentence -> its words, from the words of a recording of all sentences."""
+    """Return the words of each sentence by its number, if one recording contains all sentences."""
     expected = sum(lengths.values())
     if len(words) != expected:
         raise timing.error(None, f"expected one time per word; the trees have {expected} words, this has {len(words)}")
@@ -194,7 +196,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _brackets(text: str) -> Iterator[tuple[int, str]]:
-    """Yield line and text of each bracket at the outermost level."""
+    """Yield the line number and the text of each outermost bracket."""
     depth = 0
     first = 0
     lines: list[str] = []
@@ -206,7 +208,7 @@ def _brackets(text: str) -> Iterator[tuple[int, str]]:
         ends, depth = _outermost_ends(line, depth)
         start = 0
         for end in ends:
-            # Spaces replace what stood before, so that columns are those of the file.
+            # Replace the preceding text by spaces, so that column numbers match the file.
             yield first, "\n".join([*lines, " " * start + line[start:end]])
             first, lines, start = number, [], end
         lines.append(" " * start + line[start:])
@@ -217,7 +219,7 @@ def _brackets(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _outermost_ends(line: str, depth: int) -> tuple[list[int], int]:
-    """Return where brackets at the outermost level end, and the depth at the end of the line."""
+    """Return the ends of the outermost brackets and the depth at the end of the line."""
     ends = []
     for match in _BRACKET.finditer(line):
         depth = depth + 1 if match.group() == "(" else max(depth - 1, 0)
@@ -227,7 +229,7 @@ def _outermost_ends(line: str, depth: int) -> tuple[list[int], int]:
 
 
 def _write(writing: Writing) -> str:
-    """Return one line per sentence, empty if there is no tree; one coder only, and no times."""
+    """Return one line per sentence, empty if it has no tree. The corpus must have one coder and no times."""
     coder = writing.only_coder()
     lines: list[str] = []
     for item in writing.corpus.item_names:

@@ -1,4 +1,4 @@
-"""The list of all formats. Their modules are imported when the first file is read, so that starting stays quick."""
+"""List of all formats. Their modules are imported when the first file is read, which keeps the start-up fast."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 
 from caesura.formats.format import Format
 
-# In the order in which they are tried on a content that could be in several formats.
+# If the content matches several formats, the first one in this order is used.
 _MODULES = {
     "masses-json": "masses.JSON",
     "masses-tsv": "masses.TSV",
@@ -47,7 +47,7 @@ NAMES = tuple(_MODULES)
 
 @cache
 def registry() -> dict[str, Format]:
-    """Return all formats, importing their modules.
+    """Import the modules of all formats and return the formats.
 
     Returns
     -------

@@ -1,13 +1,13 @@
-"""Rezonator's .rez: JSON followed by a NUL byte, a map of nodes that refer to each other.
+"""Rezonator files (.rez): JSON followed by a NUL byte, with a map of nodes that refer to each other.
 
-``ROOT[0].nodeMap`` holds a node ``doc`` with a list of units; a unit lists entries, and an entry names a token. Fields that
-users see are in the ``tagMap`` of a unit (the speaker) and of a token (its text, its kind). The end of a unit is a
-boundary, and its type is the endnote: a final token of kind ``EndNote``, or one of the ``symbols``. A file without any
-endnote has plain boundaries, with a warning. The other tokens are the units, and those of one speaker form a running text
-of their own. A file is one coder and one item.
+``ROOT[0].nodeMap`` has a node ``doc`` with a list of units. Each unit has a list of entries, and each entry refers to a
+token. The fields that users see are in the ``tagMap`` of a unit (the speaker) and of a token (its text and kind). The end
+of a Rezonator unit is a boundary. The boundary type is the endnote: a final token of kind ``EndNote``, or one of the
+``symbols``. If the file has no endnotes, all boundaries are untyped, and a warning says so. All other tokens are the units
+of the segmentation; the tokens of each speaker form a separate stream. Each file contains one item by one coder.
 
-The file says which field shows the text and which the speaker (``displayTokenField``, ``speakerField``); ``token`` and
-``speaker`` name others.
+The file sets the field with the text (``displayTokenField``) and the field with the speaker (``speakerField``). The options
+``token`` and ``speaker`` choose different fields.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Node = Mapping[str, Any]
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one dialogue; one text if the file has no speakers or the option ``streams`` is False."""
+    """Return one dialogue, or one segmentation if the file has no speakers or ``streams`` is False."""
     root = _root(reading)
     return reading.read_one(lambda: _NodeMap(reading, root).annotation())
 
@@ -51,7 +51,7 @@ def _root(reading: Reading) -> Node:
 
 
 class _NodeMap:
-    """The nodes of a file. Every access checks, because any node may be missing, of another kind, or named twice."""
+    """Nodes of a file. Every access is checked: a node may be missing, have the wrong type, or be listed twice."""
 
     def __init__(self, reading: Reading, root: Node) -> None:
         self.reading = reading
@@ -62,7 +62,7 @@ class _NodeMap:
         self.visited: set[str] = set()
 
     def annotation(self) -> Segmentation | Dialogue:
-        """Return the dialogue, or the text if there are no speakers."""
+        """Return the dialogue, or the segmentation if there are no speakers."""
         units = self.node_list(self.document(), "unitList", "unit")
         if not units:
             raise self.reading.error(None, "expected a document of at least one unit; got none")
@@ -81,7 +81,7 @@ class _NodeMap:
         return Dialogue(segmentations) if speaker_field is not None else segmentations[""]
 
     def has_endnotes(self) -> bool:
-        """Return whether something ends units: symbols, a type for their absence, or tokens of the kind endnote."""
+        """Return whether boundary types are known: from symbols, from ``unclassified``, or from endnote tokens."""
         if self.symbols.types or self.symbols.unclassified is not None:
             return True
         tag_maps = (node.get("tagMap") for node in self.nodes.values() if isinstance(node, dict))
@@ -91,7 +91,7 @@ class _NodeMap:
         return bool(tags.get(self.options["kind"]) == self.options["endnote"])
 
     def document(self) -> str:
-        """Return the document that the file names, or the only one."""
+        """Return the document node that the file refers to, or else the only document node."""
         name = self.root.get("discourseNode")
         if isinstance(name, str) and name in self.nodes:
             return name
@@ -101,12 +101,12 @@ class _NodeMap:
         return documents[0]
 
     def root_field(self, option: str, key: str) -> str | None:
-        """Return the field that an option names, else the one that the file names under ``key``."""
+        """Return the field set by an option, or else the field that the file sets under ``key``."""
         name = self.options[option] or self.root.get(key)
         return name if isinstance(name, str) else None
 
     def speaker_field(self, unit_tags: Mapping[str, Node]) -> str | None:
-        """Return the field of units that names the speaker; None if there are no streams."""
+        """Return the unit field with the speaker's name; None if there are no streams."""
         if not self.options["streams"]:
             return None
         fields = dict.fromkeys(field for tags in unit_tags.values() for field in tags)
@@ -165,7 +165,7 @@ class _NodeMap:
         return self.symbols.split(tokens)
 
     def split_endnote(self, tokens: list[str]) -> tuple[list[str], str]:
-        """Return the tokens without the last one, an endnote, and the boundary type."""
+        """Return the tokens before the final endnote, and the boundary type."""
         *words, last = tokens
         if not words:
             raise SegmentationError(f"an utterance must have a token before the boundary symbol; got {last!r} alone")
@@ -176,7 +176,7 @@ class _NodeMap:
         return words, self.symbols.types.get(last, last)
 
     def node_list(self, name: str, key: str, kind: str) -> list[str]:
-        """Return the nodes that a node lists under ``key``."""
+        """Return the names of the nodes that a node lists under ``key``."""
         names = self.node(name).get(key)
         if not isinstance(names, list):
             raise self.error(name, f"node {name[:40]!r} must have a list {key}; got {describe_value(names)}")
@@ -187,7 +187,7 @@ class _NodeMap:
         return names
 
     def visit(self, name: str, kind: str) -> None:
-        """Raise an error if a node is in two places, because it would be read twice."""
+        """Raise an error if a node occurs in two lists, because it would be read twice."""
         if name in self.visited:
             raise self.error(name, f"{kind} {name[:40]!r} must be in one place only; got it again")
         self.visited.add(name)
@@ -222,7 +222,7 @@ FORMAT = Format(
     options=(
         *OPTIONS,
         Option("attached", False, flag, "whether a symbol may also be the end of the last token"),
-        Option("token", None, text, "field of a token that holds its text (default: the one on display)"),
+        Option("token", None, text, "field of a token that contains its text (default: the file's displayTokenField)"),
         Option("speaker", None, text, "field of a unit that names the speaker (default: the file's speakerField)"),
         Option("kind", "kind", text, "field of a token that gives its kind"),
         Option("endnote", "EndNote", text, "kind of an endnote"),

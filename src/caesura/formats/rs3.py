@@ -1,19 +1,19 @@
-"""Rhetorical structure in .rs3 and .rs4, of RSTTool and rstWeb: elementary discourse units (EDUs) and their groups.
+"""Rhetorical structure in .rs3 and .rs4 files of RSTTool and rstWeb: elementary discourse units (EDUs) and groups.
 
-A ``segment`` is an EDU, and EDUs are the units. A node is a nucleus of its parent (its relation is ``span``, or a
-multinuclear one) or a satellite attached to it. A group covers its nuclei with everything attached to these; together
-with what is attached to the group itself, it covers that too. Each such yield of two or more EDUs is a span: two spans
-if something is attached to a node, one if the group around them covers the same. Yields of one EDU are no spans, because
-all coders have them and they would dominate kappa. A yield with a gap, in which a satellite stands between the nuclei of
-the group to which it is attached, is no span either; with the satellite it is one.
+A ``segment`` element is an EDU, and EDUs are the units. A node is a nucleus of its parent if its relation is ``span`` or
+multinuclear; otherwise it is a satellite of its parent. Each node has two yields. The nuclear yield of a group contains
+its nuclei and their satellites. The full yield also contains the satellites of the group itself. Each distinct yield of
+two or more EDUs is a span. Yields of one EDU are not spans, because all coders have them and they would dominate kappa. A
+yield has a gap if a satellite lies between the nuclei of its group. The nuclear yield is then not a span, but the full
+yield, which contains the satellite, is one.
 
-Levels are derived from nesting. The label of a span is the relation of the outermost node with that yield that is not
-``span``; the whole text has none. A file is one coder and one item, named by the file. ``read_coders`` takes several
-files; if they have the same name in several folders, the folders are the coders. Secondary edges and signals of .rs4 are
-not read.
+Levels are derived from nesting. If several nodes have the same yield, the label is the relation of the outermost node whose
+relation is not ``span``. The span of the whole text has no label. Each file contains one item by one coder, and both names
+are the file name. ``read_coders`` reads several files; if the files have the same name in different folders, the folders
+are the coders. Secondary edges and signals of .rs4 are not read.
 
-Coders who do not share EDUs can be compared on where EDUs end: ``as_="segments"`` reads a segmentation with whitespace
-tokens as units.
+If coders use different EDUs, the ends of the EDUs can still be compared: ``as_="segments"`` reads a segmentation whose
+units are whitespace tokens.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MULTINUC = "multinuc"
 
 
 class _Yield(NamedTuple):
-    """First and last EDU under a node, and the number of EDUs; without gaps the number is last - first + 1."""
+    """First EDU, last EDU and number of EDUs below a node; without gaps, the number is last - first + 1."""
 
     first: int = 0
     last: int = 0
@@ -59,7 +59,7 @@ class _RstNode:
     nuclei: list[_RstNode] = field(default_factory=list)
     satellites: list[_RstNode] = field(default_factory=list)
     nuclear_yield: _Yield = field(default_factory=_Yield)
-    full_yield: _Yield = field(default_factory=_Yield)  # with the satellites attached to the node
+    full_yield: _Yield = field(default_factory=_Yield)  # includes the satellites of the node
 
 
 def _read(reading: Reading) -> Corpus:
@@ -82,7 +82,7 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _parse(reading: Reading) -> tuple[Any, dict[str, bool]]:
-    """Return the body, and for each declared relation whether it is multinuclear."""
+    """Return the body and the declared relations, each with True if it is multinuclear."""
     root = parse_xml(reading)
     body = root.find("body") if root.tag == "rst" else None
     if body is None:
@@ -145,9 +145,9 @@ def _is_nucleus(reading: Reading, node: _RstNode, parent: _RstNode, relations: d
 
 
 def _top_down(reading: Reading, nodes: dict[str, _RstNode], roots: list[_RstNode]) -> list[_RstNode]:
-    """Return all nodes, every node after its parent."""
+    """Return all nodes in an order in which each node follows its parent."""
     order = list(roots)
-    for node in order:  # the list grows in the loop, which needs no recursion
+    for node in order:  # the loop extends the list, so that no recursion is needed
         order += [*node.nuclei, *node.satellites]
     if len(order) < len(nodes):
         reached = {node.name for node in order}
@@ -157,7 +157,7 @@ def _top_down(reading: Reading, nodes: dict[str, _RstNode], roots: list[_RstNode
 
 
 def _compute_yields(reading: Reading, order: list[_RstNode]) -> None:
-    """Set the yields of all nodes, those of children before those of their parents."""
+    """Compute the yields of all nodes, children before parents."""
     for node in reversed(order):
         if not node.edu and not node.nuclei:
             raise reading.error(node.line, f"a group must have a nucleus; {node.name[:40]!r} has none")
@@ -172,7 +172,7 @@ def _union(yields: Iterable[_Yield]) -> _Yield:
 
 
 def _rows(reading: Reading, order: list[_RstNode]) -> list[SpanRow]:
-    """Return the distinct yields without a gap; the outermost node with a relation labels them."""
+    """Return the distinct yields without gaps, each labelled with the relation of its outermost node."""
     labels: dict[tuple[int, int], str | None] = {}
     for node in order:
         for first, last, relation in _spans(reading, node):
@@ -182,7 +182,7 @@ def _rows(reading: Reading, order: list[_RstNode]) -> list[SpanRow]:
 
 
 def _spans(reading: Reading, node: _RstNode) -> Iterator[tuple[int, int, str | None]]:
-    """Yield first EDU, last EDU and relation of the spans of a node."""
+    """Yield the first EDU, the last EDU and the relation of each span of a node."""
     first, last, size = node.full_yield
     if not node.full_yield.has_gap:
         yield first, last, node.relation

@@ -7,11 +7,11 @@
     2,M:,yes .
     1,F:,so we --
 
-The symbol at the end of an utterance is the type of the boundary there. It is a token of its own, or the end of the last
-word (option ``attached``). The other tokens, separated by white space, are the units; the rows of one speaker form a
-running text. An empty speaker, or ``NA``, means the speaker of the row above, as in the R package. The package gives an
-utterance without a symbol the type ``;``; here that is an error unless ``unclassified`` names the type. Other columns, such
-as ``Turn``, are ignored.
+The symbol at the end of an utterance gives the boundary type. It is a separate token or is attached to the last word
+(option ``attached``). The other tokens, separated by white space, are the units; the rows of each speaker form one stream.
+If the speaker is empty or ``NA``, it is the speaker of the row above, as in the R package. The R package assigns the type
+``;`` to an utterance without a symbol; here this is an error unless ``unclassified`` sets the type. All other columns,
+such as ``Turn``, are ignored.
 
 References
 ----------
@@ -73,7 +73,7 @@ def _rows(reading: Reading) -> dict[tuple[str, str], list[_Row]]:
 
 
 def _delimiter(table: str, options: Mapping[str, Any]) -> str:
-    """Return the delimiter that finds both columns in the header, or else the most columns."""
+    """Return the delimiter that yields both required columns, or else the largest number of columns."""
 
     def columns(delimiter: str) -> tuple[bool, int]:
         header = _header(table, delimiter)
@@ -91,7 +91,7 @@ def _header(table: str, delimiter: str) -> set[str]:
 
 
 def _find_column(reading: Reading, header: list[str], *names: str) -> int | None:
-    """Return the column with one of these names; case does not matter."""
+    """Return the index of the column with one of these names, ignoring case."""
     lower = [name.strip().lower() for name in names]
     columns = [i for i, name in enumerate(header) if name.lower() in lower]
     if len(columns) > 1:
@@ -111,7 +111,7 @@ def _require_column(reading: Reading, header: list[str], name: str) -> int:
 def _name_column(
     reading: Reading, header: list[str], kind: str, usual_names: tuple[str, ...]
 ) -> tuple[int | None, str]:
-    """Return the column that names the item or coder, if there is one, and the name otherwise."""
+    """Return the column with the item or coder (None if there is none), and the name to use without a column."""
     column_name, name = reading.options[f"{kind}_column"], reading.options[kind]
     if column_name:
         column: int | None = _require_column(reading, header, column_name)
@@ -136,7 +136,7 @@ def _dialogue(reading: Reading, rows: list[_Row], symbols: Symbols, scale: tuple
 
 
 def _write(writing: Writing) -> str:
-    """Return the rows of one coder, speaker after speaker; each type is written as its symbol, a token of its own."""
+    """Return the rows of one coder, grouped by speaker, with each boundary type as a separate symbol token."""
     corpus, options = writing.corpus, writing.options
     if len(corpus.coders) != 1:
         raise writing.error(f"this format holds one coder; choose one of {', '.join(corpus.coders)}")
@@ -203,7 +203,7 @@ def _segments(writing: Writing, segmentation: Segmentation, symbols: Symbols, pl
 
 
 def _check_writable(writing: Writing, segmentation: Segmentation, place: str) -> tuple[str, ...]:
-    """Return the units, if the format can hold the segmentation."""
+    """Return the units; raise an error if the format cannot represent the segmentation."""
     units = segmentation.units
     if units is None:
         raise writing.error(f"{place}this format needs the text of the units")

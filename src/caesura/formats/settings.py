@@ -1,4 +1,4 @@
-"""Settings of a study, the same for all its files: symbols, similarity of types, costs. A small TOML or JSON file.
+"""Read the settings that all files of a study share (symbols, type similarities, costs) from a TOML or JSON file.
 
 ::
 
@@ -13,9 +13,10 @@
     [fields]
     speaker = "participant"
 
-``similarity`` may also consist of ``types`` and a ``matrix`` whose last row and column stand for no boundary, or be the
-path of a CSV or JSON file, relative to the settings. ``transposition`` may be a table, type -> number, and ``symbols`` a
-table, symbol -> type. ``fields`` are columns and fields of the formats ``segsimflex`` and ``rez``.
+Instead of ``pairs``, ``similarity`` may contain ``types`` and a ``matrix``, whose last row and column mean "no boundary".
+It may also be the path of a CSV or JSON file, relative to the settings file. ``transposition`` may be a table that maps
+types to numbers, and ``symbols`` a table that maps symbols to types. ``fields`` names columns and fields of the formats
+``segsimflex`` and ``rez``.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _KEYS = ("similarity", "transposition", "normalize", "symbols", "unclassified", 
 
 @dataclass(frozen=True)
 class Settings:
-    """The content of a settings file; None for every key that the file does not have.
+    """Content of a settings file. Keys that the file does not have are None.
 
     Attributes
     ----------
@@ -57,7 +58,7 @@ class Settings:
     transposition : float or pairs, optional
         Cost of a transposition, for all types or as pairs (type, cost).
     normalize : {"positions", "boundaries"}, optional
-        What flexible similarity is normalized by.
+        Quantity by which flexible similarity is normalized.
     symbols : tuple of pairs, optional
         Pairs (symbol, type).
     unclassified : str, optional
@@ -96,7 +97,7 @@ class Settings:
         Returns
         -------
         dict
-            The settings that this format has an option for, and ``types``.
+            The settings for which this format has an option, and ``types`` if a matrix declares them.
         """
         values: dict[str, Any] = {
             "symbols": None if self.symbols is None else dict(self.symbols),
@@ -116,7 +117,7 @@ class Settings:
         Returns
         -------
         dict
-            ``similarity``, ``transposition`` and ``normalize``, as far as the file sets them.
+            Those of ``similarity``, ``transposition`` and ``normalize`` that the file sets.
         """
         similarity: Any = self.similarity
         if _is_matrix(self.similarity):
@@ -166,7 +167,7 @@ def _load(path: str) -> dict[str, Any]:
 
 
 def _parse_toml(path: str, content: str) -> Any:
-    import tomllib  # imported here: most readers never need it
+    import tomllib  # imported here because most callers do not need it
 
     try:
         return tomllib.loads(content)
@@ -178,7 +179,7 @@ def _parse_toml(path: str, content: str) -> Any:
 
 
 class _Parser:
-    """Checks the data of a settings file, key by key."""
+    """Parser that checks the data of a settings file key by key."""
 
     def __init__(self, path: str, data: dict[str, Any]) -> None:
         self.path = path
@@ -223,15 +224,15 @@ class _Parser:
         return value
 
     def check(self, key: str, check: Check) -> Any:
-        """Return the value of a key of the file, None if there is none."""
+        """Return the checked value of a key, or None if the file does not have the key."""
         value = self.data.get(key)
         return None if value is None else self.value(key, check, value)
 
     def value(self, key: str, check: Check, value: Any) -> Any:
-        """Return the value that an option's validator accepts."""
+        """Return the value after validation; convert the validator's errors to format errors."""
         try:
             return check(key, value)
-        except OptionError as error:  # its message begins with the key
+        except OptionError as error:  # the message begins with the key
             raise FormatError(self.path, None, str(error)) from None
         except (RecursionError, ValueError):  # the value nests too deeply or is too large to be printed
             raise self.error(key, "invalid value") from None
@@ -304,7 +305,7 @@ class _Parser:
         return numbers
 
     def check_types(self, settings: Settings) -> None:
-        """Check that the types of symbols and costs are those of the matrix."""
+        """Raise an error if a symbol or cost has a type that the matrix does not declare."""
         names = [("symbols", name) for _, name in settings.symbols or ()]
         if settings.unclassified is not None:
             names.append(("unclassified", settings.unclassified))
@@ -321,5 +322,5 @@ class _Parser:
 
 
 def _is_matrix(similarity: str | Pairs | Matrix | None) -> TypeGuard[Matrix]:
-    """Return whether these are types and a matrix: pairs are triples of two names and a number, rows hold numbers."""
+    """Return whether the similarity is types and a matrix; otherwise it is a path or triples (type, type, number)."""
     return isinstance(similarity, tuple) and len(similarity) == 2 and isinstance(similarity[1][0], tuple)

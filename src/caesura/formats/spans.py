@@ -1,4 +1,4 @@
-"""Turn rows of spans into hierarchies: the code that all formats of spans share.
+"""Convert rows of spans to hierarchies; all span formats share this code.
 
 A format parses its file into :class:`SpanRow` values and a :class:`Continuum`; :func:`add_spans` checks them, builds the
 hierarchy and puts it into the corpus.
@@ -23,14 +23,14 @@ UNITS = ("units", "seconds")
 
 
 class SpanRow(NamedTuple):
-    """Span as a file has it.
+    """Span as it is written in a file.
 
     Attributes
     ----------
     start, end : int or float
-        Units counted from 1, both ends included; or seconds.
+        First and last unit, counted from 1; or times in seconds.
     level : int, optional
-        Level of the hierarchy; 1 is the largest.
+        Level in the hierarchy; level 1 has the largest spans.
     label : str, optional
         Label of the span.
     """
@@ -43,7 +43,7 @@ class SpanRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Continuum:
-    """Text or recording in which the spans of one coder lie.
+    """Text or recording that one coder annotated with spans.
 
     Attributes
     ----------
@@ -56,9 +56,9 @@ class Continuum:
     duration : float, optional
         Length of the recording in seconds.
     edges : tuple of float, optional
-        Times between units, if they are more than the times of the spans and the duration.
+        Times between units, if there are more of them than the times of the spans and the duration.
     extent : int, optional
-        Number of positions that the chance model counts, if it is not the number of units.
+        Number of positions for the chance model, if it differs from the number of units.
     """
 
     seconds: bool = False
@@ -73,7 +73,7 @@ class Continuum:
 
 
 def _check_edges(place: str, value: object) -> tuple[float, ...]:
-    """Return two or more times in ascending order."""
+    """Check that the value is a list of two or more ascending times, and return the times."""
     times = check_list("a list of times", value, place)
     edges = tuple(check_time(f"{place}[{i}]", time) for i, time in enumerate(times))
     if len(edges) < 2:
@@ -100,8 +100,7 @@ def check_continuum(values: Mapping[str, object], seconds: bool) -> Continuum:
     Parameters
     ----------
     values : mapping
-        Name of a field of :class:`Continuum` -> its value as the file has it. None stands for "not set"; other names
-        are ignored.
+        Values from the file, by field of :class:`Continuum`. None means "not set"; other names are ignored.
     seconds : bool
         Whether spans are in seconds.
 
@@ -113,7 +112,7 @@ def check_continuum(values: Mapping[str, object], seconds: bool) -> Continuum:
     Raises
     ------
     HierarchyError
-        If a value is invalid, or belongs to the other kind of span.
+        If a value is invalid, or if it is for seconds but the spans are in units, or the reverse.
     """
     for name in ("length", "units") if seconds else ("duration", "edges"):
         if values.get(name) is not None:
@@ -129,9 +128,9 @@ def check_row(place: str, row: object, seconds: bool) -> SpanRow:
     Parameters
     ----------
     place : str
-        Name of the span, for the error message: ``"spans[3]"``.
+        Name of the span for error messages, such as ``"spans[3]"``.
     row : object
-        Value as the file has it.
+        Value from the file.
     seconds : bool
         Whether start and end are seconds.
 
@@ -143,7 +142,7 @@ def check_row(place: str, row: object, seconds: bool) -> SpanRow:
     Raises
     ------
     HierarchyError
-        If the row is not such a list or one of its values is invalid.
+        If the row does not have this form or one of its values is invalid.
     """
     if not isinstance(row, (list, tuple)) or not 2 <= len(row) <= 4:
         actual = f"{len(row)} values" if isinstance(row, (list, tuple)) else describe_value(row)
@@ -171,22 +170,22 @@ def add_spans(
     last: float = 0.0,
     beyond: str = "error",
 ) -> None:
-    """Put the hierarchy of one coder into the corpus.
+    """Build the hierarchy of one coder and add it to the corpus.
 
     Parameters
     ----------
     reading : Reading
         File that is being read, with the options ``repair`` and, for times, ``snap`` and ``beyond``.
     item, coder : str
-        Place in the corpus.
+        Names under which the corpus stores the hierarchy.
     rows : sequence of SpanRow
         Checked spans.
     continuum : Continuum
-        What the spans lie in.
+        Text or recording of the spans.
     last : float, default 0.0
-        Time at which the last span of any coder of the item ends.
+        Latest end of a span by any coder of the item, in seconds.
     beyond : str, default "error"
-        Default of the option ``beyond``.
+        Value to use if the option ``beyond`` is not set.
 
     Raises
     ------
@@ -203,23 +202,24 @@ def add_spans(
 def build_hierarchy(
     reading: Reading, item: str, coder: str, rows: Sequence[SpanRow], continuum: Continuum
 ) -> Hierarchy:
-    """Return the hierarchy of checked spans. Spans in time that have no length are left out and counted.
+    """Build a hierarchy from checked spans. Spans in seconds that have zero length are excluded and counted.
 
     Parameters
     ----------
     reading : Reading
-        File that is being read, with the options ``repair`` and, for times, ``snap``; its log collects what was changed.
+        File that is being read, with the options ``repair`` and, for times, ``snap``. Its log records
+        the changes.
     item, coder : str
-        Whose spans these are, for warnings.
+        Names of the item and the coder, for warnings.
     rows : sequence of SpanRow
         Checked spans.
     continuum : Continuum
-        What the spans lie in.
+        Text or recording of the spans.
 
     Returns
     -------
     Hierarchy
-        The spans over units.
+        Hierarchy of the spans, in units.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def _unit_count(continuum: Continuum) -> int:
 
 
 def _snap_times(rows: Sequence[SpanRow], continuum: Continuum, snap: float) -> Sequence[SpanRow]:
-    """Replace times of one coder that lie within ``snap`` of the first of a group by that first time."""
+    """Group the times of one coder: replace times at most ``snap`` after the first of a group by the first."""
     if not snap:
         return rows
     fixed = continuum.edges or (() if continuum.duration is None else (0.0, continuum.duration))
@@ -263,7 +263,7 @@ def _snap_times(rows: Sequence[SpanRow], continuum: Continuum, snap: float) -> S
 
 
 def _edges(rows: Sequence[SpanRow], continuum: Continuum) -> tuple[float, ...]:
-    """Return the times between units: those of the continuum, else those of the spans and the duration."""
+    """Return the times between units, from the continuum or else from the spans and the duration."""
     edges, duration = continuum.edges, continuum.duration
     if edges is not None:
         if duration is not None and duration != edges[-1]:
@@ -278,7 +278,7 @@ def _edges(rows: Sequence[SpanRow], continuum: Continuum) -> tuple[float, ...]:
 
 
 def _over_edges(rows: Sequence[SpanRow], edges: Sequence[float]) -> list[SpanRow]:
-    """Return spans in seconds as spans in the units between ``edges``."""
+    """Convert spans in seconds to spans in units, where each unit lies between two ``edges``."""
     positions = {time: i for i, time in enumerate(edges)}
     for row in rows:
         for time in row[:2]:
@@ -288,7 +288,7 @@ def _over_edges(rows: Sequence[SpanRow], edges: Sequence[float]) -> list[SpanRow
 
 
 def last_end(rows: Sequence[SpanRow]) -> float:
-    """Return the time at which the last span ends, 0 if there are no spans.
+    """Return the latest end of a span, or 0 if there are no spans.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def last_end(rows: Sequence[SpanRow]) -> float:
     Returns
     -------
     float
-        Latest end.
+        Latest end in seconds.
     """
     return max((row.end for row in rows), default=0.0)
 
@@ -306,9 +306,9 @@ def last_end(rows: Sequence[SpanRow]) -> float:
 def _fit_duration(
     rows: Sequence[SpanRow], duration: float | None, *, beyond: str, last: float, item: str, log: WarningLog
 ) -> tuple[Sequence[SpanRow], float | None]:
-    """Return rows and duration if annotations go on after the end of the recording.
+    """Return the rows and the duration, adjusted if annotations continue after the end of the recording.
 
-    ``last`` is where the last coder of the item ends, so that an extension is the same for all coders.
+    ``last`` is the latest end of all coders of the item, so that all coders get the same extended duration.
     """
     if duration is None or last <= duration:
         return rows, duration
@@ -327,7 +327,7 @@ def _fit_duration(
 
 
 def _clip(rows: Sequence[SpanRow], duration: float) -> list[SpanRow]:
-    """Cut spans off at the end of the recording and leave out those after it."""
+    """Clip spans at the end of the recording and remove spans after it."""
     inside = (row for row in rows if row.start < duration or row.end <= duration)
     return [row._replace(end=min(row.end, duration)) for row in inside]
 
@@ -336,23 +336,23 @@ def _clip(rows: Sequence[SpanRow], duration: float) -> list[SpanRow]:
 
 
 def spans_of(writing: Writing) -> dict[tuple[str, str], tuple[Hierarchy, Continuum]]:
-    """Return what a file of spans must hold.
+    """Return the spans and the continuum to write for each item and coder.
 
     Parameters
     ----------
     writing : Writing
-        File with hierarchies, or segmentations, whose segments become spans of level 1.
+        Output with hierarchies or segmentations. The segments of a segmentation become spans of level 1.
 
     Returns
     -------
     dict
-        Item and coder -> the spans, and the part of their continuum that must be written so that they read back the
-        same.
+        Maps item and coder to the spans and to those fields of the continuum that must be written, so that reading
+        the file returns the same hierarchy.
 
     Raises
     ------
     FormatError
-        If an annotation has streams or boundary types, or if spans in time begin before 0 or have the text of units.
+        If an annotation has streams or boundary types, or if spans in seconds begin before 0 or have units with text.
     """
     spans = {}
     for item, coder in writing.corpus:
@@ -396,12 +396,12 @@ def _continuum_of(hierarchy: Hierarchy, writing: Writing, item: str, coder: str)
 
 
 def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
-    """Return the spans as a file has them, in units or in seconds.
+    """Return the spans in the form in which files contain them, in units or in seconds.
 
     Parameters
     ----------
     hierarchy : Hierarchy
-        What is to be written.
+        Hierarchy to write.
 
     Returns
     -------
@@ -418,7 +418,7 @@ def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
 
 
 ANNOTATION_TYPES = (Hierarchy, Segmentation, Dialogue)
-"""What a file of spans is written from; the spans of a dialogue are refused with a hint."""
+"""Types of annotations that span writers accept; for a dialogue they raise an error with a hint."""
 REPAIR = Option("repair", False, flag, "whether to leave out spans until the rest nest (default: an error)")
 SNAP = Option("snap", 0.0, non_negative(), "seconds within which two times of a coder are the same, for rounded times")
 DURATION = Option("duration", None, non_negative(), "seconds of the recording (default: by the file, or the last end)")
@@ -426,4 +426,4 @@ BEYOND = Option(
     "beyond", None, choice("error", "extend", "clip"), "annotations after the end (default: error; SPAM: extend)"
 )
 OPTIONS = (REPAIR, SNAP, BEYOND)
-"""Options of all formats whose spans may be in time."""
+"""Options of all formats whose spans may be in seconds."""

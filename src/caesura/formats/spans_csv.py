@@ -5,19 +5,20 @@
     poem,ann,1,2,2,,6
     poem,bo,3,6,1,,6
 
-``start`` and ``end`` are units, counted from 1, both included. In columns named ``start_time`` and ``end_time``, or with
-the option ``unit="seconds"``, they are seconds from 0; the reader never guesses this from the numbers. ``item`` and
-``coder`` (or ``annotator``) are optional; the file names them if they are missing. ``level`` and ``label`` are optional;
-without levels they are derived from nesting, and an empty label is none.
+``start`` and ``end`` are the first and the last unit, counted from 1. If the columns are named ``start_time`` and
+``end_time``, or with the option ``unit="seconds"``, they are seconds from 0; the reader never infers this from the numbers.
+``item`` and ``coder`` (or ``annotator``) are optional; if they are missing, the file name is used. ``level`` and ``label``
+are also optional. Missing levels are derived from nesting, and an empty label means that the span has no label.
 
-The number of units is in the column ``length``, else in the option ``length``, else it is the largest end of the item. The
-length of a recording is in ``duration``. The toolkit writes three more columns if they are needed: ``extent`` (what N is
-for chance), ``edges`` (a JSON list of the times between units, if they are more than those of the spans and the duration)
-and ``units`` (a JSON list of the text). All these are in the first row of a coder, or of an item, or the same in every
-row. A row with neither start nor end means that a coder annotated nothing.
+The number of units is in the column ``length`` or the option ``length``; without both, it is the largest end of the item.
+The column ``duration`` has the length of the recording. The writer adds three more columns if they are needed: ``extent``
+(the value of N in the chance model), ``edges`` (a JSON list of the times between units, if there are more of them than the
+times of the spans and the duration) and ``units`` (a JSON list with the text of the units). These columns are filled in the
+first row of a coder, in the first row of an item, or with the same value in every row. A row without start and end means
+that the coder annotated nothing.
 
-A table of four columns without a header, in which every row is ``annotator,label,start,end`` with rising numbers, comes
-from pygamma-agreement: its times are seconds.
+A table without a header is read as a pygamma-agreement file, with times in seconds, if it has four columns and each row is
+``annotator,label,start,end`` with start before end.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _LARGEST_CELL = 100_000  # characters; the csv module of Python refuses a little
 
 @dataclass
 class _CoderRows:
-    """The rows of one coder of one item, and the cells that describe the continuum."""
+    """Rows of one coder for one item, and the cells that describe the continuum."""
 
     line: int
     rows: list[SpanRow] = field(default_factory=list)
@@ -68,7 +69,7 @@ class _CoderRows:
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return items and coders in order of appearance; the rows of a coder need not be adjacent."""
+    """Return the corpus in order of appearance; the rows of a coder need not be adjacent."""
     table = parse_table(reading, _delimiter(reading.text) or ",")
     columns = list(_HEADERLESS) if _has_no_header(reading.text) else _header(reading, next(table, (1, []))[1])
     seconds = _in_seconds(reading, columns)
@@ -114,7 +115,7 @@ def _rows(
 def _coder_rows(
     reading: Reading, rows: Iterator[tuple[int, dict[str, str]]], seconds: bool
 ) -> dict[tuple[str, str], _CoderRows]:
-    """Return item and coder -> their rows; an invalid row excludes its coder only."""
+    """Return the rows by item and coder. An invalid row excludes only its coder from this item."""
     coders: dict[tuple[str, str], _CoderRows] = {}
     for line, cells in rows:
         key = cells.get("item", reading.stem), cells.get("coder", cells.get("annotator", reading.stem))
@@ -144,7 +145,7 @@ def _add_row(coder: _CoderRows, cells: Mapping[str, str], line: int, seconds: bo
 
 
 def _span_row(cells: Mapping[str, str], seconds: bool) -> SpanRow | None:
-    """Return the span of a row; None if the row has none."""
+    """Return the span of a row, or None if the row has no span."""
     start, end = (cells.get(a) or cells.get(b) or "" for a, b in zip(_IN_UNITS, _IN_SECONDS, strict=True))
     level, label = cells.get("level", "").strip(), cells.get("label", "")
     if not any((start, end, level, label)):
@@ -171,7 +172,7 @@ def _number(name: str, cell: str, seconds: bool) -> int | float:
 
 
 def _parse_whole(cell: str) -> int | str:
-    """Return the number, or the cell itself for the message of a check."""
+    """Return the number; if the cell is not a number, return its text for the error message."""
     cell = cell.strip()
     return int(cell) if re.fullmatch(r"[+-]?[0-9]{1,18}", cell) else cell[:40]
 
@@ -187,7 +188,7 @@ def _parse_list(name: str, cell: str) -> list[Any]:
 
 
 def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], seconds: bool) -> None:
-    """Put the spans of all coders into the corpus."""
+    """Add the spans of all coders to the corpus."""
     by_item: dict[str, list[_CoderRows]] = {}
     for (item, _), coder in coders.items():
         by_item.setdefault(item, []).append(coder)
@@ -207,7 +208,7 @@ def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], 
 
 
 def _continuum(coder: _CoderRows, coders_of_item: Sequence[_CoderRows], seconds: bool) -> Continuum:
-    """Return the continuum that a coder's rows describe, else the one of the first coder of the item that has one."""
+    """Return the continuum of the coder's rows, or else that of the first coder of the item who has one."""
     described = (entry.continuum for entry in coders_of_item if entry.continuum and entry.error is None)
     cells = coder.continuum or next(described, {})
     return check_continuum({name: _parse_field(name, cell) for name, cell in cells.items()}, seconds)
@@ -220,7 +221,7 @@ def _parse_field(name: str, cell: str) -> object:
 
 
 def _unit_count(continuum: Continuum, coders_of_item: Sequence[_CoderRows], default: int | None) -> int:
-    """Return the number of units: of the units, else in the column, else in the option, else the largest end."""
+    """Return the number of units from the units, the column, the option or the largest end, in this order."""
     if continuum.units is not None:
         length = len(continuum.units)
         if continuum.length not in (None, length):
@@ -271,7 +272,7 @@ def _used_fields(continua: Collection[Continuum]) -> list[str]:
 def _continua(
     writing: Writing, spans: Mapping[tuple[str, str], tuple[Hierarchy, Continuum]]
 ) -> dict[tuple[str, str], Continuum]:
-    """Return item and coder -> what a table must describe: if one coder of an item has a continuum, all need one."""
+    """Return the continua to write. If one coder of an item has a continuum, all coders of the item need one."""
     if len({continuum.seconds for _, continuum in spans.values()}) > 1:
         raise writing.error("a table is in units or in seconds; these are in both; write spans as .json")
     # A coder without a continuum would be read with that of the first coder of the item that has one.
@@ -293,17 +294,19 @@ def _cell(writing: Writing, item: str, coder: str, name: str, value: Any) -> str
 
 
 def _delimiter(text: str) -> str | None:
-    """Return the delimiter with which the header has the two columns of start and end."""
+    """Return the delimiter that yields a header with start and end columns, or None."""
     first = text.lstrip().split("\n", 1)[0][:10_000]
     for delimiter in _DELIMITERS:
         names = {name.strip().strip('"').lower() for name in first.split(delimiter)}
-        if (set(_IN_UNITS) <= names or set(_IN_SECONDS) <= names) and "unit" not in names:  # a table of units has it
+        if (
+            set(_IN_UNITS) <= names or set(_IN_SECONDS) <= names
+        ) and "unit" not in names:  # a table of units has this column
             return delimiter
     return None
 
 
 def _has_no_header(text: str) -> bool:
-    """Return whether all rows, from the first on, are annotator, label, start and end."""
+    """Return whether all rows, including the first, consist of annotator, label, start and end."""
     lines = [line for line in text.split("\n") if line.strip()]
     return bool(lines) and _delimiter(text) is None and all(map(_is_headerless_row, lines))
 

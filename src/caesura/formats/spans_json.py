@@ -1,25 +1,26 @@
-"""Spans as JSON: which spans each coder annotated in which text::
+"""Spans as JSON, by item and coder::
 
     {"items": {"poem": {"length": 6, "units": ["In", "Xanadu", "did", "Kubla", "Khan", "decree"],
                         "coders": {"ann": [[1, 6, 1, "S"], [1, 2, 2], [3, 6, 2]],
                                    "bo": [[1, 6], [3, 6]]}}}}
 
-A span is ``[start, end, level, label]``, counted from 1, both ends included; level 1 is the largest. A coder may leave out
-levels, for all spans or none: they are then derived from nesting. ``units`` is optional, and ``length`` is optional if
-there are units. In time, ``"unit": "seconds"`` stands at the top, ``start`` and ``end`` are seconds from 0, and units lie
-between the times that occur::
+A span is ``[start, end, level, label]``. ``start`` and ``end`` are the first and the last unit, counted from 1. Level 1 is
+the top of the hierarchy. If all spans of a coder have no level, the levels are derived from nesting. ``units`` is optional,
+and ``length`` is optional if there are units. If the top of the file has ``"unit": "seconds"``, ``start`` and ``end`` are
+seconds from 0, and the units lie between the times that occur::
 
     {"unit": "seconds", "items": {"song": {"duration": 9.5, "coders": {"ann": [[0, 9.5, 1, "A"], [0, 4.25, 2, "a"]]}}}}
 
-``duration`` is optional. An item may also have ``edges`` (the times between units, if they are more than those of the
-spans and the duration) and ``extent`` (what N is for chance). If coders differ in any of these, a coder is an object
-``{"length": 6, "spans": [[1, 6]]}``.
+``duration`` is optional. An item may also have ``edges`` (the times between units, if there are more of them than the times
+of the spans and the duration) and ``extent`` (the value of N in the chance model). If coders differ in any of these fields,
+the value of a coder is an object such as ``{"length": 6, "spans": [[1, 6]]}``.
 
-Three other shapes are read. Annotations of music in two layers as in SPAM, ``{"tracks": {track: {"duration": 40.8,
-"annotators": {coder: {"upper": [[start, end, label]], "lower": [...]}}}}}``, and as in SALAMI, ``{"songs": {song: {coder:
-{"upper": ..., "lower": ..., "functions": ...}}}}``: upper is level 1, lower is level 2, functions are not a level and are not
-read. Discourse trees, ``{document: {coder: {"n_edus": 3, "edus": [...], "spans": [[0, 2, role, relation, ...]]}}}``,
-are counted from 0, end excluded: spans of one EDU are not read, and equal spans are one span.
+The reader accepts three more shapes. Two are music annotations in two layers: SPAM, ``{"tracks": {track: {"duration": 40.8,
+"annotators": {coder: {"upper": [[start, end, label]], "lower": [...]}}}}}``, and SALAMI, ``{"songs": {song: {coder:
+{"upper": ..., "lower": ..., "functions": ...}}}}``. The upper layer is level 1 and the lower layer is level 2; functions are
+not a level and are not read. The third is discourse trees, ``{document: {coder: {"n_edus": 3, "edus": [...], "spans":
+[[0, 2, role, relation, ...]]}}}``. Their spans count from 0 and exclude the end. Spans of one EDU are not read, and equal
+spans are merged into one.
 """
 
 from __future__ import annotations
@@ -55,12 +56,12 @@ _MAX_LINE_SEARCHES = 100
 Spans = tuple[list[SpanRow], Continuum]
 
 
-# -- the four shapes: top of the file, item and coder in, spans out ---------------------------------------------------
+# -- the four shapes: each function gets the file, the item and the coder, and returns the spans ---------------------
 
 
 def _native_spans(data: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Spans:
     fields = coder if isinstance(coder, dict) else {"spans": coder}
-    values = {"unit": data.get("unit"), **item, **fields}  # the nearest value counts
+    values = {"unit": data.get("unit"), **item, **fields}  # coder before item before file
     unit = values.get("unit") or "units"
     if unit not in UNITS:
         raise HierarchyError(f"unit must be one of {', '.join(UNITS)}; got {describe_value(unit)}")
@@ -70,12 +71,12 @@ def _native_spans(data: Mapping[str, Any], item: Mapping[str, Any], coder: objec
 
 
 def _track_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Spans:
-    """SPAM: a duration, which belongs to a different recording for some tracks."""
+    """Return the spans of a SPAM track. For some tracks, the duration is that of a different recording."""
     return _layer_rows(coder), check_continuum({"duration": item.get("duration")}, seconds=True)
 
 
 def _song_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Spans:
-    """SALAMI: two layers, and functions beside them."""
+    """Return the spans of the two layers of a SALAMI song."""
     return _layer_rows(coder), Continuum(seconds=True)
 
 
@@ -96,7 +97,7 @@ def _layer_rows(coder: object) -> list[SpanRow]:
 
 
 def _discourse_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Spans:
-    """Discourse trees as spans from 0, end excluded."""
+    """Return the spans of a discourse tree; the file counts from 0 and excludes the end."""
     tree = check_object('{"edus": [...], "spans": [[start, end, role, relation]]}', coder)
     edus = check_strings("edus", tree.get("edus"))
     if tree.get("n_edus", len(edus)) != len(edus):
@@ -110,7 +111,7 @@ def _discourse_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: objec
 
 
 def _discourse_span(place: str, row: object) -> tuple[int, int, str | None]:
-    """Return first EDU and last EDU, counted from 1, and the relation unless it is ``span``."""
+    """Return the first and the last EDU, counted from 1, and the relation (None if it is ``span``)."""
     if not isinstance(row, list) or len(row) < 2:
         raise HierarchyError(f"{place}: a span is [start, end, role, relation]; got {describe_value(row)}")
     start, end = check_whole(f"{place}: start", row[0], 0) + 1, check_whole(f"{place}: end", row[1], 0)
@@ -122,7 +123,7 @@ def _discourse_span(place: str, row: object) -> tuple[int, int, str | None]:
 
 @dataclass(frozen=True)
 class _Shape:
-    """How items and coders are nested in a file, and how the value of a coder is read."""
+    """Description of how a file nests items and coders, with the function that parses a coder's value."""
 
     items_key: str
     coders_key: str
@@ -130,7 +131,7 @@ class _Shape:
     coders_example: str
     parse: Callable[[Mapping[str, Any], Mapping[str, Any], object], Spans]
     beyond: str = "error"
-    rounding: float = 0.0  # seconds by which a duration may differ from the last end
+    rounding: float = 0.0  # a duration that differs from the last end by less is set to it, in seconds
 
 
 _NATIVE = _Shape(
@@ -154,7 +155,7 @@ _DISCOURSE = _Shape("", "", '{coder: {"edus": [...], "spans": [...]}}', "", _dis
 
 
 def _shape(data: object) -> _Shape | None:
-    """Return the shape of a file; None if it holds no spans."""
+    """Return the shape of a file, or None if the file has no spans."""
     if not isinstance(data, dict):
         return None
     items = data.get("items")
@@ -167,7 +168,7 @@ def _shape(data: object) -> _Shape | None:
 
 
 def _has_spans(item: object) -> bool:
-    """Return whether an item holds spans; in masses, a coder named ``coders`` has a list and no field is a number."""
+    """Return whether an item has spans. In a file of masses, a coder may be named ``coders``, with a list."""
     if not isinstance(item, dict) or "coders" not in item:
         return False
     return isinstance(item["coders"], dict) or any(name in item for name in ("length", "duration", "edges"))
@@ -182,7 +183,7 @@ def _has_discourse(item: object) -> bool:
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return every item and coder; an error gives the line of the coder's key."""
+    """Return the corpus; error messages give the line of the coder's key."""
     data = reading.json("spans")
     shape = _shape(data)
     if shape is None:
@@ -194,7 +195,7 @@ def _read(reading: Reading) -> Corpus:
 
 
 class _SpansReader:
-    """Adds the items of a file to the corpus."""
+    """Reader that adds the items of a file to the corpus."""
 
     def __init__(self, reading: Reading, data: dict[str, Any], shape: _Shape) -> None:
         self.reading = reading
@@ -222,7 +223,7 @@ class _SpansReader:
 
     @contextmanager
     def entry(self, item: str, coder: str | None = None) -> Iterator[None]:
-        """Report errors at the line of the item or coder. Only the first errors search for their line."""
+        """Add the line of the item or coder to errors. To save time, only the first errors look up their line."""
         try:
             yield
         except CaesuraError as error:
@@ -240,7 +241,7 @@ class _SpansReader:
 
 
 def _write(writing: Writing) -> str:
-    """Return the text, one line per coder, so that two versions can be compared."""
+    """Return the JSON text, one line per coder, so that a diff of two files is easy to read."""
     spans = spans_of(writing)
     kinds = {continuum.seconds for _, continuum in spans.values()}
     items: dict[str, dict[str, tuple[dict[str, Any], list[Any]]]] = {item: {} for item in writing.corpus.item_names}
@@ -253,7 +254,7 @@ def _write(writing: Writing) -> str:
 
 
 def _item_text(coders: Mapping[str, tuple[dict[str, Any], list[Any]]]) -> str:
-    """Return the text of an item; fields that all coders share are written once."""
+    """Return the JSON text of an item. Fields that are the same for all coders are written once."""
     first, _ = next(iter(coders.values()))
     shared = first if all(fields == first for fields, _ in coders.values()) else {}
     lines = [f"      {json_text(name)}: {json_text(value)},\n" for name, value in shared.items()]
@@ -265,7 +266,7 @@ def _item_text(coders: Mapping[str, tuple[dict[str, Any], list[Any]]]) -> str:
 
 
 def _fields(continuum: Continuum, mixed: bool) -> dict[str, Any]:
-    """Return the fields of a continuum that are set; in a file with both kinds of spans also the unit."""
+    """Return the fields that are set, and the unit if the file mixes spans in units and in seconds."""
     unit = {"unit": UNITS[continuum.seconds]} if mixed else {}
     return unit | {name: value for name in CONTINUUM_FIELDS if (value := getattr(continuum, name)) is not None}
 
