@@ -146,7 +146,7 @@ COEFFICIENTS = ["multi_pi", "multi_kappa", "bias", "alpha"]
 @pytest.mark.parametrize("compat", [None, "fournier2013", "segeval-2.0.11"])
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_the_order_of_coders_and_items_does_not_matter(missing: float, coefficient: str, compat: str | None) -> None:
+def test_order_of_coders_and_items_does_not_matter(missing: float, coefficient: str, compat: str | None) -> None:
     if compat is not None and coefficient == "alpha":
         compat = None
     corpus = random_corpus(4, missing=missing)
@@ -177,7 +177,7 @@ def test_the_order_of_coders_and_items_does_not_matter(missing: float, coefficie
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 @pytest.mark.parametrize("measure", MEASURES)
-def test_a_row_of_a_table_is_the_coefficient_of_that_part_alone(measure: str, coefficient: str, missing: float) -> None:
+def test_table_row_is_the_coefficient_of_that_subset(measure: str, coefficient: str, missing: float) -> None:
     corpus = random_corpus(7, missing=missing)
     options = {"measure": measure, "coefficient": coefficient, **QUIET}
     total = cz.agreement(corpus, **options)
@@ -234,7 +234,7 @@ def test_bias_is_not_negative_if_no_coder_is_missing(seed: int) -> None:
     assert cz.agreement(random_corpus(seed, items=3), coefficient="bias", **QUIET).value >= -1e-15
 
 
-def test_the_familiar_alpha_is_nltks() -> None:
+def test_alpha_equals_nltk() -> None:
     """Against NLTK's AnnotationTask, which takes (coder, item, label) triples, with coders missing."""
     agreement = pytest.importorskip("nltk.metrics.agreement", reason="NLTK is not installed: pip install caesura[test]")
     for seed in range(10):
@@ -250,7 +250,7 @@ def test_the_familiar_alpha_is_nltks() -> None:
         assert ours.measure is None
 
 
-def test_a_type_one_coder_never_uses() -> None:
+def test_type_that_one_coder_never_uses() -> None:
     a = cz.Segmentation.from_sets([{"act"}, set(), {"scene"}, set()], TYPES)
     b = cz.Segmentation.from_sets([{"scene"}, set(), {"scene"}, set()], TYPES)
     result = cz.agreement(cz.Corpus({"x": {"a": a, "b": b}}), **QUIET)
@@ -272,7 +272,7 @@ def test_lumped_types() -> None:
     assert "|types:together|" in same.signature
 
 
-def test_presets_are_bundles_of_options() -> None:
+def test_presets_set_several_options() -> None:
     corpus = random_corpus(11)
     for compat, options in {
         "fournier2013": {"counted": "segments", "rates": "mean", "types": "together"},
@@ -289,7 +289,7 @@ def test_presets_are_bundles_of_options() -> None:
     assert s.expected == pytest.approx((placed / n) ** 2)
 
 
-def test_error_rates_are_turned_round() -> None:
+def test_error_rates_are_converted_to_similarities() -> None:
     corpus = random_corpus(2)
     pairs = cz.pairwise(corpus, "unit_error")
     units = {row.coders: row.score.parts["units"] for row in pairs.rows}
@@ -409,7 +409,7 @@ def test_percentiles_of_the_replicates() -> None:
     assert ours == (pytest.approx(low, abs=spread), pytest.approx(high, abs=spread))
 
 
-def test_few_items_warn_and_one_has_no_interval() -> None:
+def test_few_items_cause_a_warning_and_one_item_has_no_interval() -> None:
     corpus = random_corpus(8, items=5)
     with pytest.warns(CaesuraWarning, match=r"an interval from 5 items is too short: it covers about \.84 at 5 items"):
         assert cz.agreement(corpus).interval is not None
@@ -432,7 +432,7 @@ def test_interval_over_coders() -> None:
     assert two.interval_note == "no interval: two coders, each drawn at least once, are always the same pair"
 
 
-def test_undefined_replicates_are_left_out_and_counted() -> None:
+def test_undefined_replicates_are_excluded_and_counted() -> None:
     blank = cz.Segmentation.from_masses([5])
     marked = cz.Segmentation.from_masses([2, 3])
     corpus = cz.Corpus(
@@ -448,7 +448,7 @@ def test_undefined_replicates_are_left_out_and_counted() -> None:
 # -- bad input ------------------------------------------------------------------------------------------------------
 
 
-def test_items_that_cannot_be_used_are_listed() -> None:
+def test_unusable_items_are_listed() -> None:
     masses = cz.Segmentation.from_masses
     corpus = cz.Corpus(
         {
@@ -596,7 +596,7 @@ def test_sets_of_types_can_push_chance_above_one() -> None:
         cz.agreement(cz.Corpus({"x": {"a": full, "b": full}}))
 
 
-def test_items_of_one_unit_count_for_nothing() -> None:
+def test_items_of_one_unit_are_ignored() -> None:
     corpus = random_corpus(1, items=3)
     single_unit = cz.Segmentation.from_masses([1])
     longer = cz.Corpus(
@@ -622,7 +622,7 @@ def test_as_dict_is_json() -> None:
         assert [row["coder"] for row in data["outliers"]] == [row.coder for row in result.outliers]
 
 
-def test_numbers_may_be_numpys_and_must_be_numbers() -> None:
+def test_numpy_numbers_are_accepted_and_strings_are_not() -> None:
     corpus = random_corpus(1, items=25)
     result = cz.agreement(corpus, seed=np.int64(4), replicates=np.int32(200))
     assert result.interval == cz.agreement(corpus, seed=4, replicates=200).interval
@@ -658,7 +658,7 @@ def test_undeclared_types() -> None:
     cz.agreement(corpus, measure="flexible_similarity", chance="exact")
 
 
-def test_dialogues_under_linear_measures_are_left_out_and_listed() -> None:
+def test_linear_measures_exclude_dialogues() -> None:
     texts = {"a": cz.Segmentation.from_masses([2, 3]), "b": cz.Segmentation.from_masses([1, 4])}
     corpus = cz.Corpus({"talk": {c: {"F": segmentation} for c, segmentation in texts.items()}, "text": texts})
     for options in ({}, {"measure": "segmentation_similarity"}, {"coefficient": "alpha"}):
@@ -701,7 +701,7 @@ def test_sixty_coders() -> None:
     assert row.without == pytest.approx(cz.agreement(remaining, **QUIET).value)
 
 
-def test_alpha_needs_no_order_of_types_and_leaves_filters_of_warnings_alone() -> None:
+def test_alpha_needs_no_type_order_and_keeps_warning_filters() -> None:
     """Threads share the filters of warnings, so that changing them for one computation would change them for all."""
     a = cz.Segmentation.from_sets([{"x"}, {"y"}, {"z"}, set()])
     b = cz.Segmentation.from_sets([{"x"}, {"z"}, set(), {"y"}])
@@ -713,7 +713,7 @@ def test_alpha_needs_no_order_of_types_and_leaves_filters_of_warnings_alone() ->
         assert warnings.filters == filters
 
 
-def test_alpha_does_not_depend_on_the_order_in_which_types_are_declared() -> None:
+def test_alpha_ignores_the_declared_order_of_types() -> None:
     sets = [{"x"}, {"y"}, set(), {"y"}], [{"x"}, {"y"}, {"x"}, set()]
     same, reordered = (
         cz.Corpus(
@@ -728,25 +728,25 @@ def test_alpha_does_not_depend_on_the_order_in_which_types_are_declared() -> Non
 
 
 @pytest.mark.parametrize("measure", ["pk", "window_diff", "fuzzy_success", "flexible_similarity", "boundary_confusion"])
-def test_alpha_exists_over_every_measure_of_segmentations(measure: str) -> None:
+def test_alpha_exists_for_every_segmentation_measure(measure: str) -> None:
     corpus = random_corpus(3, items=4)
     expected = cz.agreement(corpus, coefficient="alpha", **QUIET)
     assert cz.agreement(corpus, measure, coefficient="alpha", **QUIET) == expected
 
 
-def test_no_interval_has_two_spellings() -> None:
+def test_two_ways_to_request_no_interval() -> None:
     corpus = random_corpus(8, items=5)
     assert cz.agreement(corpus, interval="none") == cz.agreement(corpus, interval=None)
 
 
-def test_the_seed_is_0_by_default() -> None:
+def test_default_seed_is_0() -> None:
     corpus = random_corpus(8, items=25)
     assert cz.agreement(corpus) == cz.agreement(corpus, seed=0)
     drawn = cz.agreement(corpus, seed=None)
     assert drawn == cz.agreement(corpus, seed=drawn.seed)
 
 
-def test_every_measure_has_the_chance_model_it_names() -> None:
+def test_every_measure_has_its_declared_chance_model() -> None:
     for name, measure in cz.measures().items():
         if measure.coefficients:
             model = CHANCE_FAMILIES[measure.chance_family]
@@ -755,7 +755,7 @@ def test_every_measure_has_the_chance_model_it_names() -> None:
             assert measure.default_coefficient in model.coefficients
 
 
-def test_results_are_data() -> None:
+def test_results_are_immutable_values() -> None:
     corpus = random_corpus(1, items=3)
     result = cz.agreement(corpus, **QUIET)
     frame = result.to_frame()
@@ -773,7 +773,7 @@ class _HalfCredit(Crisp):
         return super().finish(counts, types) / 2
 
 
-def test_a_new_measure_of_an_existing_family_needs_no_change_here() -> None:
+def test_new_measure_of_an_existing_family_works() -> None:
     corpus = random_corpus(3, items=4)
     new, known = (cz.agreement(corpus, measure, **QUIET) for measure in (_HalfCredit(), "crisp"))
     assert new.observed == pytest.approx(known.observed / 2)

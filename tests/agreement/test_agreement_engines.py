@@ -113,7 +113,7 @@ def expected() -> list[Any]:
 
 @pytest.mark.usefixtures("in_pieces")
 @pytest.mark.parametrize(("name", "workers"), [("threads", 1), ("threads", 3), ("processes", 2), ("dask", 2)])
-def test_every_engine_gives_the_same_to_the_last_bit(name: str, workers: int, expected: list[Any]) -> None:
+def test_all_engines_give_identical_results(name: str, workers: int, expected: list[Any]) -> None:
     if name == "dask":
         pytest.importorskip("distributed", reason="Dask is not installed: pip install caesura[cluster]")
     with open_engine(name, workers) as engine:
@@ -121,25 +121,25 @@ def test_every_engine_gives_the_same_to_the_last_bit(name: str, workers: int, ex
 
 
 @pytest.mark.usefixtures("in_pieces")
-def test_blocks_in_another_order_give_the_same(expected: list[Any]) -> None:
+def test_order_of_blocks_does_not_change_the_result(expected: list[Any]) -> None:
     engine = Here()
     assert results(engine) == expected
     assert engine.tasks > 3 * 6 + 3 * 8  # blocks of three pairs of coders, and a round and more of them
 
 
-def test_the_schedule_of_a_tolerance_was_used(expected: list[Any]) -> None:
+def test_tolerance_uses_the_schedule(expected: list[Any]) -> None:
     """Fewer draws than the most, and more than one round."""
     assert 4000 < expected[2].draws < 9000
 
 
-def test_engines_that_do_not_exist() -> None:
+def test_unknown_engines() -> None:
     with pytest.raises(OptionError, match="engine must be one of 'threads', 'processes', 'dask'; got 'grid'"):
         cz.agreement(poems(), engine="grid")
     with pytest.raises(OptionError, match="engine must be one of 'threads', 'processes', 'dask'; got 'grid'"):
         cz.pairwise(poems(), "pk", engine="grid")
 
 
-def test_a_pickled_measure_is_the_same_and_does_not_warn_again() -> None:
+def test_pickled_measure_is_equal_and_does_not_warn_again() -> None:
     with pytest.warns(CaesuraWarning, match="identical to no boundary"):
         measure = cz.parse("flexible_similarity(similarity={(';', 'none'): 1})")
     again = pickle.loads(pickle.dumps(measure))
@@ -191,7 +191,7 @@ def test_standard_error_is_the_spread_of_runs_with_different_seeds(variates: boo
             assert abs(row.expected - exact_row.expected) < 4 * row.expected_error  # type: ignore[operator]
 
 
-def test_progress_ends_at_the_most_there_will_be() -> None:
+def test_progress_ends_at_the_maximum() -> None:
     steps: list[tuple[int, int]] = []
     with on_progress(lambda *step: steps.append(step)):
         simulation(talks(), seed=1, draws=1234)
@@ -207,7 +207,7 @@ def test_progress_ends_at_the_most_there_will_be() -> None:
 
 @pytest.mark.usefixtures("in_pieces")
 @pytest.mark.parametrize("options", [{"draws": 2100}, {"tolerance": 1.5e-4, "draws": 9000, "normalize": "boundaries"}])
-def test_a_run_continues_after_an_interruption(options: dict[str, Any], tmp_path: Path) -> None:
+def test_run_continues_after_an_interruption(options: dict[str, Any], tmp_path: Path) -> None:
     corpus, folder = talks(2), tmp_path / "kept"
     expected = simulation(corpus, seed=5, **options)
     first = Here()
@@ -226,7 +226,7 @@ def test_a_run_continues_after_an_interruption(options: dict[str, Any], tmp_path
     assert third.tasks == 0
 
 
-def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
+def test_checkpoint_of_a_different_run_is_rejected(tmp_path: Path) -> None:
     corpus, options = talks(2), {"seed": 5, "draws": 100, "checkpoint": tmp_path}
     simulation(corpus, **options)
     for change, message in (
@@ -243,7 +243,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
         simulation(talks(3), **options)
 
 
-def test_a_checkpoint_if_nothing_is_simulated(tmp_path: Path) -> None:
+def test_checkpoint_without_simulation(tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     for options, message in (
         ({"measure": "boundary_similarity"}, "chance has no effect on multi_pi over boundary_similarity"),
@@ -287,7 +287,7 @@ def test_agree_keeps_finished_work(table: str, tmp_path: Path, monkeypatch: pyte
     assert "nothing is kept" in CliRunner().invoke(main, drawing).stderr
 
 
-def test_options_of_a_simulation_are_refused_if_there_is_none(tmp_path: Path) -> None:
+def test_simulation_options_are_rejected_without_simulation(tmp_path: Path) -> None:
     path = tmp_path / "texts.json"
     text = cz.Segmentation.from_masses([2, 3])
     cz.write(cz.Corpus({"x": {"a": text, "b": text}}), path)

@@ -51,7 +51,7 @@ def enumerated(p_a: list[float], p_b: list[float], n: int, normalize: str) -> fl
 
 @pytest.mark.parametrize("normalize", ["positions", "boundaries"])
 @pytest.mark.parametrize("coefficient", ["kappa", "pi", "s", "s_modified"])
-def test_simulation_is_the_mean_over_all_texts(coefficient: str, normalize: str) -> None:
+def test_simulation_converges_to_the_mean_over_all_texts(coefficient: str, normalize: str) -> None:
     marks = {"ann": " ,.", "bo": ". ."}
     counts = {coder: [m.count("."), m.count(","), m.count(" ")] for coder, m in marks.items()}
     a, b = counts["ann"], counts["bo"]
@@ -84,7 +84,7 @@ def test_standard_error_is_the_spread_over_seeds() -> None:
     assert 0.7 < spread / np.mean([run.expected_error for run in runs]) < 1.4
 
 
-def test_control_variates_take_out_variance() -> None:
+def test_control_variates_reduce_variance() -> None:
     rng = np.random.default_rng(3)
     a, b = ("".join(rng.choice([" ", " ", " ", ",", "."], 200)) for _ in "ab")
     measure = cz.parse("flexible_similarity")
@@ -95,7 +95,7 @@ def test_control_variates_take_out_variance() -> None:
 
 
 @pytest.mark.parametrize("normalize", ["positions", "boundaries"])
-def test_same_seed_same_number_whatever_workers_and_order(normalize: str) -> None:
+def test_same_seed_gives_same_number_for_any_workers_and_order(normalize: str) -> None:
     items = {"x": {**TALK, "cy": ", . . ."[:8].ljust(8)}, "y": {"ann": ". .", "bo": "  ."}}
 
     def with_workers(workers: int, items: dict[str, dict[str, str]]) -> cz.Agreement:
@@ -120,7 +120,7 @@ def test_seed_is_reported_when_it_was_not_set() -> None:
     assert f"|draws:100|seed:{result.seed}|" in result.signature
 
 
-def test_draws_until_the_tolerance() -> None:
+def test_simulation_draws_until_the_tolerance_is_reached() -> None:
     loose = agreement(corpus(talk=TALK), seed=1, tolerance=0.01)
     tight = agreement(corpus(talk=TALK), seed=1, tolerance=0.001)
     assert loose.standard_error <= 0.01
@@ -141,7 +141,7 @@ def test_exact_and_simulated_agree_on_random_texts() -> None:
         assert abs(exact.expected - simulated.expected) < 4.5 * simulated.expected_error, trial
 
 
-def test_exact_cost_helps_the_ratio() -> None:
+def test_exact_cost_reduces_the_error_of_the_ratio() -> None:
     rng = np.random.default_rng(2)
     marks = {coder: "".join(rng.choice([" ", " ", ",", "."], 300)) for coder in ("a", "b")}
     plain = agreement(corpus(talk=marks), normalize="boundaries", seed=1, draws=2000)
@@ -151,7 +151,7 @@ def test_exact_cost_helps_the_ratio() -> None:
     assert abs(helped.expected - plain.expected) < 4 * plain.expected_error
 
 
-def test_too_many_states_fall_back_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_states_fall_back_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random_texts, "MAX_STATES", 1)
     result = agreement(corpus(talk=TALK), chance="exact", seed=1, draws=200)
     assert result.method == "simulated, 6 control variates; exact chance would need more than 1 states"
@@ -183,7 +183,7 @@ def test_more_than_two_coders_is_the_mean_over_pairs() -> None:
     assert [row.value for row in result.pairs] == pytest.approx([p.value for p in pairs])
 
 
-def test_missing_coders_and_bad_items_are_listed() -> None:
+def test_missing_coders_and_invalid_items_are_listed() -> None:
     items = {"x": TALK, "alone": {"ann": ", ."}, "torn": {"ann": ", .", "bo": ", ."[:2]}}
     result = agreement(corpus(**items), chance="exact")
     assert reasons(result) == {
@@ -193,7 +193,7 @@ def test_missing_coders_and_bad_items_are_listed() -> None:
     assert result.value == agreement(corpus(x=TALK), chance="exact").value
 
 
-def test_streams_are_pooled_for_the_distribution_and_apart_in_the_draws() -> None:
+def test_streams_share_a_distribution_and_are_drawn_separately() -> None:
     annotations = {"ann": {"F": text(" ,. "), "M": text(", ")}, "bo": {"F": text(" ,  "), "M": text(",.")}}
     result = agreement(cz.Corpus({"talk": annotations}), chance="exact")
     assert result.observed == pytest.approx(1 - 2 / 6)  # one deletion in F, one insertion in M
@@ -339,7 +339,7 @@ def test_bootstrap_over_items_is_agreement_on_the_resampled_corpus(coefficient: 
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
-def test_bootstrap_over_items_of_s_f_b_is_nearly_that(missing: float) -> None:
+def test_bootstrap_over_items_of_s_f_b_is_close_to_resampling(missing: float) -> None:
     """The expectation of a ratio of sums is not the ratio of expectations, but near."""
     measure = "flexible_similarity(normalize='boundaries')"
     corpus = random_talks(5, missing=missing)
@@ -397,7 +397,7 @@ def test_pairs_of_a_coder_without_items_in_the_sample() -> None:
     assert arrays.corrected[0] == pytest.approx(alone.value, abs=1e-12)
 
 
-def test_asymmetric_similarity_takes_the_first_coder_as_first_side() -> None:
+def test_asymmetric_similarity_uses_the_first_coder_as_first_side() -> None:
     matrix = {"types": TYPES, "matrix": [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]}
     measure = cz.parse("flexible_similarity(transposition=1)").replace(similarity=matrix)
     segmentations = {"z": text(".. "), "a": text(",, ")}
@@ -407,7 +407,7 @@ def test_asymmetric_similarity_takes_the_first_coder_as_first_side() -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_items_would_fit_into_memory() -> None:
+def test_ten_thousand_items_fit_into_memory() -> None:
     """Draws of all items at once would be 72 MB for each block of 500."""
     import tracemalloc
 
@@ -426,7 +426,7 @@ def test_ten_thousand_items_would_fit_into_memory() -> None:
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
-def test_a_row_of_a_table_is_the_coefficient_of_that_part_alone(missing: float) -> None:
+def test_table_row_is_the_coefficient_of_that_subset(missing: float) -> None:
     corpus = random_talks(11, coders="abcd", missing=missing)
     total = agreement(corpus, chance="exact")
     for row in total.pairs:
@@ -445,7 +445,7 @@ def test_a_row_of_a_table_is_the_coefficient_of_that_part_alone(missing: float) 
         assert row.items == len([i for i in corpus.item_names if (i, row.coder) in corpus])
 
 
-def test_options_of_the_simulation_are_those_of_a_value() -> None:
+def test_simulation_options_apply_to_the_value() -> None:
     talk = corpus(talk=TALK)
     for draws in (100, np.int64(100)):
         assert cz.Simulate(draws=draws) == cz.Simulate(draws=100)

@@ -74,7 +74,7 @@ def test_equals_the_definition(method: str, seed: int) -> None:
 
 
 @given(st.data())
-def test_every_joint_is_one_of_the_nearest(data: st.DataObject) -> None:
+def test_every_merge_joins_a_nearest_pair(data: st.DataObject) -> None:
     """With ties there is more than one tree, and each joint must be of two groups as near as any."""
     n = data.draw(st.integers(2, 7))
     length = data.draw(st.integers(2, 5))
@@ -101,7 +101,7 @@ def test_every_joint_is_one_of_the_nearest(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_linkage_is_scipys(method: str) -> None:
+def test_linkage_equals_scipy(method: str) -> None:
     corpus = random_corpus(12, coders="hgfedcba")
     result = cz.cluster_coders(corpus, linkage=method)  # type: ignore[arg-type]
     distances = apart(corpus)
@@ -115,7 +115,7 @@ def test_linkage_is_scipys(method: str) -> None:
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.25])
-def test_the_order_of_coders_and_items_does_not_matter(missing: float) -> None:
+def test_order_of_coders_and_items_does_not_matter(missing: float) -> None:
     corpus = random_corpus(3, coders="abcdef", missing=missing)
     first = cz.cluster_coders(corpus)
     for seed in range(4):
@@ -135,7 +135,7 @@ def test_two_coders() -> None:
     assert result.cut(clusters=2) in ((("ann",), ("bo",)), (("bo",), ("ann",)))
 
 
-def test_identical_coders_are_joined_at_nothing() -> None:
+def test_identical_coders_are_merged_at_height_zero() -> None:
     corpus = of_masses(x={coder: [2, 3] for coder in "abcd"})
     result = cz.cluster_coders(corpus)
     assert [(cluster.height, cluster.value) for cluster in result.clusters] == [(0, 1)] * 3
@@ -157,7 +157,7 @@ def test_identical_coders_are_joined_at_nothing() -> None:
         ("alpha", "boundary_similarity(n_t=2)", None),
     ],
 )
-def test_the_value_is_the_agreement_of_its_coders(
+def test_cluster_value_is_the_agreement_of_its_coders(
     coefficient: str, measure: str, compat: str | None, missing: float
 ) -> None:
     corpus = random_corpus(21, coders="abcdef", missing=missing)
@@ -174,7 +174,7 @@ def test_the_value_is_the_agreement_of_its_coders(
         )
 
 
-def test_alpha_looks_at_types_even_if_the_measure_does_not() -> None:
+def test_alpha_uses_types_even_if_the_measure_does_not() -> None:
     a = cz.Segmentation.from_sets([{"act"}, {"scene"}, set(), set()])
     b = cz.Segmentation.from_sets([{"scene"}, {"scene"}, set(), set()])
     corpus = cz.Corpus({"x": {"a": a, "b": b}})
@@ -185,7 +185,7 @@ def test_alpha_looks_at_types_even_if_the_measure_does_not() -> None:
     assert cluster.value == pytest.approx(cz.agreement(corpus, coefficient="alpha").value)
 
 
-def test_undefined_inside_a_cluster() -> None:
+def test_undefined_agreement_inside_a_cluster() -> None:
     """a and b placed nothing, c did."""
     result = cz.cluster_coders(of_masses(x={"a": [4], "b": [4], "c": [2, 2]}))
     first, last = result.clusters
@@ -266,7 +266,7 @@ def test_cut() -> None:
         ({"clusters": 3}, "clusters must be a whole number of at most 2; got 3"),
     ],
 )
-def test_cut_of_nonsense(options: dict, message: str) -> None:
+def test_cut_with_invalid_arguments(options: dict, message: str) -> None:
     result = cz.cluster_coders(of_masses(x={"a": [2, 3], "b": [1, 4]}))
     with pytest.raises(OptionError) as caught:
         result.cut(**options)
@@ -355,7 +355,7 @@ def test_no_corpus() -> None:
         cz.cluster_coders([])  # type: ignore[arg-type]
 
 
-def test_items_that_cannot_be_used_are_listed() -> None:
+def test_unusable_items_are_listed() -> None:
     result = cz.cluster_coders(of_masses(x=SAME, y={"a": [3]}, z={"a": [3], "b": [4]}))
     assert reasons(result) == {
         "y": "coded by a only",
@@ -375,7 +375,7 @@ def test_signature_and_json() -> None:
     assert [cluster["coders"] for cluster in data["clusters"]] == [list(cluster.coders) for cluster in result.clusters]
 
 
-def test_the_seed_is_0_by_default() -> None:
+def test_default_seed_is_0() -> None:
     chance = cz.Simulate(draws=100)
     corpus = random_corpus(1, items=3, coders="abc")
     first, again = (cz.cluster_coders(corpus, "flexible_similarity", chance=chance, **s) for s in ({}, {"seed": 0}))

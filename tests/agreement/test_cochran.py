@@ -58,7 +58,7 @@ def q_by_definition(rows: Rows) -> Fraction:
 
 
 @given(rows=tables())
-def test_q_is_that_of_statsmodels(rows: Rows) -> None:
+def test_q_equals_statsmodels(rows: Rows) -> None:
     from statsmodels.stats.contingency_tables import cochrans_q
 
     assume(not undefined(rows))
@@ -114,7 +114,7 @@ def test_by_hand() -> None:
     assert result.signature == f"cochran_q|alpha:0.01|coders:3|items:1|positions:4|caesura:{cz.__version__}"
 
 
-def test_equal_counts_everywhere_make_q_zero() -> None:
+def test_equal_counts_give_q_zero() -> None:
     result = cz.cochran_q(coded(["01", "10"]))
     assert (result.q, result.p, result.threshold) == (0, 1, None)
 
@@ -132,7 +132,7 @@ def test_order_of_coders_does_not_matter(rows: Rows, seed: int) -> None:
 
 
 @given(rows=tables(), cut=st.integers(1, 11))
-def test_a_corpus_is_its_items_side_by_side(rows: Rows, cut: int) -> None:
+def test_corpus_equals_its_concatenated_items(rows: Rows, cut: int) -> None:
     assume(not undefined(rows) and cut < len(rows[0]))
     halves = {"a": [row[:cut] for row in rows], "b": [row[cut:] for row in rows]}
     corpus = cz.Corpus(
@@ -149,7 +149,7 @@ def test_a_corpus_is_its_items_side_by_side(rows: Rows, cut: int) -> None:
     assert gold["a"].bits() + gold["b"].bits() == joined.gold(2).bits()
 
 
-def test_only_inner_positions_count_whatever_their_types() -> None:
+def test_only_inner_positions_count_and_types_are_ignored() -> None:
     typed = [
         cz.Segmentation.from_marks(["", ",", "", "."]),
         cz.Segmentation.from_positions(4, [1, 2], marks=[{",", "?"}, "."]),
@@ -171,7 +171,7 @@ def test_stargazer_by_statsmodels() -> None:
     assert cz.cochran_q(by_coder).q == result.q  # a mapping
 
 
-def test_large_counts_are_whole_numbers() -> None:
+def test_large_counts_stay_exact_integers() -> None:
     """k D goes past 2^53, where floating point no longer counts."""
     k = 2_000_000
     result = cz.cochran_q([cz.Segmentation.from_positions(k + 1, range(1, n)) for n in (k, k // 2, 3)])
@@ -188,7 +188,7 @@ def test_large_counts_are_whole_numbers() -> None:
 
 
 @given(marks=st.lists(st.integers(0, 9), max_size=6))
-def test_chance_tail_is_that_of_enumeration(marks: list[int]) -> None:
+def test_chance_tail_equals_enumeration(marks: list[int]) -> None:
     k = 9
     exact = [Fraction(0)] * (len(marks) + 1)
     for outcome in product((0, 1), repeat=len(marks)):
@@ -203,7 +203,7 @@ def test_small_tails_keep_their_digits() -> None:
 
 
 @given(rows=tables(max_coders=8), alpha=st.sampled_from([0.01, 0.05, 0.3, 0.9]))
-def test_chance_threshold_is_the_smallest(rows: Rows, alpha: float) -> None:
+def test_chance_threshold_is_the_smallest_significant_count(rows: Rows, alpha: float) -> None:
     assume(not undefined(rows))
     result = cz.cochran_q(coded(rows), alpha=alpha)
     tail = chance_tail([row.count("1") for row in rows], len(rows[0]))
@@ -258,7 +258,7 @@ def test_gold_carries_the_text() -> None:
 
 
 @given(rows=tables(), threshold=st.integers(1, 6))
-def test_gold_is_where_enough_coders_are(rows: Rows, threshold: int) -> None:
+def test_gold_has_positions_with_enough_coders(rows: Rows, threshold: int) -> None:
     assume(not undefined(rows) and threshold <= len(rows))
     expected = "".join("1" if g >= threshold else "0" for g in columns(rows))
     assert cz.cochran_q(coded(rows)).gold(threshold).bits() == expected
@@ -275,14 +275,14 @@ def test_gold_is_where_enough_coders_are(rows: Rows, threshold: int) -> None:
         ({"threshold": 2, "rule": "chance"}, "set threshold or rule='chance', not both; got threshold=2"),
     ],
 )
-def test_bad_gold(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_gold(arguments: dict[str, Any], message: str) -> None:
     for method in (cz.cochran_q(coded(READERS)).gold, cz.cochran_q(coded(READERS)).gold_signature):
         with pytest.raises(OptionError) as caught:
             method(**arguments)
         assert str(caught.value) == message
 
 
-def test_no_threshold_no_gold() -> None:
+def test_no_gold_without_a_threshold() -> None:
     result = cz.cochran_q(coded(["01", "10"]), alpha=0.05)
     with pytest.raises(Undefined) as caught:
         result.gold()
@@ -301,7 +301,7 @@ def test_no_threshold_no_gold() -> None:
 
 
 @given(rows=tables(min_positions=1))
-def test_percentage_is_the_share_of_coders_with_the_majority(rows: Rows) -> None:
+def test_percentage_is_the_share_of_majority_coders(rows: Rows) -> None:
     agreeing = 0
     for column in zip(*rows, strict=True):
         majority = "1" if column.count("1") > len(column) / 2 else "0"
@@ -335,7 +335,7 @@ def test_percentage_is_defined_if_q_is_not() -> None:
 # -- corpora with holes, results as values ----------------------------------------------------------------------------
 
 
-def test_items_that_cannot_be_used_are_listed() -> None:
+def test_unusable_items_are_listed() -> None:
     segmentation = cz.Segmentation.from_bits
     corpus = cz.Corpus(
         {
@@ -362,7 +362,7 @@ def test_items_that_cannot_be_used_are_listed() -> None:
     assert {item: segmentation.masses for item, segmentation in gold.items()} == {"good": (2, 1, 2), "short": (1,)}
 
 
-def test_result_as_a_value() -> None:
+def test_results_compare_by_value() -> None:
     result = cz.cochran_q(stargazer())
     assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
     assert pickle.loads(pickle.dumps(result)) == result
@@ -431,7 +431,7 @@ BAD: list[tuple[Any, type[CaesuraError], str]] = [
 
 
 @pytest.mark.parametrize(("segmentations", "kind", "message"), BAD, ids=[message for _, _, message in BAD])
-def test_bad_input(segmentations: Any, kind: type[CaesuraError], message: str) -> None:
+def test_invalid_input(segmentations: Any, kind: type[CaesuraError], message: str) -> None:
     for function in (cz.cochran_q, cz.percentage_agreement):
         with pytest.raises(kind) as caught:
             function(segmentations)
@@ -440,7 +440,7 @@ def test_bad_input(segmentations: Any, kind: type[CaesuraError], message: str) -
 
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 2.0, math.nan, True, None, "0.01"])
-def test_bad_alpha(alpha: Any) -> None:
+def test_invalid_alpha(alpha: Any) -> None:
     with pytest.raises(OptionError) as caught:
         cz.cochran_q(coded(READERS), alpha=alpha)
     assert str(caught.value).startswith("alpha must be a number")
@@ -457,11 +457,11 @@ def test_too_few_positions() -> None:
 
 
 @pytest.mark.parametrize("rows", [["000", "000"], ["111", "111"], ["111", "000"]])
-def test_zero_by_zero(rows: Rows) -> None:
+def test_zero_divided_by_zero(rows: Rows) -> None:
     with pytest.raises(Undefined) as caught:
         cz.cochran_q(coded(rows))
     assert str(caught.value) == "every coder marked all positions or none, so Q is 0/0"
 
 
-def test_a_generator_will_do() -> None:
+def test_generator_is_accepted() -> None:
     assert cz.cochran_q(segmentation for segmentation in coded(READERS)) == cz.cochran_q(coded(READERS))

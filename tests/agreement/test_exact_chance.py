@@ -130,7 +130,7 @@ def any_setting(number: int) -> tuple[NDArray[np.float64], ...]:
 
 
 @pytest.mark.parametrize("number", range(24))
-def test_nothing_is_lost_by_discarding(number: int) -> None:
+def test_discarding_states_loses_no_probability(number: int) -> None:
     """Runs long enough for several pending boundaries on both sides, against tables that keep everything."""
     p, q, s, c = any_setting(number)
     length = {1: 9, 2: 7, 3: 5}[len(c)]
@@ -145,7 +145,7 @@ def test_nothing_is_lost_by_discarding(number: int) -> None:
 @pytest.mark.parametrize(
     ("p", "q", "length"), [([0.14, 0.78, 0.08], [0.01, 0.62, 0.37], 8), ([0.65, 0.35], [0.08, 0.92], 10)]
 )
-def test_moves_for_nothing(p: list[float], q: list[float], length: int) -> None:
+def test_free_moves(p: list[float], q: list[float], length: int) -> None:
     """c = 0: a boundary that has gone by stays worth what it was, and three or more of them add up."""
     law = floats(p), floats(q), np.eye(len(p)), np.zeros(len(p) - 1)
     mean = mean_by_runs(law[0], law[1], length, *law[2:])[-1]
@@ -166,7 +166,7 @@ def settings_of(number: int) -> tuple[NDArray[np.float64], ...]:
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_agrees_with_drawing(number: int) -> None:
+def test_equals_simulation(number: int) -> None:
     p, q, s, c = settings_of(number)
     rng = np.random.default_rng(1000 + number)
     draws, length = 2000, 40
@@ -205,7 +205,7 @@ def test_swap(number: int) -> None:
     assert mirrored.states < plain.states
 
 
-def test_thirds_are_whole() -> None:
+def test_thirds_are_exact() -> None:
     """c = 1/3 has no finite decimal; as a multiple of 1/3 it needs no more states than round numbers do."""
     p = [0.2, 0.2, 0.6]
     assert expectation(p, p, [500], np.eye(3), [1 / 3, 1 / 3]).states < 20_000
@@ -231,7 +231,7 @@ def test_too_many_states() -> None:
         expected_cost([0.5, 0.5], [0.5, 0.5], [5000], np.eye(2), [1e-6])
 
 
-def test_nothing_to_do() -> None:
+def test_no_boundaries_to_align() -> None:
     assert expectation([1.0], [1.0], [7], [[1.0]], []) == Expectation(0.0, 0.0, 1)
     assert expected_cost([0.5, 0.5], [0.5, 0.5], [], np.eye(2), [0.5]) == 0
     assert expected_cost([0, 1], [0, 1], [10], np.eye(2), [0.5]) == 0
@@ -325,7 +325,7 @@ def test_figures(text: str, name: str, coefficient: str, value: float) -> None:
         assert result.states < 100_000
 
 
-def test_figures_by_drawing() -> None:
+def test_figures_by_simulation() -> None:
     """One conversation in full length, drawn a few times."""
     a, b = conversation("t001")
     s, c = WORDED, (1 - WORDED[:5, 5]) / 2

@@ -59,7 +59,7 @@ def compared(labels: Labels, *coders: str) -> list[Fraction]:
 
 
 @given(labels=labellings())
-def test_value_is_the_mean_over_everything_compared(labels: Labels) -> None:
+def test_value_is_the_mean_over_all_comparisons(labels: Labels) -> None:
     values = compared(labels)
     if all(len(by_coder) < 2 for by_coder in labels.values()):
         with pytest.raises(OptionError, match="no item has labels from two coders: item 'x': labelled by "):
@@ -174,7 +174,7 @@ def test_by_hand() -> None:
     assert result.deviation == pytest.approx(((9 + 25 + 1 + 9) / 64 / 4) ** 0.5)
 
 
-def test_a_unit_without_labels_on_both_sides_is_not_compared() -> None:
+def test_units_unlabelled_on_both_sides_are_not_compared() -> None:
     result = cz.label_agreement(labelled({"x": {"Ann": ["A", "", "", "A"], "Bo": ["A", "", "B", " / "]}}))
     assert result.units == {"x": (1, None, 0, 0)}
     assert (result.value, result.comparisons, result.empty) == (pytest.approx(1 / 3), 3, 1)
@@ -188,7 +188,7 @@ def test_separator() -> None:
     assert "separator:none" in cz.label_agreement(corpus, separator=None).signature
 
 
-def test_items_that_cannot_be_used_are_listed() -> None:
+def test_unusable_items_are_listed() -> None:
     labelled = cz.Segmentation.from_labels
     plain = cz.Segmentation.from_masses([2])
     corpus = cz.Corpus(
@@ -216,7 +216,7 @@ def test_items_that_cannot_be_used_are_listed() -> None:
     }
 
 
-def test_result_as_a_value() -> None:
+def test_results_compare_by_value() -> None:
     result = cz.label_agreement(labelled({"x": {"Ann": ["A", "", "B"], "Bo": ["A", "", "C"]}}))
     assert result.to_dict() == {
         "value": 0.5,
@@ -251,7 +251,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("corpus", "options", "message"), BAD, ids=[message for _, _, message in BAD])
-def test_bad_input(corpus: Any, options: dict[str, Any], message: str) -> None:
+def test_invalid_input(corpus: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError) as caught:
         cz.label_agreement(corpus, **options)
     assert str(caught.value) == message

@@ -37,7 +37,7 @@ def test_by_hand() -> None:
     assert not table.ordered
 
 
-def test_ordered_pairs_of_a_symmetric_measure_come_twice() -> None:
+def test_symmetric_measure_has_both_ordered_pairs() -> None:
     once = cz.pairwise(BY_HAND, "boundary_similarity")
     twice = cz.pairwise(BY_HAND, "boundary_similarity", ordered=True)
     assert [row.coders for row in twice.rows] == list(permutations(("bo", "ann", "cy"), 2))
@@ -61,7 +61,7 @@ def test_every_row_is_the_score_of_its_pair(measure: str) -> None:
             assert table.matrix[tuple(place)] == row.value
 
 
-def test_who_comes_first_is_the_reference() -> None:
+def test_first_coder_is_the_reference() -> None:
     """One boundary against three: recall 1 and precision 1/3, or the other way round."""
     corpus = of_masses(x={"few": [4, 4], "many": [2, 2, 2, 2]})
     measure = cz.parse("boundary_confusion")
@@ -73,7 +73,7 @@ def test_who_comes_first_is_the_reference() -> None:
     assert [row.score.figures["recall"] for row in both] == pytest.approx([1, 1 / 3])
 
 
-def test_half_a_matrix_for_measures_that_are_not_symmetric() -> None:
+def test_unordered_pairs_are_rejected_for_asymmetric_measures() -> None:
     corpus = random_corpus(2, items=3, coders="abc")
     matrix = cz.pairwise(corpus, "window_diff").matrix
     assert np.isnan(matrix[np.tril_indices(3, -1)]).all()
@@ -123,7 +123,7 @@ def test_missing_coders() -> None:
     assert "|coders:3|pairs:2|unordered|" in table.signature
 
 
-def test_items_that_cannot_be_scored_are_listed() -> None:
+def test_unscorable_items_are_listed() -> None:
     corpus = of_masses(
         good={"a": [2, 3], "b": [2, 3]}, unequal={"a": [2, 3], "b": [2, 4]}, short={"a": [1, 1], "b": [1, 1]}
     )
@@ -157,7 +157,7 @@ def test_undeclared_types() -> None:
 
 
 @given(st.integers(0, 10_000))
-def test_the_order_of_coders_and_items_changes_no_value(seed: int) -> None:
+def test_order_of_coders_and_items_changes_no_value(seed: int) -> None:
     corpus = random_corpus(seed, items=3, coders="abc")
     first, again = (cz.pairwise(version, "boundary_similarity") for version in (corpus, shuffled(corpus, seed)))
     assert {frozenset(row.coders): row.value for row in first.rows} == {

@@ -35,13 +35,13 @@ def test_types() -> None:
     assert (row.boundaries, dict(row.types)) == (2, {"act": 1, "scene": 2})
 
 
-def test_the_end_of_a_text_does_not_count() -> None:
+def test_end_of_text_does_not_count() -> None:
     segmentation = cz.Segmentation.from_marks(["", ",", "", "."])
     (row,) = cz.boundaries_placed(cz.Corpus({"x": {"a": segmentation}})).rows
     assert (row.boundaries, row.positions, dict(row.types)) == (1, 3, {",": 1})
 
 
-def test_streams_are_texts() -> None:
+def test_streams_count_as_texts() -> None:
     """F ··, ···. has a place between two units less than it has units, and so has M ·? which has none."""
     talk = {"F": cz.Segmentation.from_marks(["", ",", "", "", "."]), "M": cz.Segmentation.from_marks(["?"])}
     (row,) = cz.boundaries_placed(cz.Corpus({"talk": {"ann": talk}})).rows
@@ -110,7 +110,7 @@ def test_heat_of_streams() -> None:
     assert result[0].to_dict()["stream"] == "F"
 
 
-def test_long_texts_are_wrapped_and_many_coders_are_one_sign() -> None:
+def test_heat_wraps_long_texts_and_abbreviates_many_coders() -> None:
     corpus = of_masses(x={f"c{i}": [3, 60] for i in range(12)})
     assert draw_heat(cz.boundary_heat(corpus), width=30).splitlines() == [
         "x, 12 coders",
@@ -120,7 +120,7 @@ def test_long_texts_are_wrapped_and_many_coders_are_one_sign() -> None:
     ]
 
 
-def test_names_from_strangers() -> None:
+def test_control_characters_in_names() -> None:
     assert "\x1b" not in draw_heat(cz.boundary_heat(of_masses(**{"\x1b[31m": {"a": [2, 2]}})))
 
 

@@ -86,25 +86,25 @@ def test_score_latex(run: Run) -> None:
     ]
 
 
-def test_score_edits_are_drawn(run: Run) -> None:
+def test_score_prints_the_edits(run: Run) -> None:
     result = run("score", "ref.bits", "hyp.bits", "-m", "boundary_similarity", "--edits")
     assert "REF  ··|··· ·|·····\nHYP  ··|···|· ·····\n       =   < >\n" in result.output
     assert "transposition" in result.output
 
 
-def test_edits_of_a_measure_without(run: Run) -> None:
+def test_edits_are_rejected_for_measures_without_edits(run: Run) -> None:
     result = run("score", "ref.bits", "hyp.bits", "-m", "pk", "--edits")
     assert "None of these measures aligns boundaries; boundary_similarity does." in result.stdout
 
 
-def test_two_coders_of_one_file(run: Run) -> None:
+def test_score_two_coders_from_the_same_file(run: Run) -> None:
     result = run("score", "readers.json", "--reference-coder", "1", "--hypothesis-coder", "3", "--json")
     value = results_of(result)["scores"][0]["value"]
     corpus = stargazer()
     assert value == cz.boundary_similarity(corpus["stargazer", "1"], corpus["stargazer", "3"]).value
 
 
-def test_coder_must_be_named(run: Run) -> None:
+def test_ambiguous_coder_must_be_specified(run: Run) -> None:
     result = run("score", "readers.json", "readers.json")
     assert result.exit_code == 1
     assert result.stderr == (
@@ -115,7 +115,7 @@ def test_coder_must_be_named(run: Run) -> None:
     assert result.stderr == "caesura: no coder '9'; there are '1', '2', '3', '4', '5', '6', '7'\n"
 
 
-def test_bad_items_are_listed_and_good_ones_scored(run: Run) -> None:
+def test_invalid_items_are_listed_and_the_rest_are_scored(run: Run) -> None:
     Path("short.bits").write_text("0100100000\n0010\n")
     result = run("score", "ref.bits", "short.bits", "-m", "boundary_similarity", "--json")
     assert result.exit_code == 1
@@ -127,7 +127,7 @@ def test_bad_items_are_listed_and_good_ones_scored(run: Run) -> None:
     assert len(excluded_of(result)) == 1
 
 
-def test_unreadable_items_are_listed_and_good_ones_scored(run: Run) -> None:
+def test_unreadable_items_are_listed_and_the_rest_are_scored(run: Run) -> None:
     Path("odd.bits").write_text("0100100000\n00x00\n")
     result = run("score", "ref.bits", "odd.bits", "-m", "boundary_similarity", "--csv")
     assert result.exit_code == 1
@@ -138,7 +138,7 @@ def test_unreadable_items_are_listed_and_good_ones_scored(run: Run) -> None:
     assert "0.75,1" in result.stdout
 
 
-def test_window_too_wide_for_one_item(run: Run) -> None:
+def test_item_shorter_than_the_window_is_listed(run: Run) -> None:
     result = run("score", "ref.bits", "hyp.bits", "-m", "pk(window=7)", "--csv")
     assert result.exit_code == 1
     assert result.stderr == ("caesura: item '2': pk(window=7): window must lie in 1..5 for a text of 6 units; got 7\n")
@@ -184,7 +184,7 @@ SUFFIXES = ", ".join(
         ),
     ],
 )
-def test_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], code: int, message: str) -> None:
+def test_invalid_input_prints_one_line_and_exits_1(run: Run, words: list[str], code: int, message: str) -> None:
     Path("empty.bits").write_text("")
     Path("cut.json").write_text('{"items": {"a": {"x": [1,2')
     Path("binary.json").write_bytes(b"\xff\xfe\0\0")
@@ -205,7 +205,7 @@ def test_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], code: int,
         (["score"], "Missing argument 'REFERENCE'"),
     ],
 )
-def test_bad_usage_is_exit_2(run: Run, words: list[str], message: str) -> None:
+def test_invalid_usage_exits_2(run: Run, words: list[str], message: str) -> None:
     result = run(*words)
     assert result.exit_code == 2
     assert message in result.stderr
@@ -221,7 +221,7 @@ def test_typed_tables(run: Run) -> None:
 
 
 @pytest.mark.parametrize("steps", [["a.csv", "b.tsv", "c.json"], ["a.tsv", "b.csv", "c.tsv", "d.json"]])
-def test_convert_there_and_back(run: Run, steps: list[str]) -> None:
+def test_convert_round_trip(run: Run, steps: list[str]) -> None:
     before = "readers.json"
     for after in steps:
         assert run("convert", before, after).exit_code == 0
@@ -270,7 +270,7 @@ def test_trees(run: Run) -> None:
         assert result.stderr.count("\n") == 1
 
 
-def test_as_a_module_without_a_terminal() -> None:
+def test_python_dash_m_without_a_terminal() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "caesura.cli", "demo"],
         capture_output=True,
@@ -292,7 +292,7 @@ def talk(run: Run) -> Run:
     return run
 
 
-def test_dialogue_is_scored_by_the_flexible_family(talk: Run) -> None:
+def test_flexible_measures_score_dialogues(talk: Run) -> None:
     result = talk("score", "talk.csv", "--json", "--edits")
     data = results_of(result)
     totals = {s["measure"]: s["value"] for s in data["scores"] if s["item"] is None}
@@ -308,7 +308,7 @@ def test_dialogue_is_scored_by_the_flexible_family(talk: Run) -> None:
     ]
 
 
-def test_dialogue_is_drawn_stream_by_stream(talk: Run) -> None:
+def test_dialogue_edits_are_printed_per_stream(talk: Run) -> None:
     result = talk("score", "talk.csv", "--edits", "-m", "flexible_similarity")
     assert "F\nREF  ··{,}···{.}\nHYP  ··{,}···\n       =     -\n\nM\nREF  ·{?}\nHYP  ·{.}\n      ~\n" in result.stdout
 
@@ -330,7 +330,7 @@ def test_operations(talk: Run) -> None:
     }
 
 
-def test_linear_measures_refuse_a_dialogue(talk: Run) -> None:
+def test_linear_measures_reject_dialogues(talk: Run) -> None:
     result = talk("score", "talk.csv", "-m", "pk")
     assert (result.exit_code, result.stderr) == (1, "caesura: pk cannot score dialogues; use flexible_similarity\n")
 
@@ -352,13 +352,13 @@ def test_agree(talk: Run) -> None:
     assert expected.signature in shown
 
 
-def test_agree_exactly(talk: Run) -> None:
+def test_agree_with_exact_chance(talk: Run) -> None:
     result = talk("agree", "talk.csv", "--chance", "exact", "-m", "flexible_similarity", "--json")
     (found,) = results_of(result)["agreement"]
     assert (found["method"], found["draws"], found["standard_error"]) == ("exact", 0, 0)
 
 
-def test_agree_with_a_file_for_each_coder(talk: Run) -> None:
+def test_agree_with_one_file_per_coder(talk: Run) -> None:
     for who, column in (("ann", 3), ("bo", 4)):
         rows = list(csv.reader(io.StringIO(TALK)))
         with open(f"talk_{who}.csv", "w", newline="") as file:
@@ -370,7 +370,7 @@ def test_agree_with_a_file_for_each_coder(talk: Run) -> None:
     assert one["agreement"][0]["value"] == two["agreement"][0]["value"]
 
 
-def test_agree_when_undefined(talk: Run) -> None:
+def test_agree_reports_undefined_coefficients(talk: Run) -> None:
     Path("empty.csv").write_text("unit,ann,bo\n1,,\n2,,\n")
     result = talk("agree", "empty.csv", "-m", "flexible_similarity")
     assert result.exit_code == 0
@@ -383,7 +383,7 @@ def test_agree_needs_two_coders(talk: Run) -> None:
     assert (result.exit_code, result.stderr) == (1, "caesura: agreement needs at least two coders; got ref\n")
 
 
-def test_warnings_are_one_line(talk: Run) -> None:
+def test_each_warning_is_one_line(talk: Run) -> None:
     Path("trap.toml").write_text('[similarity]\npairs = [["?", "none", 1]]\n')
     result = talk("score", "talk.csv", "--settings", "trap.toml", "--csv")
     assert result.exit_code == 0
@@ -462,7 +462,7 @@ def test_agree_compat(run: Run, compat: str | None, measure: str, value: float) 
     assert ("counted:segments" in found["signature"]) == (compat is not None)
 
 
-def test_agree_compat_chooses_measures_that_know_it(run: Run) -> None:
+def test_agree_compat_selects_measures_with_that_preset(run: Run) -> None:
     found = results_of(run("agree", "readers.json", "--compat", "fournier2012", "--json"))["agreement"]
     assert [one["measure"] for one in found] == ["segmentation_similarity(n_t=2, compat='fournier2012')"]
 
@@ -588,13 +588,13 @@ def test_agree_interval_options(many: Run) -> None:
     assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
 
 
-def test_agree_tells_the_seed_it_chose(many: Run) -> None:
+def test_agree_prints_the_seed_it_chose(many: Run) -> None:
     first = results_of(many("agree", "many.json", "-m", B, "--json"))["agreement"][0]
     again = results_of(many("agree", "many.json", "-m", B, "--json", "--seed", str(first["seed"])))
     assert again["agreement"][0] == first
 
 
-def test_agree_few_items_are_warned_of(many: Run) -> None:
+def test_agree_warns_about_few_items(many: Run) -> None:
     result = many("agree", "many.json", "--csv")
     assert result.exit_code == 0
     assert result.stderr == (
@@ -612,7 +612,7 @@ def test_agree_clusters(run: Run) -> None:
     assert (joints[0]["coders"], joints[0]["distance"]) in {("7, 3", "0.25"), ("3, 7", "0.25")}
 
 
-def test_agree_clusters_of_dialogues_are_drawn_on_request(talk: Run) -> None:
+def test_agree_prints_clusters_of_dialogues_on_request(talk: Run) -> None:
     data = results_of(talk("agree", "talk.csv", "--clusters", "--draws", "200", "--seed", "3", "--json"))
     assert "|draws:200|seed:3|" in data["analyses"]["clusters"]["signature"]
     assert data["analyses"]["clusters"]["clusters"][0]["value"] == data["agreement"][0]["value"]
@@ -663,7 +663,7 @@ def test_agree_heat(run: Run) -> None:
     assert len(rows) == 20
 
 
-def test_an_analysis_that_cannot_be_made_leaves_the_others(run: Run) -> None:
+def test_failed_analysis_does_not_affect_the_others(run: Run) -> None:
     result = run("agree", "readers.json", "-m", B, "--labels", "--cochran")
     assert result.exit_code == 1
     assert "0.4644" in result.stdout
@@ -673,7 +673,7 @@ def test_an_analysis_that_cannot_be_made_leaves_the_others(run: Run) -> None:
     )
 
 
-def test_an_undefined_analysis_says_so_in_its_place(run: Run) -> None:
+def test_undefined_analysis_is_reported_in_its_section(run: Run) -> None:
     Path("blank.json").write_text('{"items": {"x": {"a": [5], "b": [5]}}}')
     result = run("agree", "blank.json", "--cochran", "-m", B)
     assert result.exit_code == 0
@@ -695,7 +695,7 @@ def test_an_undefined_analysis_says_so_in_its_place(run: Run) -> None:
     }
 
 
-def test_a_coefficient_that_cannot_be_computed_leaves_the_others(talk: Run) -> None:
+def test_failed_coefficient_does_not_affect_the_others(talk: Run) -> None:
     result = talk(
         "agree", "talk.csv", "-c", "kappa", "-c", "alpha", "--chance", "exact", "-m", "flexible_similarity", "--csv"
     )
@@ -730,7 +730,7 @@ def test_each_measure_has_its_own_coefficients(talk: Run) -> None:
 
 
 @pytest.mark.parametrize("output", ["--json", "--csv", "--latex", None])
-def test_items_left_out_are_listed(many: Run, output: str | None) -> None:
+def test_excluded_items_are_listed(many: Run, output: str | None) -> None:
     result = many("agree", "bad.json", "-m", B, "--heat", *([output] if output else []))
     assert result.exit_code == 1
     assert result.stderr.splitlines() == [
@@ -744,7 +744,7 @@ def test_items_left_out_are_listed(many: Run, output: str | None) -> None:
         assert [one["item"] for one in data["analyses"]["heat"]] == ["x"]
 
 
-def test_unreadable_items_are_listed_and_the_others_used(run: Run) -> None:
+def test_unreadable_items_are_listed_and_the_rest_are_used(run: Run) -> None:
     Path("part.json").write_text('{"items": {"x": {"a": [2, 3], "b": [1, 4]}, "y": {"a": [2, 0], "b": [1, 1]}}}')
     result = run("agree", "part.json", "-m", B, "--csv")
     assert result.exit_code == 1
@@ -760,7 +760,7 @@ def test_agree_reads_every_format(run: Run, suffix: str) -> None:
     assert found["value"] == cz.agreement(stargazer()).value
 
 
-def test_agree_a_file_for_each_coder(run: Run) -> None:
+def test_agree_reads_one_file_per_coder(run: Run) -> None:
     names = []
     for coder in stargazer().coders:
         names.append(f"reader{coder}.bits")
@@ -785,7 +785,7 @@ def test_agree_a_file_for_each_coder(run: Run) -> None:
         (["readers.json", "-c", "pi"], "pi is for two coders; for 7 there is multi_pi"),
     ],
 )
-def test_agree_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], message: str) -> None:
+def test_agree_invalid_input_prints_one_line_and_exits_1(run: Run, words: list[str], message: str) -> None:
     Path("empty.csv").write_text("")
     result = run("agree", *words)
     assert (result.exit_code, result.stderr) == (1, f"caesura: {message}\n")
@@ -829,14 +829,14 @@ def test_agree_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], mess
         (["readers.json", "--tolerance", "0"], "tolerance must be a number between 0 and 1; got 0.0"),
     ],
 )
-def test_agree_bad_usage_is_exit_2(run: Run, words: list[str], message: str) -> None:
+def test_agree_invalid_usage_exits_2(run: Run, words: list[str], message: str) -> None:
     result = run("agree", *words)
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert result.stdout == ""
 
 
-def test_names_from_strangers_do_not_reach_the_terminal(run: Run) -> None:
+def test_control_characters_in_names_do_not_reach_the_terminal(run: Run) -> None:
     items = {"po\x1b[31mem": {"a\x07": [2, 3], "b": [1, 4]}, "odd\n": {"a\x07": [2], "b": [3]}}
     Path("odd.json").write_text(json.dumps({"items": items}))
     result = run("agree", "odd.json", "-m", B, "--items", "--coders", "--pairs", "--clusters", "--heat")
@@ -870,7 +870,7 @@ def test_convert_drop_labels_of_dialogues(talk: Run) -> None:
     assert cz.read("again.csv") == cz.read("talk.csv")
 
 
-def test_the_same_complaint_comes_once(run: Run) -> None:
+def test_identical_warnings_are_printed_once(run: Run) -> None:
     """Both coders of one row have a type that is not declared."""
     Path("typed.csv").write_text("unit,ann,bo\n1,x,x\n2,,\n")
     result = run("agree", "typed.csv", "--types", "a,b")

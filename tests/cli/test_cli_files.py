@@ -72,7 +72,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 # -- folders and alignment --------------------------------------------------------------------------------------------
 
 
-def test_a_folder_as_a_corpus(run: Run) -> None:
+def test_folder_is_read_as_a_corpus(run: Run) -> None:
     for coder in stargazer().coders:
         Path("many").mkdir(exist_ok=True)
         assert run("convert", "readers.json", f"many/{coder}.bits", "--coder", coder).exit_code == 0
@@ -87,7 +87,7 @@ def test_a_folder_as_a_corpus(run: Run) -> None:
     }
 
 
-def test_unreadable_files_are_reported_before_their_consequences(run: Run) -> None:
+def test_unreadable_files_are_reported_first(run: Run) -> None:
     Path("bo", "x.csv").write_text("Speaker,Utterance\nF\n")
     result = run("agree", ".", "--pattern", "{coder}/{item}.csv")
     assert result.exit_code == 1
@@ -96,7 +96,7 @@ def test_unreadable_files_are_reported_before_their_consequences(run: Run) -> No
     assert said[1] == "caesura: agreement needs at least two coders; got ann"
 
 
-def test_a_pattern_for_a_list_of_files_is_bad_usage(run: Run) -> None:
+def test_pattern_with_a_list_of_files_is_invalid_usage(run: Run) -> None:
     result = run("agree", "ann/x.csv", "bo/x.csv", "--pattern", "{item}.csv")
     assert (result.exit_code, "a pattern describes the files of one folder or glob" in result.stderr) == (2, True)
 
@@ -119,7 +119,7 @@ def test_align(run: Run) -> None:
     assert "3 tokens for x, 2 for x (bo/x.csv, 2): 7 characters" in aligned.stderr
 
 
-def test_both_sides_of_a_score_share_their_units(run: Run) -> None:
+def test_reference_and_hypothesis_share_units(run: Run) -> None:
     for name, tier in (("ref", "ann"), ("hyp", "bo")):
         asked = ["convert", "talk.TextGrid", f"{name}.TextGrid", "--coder", tier]
         assert run(*asked).exit_code == 0
@@ -131,7 +131,7 @@ def test_both_sides_of_a_score_share_their_units(run: Run) -> None:
     assert total["pk"] == cz.pk(cz.Segmentation.from_bits("10"), cz.Segmentation.from_bits("01")).value
 
 
-def test_a_system_in_a_file_is_projected_to_the_units_of_the_corpus(run: Run) -> None:
+def test_system_file_is_projected_onto_corpus_units(run: Run) -> None:
     for name, tier in (("people", "ann"), ("system", "bo")):
         assert run("convert", "talk.TextGrid", f"{name}.TextGrid", "--coder", tier).exit_code == 0
     asked = ["judge", "people.TextGrid", "--system", "system.TextGrid", "-m", "pk", "--seed", "1", "--no-bounds"]
@@ -167,7 +167,7 @@ def test_reading_options(run: Run) -> None:
         ("=3", 2, "expected NAME=VALUE; got '=3'"),
     ],
 )
-def test_values_are_numbers_flags_or_texts(given: str, code: int, message: str, run: Run) -> None:
+def test_option_values_are_numbers_flags_or_strings(given: str, code: int, message: str, run: Run) -> None:
     result = run("convert", "talk.TextGrid", "out.csv", "--reading", given)
     assert (result.exit_code, message in result.stderr) == (code, True)
 
@@ -181,7 +181,7 @@ def test_tiers_stay_in_seconds_if_possible(run: Run) -> None:
     assert after.of_item("again") == before.of_item("talk")
 
 
-def test_brackets_take_the_name_of_the_file(run: Run) -> None:
+def test_bracket_files_use_the_file_name_as_item_name(run: Run) -> None:
     Path("gold.ptb").write_text("(S (NN x))\n")
     result = run("convert", "gold.ptb", "copy.mrg")
     assert (result.exit_code, result.stderr) == (0, "coder 'gold' is called 'copy' in copy.mrg\n")
@@ -210,7 +210,7 @@ def test_documents_of_two_coders(name: str, run: Run) -> None:
     assert "format bits has no option 'reference'" in misplaced.stderr
 
 
-def test_what_documents_cannot_hold(run: Run) -> None:
+def test_documents_cannot_contain_some_annotations(run: Run) -> None:
     Path("t.csv").write_text("item,unit,text,reference,hypothesis\na,1,x,1,0\na,2,y,0,0\nb,1,z,1,NA\nb,2,z,0,NA\n")
     result = run("convert", "t.csv", "out.jsonl")
     assert result.exit_code == 0
@@ -241,7 +241,7 @@ WRITTEN = [name for name, one in formats().items() if one.write is not None]
 
 
 @pytest.mark.parametrize("name", [name for name in formats() if not formats()[name].extra])
-def test_any_to_any(name: str, run: Run) -> None:
+def test_convert_between_all_formats(name: str, run: Run) -> None:
     """What the other format can hold is written and reads back as a corpus of the same items; else it is one line."""
     sample = fuzzing.SAMPLES[name]
     Path("in").mkdir()
@@ -324,7 +324,7 @@ def test_info_as_json(run: Run) -> None:
     }
 
 
-def test_info_of_tiers_before_any_is_chosen(run: Run) -> None:
+def test_info_of_tiers_without_a_tier_selection(run: Run) -> None:
     Path("p.TextGrid").write_text(
         GRID.replace("3\n<exists>\n2", "3\n<exists>\n3") + '"TextTier"\n"tone"\n0\n3\n1\n1.25\n"H*"\n'
     )
@@ -361,7 +361,7 @@ def test_info_of_a_folder_with_a_bad_file(run: Run) -> None:
     assert "caesura: ./bo/x.csv:2: " in result.stderr
 
 
-def test_info_of_nothing(run: Run) -> None:
+def test_info_of_an_empty_folder(run: Run) -> None:
     Path("bad.json").write_text("{")
     assert run("info", "bad.json").exit_code == 1
     assert run("info", "nowhere").stderr == "caesura: nowhere: cannot be read: No such file or directory\n"

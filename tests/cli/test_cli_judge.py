@@ -81,7 +81,7 @@ def test_tables(run: Run) -> None:
     assert "Where systems go wrong" not in result.stdout
 
 
-def test_systems_inside_and_in_files_give_the_same(run: Run) -> None:
+def test_systems_in_the_corpus_or_in_files_give_equal_results(run: Run) -> None:
     """As coders of the corpus, as one file, and as several."""
     options = ("-m", "boundary_similarity", "-m", "pk", "--json", *QUICK)
     results = [
@@ -109,7 +109,7 @@ def test_json(run: Run) -> None:
     assert "mistakes" not in results_of(run("both.json", *inside(*SYSTEMS), "--json", *QUICK))
 
 
-def test_csv_says_the_measure_and_keeps_all_digits(run: Run) -> None:
+def test_csv_names_the_measure_and_keeps_all_digits(run: Run) -> None:
     result = run("both.json", *inside(*SYSTEMS), "-m", "boundary_confusion", "-m", "pk", "--csv", *QUICK)
     scores, compared, drops, replaced = result.stdout.split("\n\n")
     rows = list(csv.DictReader(io.StringIO(scores)))
@@ -179,7 +179,7 @@ def test_seed_is_chosen_and_printed(run: Run) -> None:
     assert once == again
 
 
-def test_single_items_are_paired_whatever_their_names(run: Run) -> None:
+def test_single_items_are_paired_despite_different_names(run: Run) -> None:
     cz.write(cz.Corpus({"other name": {"bot": cz.Segmentation.from_masses([5, 16])}}), "bot.json")
     result = run("readers.json", "--system", "bot.json", "-m", "boundary_similarity", "--json", *QUICK)
     assert result.exit_code == 0
@@ -239,12 +239,12 @@ def test_dialogue_and_settings(run: Run) -> None:
         ),
     ],
 )
-def test_bad_input_is_one_line_and_exit_1(run: Run, words: list[str], message: str) -> None:
+def test_invalid_input_prints_one_line_and_exits_1(run: Run, words: list[str], message: str) -> None:
     result = run(*words, "--draws", "2")
     assert (result.exit_code, result.stderr) == (1, f"caesura: {message}\n")
 
 
-def test_items_without_a_cluster_are_listed_and_the_rest_is_scored(run: Run) -> None:
+def test_items_without_a_cluster_are_listed_and_the_rest_are_scored(run: Run) -> None:
     far = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
     near = dict.fromkeys(far, cz.Segmentation.from_positions(12, [5]))
     bot = {"bot": cz.Segmentation.from_positions(12, [5])}
@@ -310,7 +310,7 @@ def test_unreadable_items_are_listed(run: Run) -> None:
         (["readers.json", "--system", "7", "--seed", "-1"], "seed must be a whole number of at least 0; got -1"),
     ],
 )
-def test_bad_usage_is_exit_2(run: Run, words: list[str], message: str) -> None:
+def test_invalid_usage_exits_2(run: Run, words: list[str], message: str) -> None:
     result = run(*words)
     assert result.exit_code == 2
     assert message in result.stderr

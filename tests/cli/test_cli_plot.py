@@ -80,7 +80,7 @@ def test_every_kind_writes_its_figure(run: Run, folder: Path, kind: str) -> None
     assert strings(folder / f"{kind}.svg")
 
 
-def test_the_figure_is_that_of_the_library(run: Run, folder: Path) -> None:
+def test_figure_equals_the_library_figure(run: Run, folder: Path) -> None:
     """What the options say goes into the result: the measure, the coefficient, the item, the title."""
     run("dendrogram", *ARGUMENTS["dendrogram"], "-m", "segmentation_similarity(n_t=3)", "-o", "d.svg")
     clustering = cz.cluster_coders(stargazer(), "segmentation_similarity(n_t=3)", coefficient="multi_kappa")
@@ -88,18 +88,18 @@ def test_the_figure_is_that_of_the_library(run: Run, folder: Path) -> None:
     assert (folder / "d.svg").read_bytes() == (folder / "mine.svg").read_bytes()
 
 
-def test_measures_that_are_not_symmetric_are_shown_in_both_directions(run: Run, folder: Path) -> None:
+def test_asymmetric_measures_are_plotted_in_both_directions(run: Run, folder: Path) -> None:
     run("pairwise", "readers.json", "-m", "pk", "-o", "c.svg")
     assert {"reference", "hypothesis"} <= set(strings(folder / "c.svg"))
 
 
 @pytest.mark.parametrize(("suffix", "magic"), [("pdf", b"%PDF"), ("png", b"\x89PNG")])
-def test_the_suffix_says_the_format(run: Run, folder: Path, suffix: str, magic: bytes) -> None:
+def test_file_suffix_determines_the_format(run: Run, folder: Path, suffix: str, magic: bytes) -> None:
     assert run("boundaries_per_coder", "readers.json", "-o", f"x.{suffix}").exit_code == 0
     assert (folder / f"x.{suffix}").read_bytes().startswith(magic)
 
 
-def test_list_has_every_kind_with_what_it_needs(run: Run) -> None:
+def test_list_shows_every_kind_with_its_required_input(run: Run) -> None:
     result = run("--list")
     assert result.exit_code == 0
     assert all(f"  {kind.name} " in result.output for kind in KINDS.values())
@@ -124,7 +124,7 @@ def test_list_has_every_kind_with_what_it_needs(run: Run) -> None:
         (("tree_alignment", *TREES, "--item", "²"), "the number of one sentence, from 1 to 30; got '²'"),
     ],
 )
-def test_bad_usage(run: Run, arguments: tuple[str, ...], message: str) -> None:
+def test_invalid_usage(run: Run, arguments: tuple[str, ...], message: str) -> None:
     result = run(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
@@ -148,7 +148,7 @@ def test_bad_usage(run: Run, arguments: tuple[str, ...], message: str) -> None:
         (("perturbation", "one.ptb"), "expected a tree with times"),
     ],
 )
-def test_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
+def test_invalid_input_prints_one_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
     result = run(*arguments)
     assert result.exit_code == 1
     (line,) = result.stderr.splitlines()
@@ -156,7 +156,7 @@ def test_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], message: st
     assert message in line
 
 
-def test_invalid_sentences_are_listed_and_the_rest_is_shown(run: Run, folder: Path) -> None:
+def test_invalid_sentences_are_listed_and_the_rest_are_plotted(run: Run, folder: Path) -> None:
     (folder / "bad.ptb").write_text(PREDICTED[:-2] + "\n")  # the last bracket is not closed
     result = run("by_length", "gold.ptb", "bad.ptb", "-o", "rest.svg")
     assert result.exit_code == 1
@@ -164,7 +164,7 @@ def test_invalid_sentences_are_listed_and_the_rest_is_shown(run: Run, folder: Pa
     assert (folder / "rest.svg").exists()
 
 
-def test_matplotlib_that_is_missing_is_named_with_the_way_to_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_matplotlib_error_says_how_to_install_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     result = run("pairwise", "readers.json")
     assert result.exit_code == 1

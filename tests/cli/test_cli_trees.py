@@ -147,7 +147,7 @@ def test_overlaps_are_snapped_and_reported() -> None:
     assert complaint(result).startswith("caesura: gold.ctm:3: intervals must follow each other; 'man' starts at 0.5 s")
 
 
-def test_words_that_take_no_time() -> None:
+def test_words_without_duration() -> None:
     Path("gold.ctm").write_text(TIMES.replace("1 A 0.5 0.5 man", "1 A 0.5 0 man").replace("1.0 0.5 ate", "0.5 1 ate"))
     both = ("gold.ptb", "gold.ptb", "--gold-times", "gold.ctm", "--predicted-times", "gold.ctm")
     assert complaint(run(*both)) == (
@@ -162,7 +162,7 @@ def test_words_that_take_no_time() -> None:
     assert merged.brackets == "(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))"
 
 
-def test_one_bad_sentence_does_not_affect_the_others() -> None:
+def test_invalid_sentence_does_not_affect_the_others() -> None:
     Path("bad.ptb").write_text(PREDICTED.replace("(X (UH oh))", "(X (UH oh)"))
     result = run("gold.ptb", "bad.ptb")
     assert complaint(result) == "caesura: bad.ptb:3: column 1: this bracket, (X ...), is never closed\n"

@@ -50,7 +50,7 @@ def complaint(result: Result) -> str:
     return line.removeprefix("caesura: ")
 
 
-def test_the_gold_is_shown(run: Run) -> None:
+def test_gold_is_printed(run: Run) -> None:
     result = run("unify", "figure.json")
     assert result.exit_code == 0
     assert "conflict_free_union, flat" in result.stdout
@@ -73,19 +73,19 @@ def test_why(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["gold.json", "gold.csv", "gold.tsv"])
-def test_the_gold_is_written(run: Run, name: str) -> None:
+def test_gold_is_written_to_a_file(run: Run, name: str) -> None:
     assert run("unify", "figure.json", "-o", name).exit_code == 0
     assert cz.read(name)["figure 4", "gold"] == Hierarchy(8, [(1, 8), (1, 2), (3, 6), (7, 8)])
 
 
-def test_unique_weights_drop_the_other(run: Run) -> None:
+def test_unique_weighting_omits_the_other_columns(run: Run) -> None:
     run("unify", "figure.json", "--weights", "unique", "-o", "gold.json")
     gold = cz.read("gold.json")["figure 4", "gold"]
     assert isinstance(gold, Hierarchy)
     assert gold.flat == {(1, 8), (1, 2), (1, 4), (5, 8), (7, 8)}
 
 
-def test_options_are_handed_on(run: Run) -> None:
+def test_options_are_passed_to_the_library(run: Run) -> None:
     for options, kept in (
         (("--method", "consensus"), 1),
         (("--method", "majority"), 3),
@@ -99,21 +99,21 @@ def test_options_are_handed_on(run: Run) -> None:
         assert len(data["golds"]["figure 4"]["included"]) == kept, options
 
 
-def test_a_gold_that_crosses_says_so(run: Run) -> None:
+def test_crossing_gold_is_warned_about(run: Run) -> None:
     result = run("unify", "figure.json", "--method", "union", "-o", "gold.json")
     assert "warning: item 'figure 4': spans of the gold standard cross; reading it again needs repair" in result.stderr
     with pytest.raises(cz.errors.FormatError, match="cross"):
         cz.read("gold.json")
 
 
-def test_levels_that_contradict_nesting_are_written_by_nesting(run: Run) -> None:
+def test_levels_that_contradict_nesting_are_replaced_on_export(run: Run) -> None:
     cz.write(Corpus({"t": {"a": Hierarchy(4, [(1, 4), (1, 2)]), "b": Hierarchy(4, [(1, 3), (1, 2)])}}), "t.json")
     result = run("unify", "t.json", "-o", "gold.json")
     assert "levels of the gold standard contradict nesting; levels by nesting are written" in result.stderr
     assert cz.read("gold.json")["t", "gold"] == Hierarchy(4, [(1, 4, 1), (1, 3, 2), (1, 2, 3)])
 
 
-def test_a_file_for_each_coder(run: Run) -> None:
+def test_one_file_per_coder(run: Run) -> None:
     for coder, one in FIGURE_4.items():
         cz.write(Corpus({f"poem_{coder}": {f"poem_{coder}": one}}), f"poem_{coder}.csv")
     data = results_of(run("unify", *(f"poem_{coder}.csv" for coder in FIGURE_4), "--json"))
@@ -154,11 +154,11 @@ def test_repair(run: Run) -> None:
         ("backwards.csv", ":3: item 'poem', coder 'bo': start must not be after end; got 5 > 3"),
     ],
 )
-def test_bad_files_are_one_line(run: Run, name: str, said: str) -> None:
+def test_invalid_files_print_one_line(run: Run, name: str, said: str) -> None:
     assert complaint(run("unify", str(BAD / name))).startswith(f"{BAD / name}{said}")
 
 
-def test_bad_input_is_one_line(run: Run) -> None:
+def test_invalid_input_prints_one_line(run: Run) -> None:
     Path("empty.json").write_text("")
     Path("one.csv").write_text("item,coder,start,end\nt,a,1,4\n")
     Path("none.csv").write_text("item,coder,start,end,length\nt,a,,,4\nt,b,,,4\n")
@@ -188,7 +188,7 @@ def test_bad_input_is_one_line(run: Run) -> None:
     assert run("unify").exit_code == 2
 
 
-def test_a_bad_item_does_not_affect_the_others(run: Run) -> None:
+def test_invalid_item_does_not_affect_the_others(run: Run) -> None:
     rows = "item,coder,start,end\ngood,a,1,4\ngood,b,1,4\nbad,a,1,4\nbad,b,4,1\nlone,a,1,4\n"
     Path("t.csv").write_text(rows)
     result = run("unify", "t.csv", "--json")
@@ -228,7 +228,7 @@ def test_convert(run: Run) -> None:
     )
 
 
-def test_measures_of_boundaries_are_not_for_hierarchies(run: Run) -> None:
+def test_boundary_measures_reject_hierarchies(run: Run) -> None:
     cz.write(Corpus({"t": {name: FIGURE_4[name] for name in ("first", "second")}}), "two.json")
     for words in (("score", "two.json", "-m", "pk"), ("agree", "two.json", "-m", "boundary_similarity")):
         assert "cannot score hierarchies; use " in complaint(run(*words))
@@ -242,7 +242,7 @@ def test_measures_of_boundaries_are_not_for_hierarchies(run: Run) -> None:
 # -- the corpora beside the repository --------------------------------------------------------------------------------
 
 
-def test_two_annotators_of_one_discourse(run: Run, shared: Path) -> None:
+def test_two_annotators_of_the_same_discourse(run: Run, shared: Path) -> None:
     pytest.importorskip("lxml", reason="lxml is not installed: pip install caesura[xml]")
     files = [str(shared / f"data/discourse/gcdt/{coder}/gcdt_news_simplified.rs3") for coder in ("A1", "A2")]
     assert run("unify", *files, "-o", "gold.json").exit_code == 0

@@ -92,13 +92,13 @@ def test_reading_describes_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(reading["items"]) == set(reading["boundaries"])
 
 
-def test_unify_evaluate_lists_what_could_not_be_read(folder: Path) -> None:
+def test_unify_evaluate_lists_unreadable_files(folder: Path) -> None:
     result = run("unify", "spans.csv", "--evaluate")
     assert any("start must not be after end" in line for line in excluded_of(result))
     assert results_of(result)["evaluation"]["rows"]
 
 
-def test_numbers_that_do_not_exist_are_null_with_a_reason(folder: Path) -> None:
+def test_undefined_numbers_are_null_with_a_reason(folder: Path) -> None:
     Path("blank.json").write_text('{"items": {"x": {"a": [5], "b": [5]}}}')
     (entry,) = results_of(run("agree", "blank.json", "-m", "boundary_similarity"))["agreement"]
     assert entry["value"] is None

@@ -21,14 +21,14 @@ def packages(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules}
 
 
-def test_package_brings_numpy_and_nothing_else() -> None:
+def test_importing_the_package_loads_only_numpy() -> None:
     extra = packages(loaded_after("import caesura")) - packages(loaded_after("import numpy"))
     third_party = {name for name in extra if name not in sys.stdlib_module_names and not name.startswith("_")}
     third_party.discard("cython_runtime")  # a name that compiled modules register; there is no such package
     assert third_party == {"caesura"}
 
 
-def test_statistics_bring_scipy_only_when_used() -> None:
+def test_scipy_is_loaded_only_when_statistics_are_used() -> None:
     assert not {"scipy", "scikit_posthocs", "pandas"} & loaded_after("import caesura.statistics")
 
 
@@ -38,7 +38,7 @@ def test_help_does_not_load_rich() -> None:
     assert "rich" not in loaded
 
 
-def test_random_numbers_are_loaded_when_drawn() -> None:
+def test_numpy_random_is_loaded_only_when_used() -> None:
     extra = loaded_after("import caesura") - loaded_after("import numpy")  # which brings them itself in some versions
     assert "numpy.random" not in extra
 

@@ -104,7 +104,7 @@ def test_figure_1_of_2013():
 # Rules of the edit distance
 
 
-def test_the_minimum_is_a_true_minimum():
+def test_distance_is_the_true_minimum():
     """n_t = 3, {1, 2} against {3, 4}: greedy 7/3, minimum 4/3.
 
     a  |·|·|···        greedy takes 2-3 first, and 1-4 are too far apart
@@ -119,14 +119,14 @@ def test_the_minimum_is_a_true_minimum():
     assert greedy.value == pytest.approx(1 - 7 / 3 / 3)
 
 
-def test_agreeing_on_a_boundary_is_never_reinterpreted():
+def test_matching_boundaries_are_never_reinterpreted():
     """{1, 2} against {2, 3} at n_t = 2 costs 2, though two transpositions would cost 1."""
     score = cz.boundary_similarity(positions(4, [1, 2]), positions(4, [2, 3]))
     assert cost(score) == 2
     assert [e.kind for e in score.edits] == ["deletion", "match", "insertion"]
 
 
-def test_a_transposition_may_pass_over_a_match():
+def test_transposition_may_span_a_match():
     """{1, 2} against {2, 3} at n_t = 3: 1 goes with 3 over the agreed 2."""
     score = cz.boundary_similarity(positions(4, [1, 2]), positions(4, [2, 3]), n_t=3)
     assert [(e.kind, e.a_position, e.b_position) for e in score.edits] == [("transposition", 1, 3), ("match", 2, 2)]
@@ -180,7 +180,7 @@ def test_printed_denominators():
     assert cost(cz.boundary_similarity(x, y, substitution="unit")) == 1
 
 
-def test_the_scale_is_what_was_declared():
+def test_scale_is_the_declared_one():
     """|T|, max and min are over declared types, not over those that occur in the pair."""
     a_boundaries, b_boundaries = frozenset({(1, 0)}), frozenset({(1, 1)})
     for number in (2, 3, 5):
@@ -273,7 +273,7 @@ def test_edits_account_for_every_boundary_once(pair: TypedPair, n_t):
         ),
     ],
 )
-def test_bad_options(measure, options, message):
+def test_invalid_options(measure, options, message):
     text = masses([2, 3])
     with pytest.raises(OptionError) as caught:
         getattr(cz, measure)(text, text, **options)
@@ -294,7 +294,7 @@ def test_bad_options(measure, options, message):
         ),
     ],
 )
-def test_a_substitution_may_not_cost_more_than_one(measure, number, options, message):
+def test_substitution_cost_is_at_most_one(measure, number, options, message):
     """Equation 4 of 2013 is a mean correctness, from 0 to 1, so ws + (|T|-1)/|T| must not exceed 1.
 
     Two types, one apart, ws = 1: a substitution would cost 1.5 and B would be -0.5.
@@ -308,20 +308,20 @@ def test_a_substitution_may_not_cost_more_than_one(measure, number, options, mes
 
 
 @pytest.mark.parametrize("ws", [0.25, 0.5])
-def test_a_constant_that_fits(ws):
+def test_largest_valid_constant(ws):
     """Two types: 0.5 + 0.5 is the most a substitution may cost."""
     a, b = (typed(2, ("x", "y"), frozenset({(1, t)})) for t in (0, 1))
     assert cz.boundary_similarity(a, b, ws=ws).value == 0.5 - ws
 
 
-def test_weights_of_many_digits_are_refused_if_they_would_overflow():
+def test_weights_with_many_digits_are_rejected_on_overflow():
     a, b = positions(4001, range(1, 4000, 2)), positions(4001, range(2, 4001, 2))
     with pytest.raises(OptionError) as caught:
         cz.segmentation_similarity(a, b, wt=0.12345678901234)
     assert str(caught.value) == "wt and ws make costs too fine for a text with 2000 boundaries; choose coarser values"
 
 
-def test_an_error_about_digits_names_what_has_them():
+def test_digit_error_names_the_option():
     """te at n_t = 40 counts in parts of 2^-38, which do not fit a text of 3,000 boundaries; no weight was given."""
     a, b = positions(6001, range(1, 6000, 2)), positions(6001, range(2, 6001, 2))
     with pytest.raises(OptionError) as caught:
@@ -357,7 +357,7 @@ def test_micro_averages():
 
 
 @pytest.mark.parametrize("n_t", [1, 2, 5])
-def test_one_side_is_empty(n_t):
+def test_one_empty_side(n_t):
     divided, undivided = masses([2, 3, 6]), masses([11])
     for a, b, kind in ((divided, undivided, "deletion"), (undivided, divided, "insertion")):
         score = cz.boundary_similarity(a, b, n_t=n_t)
@@ -366,7 +366,7 @@ def test_one_side_is_empty(n_t):
         assert cz.segmentation_similarity(a, b, n_t=n_t).value == 1 - 2 / 10
 
 
-def test_position_n_is_not_looked_at():
+def test_position_n_is_ignored():
     a = cz.Segmentation.from_marks(["", ",", "", "."], types=[",", "."])
     b = cz.Segmentation.from_marks(["", ",", "", ""], types=[",", "."])
     assert cz.boundary_similarity(a, b).value == 1
@@ -403,7 +403,7 @@ def test_segeval_greedy(segeval, pair: Pair, n_t):
 
 
 @given(pairs(min_units=2, max_units=30))
-def test_segeval_at_two_has_the_minimum(segeval, pair: Pair):
+def test_segeval_equals_the_minimum_for_n_t_two(segeval, pair: Pair):
     """At n_t = 2 greedy from the left is optimal, so that the defaults agree with segeval."""
     assume(pair.a or pair.b)
     a, b = pair.segmentations
@@ -416,13 +416,13 @@ def test_segeval_at_two_has_the_minimum(segeval, pair: Pair):
 
 
 @given(pairs(min_units=2, max_units=30), st.integers(1, 9))
-def test_the_minimum_is_never_above_greedy(pair: Pair, n_t):
+def test_minimum_is_never_above_greedy(pair: Pair, n_t):
     a, b = pair.segmentations
     exact, greedy = (cz.segmentation_similarity(a, b, n_t=n_t, alignment=how) for how in ("exact", "greedy"))
     assert cost(exact) <= cost(greedy) + 1e-12
 
 
-def test_the_minimum_is_below_greedy_somewhere():
+def test_minimum_is_sometimes_below_greedy():
     """Otherwise the line above would say nothing: 7/3 against 4/3."""
     a, b = positions(5, [1, 2]), positions(5, [3, 4])
     costs = [cost(cz.segmentation_similarity(a, b, n_t=3, alignment=how)) for how in ("exact", "greedy")]
@@ -481,7 +481,7 @@ def mirrored(edit: cz.Edit) -> cz.Edit:
 
 @settings(max_examples=400)
 @given(typed_pairs(max_units=10), st.integers(1, 6), COSTS)
-def test_edits_are_the_same_with_the_sides_swapped(pair: TypedPair, n_t, costs):
+def test_swapping_the_sides_keeps_the_edits(pair: TypedPair, n_t, costs):
     _, options = rules_and_options(n_t, len(pair.types), costs)
     forward = cz.segmentation_similarity(*pair.segmentations, **options)
     backward = cz.segmentation_similarity(*pair.swapped.segmentations, **options)
@@ -512,7 +512,7 @@ def test_reversal_of_text_and_scale_changes_nothing(pair: TypedPair, n_t, costs)
 
 @settings(max_examples=400)
 @given(typed_pairs(min_units=2, max_units=10), st.integers(1, 6), st.data())
-def test_a_boundary_added_to_both_sides_never_lowers_b(pair: TypedPair, n_t, data):
+def test_adding_a_boundary_to_both_sides_never_lowers_b(pair: TypedPair, n_t, data):
     free = sorted(set(product(range(1, pair.length), range(len(pair.types)))) - pair.a - pair.b)
     assume(free)
     cell = data.draw(st.sampled_from(free))
@@ -563,7 +563,7 @@ def test_concatenated_documents_of_one_type(documents: list[Pair]):
     assert dict(whole.parts) == dict(summed.parts) | {"matches": summed.parts["matches"] + len(documents) - 1}
 
 
-def test_a_reach_that_would_take_too_much_memory_is_refused():
+def test_transposition_range_needing_too_much_memory_is_rejected():
     """20,000 boundaries against 20,000, all within reach of each other, are 400 million pairs."""
     a, b = (positions(40_002, range(first, 40_000, 2)) for first in (1, 2))
     with pytest.raises(OptionError) as caught:
@@ -574,7 +574,7 @@ def test_a_reach_that_would_take_too_much_memory_is_refused():
     assert scores.values[1] == 1 - 1e-5
 
 
-def test_powers_of_te_are_computed_for_that_option_only():
+def test_powers_of_te_are_computed_only_for_te():
     """The kernel counts edits; what is beyond its six columns belongs to the caller.
 
     a  |··|·        one transposition over d = 2, one match
@@ -589,7 +589,7 @@ def test_powers_of_te_are_computed_for_that_option_only():
     assert "te" not in cz.segmentation_similarity(positions(6, [1, 4]), positions(6, [3, 4]), n_t=4).parts
 
 
-def test_sums_of_te_in_a_batch_are_those_of_each_pair():
+def test_batch_te_sums_equal_the_sums_per_pair():
     pairs = [
         (positions(30, [1, 2, 9]), positions(30, [3, 4, 20])),
         (positions(30, []), positions(30, [3])),

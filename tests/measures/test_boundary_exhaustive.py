@@ -252,7 +252,7 @@ def test_extreme_texts(length, n_t):
         assert cz.boundary_similarity(a, b, n_t=n_t).value == expected_b
 
 
-def test_every_second_position_against_the_others():
+def test_odd_positions_against_even_positions():
     """1, 3, 5, ... against 2, 4, 6, ...: all pair up with a neighbour, at any n_t.
 
     a  |·|··|··|··|··      2k positions: k pairs one apart
@@ -273,7 +273,7 @@ def test_every_second_position_against_the_others():
         assert score.value == pytest.approx(1 - 1 / n_t)
 
 
-def test_two_far_blocks():
+def test_two_distant_blocks():
     """1..n against n+1..2n: every pairing that is complete has the same span, n * n, and none may cost more than 2."""
     n = 300
     a, b = positions(2 * n + 1, range(1, n + 1)), positions(2 * n + 1, range(n + 1, 2 * n + 1))

@@ -103,7 +103,7 @@ def collections(draw: st.DrawFn) -> tuple[list[Row], bool]:
 
 
 @given(collections(), st.booleans(), st.sampled_from([0, 2]))
-def test_columns_are_what_objects_would_be(collection: tuple[list[Row], bool], declared: bool, shift: int) -> None:
+def test_columns_equal_objects(collection: tuple[list[Row], bool], declared: bool, shift: int) -> None:
     rows, typed = collection
     documents = columns(rows, typed, shift)
     right = [d for d, row in enumerate(rows) if is_sound(row, declared)]
@@ -169,21 +169,21 @@ WRONG_TYPES = [
 
 
 @pytest.mark.parametrize(("row", "why"), WRONG)
-def test_what_is_wrong_with_a_document(row: Row, why: str) -> None:
+def test_invalid_documents_are_described(row: Row, why: str) -> None:
     good = broken(reference=[1], hypothesis=[4])
     checked = CheckedColumns(columns([good, row, good], False, 0), ("boundary",))
     assert (checked.excluded, checked.places.tolist()) == ({1: why}, [0, 2])
 
 
 @pytest.mark.parametrize(("reference", "why"), WRONG_TYPES)
-def test_what_is_wrong_with_types(reference: tuple[list[int], list[str]], why: str) -> None:
+def test_invalid_types_are_described(reference: tuple[list[int], list[str]], why: str) -> None:
     good = broken(reference=[5], reference_types=["act"], hypothesis=[], hypothesis_types=[])
     row = good | {"reference": reference[0], "reference_types": reference[1]}
     checked = CheckedColumns(columns([good, row, good], True, 0), SCALE)
     assert (checked.excluded, checked.places.tolist()) == ({1: why}, [0, 2])
 
 
-def test_a_type_without_a_name_is_none_if_no_types_are_declared() -> None:
+def test_unnamed_type_is_none_if_no_types_are_declared() -> None:
     row = broken(reference=[2], reference_types=[""], hypothesis=[2], hypothesis_types=["act"])
     (piece,) = score_partitions(Job((cz.parse("pk"),), None), [(0, Held(columns([row], True, 0)))])
     assert [entry.reason for entry in piece.excluded] == [

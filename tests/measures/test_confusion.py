@@ -49,7 +49,7 @@ def test_confusion_matrix(pair: TypedPair, n_t, transposition):
     assert score.f() == pytest.approx(score.value)
 
 
-def test_a_pair_adds_its_correctness_and_not_its_cost():
+def test_pair_adds_one_minus_its_cost():
     """Equation 7 of 2013 credits a near miss with w; 1 - w is meant. One boundary nine positions off at n_t = 10.
 
     r  |·|··············|
@@ -61,7 +61,7 @@ def test_a_pair_adds_its_correctness_and_not_its_cost():
     assert score.precision() == score.recall() == pytest.approx(0.1)
 
 
-def test_the_same_under_fournier_2013_has_precision_one():
+def test_precision_is_one_under_fournier_2013():
     """A single boundary nine positions off at n_t = 10 has precision 1."""
     score = cz.boundary_confusion(positions(16, [1]), positions(16, [10]), n_t=10, compat="fournier2013")
     assert score.precision() == score.recall() == score.value == 1
@@ -133,7 +133,7 @@ def test_micro_and_macro():
     assert score.f(average="macro", beta=2) == pytest.approx((score.f("scene", beta=2) + score.f("act", beta=2)) / 2)
 
 
-def test_swapping_the_sides_of_a_confusion_matrix_turns_it_over():
+def test_swapping_the_sides_transposes_the_confusion_matrix():
     forward, backward = cz.boundary_confusion(*SCENES), cz.boundary_confusion(*SCENES[::-1])
     assert forward.matrix.tolist() == backward.matrix.T.tolist()
     assert forward.precision("act") == backward.recall("act")
@@ -147,7 +147,7 @@ def test_confusion_matrices_add_up():
     assert both.precision("scene") == pytest.approx((1.5 + 3) / (2 + 3))
 
 
-def test_the_value_from_counts_is_that_of_the_text():
+def test_value_from_counts_equals_value_from_text():
     """``make`` is what totals are made with: the same row of counts, the same score."""
     score = cz.boundary_confusion(*SCENES)
     table = cz.score_many([SCENES], "boundary_confusion")
@@ -188,7 +188,7 @@ def test_zero_denominators_of_one_type():
     ],
     ids=["substitution", "transposition"],
 )
-def test_nothing_correct_among_boundaries_is_never_perfect(options, sides):
+def test_score_without_correct_boundaries_is_never_perfect(options, sides):
     """Neither side is empty, so 0/0 is not 1; and F, precision and recall must tell one story."""
     score = cz.boundary_confusion(*sides, **options)
     assert score.value == 0
@@ -196,7 +196,7 @@ def test_nothing_correct_among_boundaries_is_never_perfect(options, sides):
     assert (score.precision(), score.recall()) == (0, 0)
 
 
-def test_a_type_that_does_not_exist():
+def test_unknown_type():
     score = cz.boundary_confusion(*SCENES)
     for call in (score.precision, score.recall, score.f):
         with pytest.raises(OptionError) as caught:

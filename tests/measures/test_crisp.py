@@ -44,7 +44,7 @@ def test_maximum_matching(pair: Pair, tolerance):
     assert dict(score.parts) == {"matches": most, "reference": len(pair.a), "hypothesis": len(pair.b)}
 
 
-def test_taking_the_nearest_first_would_lose_a_pair():
+def test_greedy_nearest_matching_would_miss_a_pair():
     """Within 2, the nearest pair is 3-4, and 1 and 6 would then be too far apart.
 
     r  |·|···|·····|       1-3 and 4-6 are two pairs
@@ -59,7 +59,7 @@ def test_taking_the_nearest_first_would_lose_a_pair():
     ]
 
 
-def test_within_the_tolerance_nearer_is_not_better():
+def test_distance_within_the_tolerance_does_not_matter():
     """All that is paired is free; what is left alone costs 1."""
     score = cz.crisp(positions(20, [3, 10, 15]), positions(20, [3, 12]), tolerance=2)
     assert [(e.kind, e.a_position, e.b_position, e.cost) for e in score.edits] == [
@@ -72,7 +72,7 @@ def test_within_the_tolerance_nearer_is_not_better():
     assert score.f(beta=2) == pytest.approx(5 * 1 * (2 / 3) / (4 * 1 + 2 / 3))
 
 
-def test_without_tolerance_it_is_set_overlap():
+def test_zero_tolerance_is_set_overlap():
     reference, hypothesis = positions(10, [2, 3]), positions(10, [1, 2])
     score = cz.crisp(reference, hypothesis)
     assert dict(score.parts) == {"matches": 1, "reference": 2, "hypothesis": 2}
@@ -80,7 +80,7 @@ def test_without_tolerance_it_is_set_overlap():
 
 
 @given(pairs(max_units=30), st.integers(0, 40))
-def test_more_tolerance_never_finds_less(pair: Pair, tolerance):
+def test_larger_tolerance_never_has_fewer_matches(pair: Pair, tolerance):
     a, b = pair.segmentations
     assert (
         cz.crisp(a, b, tolerance=tolerance + 1).parts["matches"] >= cz.crisp(a, b, tolerance=tolerance).parts["matches"]
@@ -99,7 +99,7 @@ def test_edits_of_crisp_account_for_every_boundary_once(pair: Pair, tolerance):
     assert all((e.kind == "match") == (e.distance == 0) for e in paired)
 
 
-def test_crisp_of_nothing():
+def test_crisp_without_boundaries():
     divided, undivided = masses([2, 3, 6]), masses([11])
     nothing = cz.crisp(undivided, undivided)
     assert dict(nothing.parts) == {"matches": 0, "reference": 0, "hypothesis": 0}
@@ -109,7 +109,7 @@ def test_crisp_of_nothing():
         assert (score.value, score.precision(), score.recall(), score.f()) == (0, 0, 0, 0)
 
 
-def test_crisp_sees_a_position_once_and_never_the_end():
+def test_crisp_counts_positions_once_and_ignores_the_end():
     plain = positions(5, [2])
     double = cz.Segmentation.from_sets([set(), {"x", "y"}, set(), set()], types=["x", "y"])
     ended = cz.Segmentation.from_marks(["", ",", "", "", "."])
@@ -125,7 +125,7 @@ def test_crisp_sees_a_position_once_and_never_the_end():
         (2**31, "tolerance must be a whole number of at most 2147483647; got 2147483648"),
     ],
 )
-def test_a_bad_tolerance(tolerance, message):
+def test_invalid_tolerance(tolerance, message):
     text = masses([2, 3])
     with pytest.raises(OptionError) as caught:
         cz.crisp(text, text, tolerance=tolerance)
@@ -172,7 +172,7 @@ def test_unit_error_by_hand():
     assert score.parts["fp"] == pytest.approx(0 + 1 / 3 + 1 / 3 + 2 / 3)
 
 
-def test_unit_error_of_extremes():
+def test_unit_error_of_extreme_segmentations():
     """Everything apart against everything together: nothing missing, all but one in N too much."""
     score = cz.unit_error(masses([1] * 10), masses([10]))
     assert (score.parts["r_fn"], score.parts["r_fp"]) == (0, pytest.approx(0.9))

@@ -65,7 +65,7 @@ def numbers(score: cz.Score) -> tuple[float, int, int, int, int]:
     ("a_marks", "b_marks", "pardist", "swapped", "minimum"),
     [("p p . .", ". . p p", 2.0, 2.5, 2.0), ("p . .", ". q p", 2.5, 2.5, 2.0)],
 )
-def test_the_published_recursion_is_neither_minimal_nor_symmetric(
+def test_published_recursion_is_neither_minimal_nor_symmetric(
     a_marks: str, b_marks: str, pardist: float, swapped: float, minimum: float
 ) -> None:
     a, b = marks(a_marks), marks(b_marks)
@@ -83,7 +83,7 @@ def test_forced_pairs_are_never_reinterpreted() -> None:
     assert [e.kind for e in score.edits] == ["deletion", "substitution", "insertion"]
 
 
-def test_the_example_of_section_3_2() -> None:
+def test_example_of_section_3_2() -> None:
     a, b = marks("p . p . . q"), marks("q . p p . p")
     score = flexible(a, b)
     assert [(e.kind, e.position, e.cost) for e in score.edits] == [
@@ -98,7 +98,7 @@ def test_the_example_of_section_3_2() -> None:
     assert score.parts["s_f_b"] == 0.25
 
 
-def test_a_pair_moved_and_substituted_is_one_object() -> None:
+def test_moved_and_substituted_pair_counts_as_one_object() -> None:
     a, b = marks("p . ."), marks(". q .")
     score = flexible(a, b)
     assert score.parts == {"cost": 1.5, "positions": 3, "objects": 1}
@@ -115,13 +115,13 @@ def test_a_pair_moved_and_substituted_is_one_object() -> None:
     assert flexible(a, b, compat="segsimflex").parts["objects"] == 2
 
 
-def test_ties_go_to_more_objects() -> None:
+def test_ties_prefer_more_objects() -> None:
     # Moving by 4 costs 2, as deletion and insertion do: no pair.
     assert numbers(flexible(marks("p . . . ."), marks(". . . . p"))) == (2, 2, 0, 1, 1)
     assert numbers(flexible(marks("p . . ."), marks(". . . p"))) == (1.5, 1, 1, 0, 0)
 
 
-def test_the_end_of_the_text_counts() -> None:
+def test_end_of_text_counts_as_a_boundary() -> None:
     assert flexible(marks("p"), marks("q")).parts == {"cost": 1, "positions": 1, "objects": 1}
     assert flexible(cz.Segmentation.from_masses([2, 2]), cz.Segmentation.from_bits("010")).parts["positions"] == 4
     assert flexible(cz.Segmentation.from_masses([2, 2]), cz.Segmentation.from_marks(["", 1, "", ""])).parts["cost"] == 1
@@ -235,7 +235,7 @@ def excluded(draw: st.DrawFn) -> Problem:
 
 @given(excluded())
 @pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
-def test_cost_objects_and_pairs_are_those_of_the_definition(problem: Problem) -> None:
+def test_cost_objects_and_pairs_match_the_definition(problem: Problem) -> None:
     a_marks, b_marks, types, options = problem
     oracle = Oracle(types, options["similarity"] and options["similarity"]["matrix"], options["transposition"])
     score = flexible(of(a_marks, types), of(b_marks, types), **options)
@@ -284,7 +284,7 @@ def test_laws(problem: Problem) -> None:
 
 
 @given(excluded())
-def test_with_the_identity_and_dear_moves_it_is_the_match_percentage(problem: Problem) -> None:
+def test_identity_matrix_with_expensive_moves_is_match_percentage(problem: Problem) -> None:
     a_marks, b_marks, types, _ = problem
     score = flexible(of(a_marks, types), of(b_marks, types), transposition=2)
     assert score.value == pytest.approx(sum(x == y for x, y in zip(a_marks, b_marks, strict=True)) / len(a_marks))
@@ -332,7 +332,7 @@ def test_a_run_of_half_a_million_is_linear() -> None:
     assert score.parts["objects"] < 500_000
 
 
-def test_costs_of_many_digits_are_refused_only_if_they_could_overflow() -> None:
+def test_costs_with_many_digits_are_rejected_only_on_overflow() -> None:
     a, b = interleaved(10)
     measure = FlexibleSimilarity(similarity={("p", "q"): 1 / 3})
     assert measure.costs(TWO).scale == 10**12
@@ -343,7 +343,7 @@ def test_costs_of_many_digits_are_refused_only_if_they_could_overflow() -> None:
 # -- dialogue -----------------------------------------------------------------------------------------------------
 
 
-def test_streams_are_scored_apart_and_pooled() -> None:
+def test_streams_are_scored_separately_and_pooled() -> None:
     # Between the streams nothing may move: the p at the end of F and the p at the beginning of M stay alone.
     a = {"F": marks(". . p"), "M": marks(". q .")}
     b = {"F": marks(". . ."), "M": marks("p q .")}
@@ -361,7 +361,7 @@ def test_streams_are_scored_apart_and_pooled() -> None:
 
 @given(st.lists(excluded(), min_size=1, max_size=4))
 @settings(max_examples=50)
-def test_a_dialogue_is_the_sum_of_its_streams(streams: list[Any]) -> None:
+def test_dialogue_is_the_sum_of_its_streams(streams: list[Any]) -> None:
     a = {str(i): of(a_marks, types) for i, (a_marks, _, types, _) in enumerate(streams)}
     b = {str(i): of(b_marks, types) for i, (_, b_marks, types, _) in enumerate(streams)}
     score = flexible(a, b)
@@ -386,7 +386,7 @@ def test_a_dialogue_is_the_sum_of_its_streams(streams: list[Any]) -> None:
         ({"F": 3}, {"F": "p"}, r"stream 'F': a: expected a Segmentation; got int"),
     ],
 )
-def test_dialogues_that_cannot_be_compared(a: Any, b: Any, message: str) -> None:
+def test_incomparable_dialogues(a: Any, b: Any, message: str) -> None:
     def to_text(text: Any) -> Any:
         if isinstance(text, dict):
             return {name: to_text(stream) for name, stream in text.items()}
@@ -396,7 +396,7 @@ def test_dialogues_that_cannot_be_compared(a: Any, b: Any, message: str) -> None
         flexible(to_text(a), to_text(b))
 
 
-def test_units_must_be_the_same() -> None:
+def test_units_must_be_equal() -> None:
     a = cz.Segmentation.from_marks(["p", ""], units=["so", "it"])
     b = cz.Segmentation.from_marks(["p", ""], units=["so", "is"])
     with pytest.raises(MismatchError, match=r"stream 'F': unit 2 differs: a has 'it', b has 'is'"):
@@ -411,7 +411,7 @@ def test_two_types_at_one_position() -> None:
         flexible({"F": marks("p"), "M": crowd}, {"F": marks("p"), "M": marks(". . . . .")})
 
 
-def test_in_a_batch_only_the_bad_item_fails() -> None:
+def test_only_the_invalid_item_of_a_batch_fails() -> None:
     good, crowd = marks("p . q"), cz.Segmentation.from_sets([{"p", "q"}, set()], types=["p", "q"])
     strange = cz.Segmentation.from_marks(["", "!", ""])
     similarity = {"types": ["p", "q", "r"], "matrix": np.eye(4)}
@@ -425,7 +425,7 @@ def test_in_a_batch_only_the_bad_item_fails() -> None:
     assert scores[5].edits[0].kind == "transposition"
 
 
-def test_workers_change_nothing() -> None:
+def test_number_of_workers_does_not_change_results() -> None:
     rng = random.Random(3)
     pairs = []
     for _ in range(300):
@@ -437,7 +437,7 @@ def test_workers_change_nothing() -> None:
     assert cz.score_many(pairs, "flexible_similarity", workers=1).values.tolist() == alone
 
 
-def test_with_the_identity_all_types_are_compatible() -> None:
+def test_identity_matrix_accepts_all_types() -> None:
     a, b = cz.Segmentation.from_marks(["", ",", "."]), cz.Segmentation.from_marks(["", "?", "."])
     score = flexible(a, b)
     assert score.types == (",", ".", "?")
@@ -452,7 +452,7 @@ def test_with_the_identity_all_types_are_compatible() -> None:
 # -- matrices -----------------------------------------------------------------------------------------------------
 
 
-def test_forms_of_one_matrix(tmp_path: Path) -> None:
+def test_equivalent_forms_of_a_matrix(tmp_path: Path) -> None:
     names = [".", ",", ";", "none"]
     rows = [[1, 0.5, 0.3, 0], [0.5, 1, 0.2, 0.25], [0.3, 0.2, 1, 0], [0, 0.25, 0, 1]]
     by_name = {x: dict(zip(names, row, strict=True)) for x, row in zip(names, rows, strict=True)}
@@ -539,7 +539,7 @@ def test_invalid_matrices(similarity: Any, message: str) -> None:
         ("missing.csv", None, None, "cannot be read"),
     ],
 )
-def test_files_that_cannot_be_read(tmp_path: Path, name: str, text: str | None, line: int | None, message: str) -> None:
+def test_unreadable_matrix_files(tmp_path: Path, name: str, text: str | None, line: int | None, message: str) -> None:
     if text is not None:
         (tmp_path / name).write_text(text)
     with pytest.raises(FormatError) as caught:
@@ -549,13 +549,13 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str, text: str | None, 
     assert caught.value.path == str(tmp_path / name)
 
 
-def test_a_file_that_names_no_none(tmp_path: Path) -> None:
+def test_matrix_file_without_a_none_entry(tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text(",p,q\np,1,0\nq,0,1\n")
     with pytest.raises(OptionError, match=r'm.csv\): expected a row and a column "none"'):
         FlexibleSimilarity(similarity=tmp_path / "m.csv")
 
 
-def test_a_file_may_change_between_calls(tmp_path: Path) -> None:
+def test_matrix_file_may_change_between_calls(tmp_path: Path) -> None:
     path = tmp_path / "m.csv"
     values = []
     for s in (0.5, 0.25):
@@ -577,12 +577,12 @@ def test_a_file_may_change_between_calls(tmp_path: Path) -> None:
         ({"p": 0.5, "x": 0.5}, r"transposition: type 'x' is not in the similarity matrix; it has 'p', 'q'"),
     ],
 )
-def test_invalid_costs_of_moving(transposition: Any, message: str) -> None:
+def test_invalid_move_costs(transposition: Any, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         flexible(marks("p"), marks("q"), similarity=SKEW, transposition=transposition)
 
 
-def test_costs_of_moving_without_bound() -> None:
+def test_unbounded_move_costs() -> None:
     """A finite cost may be as large as it likes, and as small."""
     a, b = marks("p . . . . q"), marks(". . . . p .")
     assert flexible(a, b, transposition=1e300).parts["cost"] == 3
@@ -590,7 +590,7 @@ def test_costs_of_moving_without_bound() -> None:
     assert flexible(a, b, transposition={"p": 0, "q": 1e300}).parts["cost"] == 1
 
 
-def test_default_cost_of_moving_is_a_quarter_of_deletion_and_insertion() -> None:
+def test_default_move_cost_is_a_quarter_of_deletion_and_insertion() -> None:
     score = flexible(marks("p q"), marks("p q"), similarity=SKEW)
     assert score.params["transposition"] == (("p", pytest.approx(0.4125)), ("q", pytest.approx(0.3875)))
     # A type that the mapping leaves out keeps the default, or the preset's 0.5.
@@ -600,7 +600,7 @@ def test_default_cost_of_moving_is_a_quarter_of_deletion_and_insertion() -> None
     assert dict(score.params["transposition"]) == {"p": 0.1, "q": 0.5}
 
 
-def test_traps_are_warned_of() -> None:
+def test_questionable_settings_cause_warnings() -> None:
     a = cz.Segmentation.from_marks([",", ""], types=CASE["types"])
     with pytest.warns(CaesuraWarning, match="';' is identical to no boundary") as caught:
         flexible(a, a, similarity=CASE)
@@ -612,7 +612,7 @@ def test_traps_are_warned_of() -> None:
         flexible(marks("p"), marks("p"), similarity=expensive)
 
 
-def test_a_measure_is_a_value() -> None:
+def test_measures_compare_by_value() -> None:
     for measure in (
         FlexibleSimilarity(),
         FlexibleSimilarity(similarity=SKEW, transposition={"q": 0.25, "p": 1}, normalize="boundaries"),
@@ -629,7 +629,7 @@ def test_a_measure_is_a_value() -> None:
     )
 
 
-def test_a_matrix_of_thirty_types_is_parsed_again() -> None:
+def test_matrix_of_thirty_types_round_trip() -> None:
     rng = np.random.default_rng(0)
     s = rng.integers(0, 1000, (31, 31)) / 1000
     np.fill_diagonal(s, 1)
@@ -638,7 +638,7 @@ def test_a_matrix_of_thirty_types_is_parsed_again() -> None:
     assert cz.parse(repr(measure)) == measure
 
 
-def test_a_total_tells_the_costs_over_all_types() -> None:
+def test_total_reports_costs_over_all_types() -> None:
     a, b = cz.Segmentation.from_marks(["p", ""]), cz.Segmentation.from_marks(["q", ""])
     total = flexible(a, a, transposition={"p": 0.25}) + flexible(b, b, transposition={"p": 0.25})
     assert total.params["transposition"] == (("p", 0.25), ("q", 0.5))
@@ -706,7 +706,7 @@ def test_invalid_confusions(counts: Any, message: str) -> None:
         cz.similarity_from_confusion(counts, ["p", "q"])
 
 
-def test_smoothing_makes_up_for_what_never_happened() -> None:
+def test_smoothing_handles_unobserved_confusions() -> None:
     made = cz.similarity_from_confusion([[0, 1, 0], [1, 5, 0], [0, 0, 9]], "pq", smoothing=0.5)["matrix"]
     assert made[0][1] == round(1.5 / math.sqrt(0.5 * 5.5), 6)
 
@@ -752,7 +752,7 @@ def test_operations_table_over_many() -> None:
 # -- random texts -------------------------------------------------------------------------------------------------
 
 
-def test_draws_follow_one_another_from_their_state() -> None:
+def test_draws_continue_from_the_random_state() -> None:
     measure = FlexibleSimilarity(similarity=SKEW)
     p_a, p_b = [0.2, 0.1, 0.7], [0.1, 0.3, 0.6]
     whole = measure.draw(TWO, p_a, p_b, [30, 50], draws=40, state=state(11))

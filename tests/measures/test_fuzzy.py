@@ -56,7 +56,7 @@ def texts(draw: st.DrawFn) -> tuple[list[int], list[int], int]:
 
 @settings(max_examples=1500)
 @given(texts(), OPTIONS)
-def test_the_definition(text, options):
+def test_matches_the_definition(text, options):
     h, c, coders = text
     expected = oracle.success(h, c, coders, **options)
     if expected is None:
@@ -108,7 +108,7 @@ def test_cluster_attributes(text, options):
 
 
 @given(texts(), OPTIONS)
-def test_read_backwards(text, options):
+def test_reversed_text(text, options):
     h, c, coders = text
     measure = cz.measures()["fuzzy_success"](**options)
     n = len(h) + 1
@@ -125,7 +125,7 @@ def test_read_backwards(text, options):
 
 @pytest.mark.parametrize("alpha", [1, 1.5, 2])
 @pytest.mark.parametrize("beta", [0, 2, math.inf])
-def test_all_coders_at_one_place_and_the_program_there(alpha, beta):
+def test_all_coders_and_the_program_at_the_same_position(alpha, beta):
     """h  ····7·····
     c  ····|·····
     """
@@ -136,7 +136,7 @@ def test_all_coders_at_one_place_and_the_program_there(alpha, beta):
 
 
 @pytest.mark.parametrize("alpha", [1, 1.5, 2])
-def test_what_a_mark_contributes(alpha):
+def test_contribution_of_a_mark(alpha):
     """h(s) / (|s - q| + 1)^alpha, for one boundary at each place of a cluster in turn.
 
     h  ·3·2·4·
@@ -158,7 +158,7 @@ def test_infinity_is_the_whole_cluster():
 
 
 @pytest.mark.parametrize("gap", [2, 3, 4, 5, 10])
-def test_the_nearest_phantom(gap):
+def test_nearest_phantom(gap):
     """p_min + 2 (p_max - p_min) / gap, which in a gap of two is p_max.
 
     h  ··5·…·5··
@@ -183,7 +183,7 @@ def test_in_the_middle_of_a_gap_and_at_the_edges():
     assert ignored == pytest.approx({q: x if 3 < q < 9 else 0 for q, x in expected.items()})
 
 
-def test_clusters_at_both_ends_leave_no_edge():
+def test_clusters_at_both_ends_have_no_edge_region():
     """h  ·3···3·     position 1 and position N-1 are clusters, so nothing lies before or after them"""
     score = success([3, 0, 0, 3], [1, 2, 3, 4], 3)
     assert [b.cluster for b in score.boundaries] == [0, "phantom", "phantom", 1]
@@ -225,7 +225,7 @@ def test_whole_means_have_no_neighbours():
     assert (cluster.low, cluster.up) == (2, 4)
 
 
-def test_a_narrow_reach_between_two_marks():
+def test_narrow_reach_between_two_marks():
     """h  ·1···1·    beta = 0 leaves 2 and 3, where nobody marked anything: nothing to earn, and 1 and 4 are phantoms"""
     score = success([1, 0, 0, 1], [1, 2, 4], 1, chain_strength=3, beta=0)
     assert [(b.cluster, b.contribution) for b in score.boundaries] == [("phantom", -1), (0, 0), ("phantom", -1)]
@@ -313,7 +313,7 @@ def test_figure_3_weak_and_strong_disagreement():
     assert (b.n, c.n) == (pytest.approx(3 / 7), pytest.approx(6 / 7))
 
 
-def test_figure_4_ill_treated_cases():
+def test_figure_4_problematic_cases():
     """Two boundaries, the first of which the coders do not quite agree on (a).
 
     h      ···2·4·1·····7·····
@@ -348,7 +348,7 @@ def test_powers_as_sums_of_exponentials(alpha):
 
 @pytest.mark.parametrize("alpha", [1, 1.5, 2])
 @pytest.mark.parametrize(("step", "per_cluster"), [(1, "sum"), (1, "best"), (40, "sum"), (10**5, "sum")])
-def test_a_giant_cluster_is_summed_as_a_small_one(alpha, step, per_cluster):
+def test_large_cluster_is_summed_like_a_small_one(alpha, step, per_cluster):
     """3,000 marks and as many boundaries at other places of one cluster, steps of up to 10^5, against the plain sum."""
     rng = np.random.default_rng(step)
     at = np.cumsum(rng.integers(1, step + 1, 6000))
@@ -369,7 +369,7 @@ def test_a_giant_cluster_is_summed_as_a_small_one(alpha, step, per_cluster):
     assert alone == pytest.approx(gain[::300].tolist(), rel=1e-9)
 
 
-def test_a_million_marks_in_one_cluster():
+def test_one_million_marks_in_one_cluster():
     """With h = c = 1 everywhere a pair d apart occurs 2 (n - d) times: n + 2 sum of (n - d) / (d + 1)."""
     n = 10**6
     full = positions(n + 1, np.arange(1, n + 1))
@@ -379,7 +379,7 @@ def test_a_million_marks_in_one_cluster():
     assert len(score.clusters) == 1
 
 
-def test_a_text_of_two_billion_units():
+def test_text_of_two_billion_units():
     far = 2**31 - 2
     score = cz.fuzzy_success(positions(far + 1, [5, far]), positions(far + 1, [5, far - 1]))
     assert score.p == 0.5
@@ -492,7 +492,7 @@ def test_no_cluster():
         assert str(caught.value) == message
 
 
-def test_bad_documents_are_listed_and_the_good_ones_are_scored():
+def test_invalid_documents_are_listed_and_the_rest_are_scored():
     good = (cz.Marks([0, 4, 0], 7), positions(4, [2]))
     texts = [
         good,
@@ -550,13 +550,13 @@ def test_bad_documents_are_listed_and_the_good_ones_are_scored():
         ({"coders": None}, "coders: counts do not say how many coders there were; set coders, or use Marks"),
     ],
 )
-def test_bad_options(options, message):
+def test_invalid_options(options, message):
     with pytest.raises(OptionError) as caught:
         cz.fuzzy_success([0, 4, 0], positions(4, [2]), **{"coders": 7} | options)
     assert str(caught.value) == message
 
 
-def test_bad_counts():
+def test_invalid_counts():
     hypothesis = positions(4, [2])
     for counts, coders, kind, message in (
         ([0, 8, 0], 7, SegmentationError, "counts[1]: position 2 must be marked by 0 to 7 coders; got 8"),
@@ -576,7 +576,7 @@ def test_bad_counts():
         assert str(caught.value) == message
 
 
-def test_other_measures_do_not_take_marks():
+def test_other_measures_reject_marks():
     with pytest.raises(MismatchError, match="reference: expected a Segmentation; got Marks"):
         cz.pk(cz.Marks([0, 4, 0], 7), positions(4, [2]))
     with pytest.raises(MismatchError, match="a: expected a Segmentation; got Marks"):

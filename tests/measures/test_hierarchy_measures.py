@@ -42,7 +42,7 @@ def test_figure_6():
 
 
 @given(hierarchy_pairs())
-def test_kappa_is_its_definition(pair):
+def test_kappa_matches_its_definition(pair):
     a, b = pair
     if not a.flat and not b.flat:
         with pytest.raises(Undefined, match=r"^neither side has a span"):
@@ -72,7 +72,7 @@ def test_kappa_of_an_empty_side_is_zero():
     assert cz.hierarchy_kappa(LEFT, NOTHING).value == cz.hierarchy_kappa(NOTHING, LEFT).value == 0.0
 
 
-def test_kappa_takes_extent_for_n():
+def test_kappa_uses_the_extent_as_n():
     a, b = (Hierarchy(6, [tuple(s)[:3] for s in hierarchy], extent=60) for hierarchy in (LEFT, RIGHT))
     score = cz.hierarchy_kappa(a, b)
     assert score.parts["p_c"] == pytest.approx(float(oracle.flammia_zue(set(a.flat), set(b.flat), 60)[1]), rel=1e-14)
@@ -95,7 +95,7 @@ def test_kappa_has_no_worst_value():
 
 @settings(max_examples=100)
 @given(hierarchy_pairs())
-def test_overlap_is_its_definition(pair):
+def test_overlap_matches_its_definition(pair):
     a, b = pair
     for level, x, y in (("flat", a.flat, b.flat), ("full", a.full, b.full)):
         score = cz.hierarchy_overlap(a, b, level=level)
@@ -106,7 +106,7 @@ def test_overlap_is_its_definition(pair):
         assert score.value == pytest.approx(score.f(), abs=1e-15)
 
 
-def test_labels_do_not_count_in_overlap():
+def test_overlap_ignores_labels():
     a = Hierarchy(4, [(1, 4, 1, "x"), (1, 4, 1, "y"), (1, 4, 2, "y"), (1, 2, 2, "z")])
     assert dict(cz.hierarchy_overlap(a, a, level="full").parts) == {"relevant": 3, "reference": 3, "hypothesis": 3}
     assert dict(cz.hierarchy_overlap(a, a).parts) == {"relevant": 2, "reference": 2, "hypothesis": 2}
@@ -114,7 +114,7 @@ def test_labels_do_not_count_in_overlap():
 
 @settings(max_examples=100)
 @given(hierarchy_pairs())
-def test_non_crossing_is_its_definition(pair):
+def test_non_crossing_matches_its_definition(pair):
     a, b = pair
     expected = {"uncrossed": oracle.uncrossed(set(a.flat), set(b.flat)), "spans": len(a.flat)}
     assert dict(cz.non_crossing(a, b).parts) == expected
@@ -122,7 +122,7 @@ def test_non_crossing_is_its_definition(pair):
 
 @settings(max_examples=80)
 @given(st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)).map(sorted), max_size=14), hierarchies(units=12))
-def test_a_gold_may_cross_itself(spans, annotation):
+def test_gold_may_contain_crossing_spans(spans, annotation):
     """A union of several coders keeps conflicts, and may not be sorted."""
     union = annotation.with_spans(cz.Span(a, b, 1, "x") for a, b in spans)
     flat = {(a, b) for a, b in spans}
@@ -132,7 +132,7 @@ def test_a_gold_may_cross_itself(spans, annotation):
     assert meets(cz.l_measure, annotation, union) == pytest.approx(triples(oracle.meet_by_label, annotation, union))
 
 
-def test_non_crossing_of_thousands_of_spans_is_quick():
+def test_non_crossing_of_thousands_of_spans_is_fast():
     """A comb against a comb shifted by one: every pair of neighbours crosses. Pairs would be 10^9."""
     n = 30_000
     a = Hierarchy(2 * n + 2, [(2 * i + 1, 2 * i + 2, 1) for i in range(n)])
@@ -160,14 +160,14 @@ def triples(by, a, b, *, without_query=True):
 
 @settings(max_examples=100)
 @given(hierarchy_pairs(max_units=8))
-def test_t_and_l_are_their_definition(pair):
+def test_t_and_l_match_their_definition(pair):
     for measure, by in ((cz.t_measure, oracle.meet_by_span), (cz.l_measure, oracle.meet_by_label)):
         assert meets(measure, *pair) == pytest.approx(triples(by, *pair), abs=1e-12)
 
 
 @settings(max_examples=60)
 @given(hierarchy_pairs(max_units=8))
-def test_t_and_l_over_times_are_their_definition(pair):
+def test_t_and_l_over_times_match_their_definition(pair):
     """Units of a second: over times a query is a point, and its own atom counts in full."""
     a, b = (Hierarchy(hierarchy.length, map(tuple, hierarchy), edges=range(hierarchy.length + 1)) for hierarchy in pair)
     for measure, by in ((cz.t_measure, oracle.meet_by_span), (cz.l_measure, oracle.meet_by_label)):
@@ -176,7 +176,7 @@ def test_t_and_l_over_times_are_their_definition(pair):
 
 @settings(max_examples=60)
 @given(hierarchy_pairs(max_units=8), st.integers(0, 5), st.integers(1, 3))
-def test_the_units_of_times_do_not_matter(pair, shift, stretch):
+def test_time_units_do_not_matter(pair, shift, stretch):
     """Cut into other units on either side, later, or slower: the same spans at the same times say the same."""
     a, b = (Hierarchy(hierarchy.length, map(tuple, hierarchy), edges=range(hierarchy.length + 1)) for hierarchy in pair)
     if not b.spans:
@@ -193,7 +193,7 @@ def test_the_units_of_times_do_not_matter(pair, shift, stretch):
         assert meets(measure, finer, coarser) == pytest.approx(meets(measure, a, b), abs=1e-12)
 
 
-def test_the_reference_says_how_long_the_text_is():
+def test_reference_determines_the_text_length():
     """
     a  |----A----|----B----|
     b  |---A---|-----B-----|---C---|
@@ -208,20 +208,20 @@ def test_the_reference_says_how_long_the_text_is():
     assert cz.t_measure(a, Hierarchy.from_times([(20, 30)])).value == 0
 
 
-def test_t_is_l_of_labels_that_are_all_different():
+def test_t_equals_l_with_unique_labels():
     a = Hierarchy(6, [(s.start, s.end, s.level, str(i)) for i, s in enumerate(LEFT)])
     b = Hierarchy(6, [(s.start, s.end, s.level, str(i)) for i, s in enumerate(RIGHT)])
     assert meets(cz.l_measure, a, b) == meets(cz.t_measure, LEFT, RIGHT)
 
 
-def test_only_the_order_of_levels_counts():
+def test_only_the_order_of_levels_matters():
     deep = Hierarchy(6, [(s.start, s.end, 10 * s.level) for s in LEFT])
     assert cz.t_measure(LEFT, deep).value == 1
     assert cz.t_measure(deep, RIGHT).value == cz.t_measure(LEFT, RIGHT).value
 
 
 @pytest.mark.parametrize("measure", [cz.t_measure, cz.l_measure])
-def test_nothing_to_put_in_order(measure):
+def test_no_triples_to_order(measure):
     """No span, or one that covers all: 1 on both sides, 0 on one."""
     whole, halves = Hierarchy(6, [(1, 6, 1, "x")]), Hierarchy(6, [(1, 3, 1, "x"), (4, 6, 1, "y")])
     assert (
@@ -336,7 +336,7 @@ ALL = ["hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure", "l_m
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_annotations_that_cannot_be_compared(name):
+def test_incomparable_annotations(name):
     measure = cz.measures()[name]()
     first, second = measure.sides
     labelled = Hierarchy(6, [(1, 6, 1, "x")])
@@ -408,7 +408,7 @@ def test_other_messages():
 
 @settings(max_examples=30)
 @given(st.lists(hierarchy_pairs(max_units=7), max_size=6))
-def test_a_batch_is_its_documents(documents):
+def test_batch_equals_single_documents(documents):
     """Alone, together, on threads, or taken out of a batch again; times and text side by side."""
     timed = [
         tuple(
@@ -509,7 +509,7 @@ def test_clusters_of_coders(corpus):
         cz.cluster_coders(corpus, "hierarchy_kappa", coefficient="multi_pi")
 
 
-def test_agreement_leaves_out_what_is_undefined(corpus):
+def test_agreement_excludes_undefined_pairs(corpus):
     items = {item: corpus.of_item(item) for item in corpus.item_names}
     result = cz.agreement(
         cz.Corpus({**items, "none": {"ann": NOTHING, "bo": NOTHING}}), measure="hierarchy_kappa", interval=None
@@ -568,7 +568,7 @@ def test_levels_as_types(corpus):
     assert str(caught.value) == "item 'poem', coder 'ann': expected a Hierarchy; got Segmentation"
 
 
-def test_items_that_cannot_be_merged_are_listed():
+def test_unmergeable_items_are_listed():
     corpus = cz.Corpus(
         {"song": {"ann": TIMED, "bo": LATER}, "mixed": {"ann": TIMED, "bo": LEFT}, "text": {"ann": LEFT}}
     )

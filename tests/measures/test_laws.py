@@ -142,7 +142,7 @@ def test_every_measure_is_classified():
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_class_claims_what_is_written_here(name):
+def test_classes_claim_the_laws_listed_here(name):
     kind, claimed = KINDS[name], LAWS[name]
     assert issubclass(kind, Measure)
     for law in ("best", "worst"):
@@ -211,7 +211,7 @@ def other_scale(pair: TypedPair) -> tuple:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_declarations_of_agreement_fit_together(name):
+def test_agreement_declarations_are_consistent(name):
     measure = KINDS[name]()
     assert measure.kinds
     assert set(measure.kinds) <= {"linear", "dialogue", "hierarchy", "trees"}
@@ -239,7 +239,7 @@ def test_symmetry_depends_on_options():
     assert not parseval(quote_labels=["``"]).symmetric
 
 
-def test_settings_fill_only_what_is_open():
+def test_settings_fill_only_unset_options():
     flexible = KINDS["flexible_similarity"]
     settings = {"similarity": {("p", "q"): 0.5}, "transposition": 0.25, "normalize": "boundaries"}
     assert flexible(transposition=1).with_settings(settings) == flexible(similarity={("p", "q"): 0.5}, transposition=1)
@@ -249,7 +249,7 @@ def test_settings_fill_only_what_is_open():
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_law_that_is_not_claimed_is_broken(name):
+def test_unclaimed_laws_have_a_counterexample(name):
     """Otherwise it should be claimed. Several options are tried, because at n_t = 2 little can go wrong."""
     claimed = LAWS[name]
     tried = [measure for measure in variants(name) if measure.settings.get("alignment") != "greedy"]
@@ -314,7 +314,7 @@ def test_reversal_of_the_scale(pair: TypedPair):
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if LAWS[name].best is None])
-def test_a_measure_that_claims_no_best_value_has_none(name):
+def test_measures_without_a_claimed_best_value_have_none(name):
     """Longer runs of boundaries against themselves give ever larger values."""
     texts = [cz.Segmentation.from_positions(2 * n, list(range(1, n + 1))) for n in (1, 2, 4, 8, 16)]
     values = [KINDS[name]().score(text, text).value for text in texts]
@@ -333,7 +333,7 @@ def chained(n: int) -> tuple[cz.Hierarchy, cz.Hierarchy]:
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if LAWS[name].worst is None])
-def test_a_measure_that_claims_no_worst_value_has_none(name):
+def test_measures_without_a_claimed_worst_value_have_none(name):
     """One boundary at the beginning, and ever more of them where none should be."""
     texts = [(n, range(n // 2, n)) for n in (8, 16, 32, 64)]
     pairs = [[cz.Segmentation.from_positions(n, p) for p in ([1], list(wrong))] for n, wrong in texts]
@@ -344,7 +344,7 @@ def test_a_measure_that_claims_no_worst_value_has_none(name):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_reference_without_boundaries(name):
+def test_reference_without_boundaries(name):
     """Every pair has a value, or the measure says that it needs a reference with boundaries."""
     (none,) = inputs_for(KINDS[name], cz.Segmentation.from_masses([10]))
     if LAWS[name].needs_boundaries:
@@ -355,7 +355,7 @@ def test_a_reference_without_boundaries(name):
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if LAWS[name].worst is not None])
-def test_the_worst_value_is_reached(name):
+def test_worst_value_is_reached(name):
     """The range is no wider than it need be: everything apart against everything together, or one boundary missed."""
     full, none = (cz.Segmentation.from_masses(m) for m in ([1] * 10, [10]))
     values = [KINDS[name]().score(*inputs_for(KINDS[name], *pair)).value for pair in ((full, none), (none, full))]
@@ -394,7 +394,7 @@ def test_parts_add_up(documents: list[TypedPair]):
 
 
 @given(anything, st.integers(2, 5))
-def test_copies_of_a_document_change_no_share(pair: TypedPair, copies):
+def test_copies_of_a_document_keep_the_ratio(pair: TypedPair, copies):
     for measure in VARIANTS:
         a, b = suited(measure, pair).segmentations
         if not defined(measure, a, b):
@@ -405,7 +405,7 @@ def test_copies_of_a_document_change_no_share(pair: TypedPair, copies):
 
 @settings(max_examples=80)
 @given(anything)
-def test_the_same_question_has_the_same_answer(pair: TypedPair):
+def test_repeated_calls_give_equal_results(pair: TypedPair):
     for measure in VARIANTS:
         a, b = suited(measure, pair).segmentations
         if not defined(measure, a, b):
@@ -417,7 +417,7 @@ def test_the_same_question_has_the_same_answer(pair: TypedPair):
 
 @settings(max_examples=80)
 @given(pairs(max_units=12))
-def test_the_text_and_the_end_are_not_looked_at(pair: Pair):
+def test_text_and_final_boundary_are_ignored(pair: Pair):
     """Units are only compared, labels are only kept, and position N is nobody's in this family."""
     words = [f"w{i}" for i in range(pair.length)]
     told = [cz.Segmentation.from_positions(pair.length, sorted(side), units=words) for side in (pair.a, pair.b)]
@@ -488,6 +488,6 @@ def test_another_process_gives_the_same_result():
     assert told.pop().count("\n") == 16 * len(KINDS)
 
 
-def test_typed_sides_of_the_witnesses_are_what_they_seem():
+def test_witnesses_have_the_expected_types():
     """The search for counterexamples is only as good as its pairs: all 64 sides are different segmentations."""
     assert len({typed(4, ("x", "y"), side) for side in SIDES}) == 64

@@ -63,7 +63,7 @@ def random_pairs(
 
 @pytest.mark.parametrize("types", [(), ("x", "y", "z")], ids=["plain", "typed"])
 @pytest.mark.parametrize("text", VARIED)
-def test_many_are_as_one_whatever_the_workers(text, types):
+def test_batch_equals_single_scores_with_any_number_of_workers(text, types):
     measure = cz.parse(text)
     pairs = defined(text, random_pairs(60, types=types, exclusive=measure.view == "streams"))
     single = [measure.score(*pair) for pair in pairs]
@@ -84,7 +84,7 @@ def test_many_are_as_one_whatever_the_workers(text, types):
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize("number", [1, 2, 3, 7])
-def test_fewer_documents_than_pieces(number, workers):
+def test_fewer_documents_than_chunks(number, workers):
     candidates = random_pairs(number, seed=number)
     for name in ALL:
         pairs = defined(name, candidates)
@@ -109,7 +109,7 @@ def test_one_long_document_among_short_ones():
 
 @settings(max_examples=60)
 @given(corpora())
-def test_total_is_finished_from_the_sum_of_parts(documents):
+def test_total_is_computed_from_summed_parts(documents):
     candidates = [document.segmentations for document in documents]
     for text in VARIED:
         pairs = defined(text, candidates)
@@ -156,7 +156,7 @@ PAIRS = [
     ("name", "a", "b"),
     [("pk", "reference", "hypothesis"), ("crisp", "reference", "hypothesis"), ("boundary_similarity", "a", "b")],
 )
-def test_every_bad_pair_is_listed_and_the_good_ones_are_scored(name, a, b, workers):
+def test_invalid_pairs_are_listed_and_the_rest_are_scored(name, a, b, workers):
     scores = cz.score_many(PAIRS, name, workers=workers)
     assert {place: str(problem) for place, problem in scores.errors.items()} == {
         1: f"both sides must have the same units; {a} has 11, {b} has 10",
@@ -181,14 +181,14 @@ def test_every_bad_pair_is_listed_and_the_good_ones_are_scored(name, a, b, worke
         scores[1]
 
 
-def test_one_pair_raises_what_the_batch_lists():
+def test_single_pair_raises_the_error_listed_by_the_batch():
     for place in (1, 2, 3, 4):
         with pytest.raises(MismatchError) as caught:
             cz.pk(*PAIRS[place])
         assert str(caught.value) == str(cz.score_many(PAIRS, "pk").errors[place])
 
 
-def test_a_window_that_fits_only_some():
+def test_window_too_wide_for_some_items():
     pairs = [(masses([n]), masses([n])) for n in (9, 3, 1, 8)]
     scores = cz.score_many(pairs, "pk(window=4)")
     assert {place: str(problem) for place, problem in scores.errors.items()} == {
@@ -218,7 +218,7 @@ def test_incompatible_types():
 
 
 @pytest.mark.parametrize("name", ["segmentation_similarity", "boundary_similarity"])
-def test_another_scale_is_an_error_on_either_side(name):
+def test_different_scale_is_an_error_on_either_side(name):
     """A scale was declared, so it counts, boundaries or not: S divides by the number of declared types.
 
     a  ··· over x, y       b  ·x·z· over x, y, z
@@ -251,7 +251,7 @@ def test_two_types_need_no_order():
         assert cz.boundary_similarity(a, b).value == 0.75
 
 
-def test_a_score_taken_from_the_table_is_the_one_in_the_table():
+def test_indexed_score_equals_the_table_entry():
     """Types that nobody declared are collected over all pairs; one pair looked at again must not forget the others."""
     pairs = [
         tuple(cz.Segmentation.from_sets(s) for s in ([{"1"}, {"2"}], [{"2"}, {"2"}])),
@@ -288,7 +288,7 @@ def test_no_pairs(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_only_bad_pairs(name):
+def test_only_invalid_pairs(name):
     scores = cz.score_many([(masses([1]), masses([2]))] * 3, name, workers=2)
     assert sorted(scores.errors) == [0, 1, 2]
     assert np.isnan(scores.values).all()
@@ -322,7 +322,7 @@ def test_ten_thousand_documents(name):
     assert f"documents:{10_000}" in total.signature.split("|")
 
 
-def test_params_of_a_total_say_what_there_was():
+def test_params_of_a_total_describe_its_items():
     pairs = [(masses([n]), masses([n])) for n in (2, 8, 12)]
     params = cz.score_many(pairs, "pk").total.params
     assert params["window"] == "1..6"
@@ -331,7 +331,7 @@ def test_params_of_a_total_say_what_there_was():
     assert (same["window"], same["window_from"]) == (4, "auto")
 
 
-def test_bad_arguments():
+def test_invalid_arguments():
     with pytest.raises(OptionError) as caught:
         cz.score_many([GOOD], "pk", workers=0)
     assert str(caught.value) == "workers must be a whole number of at least 1; got 0"
@@ -340,7 +340,7 @@ def test_bad_arguments():
     assert str(caught.value).startswith("there is no measure 'pc'")
 
 
-def test_pairs_may_come_from_a_generator_and_the_measure_ready_made():
+def test_score_many_accepts_a_generator_and_a_measure_object():
     measure = cz.parse("crisp(tolerance=1)")
     scores = cz.score_many((GOOD for _ in range(3)), measure)
     assert scores.measure == measure

@@ -32,7 +32,7 @@ def counts(gold: str, predicted: str, **options) -> tuple[int, int, int]:
 # Step by step
 
 
-def test_a_pair_by_hand():
+def test_pair_by_hand():
     """The man is seen with dogs, or has them.
 
     gold       (S (NP I) (VP saw (NP a man) (PP with (NP dogs))))          6 brackets
@@ -60,35 +60,35 @@ def test_a_pair_by_hand():
     assert score.parts["tagging_accuracy"] == 5 / 6
 
 
-def test_deleted_words_take_emptied_brackets_with_them():
+def test_deleting_words_removes_empty_brackets():
     """(S (NP *) (VP go)) without the trace is (S (VP go)); the NP has nothing to stand over."""
     assert counts("(S (NP (-NONE- *)) (VP (VB go)))", "(S (VP (VB go)))") == (2, 2, 2)
     assert counts("(S (NP (NP (-NONE- *)) (, ,)) (VP (VB go)))", "(S (VP (VB go)))") == (2, 2, 2)
     assert counts("(S (NP (-NONE- *)) (VP (VB go)))", "(S (NP (-NONE- *)) (VP (VB go)))", delete_labels=[]) == (3, 3, 3)
 
 
-def test_where_punctuation_hangs_does_not_matter():
+def test_punctuation_attachment_does_not_matter():
     assert counts("(S (NP (NN a)) (, ,) (VP (VB b)))", "(S (NP (NN a) (, ,)) (VP (VB b)))") == (3, 3, 3)
 
 
-def test_labels_are_cut_and_tags_are_not():
+def test_labels_are_truncated_and_tags_are_not():
     gold, predicted = "(S (NP-SBJ-1 (NN-X a)) (VP=2 (VB b)))", "(S-TPC (NP=3-4 (NN-Y a)) (VP-Q (VB b)))"
     assert counts(gold, predicted) == (3, 3, 3)
     assert cz.parseval(tree(gold), tree(predicted)).parts["correct_tags"] == 1
 
 
-def test_cutting_comes_before_deleting():
+def test_labels_are_truncated_before_deletion():
     """TOP-X is TOP and goes; a bracket -NONE- is cut to nothing, and stays. A tag TOP-X is no TOP."""
     assert counts("(TOP-X (S (NN a) (NN b)))", "(S (NN a) (NN b))") == (1, 1, 1)
     assert counts("(-NONE- (NN a) (NN b))", "( (NN a) (NN b))") == (1, 1, 1)
     assert counts("(S (TOP-X a) (NN b))", "(S (NN a) (NN b))") == (1, 1, 1)
 
 
-def test_a_deleted_bracket_leaves_its_words():
+def test_deleting_a_bracket_keeps_its_words():
     assert counts("(TOP (S (TOP (NP (NN a)) (VP (VB b)))))", "(S (NP (NN a)) (VP (VB b)))") == (3, 3, 3)
 
 
-def test_equal_labels_hold_for_deleted_brackets_and_not_for_deleted_words():
+def test_equal_labels_apply_to_deleted_brackets_only():
     options = {"delete_labels": ["X"], "equal_labels": [("X", "Y")]}
     assert counts("(Y (NN a) (NN b))", "(S (NN a) (NN b))", **options) == (0, 0, 1)
     assert cz.parseval(tree("(S (Y a) (X b))"), tree("(S (Y a))"), **options).parts["words"] == 1
@@ -100,7 +100,7 @@ def test_brackets_match_one_to_one():
     assert counts("(NP (NP (NP (NN a))))", "(NP (S (NP (NN a))))", labelled=False) == (3, 3, 3)
 
 
-def test_equal_labels_are_pairs_and_no_chain():
+def test_equal_labels_are_not_transitive():
     options = {"equal_labels": [("A", "B"), ("C", "B")]}
     assert counts("(A (NN a))", "(B (NN a))", **options) == counts("(B (NN a))", "(A (NN a))", **options) == (1, 1, 1)
     assert counts("(A (NN a))", "(C (NN a))", **options) == (0, 1, 1)
@@ -108,7 +108,7 @@ def test_equal_labels_are_pairs_and_no_chain():
     assert score.parts["correct_tags"] == 1
 
 
-def test_gold_brackets_choose_in_order():
+def test_gold_brackets_are_matched_in_order():
     """B takes the A that A would need; the other way round both would have a partner."""
     options = {"equal_labels": [("A", "B"), ("C", "B")]}
     assert counts("(B (A (NN a)))", "(A (C (NN a)))", **options) == (1, 2, 2)
@@ -138,7 +138,7 @@ def test_crossing():
     assert cz.parseval(gold, predicted, delete_labels=["x", "y"]).parts["crossing"] == 0
 
 
-def test_three_crossings_are_more_than_two():
+def test_crossing_brackets_are_counted():
     """Four words after each other in pairs: b c, d e, f g against a b, c d, e f, g h."""
     words = [f"(N {c})" for c in "abcdefgh"]
     pairs = [f"(x {words[i]} {words[i + 1]})" for i in range(0, 8, 2)]
@@ -152,7 +152,7 @@ def test_three_crossings_are_more_than_two():
 QUOTES = {"quote_labels": ["''", "POS"]}
 
 
-def test_a_quote_that_one_side_deleted_comes_back():
+def test_quote_deleted_on_one_side_is_restored():
     """The gold says the boys' is a possessive, the prediction a quote; the NP grows by it again.
 
     gold       (S (NP (NP the boys (POS ')) dog) barked)
@@ -167,32 +167,32 @@ def test_a_quote_that_one_side_deleted_comes_back():
         assert (score.value, score.parts["words"], score.parts["correct_tags"]) == (1, 5, 4)
 
 
-def test_a_quote_stands_where_it_was():
+def test_restored_quote_keeps_its_position():
     """Outside the inner NP on one side: the brackets end before it there."""
     gold = "(S (NP (NP (DT the) (NNS boys) (POS ')) (NN dog)) (VP (VBD barked)))"
     predicted = "(S (NP (NP (DT the) (NNS boys)) ('' ') (NN dog)) (VP (VBD barked)))"
     assert counts(gold, predicted, **QUOTES) == (3, 4, 4)
 
 
-def test_a_bracket_of_a_quote_alone_is_there_again():
+def test_bracket_around_a_restored_quote_is_restored():
     assert counts("(S (NP (NN a)) (X ('' ')))", "(S (NP (NN a)) (X (POS ')))", **QUOTES) == (3, 3, 3)
 
 
-def test_quotes_stay_deleted_where_the_sides_have_as_many_words():
+def test_quotes_stay_deleted_if_word_counts_are_equal():
     """One quote each, in other places: nothing comes back, and the words differ."""
     gold, predicted = "(S (POS ') (NN a) ('' '))", "(S ('' ') (NN a) (POS '))"
     with pytest.raises(MismatchError, match='word 1 is "\'" and'):
         cz.parseval(tree(gold), tree(predicted), **QUOTES)
 
 
-def test_only_quotes_come_back():
+def test_only_quotes_are_restored():
     for word in ("x", "''", "`"):
         with pytest.raises(MismatchError):
             cz.parseval(tree(f"(S (NN a) (POS {word}))"), tree(f"(S (NN a) ('' {word}))"), **QUOTES)
     assert cz.parseval(tree("(S (NN a) (POS /))"), tree("(S (NN a) ('' /))"), **QUOTES).parts["words"] == 2
 
 
-def test_with_quotes_the_sides_may_not_be_swapped():
+def test_restored_quotes_make_the_measure_asymmetric():
     """EVALB lets a gold quote come back once for every predicted quote behind the other."""
     first_tree, second_tree = tree("(S (`` ') (N a))"), tree("(S (POS ') (POS ') (N a))")
     options = {"quote_labels": ["``", "POS"]}
@@ -204,7 +204,7 @@ def test_with_quotes_the_sides_may_not_be_swapped():
 # What has no score
 
 
-def test_items_that_cannot_be_scored_are_listed_and_not_in_the_total():
+def test_unscorable_items_are_listed_and_excluded_from_the_total():
     fine = tree("(S (NN a) (NN b))")
     pairs = [(fine, fine), (fine, tree("(S (NN a))")), (fine, tree("(S (. a) (. b))")), (fine, None), (fine, "(S)")]
     scores = cz.score_many(pairs, "parseval")
@@ -234,7 +234,7 @@ def test_several_roots():
 # Options
 
 
-def test_the_order_of_labels_is_not_part_of_the_measure():
+def test_measure_ignores_the_order_of_labels():
     measure = cz.parse("parseval(delete_labels=('b', 'a', 'a'), equal_labels=(('y', 'x'), ('z', 'z')))")
     assert measure == cz.parse("parseval(equal_labels=[['x', 'y']], delete_labels=['a', 'b'])")
     assert repr(measure) == "parseval(delete_labels=('a', 'b'), equal_labels=(('x', 'y'),))"
@@ -262,7 +262,7 @@ def test_invalid_options(options, message):
     assert str(caught.value) == message
 
 
-def test_options_win_over_the_file(tmp_path: Path):
+def test_options_override_the_parameter_file(tmp_path: Path):
     (tmp_path / "x.prm").write_text("DELETE_LABEL X\nLABELED 0\n")
     gold, predicted = tree("(X (NN a) (. .))"), tree("(Y (NN a) (. .))")
     param = tmp_path / "x.prm"
@@ -340,7 +340,7 @@ def test_long_sentences():
     assert parts["crossing"] == n - 2
 
 
-def test_a_tower_of_unary_brackets():
+def test_deep_unary_chain():
     n = 20_000
     first_tree, second_tree = (tree(f"({label} " * n + "(N w)" + ")" * n) for label in ("ADVP", "X"))
     assert cz.parseval(first_tree, second_tree).parts["matched"] == 0
@@ -442,7 +442,7 @@ def test_labels_of_a_test_set():
     assert [row.label for row in corpus_result().labels] == ["S", "VP", "NP", "PRT", "ADVP"]
 
 
-def test_a_test_set_without_a_valid_sentence():
+def test_test_set_without_a_valid_sentence():
     result = cz.parseval_corpus([tree("(S (NN a))")], [None])
     assert (result.all.valid, result.all.f, result.all.average_crossing, result.labels) == (0, None, None, ())
     with pytest.raises(Undefined) as caught:
@@ -465,7 +465,7 @@ def test_incompatible_lists():
         cz.parseval_corpus("wsj.mrg", [first_tree])
 
 
-def test_a_test_set_as_json():
+def test_test_set_as_json():
     plain = json.loads(json.dumps(corpus_result().to_dict(), allow_nan=False))
     assert plain["all"]["f"] == plain["cutoff"]["f"] == 1
     assert (plain["cutoff"]["max_length"], len(plain["sentences"])) == (40, 6)
@@ -542,7 +542,7 @@ def test_against_all_swaps():
     assert pair.randomisation == larger / 256
 
 
-def test_only_sentences_that_both_have_are_compared():
+def test_only_common_sentences_are_compared():
     gold, first_parses, second_parses = (randomly_parsed(12, seed) for seed in (1, 2, 3))
     there = [i for i in range(12) if i not in (2, 3, 5)]
     missing, wrong = list(first_parses), list(second_parses)
@@ -579,7 +579,7 @@ def test_only_sentences_that_both_have_are_compared():
         ({"replicates": 5}, "replicates must be a whole number of at least 100; got 5"),
     ],
 )
-def test_parsers_that_cannot_be_compared(arguments, message):
+def test_incomparable_parsers(arguments, message):
     trees = [tree("(S (NN a))")]
     with pytest.raises(cz.errors.InputError, match=message):
         cz.compare_parsers(**{"gold": trees, "parsers": {"one": trees, "two": trees}, **arguments})
@@ -621,12 +621,12 @@ def test_pairs_of_coders():
     assert np.isfinite(uneven.matrix[0, 1])
 
 
-def test_there_is_no_agreement_beyond_chance():
+def test_agreement_beyond_chance_is_not_defined():
     with pytest.raises(OptionError, match="agreement beyond chance is not defined over parseval; pairwise"):
         cz.agreement(corpus(), measure="parseval")
 
 
-def test_judging_is_of_segmentations():
+def test_judging_rejects_trees():
     with pytest.raises(MismatchError, match="expected a Segmentation or a Dialogue; got Tree"):
         cz.judge(corpus(), ["b"], measures="parseval")
     text = cz.Segmentation.from_masses([2, 3])

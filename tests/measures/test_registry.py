@@ -95,7 +95,7 @@ def test_every_option_has_values():
 
 
 @given(measures())
-def test_what_is_written_is_read_back(measure: Measure):
+def test_signature_round_trip(measure: Measure):
     again = cz.parse(repr(measure))
     assert again == measure
     assert hash(again) == hash(measure)
@@ -107,12 +107,12 @@ def test_what_is_written_is_read_back(measure: Measure):
 
 
 @given(measures(), measures())
-def test_equal_means_equally_written(one: Measure, other: Measure):
+def test_equal_measures_have_equal_signatures(one: Measure, other: Measure):
     assert (one == other) == (repr(one) == repr(other))
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_name_alone_is_the_default(name):
+def test_name_alone_means_default_options(name):
     assert cz.parse(name) == KINDS[name]() == cz.parse(f"{name}()")
     assert cz.parse(f"  {name} ( ) ") == KINDS[name]()
     assert KINDS[name].name == name
@@ -189,7 +189,7 @@ def test_invalid_measures(text):
         assert str(caught.value) == FORM.format(text)
 
 
-def test_nothing_is_run(tmp_path, monkeypatch):
+def test_parsing_does_not_execute_code(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for text in (
         "pk(window=open('ran', 'w'))",
@@ -204,7 +204,7 @@ def test_nothing_is_run(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["", " ", "xyz", "PK", "pk window=5", "pk:window=5", "os.system"])
-def test_an_unknown_measure(text):
+def test_unknown_measure(text):
     with pytest.raises(OptionError) as caught:
         cz.parse(text)
     assert str(caught.value).startswith(f"there is no measure {text.strip()!r}; ")
@@ -221,7 +221,7 @@ def test_an_unknown_measure(text):
         ("crips", "crisp"),
     ],
 )
-def test_an_unknown_measure_with_a_near_name(text, near):
+def test_unknown_measure_with_a_similar_name(text, near):
     with pytest.raises(OptionError) as caught:
         cz.parse(text)
     assert str(caught.value) == f"there is no measure {text!r}; did you mean {near!r}?"
@@ -236,7 +236,7 @@ def test_an_unknown_measure_with_a_near_name(text, near):
         ("pk" * 10001, "a measure takes at most 20000 characters; got 20002"),
     ],
 )
-def test_no_name_at_all(value, message):
+def test_missing_name(value, message):
     with pytest.raises(OptionError) as caught:
         cz.parse(value)
     assert str(caught.value) == message
@@ -281,27 +281,27 @@ def test_invalid_options(text, message):
 
 
 @pytest.mark.parametrize("name", ["self", "cls", "kind", "name", "options", "__class__", "_resolved"])
-def test_no_word_is_special(name):
+def test_no_reserved_words(name):
     """An option called like something inside is an unknown option."""
     with pytest.raises(OptionError, match=f"pk has no option '{name}'"):
         cz.parse(f"pk({name}=1)")
 
 
 @pytest.mark.parametrize("preset", ["[1]", "{}", "1", "('nltk',)", "True", "b'nltk'"])
-def test_a_preset_that_is_not_a_name(preset):
+def test_preset_that_is_not_a_string(preset):
     with pytest.raises(OptionError, match="pk has no preset"):
         cz.parse(f"pk(compat={preset})")
 
 
 @pytest.mark.parametrize("compat", [["nltk"], {}, 5])
-def test_a_preset_that_is_not_a_name_in_a_call(compat):
+def test_preset_that_is_not_a_string_in_a_call(compat):
     text = cz.Segmentation.from_masses([2, 3])
     with pytest.raises(OptionError, match="pk has no preset"):
         cz.pk(text, text, compat=compat)
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_an_option_that_cannot_be_hashed(name):
+def test_unhashable_option(name):
     """Made measures are kept by their options; one that cannot be a key is told like any other."""
     (text,) = inputs_for(KINDS[name], cz.Segmentation.from_masses([2, 3]))
     for option in KINDS[name].options:
@@ -312,13 +312,13 @@ def test_an_option_that_cannot_be_hashed(name):
 # The registry and its classes
 
 
-def test_the_registry_is_a_copy():
+def test_registry_returns_a_copy():
     cz.measures().clear()
     assert sorted(cz.measures()) == ALL
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_presets_are_bundles_of_the_measures_own_options(name):
+def test_presets_set_options_of_the_measure(name):
     options = {option.name: option for option in KINDS[name].options}
     for preset, values in KINDS[name].presets.items():
         for option, value in values.items():
@@ -327,7 +327,7 @@ def test_presets_are_bundles_of_the_measures_own_options(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_an_option_overrides_its_preset(name):
+def test_option_overrides_the_preset(name):
     for preset, values in KINDS[name].presets.items():
         for option in values:
             default = KINDS[name]()[option]
@@ -343,7 +343,7 @@ OTHER_PARAMETERS = {"fuzzy_success": {"coders"}, "parseval": {"param"}}
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_function_takes_every_option_of_the_measure(name):
+def test_function_accepts_every_option_of_the_measure(name):
     """By name, or as one of **options, which the docstring then lists."""
     kind, function = KINDS[name], getattr(cz, name)
     parameters = inspect.signature(function).parameters.values()
@@ -373,7 +373,7 @@ def test_defaults_of_function_and_measure_agree(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_preset_is_not_overruled_by_the_functions_defaults(name):
+def test_function_defaults_do_not_override_a_preset(name):
     """pk(..., compat=preset) must be parse("pk(compat=preset)"), whatever stands in the head of the function."""
     (text,) = inputs_for(KINDS[name], cz.Segmentation.from_masses([2, 3]))
     for preset in KINDS[name].presets:
@@ -381,7 +381,7 @@ def test_a_preset_is_not_overruled_by_the_functions_defaults(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_measure_cannot_be_changed(name):
+def test_measures_are_immutable(name):
     measure = KINDS[name]()
     with pytest.raises(AttributeError) as caught:
         measure.compat = "nltk"
@@ -392,7 +392,7 @@ def test_a_measure_cannot_be_changed(name):
         del measure.compat
 
 
-def test_measures_are_made_once():
+def test_measures_are_cached():
     text = cz.Segmentation.from_masses([2, 3])
     assert cz.pk(text, text).measure is cz.pk(text, text).measure
     # True == 1 and 1.0 == 1, but one is an error and the other is not

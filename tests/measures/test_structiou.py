@@ -109,7 +109,7 @@ def edit_distance(a: Tree, b: Tree, options: dict[str, float]) -> float:
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_it_is_a_tree_edit_distance(options: dict[str, float]) -> None:
+def test_struct_iou_is_a_tree_edit_distance(options: dict[str, float]) -> None:
     for seed in range(25):
         a, b = pair(seed, 14)
         score = cz.struct_iou(a, b, **options)  # type: ignore[arg-type]
@@ -130,7 +130,7 @@ def test_several_roots() -> None:
 
 
 @given(st.integers(0, 10**9), st.sampled_from(OPTIONS))
-def test_alignments_keep_the_constraints_and_sum_to_the_score(seed: int, options: dict[str, float]) -> None:
+def test_alignments_satisfy_the_constraints_and_sum_to_the_score(seed: int, options: dict[str, float]) -> None:
     a, b = pair(seed, 25)
     score = cz.struct_iou(a, b, **options)  # type: ignore[arg-type]
     assert not violations(a, b, [(p.gold, p.predicted) for p in score.alignment])
@@ -141,14 +141,14 @@ def test_alignments_keep_the_constraints_and_sum_to_the_score(seed: int, options
 
 
 @given(st.integers(0, 10**9), st.sampled_from(OPTIONS))
-def test_exchanging_the_trees_changes_no_digit(seed: int, options: dict[str, float]) -> None:
+def test_swapping_the_trees_changes_no_digit(seed: int, options: dict[str, float]) -> None:
     a, b = pair(seed, 25)
     score, swapped = cz.struct_iou(a, b, **options), cz.struct_iou(b, a, **options)  # type: ignore[arg-type]
     assert (score.value, score.precision(), score.recall()) == (swapped.value, swapped.recall(), swapped.precision())
 
 
 @given(st.integers(0, 10**9))
-def test_reading_backwards_changes_no_digit(seed: int) -> None:
+def test_mirroring_the_trees_changes_no_digit(seed: int) -> None:
     """From right to left the other decomposition may be chosen; the sums are whole numbers, and the same."""
     a, b = pair(seed, 25)
     assert cz.struct_iou(mirrored(a), mirrored(b)).value == cz.struct_iou(a, b).value
@@ -251,7 +251,7 @@ def chain(words: int, label: str) -> Tree:
     return Tree.from_brackets(f"({label} (T t) " * (words - 1) + "(T t)" + ")" * (words - 1))
 
 
-def test_very_deep_trees_are_scored_or_refused() -> None:
+def test_very_deep_trees_are_scored_or_rejected() -> None:
     deep = chain(50_000, "X")
     assert cz.struct_iou(deep, deep).value == 1
     with pytest.raises(
@@ -282,6 +282,6 @@ def test_signature_and_repr() -> None:
     assert "|flexible_terminals:yes|threshold:0|compat:struct-iou|" in preset.signature
 
 
-def test_the_oracle_itself() -> None:
+def test_oracle_by_hand() -> None:
     assert iou((0, 2), (1, 3)) == pytest.approx(1 / 3)
     assert iou((0, 1), (1, 2)) == 0

@@ -63,7 +63,7 @@ def test_numbers_beyond_64_bits(large: float) -> None:
     assert exact_sums(np.array(column)[:, None]) == (by_definition(column),)
 
 
-def test_more_rows_than_are_added_at_once() -> None:
+def test_more_rows_than_the_block_size() -> None:
     counts = np.full((2**16 + 5, 2), [2.0**45, 1 / 3])
     assert exact_sums(counts) == (len(counts) * 2**45 * UNIT, len(counts) * round(Fraction(1 / 3) * UNIT))
 
@@ -74,7 +74,7 @@ def test_strided_columns() -> None:
     assert kernel.add(wide[::2, ::3], np.zeros((2, 3), np.int64)) == 0 | 2 | 1 | 2
 
 
-def test_back_to_the_nearest_float() -> None:
+def test_result_is_the_nearest_float() -> None:
     assert as_float(UNIT) == 1.0
     assert as_float(1) == 2.0**-106
     assert as_float(3 * UNIT + 1) == 3.0

@@ -60,7 +60,7 @@ def test_window_diff_of_fournier_and_inkpen_2012(reference, hypothesis, publishe
     assert round(1 - score.value, 4) == published
 
 
-def test_maximal_against_minimal_is_maximal_error_by_default_too():
+def test_full_against_empty_segmentation_is_maximal_error():
     """Figure 6 of 2012; the table of the specification has it without a preset."""
     assert cz.window_diff(masses([14]), masses([1] * 14)).value == 1
     assert cz.pk(masses([14]), masses([1] * 14)).value == 1
@@ -160,7 +160,7 @@ def test_win_pr_of_every_pair_of_a_short_text_at_every_window(length):
 
 
 @given(pairs(min_units=2, max_units=40), st.data())
-def test_pk_and_window_diff_look_at_every_window(pair: Pair, data):
+def test_pk_and_window_diff_check_every_window(pair: Pair, data):
     k = data.draw(st.integers(1, pair.length - 1))
     for name, options, slow in COUNTED:
         score = cz.measures()[name](window=k, **options).score(*pair.segmentations)
@@ -172,7 +172,7 @@ def test_pk_and_window_diff_look_at_every_window(pair: Pair, data):
 
 
 @given(pairs(min_units=2, max_units=40), st.data())
-def test_win_pr_looks_at_every_window(pair: Pair, data):
+def test_win_pr_checks_every_window(pair: Pair, data):
     k = data.draw(st.integers(1, pair.length - 1))
     score = cz.win_pr(*pair.segmentations, window=k)
     expected = oracle.win_pr(pair.length, pair.a, pair.b, k)
@@ -184,7 +184,7 @@ def test_win_pr_looks_at_every_window(pair: Pair, data):
 
 
 @given(pairs(min_units=2, max_units=30))
-def test_the_window_of_2012_is_k_units_wide(pair: Pair):
+def test_window_of_2012_is_k_units_wide(pair: Pair):
     """k units, k-1 positions between them, N-k+1 windows: that is a window of k-1 by the usual count."""
     k = oracle.window_fournier2012(pair.length, pair.a)
     for name, slow in (("pk", oracle.pk), ("window_diff", oracle.window_diff)):
@@ -198,7 +198,7 @@ def test_the_window_of_2012_is_k_units_wide(pair: Pair):
 # Lengths no enumeration reaches: cost must not grow with k, and long integers must not be cut off.
 
 
-def test_a_text_of_two_thousand_million_units():
+def test_text_of_two_billion_units():
     """Windows can be counted without looking at each.
 
     One boundary against none: k windows hold it, wherever it stands, if it is k or more from both ends.
@@ -232,7 +232,7 @@ def test_dense_random_texts_at_wide_windows():
 @given(pairs(min_units=1, max_units=60))
 @example(Pair(1, frozenset(), frozenset()))
 @example(Pair(2, frozenset({1}), frozenset()))
-def test_the_automatic_window(pair: Pair):
+def test_automatic_window(pair: Pair):
     """Half the mean reference segment, rounded half up, at least 2, then at most N-1."""
     for measure in (cz.pk, cz.window_diff, cz.win_pr):
         params = measure(*pair.segmentations).params
@@ -259,13 +259,13 @@ def test_rounding_of_the_automatic_window(reference, k):
     assert cz.pk(text, text).params["window"] == k
 
 
-def test_the_window_comes_from_the_reference_alone():
+def test_window_depends_only_on_the_reference():
     few, many = masses([10, 10]), masses([2] * 10)
     assert cz.window_diff(few, many).params["window"] == 5
     assert cz.window_diff(many, few).params["window"] == 2
 
 
-def test_a_window_clamped_to_the_text_says_so():
+def test_clamped_window_causes_a_warning():
     text = masses([2])
     assert cz.pk(text, text).params["window"] == 1
     assert cz.pk(text, text).params["window_from"] == "auto, clamped to the text"
@@ -297,14 +297,14 @@ def test_fournier_2012_clamps_to_n_units():
         (11, 2**31, "window must be a whole number of at most 2147483647; got 2147483648"),
     ],
 )
-def test_a_bad_window_is_an_error(measure, units, k, message):
+def test_invalid_window_is_an_error(measure, units, k, message):
     text = masses([units])
     with pytest.raises(OptionError) as caught:
         measure(text, text, window=k)
     assert str(caught.value) == message
 
 
-def test_the_widest_window_that_fits():
+def test_widest_valid_window():
     a, b = masses([2, 3]), masses([1, 4])
     assert dict(cz.pk(a, b, window=4).parts) == {"errors": 0, "windows": 1}
     with pytest.raises(OptionError) as caught:
@@ -340,7 +340,7 @@ def test_neither_side_has_a_boundary_under_presets(units, compat, padded):
 
 
 @pytest.mark.parametrize("units", [1, 2, 3, 10])
-def test_win_pr_of_nothing(units):
+def test_win_pr_without_boundaries(units):
     score = cz.win_pr(masses([units]), masses([units]))
     assert dict(score.parts) == {"tp": 0, "fp": 0, "fn": 0, "tn": units - 1}
     assert (score.value, score.precision(), score.recall(), score.f()) == (1, 1, 1, 1)
@@ -358,7 +358,7 @@ def test_win_pr_with_one_empty_side():
 @pytest.mark.parametrize("mean", ["segments", "marks"])
 @pytest.mark.parametrize("clamp", [True, False])
 @pytest.mark.parametrize("units", [2, 3, 5])
-def test_win_pr_never_looks_through_a_window_without_width(rounding, mean, clamp, units):
+def test_win_pr_has_no_windows_of_width_zero(rounding, mean, clamp, units):
     """k = 0 would count nothing and call everything right, where every boundary was missed."""
     full, none = masses([1] * units), masses([units])
     score = cz.win_pr(full, none, rounding=rounding, mean=mean, clamp=clamp)
@@ -374,7 +374,7 @@ def test_micro_average_ignores_an_empty_document_in_win_pr_and_counts_it_in_pk()
     assert both.value == alone.value * alone.parts["windows"] / both.parts["windows"]
 
 
-def test_position_n_and_types_are_not_looked_at():
+def test_position_n_and_types_are_ignored():
     plain = cz.Segmentation.from_positions(6, [2, 4])
     marked = cz.Segmentation.from_marks(["", ",", "", ".", "", "."])
     double = cz.Segmentation.from_sets([set(), {"x", "y"}, set(), {"y"}, set()], types=["x", "y"])
@@ -517,7 +517,7 @@ def test_win_pr_at_one_position_is_crisp(pair: Pair):
 
 
 @given(pairs(min_units=4, max_units=30))
-def test_the_value_is_the_share(pair: Pair):
+def test_value_is_the_ratio_of_its_parts(pair: Pair):
     assume(pair.a or pair.b)
     score = cz.pk(*pair.segmentations)
     assert Fraction(score.value).limit_denominator(1000) == Fraction(score.parts["errors"], score.parts["windows"])
