@@ -1,1 +1,1 @@
-"""The measures, and the registry that everything else picks them up from."""
+"""The measures and their registry."""

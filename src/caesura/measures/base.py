@@ -1,4 +1,4 @@
-"""The base class of all measures: a name with options that turns pairs of annotations into scores."""
+"""The base class of all measures. A measure turns pairs of annotations into scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Counts = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
-"""Coefficients whose expected agreement follows from how many boundaries each coder placed."""
+"""Coefficients whose expected agreement depends only on the number of boundaries that each coder placed."""
 
 _MAX_CACHED = 1000
 
@@ -47,10 +47,11 @@ class BatchCounts:
 
 
 class Measure(ABC):
-    """Base class of all measures. An instance is a measure with its options and cannot be changed.
+    """Base class of all measures. An instance is one measure with its options, and is immutable.
 
-    A subclass declares ``name``, ``title``, ``options``, ``presets`` and the laws it obeys, and defines ``part_names``,
-    ``compute`` (calls a kernel), ``finish`` (turns counts into values) and, if it aligns boundaries, ``align``.
+    A subclass declares ``name``, ``title``, ``options``, ``presets`` and its formal properties (``best`` to
+    ``chance_corrected``), and defines ``part_names``, ``compute`` (calls a kernel), ``finish`` (turns counts into
+    values) and, if it aligns boundaries, ``align``.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ class Measure(ABC):
     kinds : tuple of str
         Kinds of data that the measure compares: ``"linear"``, ``"dialogue"``, ``"hierarchy"``, ``"trees"``.
     kind : str
-        The last of ``kinds``: the richest data that the measure is made for.
+        The last of ``kinds``: the most complex kind of data that the measure compares.
     options : tuple of Option
         Declared options.
     settings : mapping
@@ -76,9 +77,9 @@ class Measure(ABC):
     compat : str or None
         Name of the preset.
     presets : mapping
-        Values of options by the name of the preset.
+        Option values of each preset, by the name of the preset.
     view : str
-        Arrays that the measure takes; see :data:`~caesura.measures.batch.View`.
+        Arrays that the measure needs; see :data:`~caesura.measures.batch.View`.
     sides : tuple of str
         Names of the two sides, for messages and tables.
     coefficients : tuple of str
@@ -86,22 +87,22 @@ class Measure(ABC):
     default_coefficient : str or None
         The coefficient to use if none is chosen; None if the measure supports none.
     chance_family : str
-        How expected agreement is computed: ``"counts"`` from the boundaries that each coder placed, ``"random_texts"``
-        from random texts, ``"spans"`` by the measure itself; ``""`` without coefficients.
+        How expected agreement is computed: ``"counts"`` from the number of boundaries per coder, ``"random_texts"``
+        from random texts, ``"spans"`` by the measure itself; ``""`` if the measure supports no coefficients.
     needs_common_units : bool
-        Whether both sides must have the same units. If not, the measure compares times as they are.
+        Whether both sides must have the same units. If False, the measure compares times directly.
     accepts_marks : bool
         Whether the first side may be the marks of several coders.
     is_mean_over_pairs : bool
         Whether the value is the mean of one minus cost over the boundary pairs in ``score.edits``.
     aligns : bool
-        Whether a score keeps its document, so that edits can be listed when they are first used.
+        Whether a score keeps its document, so that it can list the edits when they are first requested.
     score_class : type
         Class of the scores.
     best : float or None
-        Value of two identical annotations; None if it varies and values have no upper limit.
+        Value for two identical annotations; None if this value varies and there is no upper limit.
     worst : float or None
-        The other end of the range; None if there is no limit.
+        The worst possible value; None if there is no limit.
     reversible : bool
         Whether reading the text backwards never changes the value.
     needs_boundaries : bool
@@ -110,7 +111,7 @@ class Measure(ABC):
         Whether the value is agreement beyond chance, which is ``Undefined`` if both sides are empty or chance agreement
         is 1. A measure with neither ``needs_boundaries`` nor ``chance_corrected`` has a value for every pair.
     resolved_words : mapping
-        For options resolved per document: the words that their codes stand for.
+        For options resolved per document: the words for their integer codes.
     """
 
     name: ClassVar[str]
@@ -165,7 +166,7 @@ class Measure(ABC):
 
     @classmethod
     def cached(cls, /, compat: str | None, **options: Any) -> Self:
-        """Return the measure with these options, created at the first call and kept.
+        """Return the measure with these options; the first call creates it, later calls reuse it.
 
         Parameters
         ----------
@@ -182,7 +183,7 @@ class Measure(ABC):
         try:
             key = (cls, compat, tuple(options.items()), tuple(map(type, options.values())))
             measure = _cache.get(key)
-        except TypeError:  # an option that cannot be hashed is invalid, and the constructor says why
+        except TypeError:  # an unhashable option is invalid; the constructor raises the explanation
             return cls(compat=compat, **options)
         if measure is None:
             measure = cls(compat=compat, **options)
@@ -201,7 +202,7 @@ class Measure(ABC):
         Raises
         ------
         OptionError
-            If options that are valid alone do not go together.
+            If options are valid alone but not in combination.
         """
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -227,7 +228,7 @@ class Measure(ABC):
 
     @classmethod
     def _restore(cls, compat: str | None, settings: dict[str, Any]) -> Self:
-        """Return a pickled measure. Its options were checked, and warned about, when it was created."""
+        """Return an unpickled measure. Its options were already checked when it was created."""
         new = object.__new__(cls)
         new._set(compat, settings)
         return new
@@ -240,11 +241,11 @@ class Measure(ABC):
 
     @property
     def label(self) -> str:
-        """The ``repr`` for tables, without long values; the signature has them."""
+        """The ``repr`` with long values abbreviated, for tables. The signature contains the full values."""
         return self._call_text(lambda value: repr(value) if len(repr(value)) < 20 else "…")
 
     def _call_text(self, format_value: Callable[[Any], str]) -> str:
-        """Return name, options (not at their default, or always shown) and preset as they would be typed."""
+        """Return the name, the preset and all options that differ from the default or are always shown."""
         defaults = self._defaults(self.compat)
         always = {option.name for option in self.options if option.always_shown}
         entries = [f"{k}={format_value(v)}" for k, v in self._resolved if v != defaults[k] or k in always]
@@ -257,7 +258,7 @@ class Measure(ABC):
         Parameters
         ----------
         **options : object
-            New values, ``compat`` among them. Other options that are not at their default are kept.
+            New values, including ``compat``. Other options that differ from their default are kept.
 
         Returns
         -------
@@ -282,7 +283,7 @@ class Measure(ABC):
 
     @property
     def time_aware(self) -> bool:
-        """Whether times are compared as they are, each side with its own units."""
+        """Whether the measure compares times directly, so that each side may have its own units."""
         return not self.needs_common_units
 
     @property
@@ -292,12 +293,12 @@ class Measure(ABC):
 
     @property
     def accepts_settings(self) -> bool:
-        """Whether the measure has the options that a settings file sets (similarity and transposition cost)."""
+        """Whether the measure has the options that a settings file contains (similarity and transposition cost)."""
         return False
 
     @property
     def fixed_types(self) -> bool:
-        """Whether counts can be added only if they were counted over the same boundary types."""
+        """Whether counts can be summed only if they have the same boundary types."""
         return True
 
     @property
@@ -306,7 +307,7 @@ class Measure(ABC):
         return self.best is None or self.worst is None or self.best > self.worst
 
     def with_settings(self, options: Mapping[str, Any]) -> Self:
-        """Return the measure with the options of a settings file in place of its own that are None.
+        """Return the measure with every option that is None replaced by its value from a settings file.
 
         Parameters
         ----------
@@ -328,7 +329,7 @@ class Measure(ABC):
         Parameters
         ----------
         other : Measure
-            The measure to compare with. It may differ in ``normalize``, which changes the divisor only.
+            The measure to compare with. It may differ in ``normalize``, which only changes the divisor.
 
         Returns
         -------
@@ -340,7 +341,7 @@ class Measure(ABC):
         )
 
     def as_similarity(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return values as similarities: error rates are inverted, other values stay.
+        """Return values as similarities: error rates are inverted, other values are unchanged.
 
         Parameters
         ----------
@@ -375,7 +376,7 @@ class Measure(ABC):
 
     @abstractmethod
     def compute(self, batch: Batch) -> BatchCounts:
-        """Return the counts of every document; calls the kernel.
+        """Call the kernel and return the counts of every document.
 
         Parameters
         ----------
@@ -421,7 +422,7 @@ class Measure(ABC):
         return {}
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        """Return further figures that follow from the counts, such as precision and recall.
+        """Return figures derived from the counts, such as precision and recall.
 
         Parameters
         ----------
@@ -438,7 +439,7 @@ class Measure(ABC):
         return {}
 
     def align(self, batch: Batch) -> tuple[Edit, ...] | None:
-        """Return the edits of a document; None if the measure aligns nothing.
+        """Return the edits of a document; None if the measure does not align boundaries.
 
         Parameters
         ----------
@@ -448,7 +449,6 @@ class Measure(ABC):
         Returns
         -------
         tuple of Edit or None
-            From left to right.
         """
         return None
 
@@ -670,7 +670,7 @@ def divide(
     Parameters
     ----------
     numerator, denominator : numpy.ndarray
-        A numerator must be 0 if its denominator is.
+        If a denominator is 0, its numerator must be 0 too.
     empty : float or numpy.ndarray, default 0
         The result for a denominator of 0.
 
@@ -711,7 +711,7 @@ def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
     Parameters
     ----------
     values : sequence or numpy.ndarray
-        Numbers or words. A text may be a summary already.
+        Numbers or words. A string may already be a summary.
 
     Returns
     -------
@@ -729,7 +729,7 @@ def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
 
 
 def _extremes(values: NDArray[Any]) -> list[Any]:
-    """Return the smallest and the largest number, or all different words."""
+    """Return the smallest and the largest number, or all distinct words."""
     if values.dtype.kind in "iuf" and values.size:
         return [values.min().item(), values.max().item()]
     return list(np.unique(values).tolist())

@@ -1,4 +1,4 @@
-"""Arrays for the kernels from pairs of segmentations, many documents at a time."""
+"""Convert pairs of segmentations into arrays for the kernels, many documents at a time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Comparison = tuple[Text | Marks | Hierarchy | Tree, Text | Hierarchy | Tree]
 """A pair of annotations, or the marks of several coders and an annotation."""
 SegmentationPair = tuple[Segmentation, Segmentation]
 View = Literal["inner", "typed", "streams", "spans", "trees"]
-"""Arrays that a measure takes: inner positions, each once; inner positions with their types; all N positions with their
+"""Arrays that a measure needs: inner positions without duplicates; inner positions with their types; all N positions with their
 types, stream by stream (``streams.py``); the spans of hierarchies (``spans.py``); the nodes of trees (``trees.py``)."""
 
 EMPTY = np.empty(0, np.int64)
@@ -44,9 +44,9 @@ class Batch:
     a_pos, b_pos : numpy.ndarray
         Positions of boundaries.
     a_code, b_code : numpy.ndarray
-        Types of boundaries as places in ``types``; empty if there is one type.
+        Types of boundaries as indices into ``types``; empty if there is only one type.
     a_off, b_off : numpy.ndarray
-        Offsets: where each document begins, and where the last one ends.
+        Offsets: the start of each document, followed by the end of the last one.
     types : tuple of str
         The boundary types, in order.
     cache : dict
@@ -67,7 +67,7 @@ class Batch:
         return len(self.length)
 
     def cached(self, key: Any, compute: Callable[[], T]) -> T:
-        """Return a result that several measures share, computed for the first of them.
+        """Return a result that several measures share; compute it at the first call.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class Batch:
         return cast(T, self.cache[key])
 
     def slice(self, start: int, stop: int) -> Batch:
-        """Return documents ``start`` to ``stop - 1`` without copying; offsets stay those of the whole batch.
+        """Return documents ``start`` to ``stop - 1`` without copying; offsets refer to the whole batch.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class Batch:
 
     @property
     def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
-        """Positions, codes and offsets of both sides, in the order that kernels take."""
+        """Positions, codes and offsets of both sides, in the order of the kernels' parameters."""
         return self.a_pos, self.a_code, self.a_off, self.b_pos, self.b_code, self.b_off
 
     @property
@@ -141,7 +141,7 @@ def _take(documents: Ints, pos: Ints, code: Ints, off: Ints) -> tuple[Ints, Ints
 
 
 def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
-    """Return the rows of some documents, and the offsets of these documents among them.
+    """Return the row indices of some documents, and the offset of each document in these rows.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def join_arrays(arrays: list[Ints]) -> Ints:
 
 
 def offsets_of(arrays: list[Ints]) -> Ints:
-    """Return where each array begins in the joined array, and where the last one ends.
+    """Return the start of each array in the joined array, followed by the end of the last one.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def offsets_of(arrays: list[Ints]) -> Ints:
     Returns
     -------
     numpy.ndarray
-        One number more than there are arrays.
+        Offsets, one more than there are arrays.
     """
     if len(arrays) == 1:
         return np.array((0, arrays[0].size))
@@ -254,7 +254,7 @@ def select_valid(
     places : iterable of int
         Places of the pairs to check.
     find_problem : callable
-        Returns what is wrong with a pair, or None.
+        Returns a description of the problem with a pair, or None.
     errors : dict
         Errors by place.
 
@@ -373,7 +373,7 @@ def _common_types(
 
 
 def _choose_types(pairs: Sequence[SegmentationPair]) -> tuple[str, ...]:
-    """Return the types that were declared first; if nobody declared any, those that occur in alphabetical order."""
+    """Return the types that were declared first; if none were declared, the types that occur, in alphabetical order."""
     for pair in pairs:
         for text in pair:
             if text.types_declared and (text.boundary_positions.size or text.types != UNTYPED):
@@ -384,14 +384,14 @@ def _choose_types(pairs: Sequence[SegmentationPair]) -> tuple[str, ...]:
 
 
 def warn_about_type_order(types: tuple[str, ...], *, stacklevel: int) -> None:
-    """Warn if the alphabetical order of three or more types decides about costs.
+    """Warn if costs depend on the alphabetical order of three or more types.
 
     Parameters
     ----------
     types : tuple of str
-        The types in the order that is used.
+        The types, in order.
     stacklevel : int
-        Which caller the warning points to.
+        Stack level of the caller that the warning refers to.
     """
     if len(types) > 2:
         warnings.warn(
@@ -421,12 +421,12 @@ def _type_problem(pair: SegmentationPair, types: tuple[str, ...], sides: tuple[s
 def over_common_types(
     pairs: Sequence[Any], types: tuple[str, ...], sides: tuple[str, str]
 ) -> tuple[list[Any], dict[int, CaesuraError]]:
-    """Return the pairs with the same declared types, without those that do not fit, and errors by place.
+    """Return the pairs that fit the types, with these types declared, and errors by place.
 
     Parameters
     ----------
     pairs : sequence of pairs
-        Pairs of annotations. Those that are not two segmentations are returned as they are.
+        Pairs of annotations. Pairs that are not two segmentations are returned unchanged.
     types : tuple of str
         The types, in order.
     sides : tuple of str
@@ -456,14 +456,14 @@ def _is_segmentation_pair(pair: Any) -> bool:
 
 
 def inner_boundaries(text: Segmentation, types: tuple[str, ...]) -> tuple[Ints, Ints]:
-    """Return inner positions and the codes of their types; codes are empty if there is one type.
+    """Return inner positions and the codes of their types; codes are empty if there is only one type.
 
     Parameters
     ----------
     text : Segmentation
         A segmentation.
     types : tuple of str
-        Types whose places are the codes.
+        The types; a code is an index into this tuple.
 
     Returns
     -------

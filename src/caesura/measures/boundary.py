@@ -1,19 +1,21 @@
 """Segmentation similarity S, boundary similarity B and the boundary confusion matrix.
 
-All three count the edits of one boundary edit distance (Fournier & Inkpen 2012, section 3.2; Fournier 2013, section 3.1).
-Boundaries of the same type at the same position always match, at no cost. The other boundaries are explained by ::
+All three count the edits of the same boundary edit distance (Fournier & Inkpen 2012, section 3.2; Fournier 2013,
+section 3.1). Boundaries of the same type at the same position always match, at no cost. The other boundaries are
+explained by these edits ::
 
     addition/deletion   A   a boundary on one side only                            cost 1
     substitution        S   two types at one position, x steps apart on the scale  cost ws + x / |T|
     transposition       T   one type at two positions, d apart, 1 <= d < n_t       cost wt + d / n_t
 
-at the least total cost, and among equal costs with the fewest edits, which makes S and B unique. It is a true minimum: for
-one type by a dynamic program over two sorted lists, for several types by a minimum-cost matching. The papers promise a
-minimum; segeval pairs greedily, misses the minimum for n_t >= 3, and its result changes when the text is reversed.
+The total cost is minimal. Among alignments of equal cost, the one with the fewest edits is chosen, which makes S and B
+unique. For one type, a dynamic program over two sorted lists finds the minimum; for several types, a minimum-cost
+matching. The papers promise a minimum; segeval pairs greedily, misses the minimum for n_t >= 3, and its result changes
+when the text is reversed.
 
 If the printed equations and the figures of the papers differ, we follow the figures: a transposition costs d / n_t and not
 d / (n_t - 1) (equation 5), a substitution x / (max - min + 1) and not x / (max - min) (equation 6).
-``transposition="printed"`` and ``substitution="printed"`` give the printed forms.
+``transposition="printed"`` and ``substitution="printed"`` select the printed equations.
 
 The list of edits is deterministic and does not change when the sides are swapped: it is the smallest of all optimal lists
 of pairs, ordered by leftmost position and lower type. It may change when the text is reversed; S and B do not.
@@ -45,7 +47,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MAX_PAIRS = 100_000_000
-"""Largest number of boundary pairs within reach of each other in one document; each takes at least 16 bytes."""
+"""Maximum number of boundary pairs less than n_t positions apart in a document; each takes at least 16 bytes."""
 
 _N_T = Option("n_t", 2, whole(1, 1_000_000), "transpositions span fewer than n_t positions", always_shown=True)
 _TRANSPOSITION = Option("transposition", "scaled", choice("scaled", "printed", "unit"), "cost of a transposition")
@@ -56,13 +58,13 @@ _COST_OPTIONS = (
     Option("alignment", "exact", choice("exact", "greedy"), "the minimum, or segeval's greedy pairing"),
 )
 _EDIT_OPTIONS = tuple(option.name for option in (_N_T, _TRANSPOSITION, *_COST_OPTIONS))
-"""Options that decide about edits: S and B with equal values share their counts."""
+"""Options that affect the edits. S and B share their counts if these options are equal."""
 _GREEDY = {"alignment": "greedy"}
 
 
 @dataclass(frozen=True)
 class BoundaryCosts:
-    """Costs of edits as exact fractions, and gains of pairs in whole numbers of 1 / scale.
+    """Costs of edits as exact fractions, and gains of pairs as integer multiples of 1 / scale.
 
     Attributes
     ----------
@@ -139,9 +141,9 @@ class BoundaryCosts:
 
     @cached_property
     def gains(self) -> tuple[Ints, Ints]:
-        """Savings against two additions, times ``scale``.
+        """Savings compared with two additions, times ``scale``.
 
-        Of a transposition over d = 0, 1, ... n_t-1, and of a substitution over x = 0, 1, ...
+        The first array is for transpositions over d = 0, 1, ... n_t-1, the second for substitutions over x = 0, 1, ...
         """
         scale = self.scale
         if self.transposition == "te":
@@ -187,24 +189,24 @@ class BoundaryCosts:
         numpy.ndarray
             One cost per row.
         """
-        # Whole numbers up to the one division, so the result is the nearest float.
+        # All terms are integers before the division, so the result is the nearest float.
         cost: Floats = counts[:, : len(self.weights)] @ self.weights / self.scale
         return cost
 
 
 @lru_cache(256)
 def _costs(n_t: int, transposition: str, substitution: str, wt: float, ws: float, types: int) -> BoundaryCosts:
-    # A weight means what its decimal form says: 0.1 is a tenth, not the nearest binary fraction.
+    # A weight is read as a decimal number: 0.1 is a tenth, not the nearest binary fraction.
     return BoundaryCosts(n_t, transposition, substitution, Fraction(repr(wt)), Fraction(repr(ws)), types)
 
 
 class _EditDistanceMeasure(Measure):
-    """Options and pairing of the boundary edit distance."""
+    """Base class with the options and the alignment of the boundary edit distance."""
 
     __slots__ = ()
     view = "typed"
     aligns: ClassVar[bool] = True
-    symmetric = True  # for the confusion matrix the value, F1; precision and recall are exchanged
+    symmetric = True  # in the confusion matrix only the value, F1; precision and recall are swapped
     coefficients = COUNT_COEFFICIENTS
     default_coefficient = "multi_pi"
     chance_family = "counts"
@@ -260,7 +262,7 @@ class _EditDistanceMeasure(Measure):
         }
 
     def _with_too_many_pairs(self, batch: Batch) -> dict[int, CaesuraError]:
-        """Return errors for documents whose table of pairs within reach would take too much memory."""
+        """Return errors for documents whose table of possible pairs would take too much memory."""
         n_t = self["n_t"]
         if len(batch.a_pos) * min(len(batch.b_pos), 2 * n_t * len(batch.types)) <= MAX_PAIRS:
             return {}
@@ -278,7 +280,7 @@ class _EditDistanceMeasure(Measure):
         return errors
 
     def cost_problem(self, costs: BoundaryCosts) -> str | None:
-        """Return why these costs do not suit the measure, or None.
+        """Return the reason why the measure cannot use these costs, or None.
 
         Parameters
         ----------
@@ -293,7 +295,7 @@ class _EditDistanceMeasure(Measure):
         return None
 
     def partners(self, batch: Batch) -> Ints:
-        """Return for each boundary of a the index of its partner in b, or -1.
+        """Return, for each boundary of a, the index of its partner in b, or -1.
 
         Parameters
         ----------
@@ -326,7 +328,7 @@ class _EditDistanceMeasure(Measure):
 
 
 class _SimilarityMeasure(_EditDistanceMeasure):
-    """Counts that S and B have in common."""
+    """Base class with the counts that S and B share."""
 
     __slots__ = ()
     sides = ("a", "b")
@@ -368,12 +370,12 @@ _TE_POWERS = np.array([0.0, *(2.0 ** (1 - d) for d in range(1, 41))])  # by dist
 
 
 def _te_sums(batch: Batch, partners: Ints) -> Floats:
-    """Return the sum of 2^(1-d) over the transpositions of each document; equation 3 of 2012 is 2 minus the power."""
+    """Return the sum of 2^(1-d) over the transpositions of each document; equation 3 of 2012 is 2 minus this power."""
     boundaries = slice(batch.a_off[0], batch.a_off[-1])
     partners = partners[boundaries]
     paired = np.flatnonzero(partners >= 0)
     d = np.abs(batch.a_pos[boundaries][paired] - batch.b_pos[partners[paired]])
-    powers = np.zeros(len(partners) + 1)  # one more, so that the last documents may be empty
+    powers = np.zeros(len(partners) + 1)  # one extra element, because the last documents may be empty
     powers[paired] = _TE_POWERS[d]
     sums = np.add.reduceat(powers, batch.a_off[:-1] - batch.a_off[0])
     return np.where(batch.a_count > 0, sums, 0.0)
@@ -450,7 +452,7 @@ class ConfusionScore(Score):
 
     @property
     def matrix(self) -> Floats:
-        """Correctness by predicted type (rows) and actual type (columns); the last of both is "no boundary".
+        """Correctness by predicted type (rows) and actual type (columns); the last of each is "no boundary".
 
         A pair adds its correctness to its cell: 1 for a match, 1 minus the cost for a transposition or substitution.
         """
@@ -639,9 +641,11 @@ def segmentation_similarity(
     a, b : Segmentation
         The two sides.
     n_t : int, default 2
-        Transpositions span fewer than ``n_t`` positions; 2 makes only neighboring positions near misses.
+        Transpositions span fewer than ``n_t`` positions; with 2, only boundaries at neighboring positions are near
+        misses.
     compat : {"fournier2012", "fournier2013", "segeval-2.0.11"}, optional
-        Preset: unit transpositions; the default; greedy pairing, divided by \\|T\\| twice.
+        Preset, in this order: unit costs of transpositions; the default costs; greedy pairing and division by \\|T\\|
+        twice.
     transposition : {"scaled", "printed", "unit", "te"}, optional
         Cost of a transposition over d positions: ``wt + d / n_t`` (default), ``wt + d / (n_t - 1)``, 1 as in 2012, or
         equation 3 of 2012 with b = 2 and n = d + 1, that is ``2 - 2^(1-d)``.
@@ -666,8 +670,8 @@ def segmentation_similarity(
         S = 1 - (A + cost of transpositions + cost of substitutions) / (P * |T|)
 
     (Fournier & Inkpen 2012, section 3.3; costs in the table of :mod:`caesura.measures.boundary`). Most positions are empty
-    on both sides and count as agreement, so S is high for all sparse segmentations; B corrects this. S is 1 if there is
-    nothing to compare (one unit).
+    on both sides and count as agreement, so S is high for all sparse segmentations; B corrects this. S is 1 for a text
+    of one unit, which has no inner position.
 
     References
     ----------
@@ -703,9 +707,10 @@ def boundary_similarity(
     a, b : Segmentation
         The two sides.
     n_t : int, default 2
-        Transpositions span fewer than ``n_t`` positions; 2 makes only neighboring positions near misses.
+        Transpositions span fewer than ``n_t`` positions; with 2, only boundaries at neighboring positions are near
+        misses.
     compat : {"fournier2013", "segeval-2.0.11"}, optional
-        Preset: the default; greedy pairing, which is not a minimum for n_t >= 3.
+        Preset, in this order: the default costs; greedy pairing, which is not a minimum for n_t >= 3.
     transposition : {"scaled", "printed", "unit"}, optional
         Cost of a transposition over d positions: ``wt + d / n_t`` (default), ``wt + d / (n_t - 1)``, or 1.
     substitution : {"scaled", "printed", "unit"}, optional
@@ -728,8 +733,9 @@ def boundary_similarity(
 
     (Fournier 2013, section 3.2; costs in the table of :mod:`caesura.measures.boundary`).
 
-    The *cost* is the least possible, which does not always give the largest B: at n_t = 10, {1, 11} against {10, 20} costs
-    1.8 as two transpositions (B = 0.1); a costlier explanation, one transposition and two additions, would give 0.3.
+    The *cost* is minimal, but the minimal cost does not always give the largest B: with n_t = 10, {1, 11} against {10,
+    20} costs 1.8 as two transpositions (B = 0.1); a costlier explanation, one transposition and two additions, would
+    give 0.3.
 
     References
     ----------
@@ -786,8 +792,8 @@ def boundary_confusion(
     -------
     ConfusionScore
         Micro-averaged F1 over the boundary types ("no boundary" is not a type), ``score.matrix``,
-        ``score.precision(type)``, ``score.recall(type)`` and ``score.f(type)``. If there is nothing to divide by, a rate
-        is 1 if the other side is empty too, else 0.
+        ``score.precision(type)``, ``score.recall(type)`` and ``score.f(type)``. If the divisor is 0, a rate is 1 if the
+        other side is empty too, else 0.
 
     Notes
     -----
@@ -800,7 +806,7 @@ def boundary_confusion(
 
     Equation 7 of 2013 credits a near miss with its cost instead of its correctness (equal only at n_t = 2). Table 2 divides
     by TP + FP and TP + FN and counts only additions as FP and FN, so a boundary nine positions off has precision 1 at
-    n_t = 10; this is ``compat="fournier2013"``.
+    n_t = 10. Use ``compat="fournier2013"`` for this variant.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Arrays for the kernels from columns of documents, without a Python object per document.
+"""Convert columns of documents into arrays for the kernels, without a Python object per document.
 
 Documents with invalid numbers are excluded; the reason is the message that a ``Segmentation`` of the same numbers raises.
 """
@@ -24,7 +24,7 @@ Flags = NDArray[np.bool_]
 
 
 def supports_columns(measure: Measure) -> bool:
-    """Return whether a measure can take documents from columns; the others need objects.
+    """Return whether a measure can read documents from columns; other measures need objects.
 
     Parameters
     ----------
@@ -40,14 +40,14 @@ def supports_columns(measure: Measure) -> bool:
 
 
 class CheckedColumns:
-    """Columns of documents that were checked: batches of the valid documents, and reasons for the others.
+    """Checked columns of documents: batches of the valid documents, and the reasons why others are excluded.
 
     Parameters
     ----------
     documents : Documents
         Columns of positions and codes.
     types : tuple of str
-        Types over which all documents are scored. A boundary of another type is an error of its document.
+        Boundary types of all documents. A document that contains a different type is excluded.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class CheckedColumns:
 
     @property
     def places(self) -> Ints:
-        """Places in the columns of the documents of a batch."""
+        """Place in the columns of each document of a batch."""
         return np.arange(len(self._documents)) if self.valid is None else self.valid
 
     def batch(self, view: View) -> Batch:
@@ -98,7 +98,7 @@ class CheckedColumns:
         Returns
         -------
         Batch
-            The same object at every call, so that measures share what they compute.
+            Every call returns the same object, so that measures share results.
         """
         return self._typed if view == "typed" else self._inner
 
@@ -123,7 +123,7 @@ class CheckedColumns:
     def _inner(self) -> Batch:
         batch = self._typed
         if batch.types == UNTYPED:
-            return batch  # the same object, so that measures share what they compute
+            return batch  # the same object, so that measures share results
         if self._has_repeats:
             repeats = _is_repeat(batch.a_pos, batch.a_off), _is_repeat(batch.b_pos, batch.b_off)
             batch = _remove_boundaries(batch, *repeats)
@@ -135,7 +135,7 @@ class CheckedColumns:
         Parameters
         ----------
         types : tuple of str or None
-            Declared types; None if nobody declared any.
+            Declared types; None if none were declared.
 
         Returns
         -------
@@ -145,7 +145,7 @@ class CheckedColumns:
         return [self._original.pair(document, types) for document in self.places.tolist()]
 
     def _with_codes(self, documents: Documents, invalid: NDArray[np.uint8]) -> Documents:
-        """Return the documents with codes over ``types``, rising at each position; sets ``invalid`` if a code is missing."""
+        """Return the documents with codes for ``types``, sorted at each position; set ``invalid`` if a code is missing."""
         place = {name: i for i, name in enumerate(self.types) if name}
         new_codes = np.array([place.get(name, -1) for name in documents.types] or [-1], np.int64)
         columns = []
@@ -185,7 +185,7 @@ def _without_documents(values: Ints, offsets: Ints, documents: Ints) -> Ints:
 
 
 def _is_repeat(pos: Ints, off: Ints) -> Flags:
-    """Return which boundaries stand at the position of the previous one of the same document."""
+    """Return which boundaries have the same position as the previous one of their document."""
     repeat = np.zeros(len(pos), bool)
     repeat[1:] = pos[1:] == pos[:-1]
     repeat[off[:-1][off[:-1] < len(pos)]] = False

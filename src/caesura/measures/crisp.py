@@ -71,7 +71,7 @@ class UnitError(Measure):
     short_name = "R"
     best = 0.0
     worst = 1.0
-    symmetric = True  # the value, the mean of the two; R_FN and R_FP are exchanged
+    symmetric = True  # the value (the mean of the two) is symmetric; R_FN and R_FP are swapped
     coefficients = COUNT_COEFFICIENTS
     default_coefficient = "multi_pi"
     chance_family = "counts"
@@ -105,16 +105,17 @@ def crisp(reference: Segmentation, hypothesis: Segmentation, *, tolerance: int =
     Returns
     -------
     Score
-        F1, from 0 to 1; 1 if both sides are empty, 0 if one is. ``score.precision()`` and ``score.recall()``.
+        F1, from 0 to 1; 1 if both sides are empty, 0 if one is. ``score.precision()`` and ``score.recall()`` are
+        available.
 
     Notes
     -----
-    Boundaries are paired one to one, as many as possible: a maximum matching, which a greedy search could miss. ::
+    Boundaries are paired one to one in a maximum matching, which a greedy search could miss. ::
 
         precision = pairs / boundaries of the hypothesis    recall = pairs / boundaries of the reference
 
-    Within the tolerance, a nearer boundary is no better. A tolerance forgives moved boundaries that B penalizes. Types
-    and position N are ignored.
+    Within the tolerance, a nearer boundary is not preferred. A tolerance forgives moved boundaries that B penalizes.
+    Types and position N are ignored.
 
     Examples
     --------
@@ -137,7 +138,8 @@ def unit_error(reference: Segmentation, hypothesis: Segmentation) -> Score:
     Returns
     -------
     Score
-        The mean of R_FN and R_FP, an error rate from 0 to 1. ``score.parts["r_fn"]`` and ``score.parts["r_fp"]``.
+        The mean of R_FN and R_FP, an error rate from 0 to 1. ``score.parts["r_fn"]`` and ``score.parts["r_fp"]``
+        contain the two rates.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The list of edits from a pairing of boundaries."""
+"""List the edits that follow from a pairing of boundaries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def list_edits(
     batch : Batch
         A batch of one document.
     partners : numpy.ndarray
-        For each boundary of a, the index of the boundary of b it is paired with, or -1.
+        For each boundary of a, the index of its partner in b, or -1.
     addition_cost : float
         Cost of a boundary without a partner.
     transposition_cost : callable

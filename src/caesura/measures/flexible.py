@@ -1,23 +1,25 @@
 """Flexible segmentation similarity S_f and S_f^B: boundaries of exclusive types, in monologue and dialogue.
 
-A similarity matrix M over the types and "none" (rows a, columns b) gives the costs of edits, and c the cost of moving::
+A similarity matrix M over the types and "none" (rows a, columns b) determines the costs of edits; c is the cost of
+moving::
 
     substitution of x by y                1 - s[x, y]
     deletion of x (a only)                1 - s[x, none]
     insertion of y (b only)               1 - s[none, y]
     transposition of x at i to y at j     (c[x] + c[y]) / 2 * |i - j|, plus the substitution if the types differ
 
-There are two modelling decisions. If both sides have a boundary at a position, these two are paired, even if other pairs
-would be cheaper (``q p .`` against ``. q p`` costs 3, not 1). And pairs never cross. Under these rules C is the least total
-cost, and among equal costs the alignment with the most objects: a boundary is moved only if that is strictly cheaper than
-a deletion and an insertion.
+There are two modelling decisions. First, if both sides have a boundary at a position, these two are paired, even if
+other pairs would be cheaper (``q p .`` against ``. q p`` costs 3, not 1). Second, pairs never cross. Under these rules
+C is the least total cost. Among alignments of equal cost, the one with the most objects is chosen: a boundary is moved
+only if that is strictly cheaper than a deletion and an insertion.
 
 Costs are rounded to multiples of 1e-12 and added as whole numbers, so ties are exact. Cost, objects and the numbers of
 pairs, insertions and deletions do not change when the text is reversed, or when the sides are swapped and M is transposed.
 Which boundaries are paired may change under reversal.
 
-Lai & Li call their recursion parDist the minimum and, for a symmetric M, symmetric; it is neither. It can pair a boundary
-only with the first remaining one of the other side, and lets moves overlap only if annotator 1 is ahead::
+Lai & Li state that their recursion parDist computes the minimum and is symmetric if M is symmetric. Neither is true. It
+can pair a boundary only with the first remaining one of the other side, and lets moves overlap only if annotator 1 is
+ahead::
 
     t1        t2        parDist(t1, t2)   parDist(t2, t1)   minimum
     p p . .   . . p p   2.0               2.5               2.0
@@ -91,7 +93,7 @@ class FlexibleSimilarity(Measure):
 
     @property
     def symmetric(self) -> bool:
-        """The minimum cost is symmetric if the similarity matrix is; the published recursion is not."""
+        """Whether swapping the sides never changes the value; True only for the minimum cost with a symmetric matrix."""
         similarity = self["similarity"]
         if not self.supports_exact_chance:
             return False
@@ -103,7 +105,7 @@ class FlexibleSimilarity(Measure):
 
     @property
     def fixed_types(self) -> bool:
-        """Whether the similarity is a whole matrix; if not, any type may occur."""
+        """Whether the similarity is a complete matrix; otherwise any type may occur."""
         return is_full_matrix(self["similarity"])
 
     def validate(self) -> None:
@@ -122,7 +124,7 @@ class FlexibleSimilarity(Measure):
 
     @property
     def mover(self) -> str:
-        """Whose c counts for a pair: the mean of both for the minimum, that of b in the published recursion."""
+        """Which boundary's c applies to a pair: the mean of both for the minimum, that of b in the published recursion."""
         return str(self["mover"] or ("mean" if self.supports_exact_chance else "b"))
 
     @property
@@ -218,14 +220,14 @@ class FlexibleSimilarity(Measure):
         draws: int,
         state: NDArray[np.uint64],
     ) -> Counts:
-        """Score pairs of random texts, the basis of expected agreement (section 3.3).
+        """Score pairs of random texts, from which expected agreement is computed (section 3.3).
 
         Parameters
         ----------
         types : tuple of str
             The boundary types.
         p_a, p_b : sequence of float
-            Probabilities of the types and, last, of no boundary, for each side.
+            For each side, the probability of each type, followed by the probability of no boundary.
         lengths : sequence of int
             Lengths of the streams of a text.
         draws : int
@@ -246,8 +248,8 @@ class FlexibleSimilarity(Measure):
 
         Notes
         -----
-        Every position, also the last, is drawn independently for each side. Draws follow one another from ``state``, so
-        the first draws do not depend on how many are drawn. The GIL is released.
+        Every position, including the last, is drawn independently for each side. All draws use one random stream that
+        starts at ``state``, so the first draws do not depend on the number of draws. The GIL is released.
         """
         sides = [np.ascontiguousarray(p, np.float64) for p in (p_a, p_b)]
         for p in sides:
@@ -335,10 +337,11 @@ def flexible_similarity(
     a, b : Segmentation or mapping
         A text, or the streams of a dialogue (its speakers) by name. Streams are scored separately and pooled.
     similarity : mapping, sequence or path, optional
-        M (default: the identity). ``{"types": [...], "matrix": [[...]]}`` with a last row and column for no boundary; a
-        path to a CSV or JSON file with named rows and columns, "none" among them; or unordered pairs that differ from the
-        identity, such as ``{(",", "."): 0.5, (",", "none"): 0.25}``. Entries lie in [0, 1], the diagonal is 1. With a whole
-        matrix, types it does not name are an error. It may be asymmetric, which the signature then shows.
+        M (default: the identity). A mapping ``{"types": [...], "matrix": [[...]]}`` with a last row and column for no
+        boundary; a path to a CSV or JSON file with named rows and columns, including "none"; or unordered pairs that
+        differ from the identity, such as ``{(",", "."): 0.5, (",", "none"): 0.25}``. Entries are between 0 and 1; the
+        diagonal is 1. With a complete matrix, a type that it does not name is an error. The matrix may be asymmetric;
+        the signature shows this.
     transposition : float or mapping, optional
         c, the cost of moving by one position: one number, or a number per type (default: a quarter of the type's deletion
         plus insertion cost, the paper's "half of insertion/deletion").
@@ -347,11 +350,11 @@ def flexible_similarity(
     algorithm : {"exact", "pardist"}, optional
         The minimum (default), or the recursion of section 3.2 as printed, which is not a minimum and not symmetric.
     compat : {"segsimflex"}, optional
-        Preset: the R package 0.1.3. That is the recursion with the cost of the right-hand boundary, c = 0.5 unless set, and
-        a pair that is both moved and substituted counted as two objects if nothing else is left of the run. Its reuse of
-        pruned results is not copied.
+        Preset: the R package 0.1.3. It uses the recursion with the cost of the right-hand boundary and c = 0.5 unless
+        set, and counts a moved and substituted pair as two objects if nothing else is left of the run. Its reuse of
+        pruned results is not reproduced.
     mover : {"mean", "b", "right"}, optional
-        Whose c counts for a pair (default: the mean of both; that of b with ``algorithm="pardist"``).
+        Which boundary's c applies to a pair (default: the mean of both; that of b with ``algorithm="pardist"``).
     counting : {"pairs", "segsimflex"}, optional
         Whether a moved and substituted pair is one object (default), or two as in the R package.
 
@@ -369,11 +372,11 @@ def flexible_similarity(
 
     Notes
     -----
-    Every unit ends in a position, also the last one, so a text has N positions. With C the least cost (see
+    Every unit, including the last one, ends in a position, so a text has N positions. With C the least cost (see
     :mod:`caesura.measures.flexible`) and objects the number of pairs, insertions and deletions::
 
         S_f   = 1 - C / N           normalize="positions", from 0 to 1
-        S_f^B = 1 - C / objects     normalize="boundaries", from -1 to 1; 1 if nobody placed a boundary
+        S_f^B = 1 - C / objects     normalize="boundaries", from -1 to 1; 1 if neither side has a boundary
 
     (section 3.1, which prints S_f^B on both left sides). A pair that is moved and substituted is one object, and can cost
     more than 1 if it is moved far; therefore S_f^B can be below 0. S_f is high for all sparse annotations, S_f^B is not. In
@@ -404,7 +407,7 @@ def flexible_similarity(
         "mover": mover,
         "counting": counting,
     }
-    # A matrix may warn, and a file may change: only measures without one are cached.
+    # A matrix may cause warnings and its file may change, so only measures without a matrix are cached.
     if similarity is None:
         return FlexibleSimilarity.cached(compat, **options).score(a, b)
     return FlexibleSimilarity(compat=compat, **options).score(a, b)

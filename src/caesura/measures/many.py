@@ -1,4 +1,4 @@
-"""Scores of many pairs at once: one batch, cut into pieces that run on an engine."""
+"""Score many pairs at once: all pairs form a batch, which an engine processes in pieces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from caesura.measures.registry import parse
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.score import Score
 
-_MIN_PARALLEL = 50_000  # boundaries and documents below which a second thread costs more than it saves
+_MIN_PARALLEL = 50_000  # below this number of boundaries and documents, a second thread costs more than it saves
 _REMOTE_PIECE = 16_000  # boundaries and documents sent to another process at once: at most 1 MB, for trees
 
 
@@ -35,7 +35,7 @@ class Scores(Result):
     values : numpy.ndarray
         One value per pair, in order; NaN if the pair could not be scored.
     errors : dict
-        Place of a pair -> exception that says why it could not be scored.
+        Place of a pair -> exception that explains why it could not be scored.
     types : tuple of str
         The boundary types.
     counts : numpy.ndarray
@@ -75,7 +75,7 @@ class Scores(Result):
 
     @property
     def excluded(self) -> tuple[Excluded, ...]:
-        """Pairs that could not be scored, named by their place, with the reason."""
+        """Pairs that could not be scored, with their place and the reason."""
         return tuple(Excluded(str(place), None, str(error)) for place, error in sorted(self.errors.items()))
 
     @property
@@ -137,13 +137,13 @@ def score_many(
     Parameters
     ----------
     pairs : iterable of pairs
-        Pairs of segmentations, dialogues, hierarchies or trees, as the measure compares them.
+        Pairs of segmentations, dialogues, hierarchies or trees, depending on the measure.
     measure : str or Measure
         The measure with its options, ``"boundary_similarity(n_t=2)"``.
     engine : {"threads", "processes", "dask"} or Engine, default "threads"
-        Where to compute. The numbers are the same to the last bit on all engines.
+        Where to compute. All engines return bit-identical numbers.
     workers : int, optional
-        Number of workers (default: one per processor, and none for small data).
+        Number of workers (default: one per processor; small data are scored without workers).
     scheduler : str or distributed.Client, optional
         Address of a Dask scheduler, or a client.
 
@@ -154,7 +154,7 @@ def score_many(
 
     Notes
     -----
-    All documents are passed to compiled code together, which does not hold the GIL.
+    All documents are passed together to compiled code, which releases the GIL.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def score_many(
 
 
 def _at_places(rows: NDArray[Any], places: NDArray[np.int64], length: int, empty: float) -> NDArray[Any]:
-    """Return an array of ``length`` rows with these at their places and ``empty`` in the others."""
+    """Return an array of ``length`` rows that has ``rows`` at their places and ``empty`` elsewhere."""
     out = np.full((length, *rows.shape[1:]), empty, rows.dtype)
     out[places] = rows
     return out
@@ -200,7 +200,7 @@ def compute(
     measure : Measure
         The measure.
     batch : Batch
-        The documents. Each is counted by itself, so the pieces do not change the counts.
+        The documents. Each document is counted separately, so the counts do not depend on the pieces.
     engine : str or Engine, default "threads"
         Where to compute.
     workers : int, optional

@@ -1,4 +1,4 @@
-"""Pk, WindowDiff and WinPR: a window of fixed width that slides over both segmentations."""
+"""Pk, WindowDiff and WinPR: measures that slide a window of fixed width over both segmentations."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 
 
 class _WindowMeasure(Measure):
-    """The window of Pk, WindowDiff and WinPR: how k is chosen, and the sweep over the text."""
+    """Base class of Pk, WindowDiff and WinPR, which chooses k and slides the window over the text."""
 
     __slots__ = ()
     resolved_words = MappingProxyType({"window_from": np.array(["given", "auto", "auto, clamped to the text"])})
@@ -163,7 +163,7 @@ class WinPR(_WindowMeasure):
     name = "win_pr"
     title = "WinPR (Scaiano & Inkpen 2012)"
     short_name = "WinPR"
-    # An empty window would find no differences, so k is at least 1.
+    # An empty window contains no differences, so k is at least 1.
     options = (_WINDOW, *_K_OPTIONS, Option(_MINIMUM.name, 2, whole(1), _MINIMUM.description), _CLAMP)
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
@@ -209,12 +209,12 @@ def pk(
     padded : bool, default False
         Put k-1 empty positions at each end, so that boundaries near the ends count as often as others.
     compat : {"fournier2012", "segeval-2.0.11", "nltk"}, optional
-        Preset: a window is k units wide; k rounded half-even and not clamped; k = (N-1) / (2 boundaries), half-even,
-        without minimum.
+        Preset, in this order: windows of k units; k rounded half-even and not clamped; k = (N-1) / (2 boundaries),
+        rounded half-even, without a minimum.
     **options : object
         Options that the presets set: ``rounding`` ("half_up" or "half_even"), ``mean`` ("segments" or "marks"),
-        ``minimum`` (smallest automatic k), ``clamp`` (whether an automatic k is reduced to the text), ``width``
-        ("positions" or "units") and ``padding`` ("inner" or "segeval").
+        ``minimum`` (smallest automatic k), ``clamp`` (whether an automatic k is limited to the length of the text),
+        ``width`` ("positions" or "units") and ``padding`` ("inner" or "segeval").
 
     Returns
     -------
@@ -232,9 +232,9 @@ def pk(
 
         Pk = proportion with [same segment in the reference] != [same segment in the hypothesis]
 
-    It is always defined: two texts without boundaries give 0, counted over their windows.
+    Pk is always defined. It is 0 for two texts without boundaries, and their windows count in totals.
 
-    Pk is not symmetric (k comes from the reference), hardly notices a segment shorter than k, and penalizes a missed
+    Pk is not symmetric (k depends on the reference), hardly notices a segment shorter than k, and penalizes a missed
     boundary more than an added one (Pevzner & Hearst 2002): prefer B for new work. Types and position N are ignored.
 
     References
@@ -292,8 +292,8 @@ def window_diff(
         WD = proportion with b_ref(i, i+k) != b_hyp(i, i+k)
 
     It is not symmetric, and a near miss costs about as much as a boundary k or more positions off. Papers often report
-    1 - WD, "the higher the better". segeval pads k positions, inspects N+k windows and divides by N+k+1: this is
-    ``padded=True, compat="segeval-2.0.11"``.
+    1 - WD, "the higher the better". segeval pads k positions, inspects N+k windows and divides by N+k+1; ``padded=True,
+    compat="segeval-2.0.11"`` reproduces this.
 
     References
     ----------
@@ -326,7 +326,7 @@ def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | N
     Returns
     -------
     Score
-        F1, from 0 to 1; 1 if both sides are empty. ``score.precision()`` and ``score.recall()``.
+        F1, from 0 to 1; 1 if both sides are empty. ``score.precision()`` and ``score.recall()`` are available.
 
     Raises
     ------
@@ -340,7 +340,7 @@ def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | N
 
         TP = sum min(R, H)    FP = sum max(0, H-R)    FN = sum max(0, R-H)    TN = k(N-1) - TP - FP - FN
 
-    so TP+FN is the number of reference boundaries and TP+FP that of the hypothesis.
+    so TP+FN is the number of boundaries of the reference, and TP+FP the number of boundaries of the hypothesis.
 
     References
     ----------
