@@ -298,9 +298,8 @@ def _delimiter(text: str) -> str | None:
     first = text.lstrip().split("\n", 1)[0][:10_000]
     for delimiter in _DELIMITERS:
         names = {name.strip().strip('"').lower() for name in first.split(delimiter)}
-        if (
-            set(_IN_UNITS) <= names or set(_IN_SECONDS) <= names
-        ) and "unit" not in names:  # a table of units has this column
+        # A table of units has a column "unit".
+        if (set(_IN_UNITS) <= names or set(_IN_SECONDS) <= names) and "unit" not in names:
             return delimiter
     return None
 

@@ -1,27 +1,28 @@
-"""Read stand-off annotation: a text, and spans that point at its characters. Annotation tools share this code.
+"""Read stand-off annotation: a text and spans of its characters. The formats of annotation tools share this code.
 
-The units are tokens. They are the tool's own tokens if it has them. Otherwise they are words: what stands between white
-space, with punctuation at either end cut off as tokens of their own. ``tokens="whitespace"`` cuts nothing off. With
-``tokens="characters"`` every character that is not white space is a token, for scripts without spaces. A span covers
-tokens: white space at its edges does not matter, and levels are derived from nesting. Two spans with the same label over
-the same tokens are one span. A span that covers no token is left out and counted.
+The units are tokens. If the file contains tokens, these are used. Otherwise the text is split at white space, and
+punctuation at the start and end of a word becomes separate tokens. With ``tokens="whitespace"``, punctuation is not
+separated. With ``tokens="characters"``, every character except white space is a token; use this for scripts without spaces.
+Each span is converted to a range of tokens: white space at its edges is ignored, and levels are derived from nesting. Two
+spans with the same label over the same tokens are merged. A span that covers no token is excluded and counted.
 
-The reader reports everything that does not fit:
+The reader reports these problems:
 
-* An edge inside a token: the span is widened to the whole token, and a warning gives the count. ``edges="error"`` raises
-  an error that names the span.
-* A discontinuous span, with tokens between its fragments, is an error that names it. ``discontinuous="hull"`` reads it
-  as one span from its first to its last token; ``"fragments"`` reads each fragment as a span; a warning gives the count.
-  Fragments with nothing but white space between them are one fragment (brat splits spans at the end of a line).
-* Two spans that cross are an error that names both. ``repair=True`` leaves out spans until the rest nest, and a warning
-  gives the count.
+* An edge lies inside a token. By default, the span is widened to the whole token, and a warning gives the number of such
+  edges. With ``edges="error"``, the reader raises an error that names the span.
+* A span is discontinuous: there are tokens between its fragments. By default, this is an error that names the span.
+  ``discontinuous="hull"`` reads one span from the first to the last token, and ``"fragments"`` reads each fragment as a
+  span; a warning gives the number of such spans. Fragments with only white space between them are merged (brat splits spans
+  at the end of a line).
+* Two spans cross. By default, this is an error that names both spans. ``repair=True`` excludes spans until the rest nest,
+  and a warning gives the number of excluded spans.
 
-``labels`` takes patterns such as ``"PER*"``: spans with different labels are not read.
+``labels`` selects spans by patterns such as ``"PER*"``; spans with other labels are not read.
 
-With ``as_="segments"`` the same spans make a segmentation: both edges of every span are boundaries. The type of a
-boundary is the label of the spans that end there. If spans only begin there, the type is ``"begin"`` (option ``begin``).
-A span without a label ends in a plain ``"boundary"``. If no span has a label, boundaries have no types. Types are those
-that occur, unless ``types`` declares them, with ``begin`` among them.
+With ``as_="segments"``, the spans are converted to a segmentation: both edges of every span are boundaries. The type of a
+boundary is the label of the spans that end there. If spans begin but do not end there, the type is ``"begin"`` (option
+``begin``). At the end of a span without a label, the type is ``"boundary"``. If no span has a label, boundaries have no
+types. The scale consists of the types that occur, unless ``types`` declares it; ``types`` must then include ``begin``.
 """
 
 from __future__ import annotations
@@ -40,12 +41,12 @@ from caesura.options import Option, choice, names, text
 
 
 class StandoffReader:
-    """Convert spans over characters into spans over tokens.
+    """Converter from spans over characters to spans over tokens.
 
     Parameters
     ----------
     reading : Reading
-        File that is being read, with the options ``OPTIONS``; its log collects what was changed.
+        File that is being read, with the options ``OPTIONS``. Its log records the changes.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -53,16 +54,16 @@ class StandoffReader:
         self.log = reading.log
 
     def annotation(self, item: str, coder: str, tokens: Tokens, spans: Sequence[TextSpan]) -> Hierarchy | Segmentation:
-        """Return the spans of one coder as the option ``as_`` says.
+        """Return the spans of one coder as a hierarchy or a segmentation, depending on the option ``as_``.
 
         Parameters
         ----------
         item, coder : str
-            Place in the corpus, for messages.
+            Names of the item and the coder, for messages.
         tokens : Tokens
             Units of the text.
         spans : sequence of TextSpan
-            What the coder annotated.
+            Spans that the coder annotated.
 
         Returns
         -------
@@ -72,7 +73,8 @@ class StandoffReader:
         Raises
         ------
         FormatError, HierarchyError
-            If a span is discontinuous, has an edge inside a token or crosses another, and the options forbid it.
+            If a span is discontinuous, has an edge inside a token or crosses another span, and the options do not
+            allow it.
         """
         options = self.reading.options
         place = f"item {item!r}, coder {coder!r}"
@@ -90,7 +92,7 @@ class StandoffReader:
         return _segmentation(hierarchy, options["begin"], self.reading.types)
 
     def _with_labels(self, spans: Sequence[TextSpan], place: str) -> Sequence[TextSpan]:
-        """Return the spans whose label the option ``labels`` allows; warn if there is none."""
+        """Return the spans whose label matches the option ``labels``; warn if no label matches."""
         patterns = self.reading.options["labels"]
         if patterns is None:
             return spans
@@ -102,7 +104,7 @@ class StandoffReader:
         return selected
 
     def _rows(self, span: TextSpan, tokens: Tokens, place: str) -> list[SpanRow]:
-        """Return the span in tokens: one row, one row per fragment, or none."""
+        """Convert a span to tokens. The result has one row, one row per fragment, or no row."""
         fragments = tokens.merge_fragments(span.fragments)
         if len(fragments) > 1:
             fragments = self._resolve_gaps(span, fragments, tokens, place)
@@ -122,7 +124,7 @@ class StandoffReader:
     def _resolve_gaps(
         self, span: TextSpan, fragments: list[tuple[int, int]], tokens: Tokens, place: str
     ) -> list[tuple[int, int]]:
-        """Return the fragments of a discontinuous span to read, as the option ``discontinuous`` says."""
+        """Return the fragments to read of a discontinuous span, depending on the option ``discontinuous``."""
         method = self.reading.options["discontinuous"]
         if method == "error":
             gap, _ = tokens.covered(fragments[0][1], fragments[1][0])
@@ -136,7 +138,7 @@ class StandoffReader:
         return fragments
 
     def _widen(self, span: TextSpan, tokens: Tokens, token: int, verb: str, place: str) -> None:
-        """Count an edge inside a token, or raise if the option ``edges`` forbids it."""
+        """Count an edge inside a token, or raise an error if the option ``edges`` is ``"error"``."""
         if self.reading.options["edges"] == "error":
             finer = ", or with tokens='characters'" if "tokens" in self.reading.options else ""
             problem = f"it {verb} inside token {token + 1}, {tokens.units[token][:40]!r}"
@@ -146,26 +148,26 @@ class StandoffReader:
 
 
 def read_document(reading: Reading, parse: Callable[[], tuple[Tokens, Sequence[TextSpan]]]) -> Corpus:
-    """Read a file that holds one item of one coder.
+    """Read a file that contains one item by one coder.
 
     Parameters
     ----------
     reading : Reading
         File that is being read, with the options ``item``, ``coder`` and ``OPTIONS``.
     parse : callable
-        Returns the tokens of the text and the spans over its characters.
+        Function that returns the tokens of the text and the spans over its characters.
 
     Returns
     -------
     Corpus
-        One item with one coder; both are named by the file unless the options name them.
+        One item with one coder. Both names are the file name unless the options set them.
     """
     reader, item, coder = StandoffReader(reading), reading.item_name, reading.coder_name
     return reading.read_one(lambda: reader.annotation(item, coder, *parse()))
 
 
 def _refuse_crossing(rows: Sequence[SpanRow], row_names: Sequence[str]) -> None:
-    """Raise an error if two spans cross; the message names them as their tool does."""
+    """Raise an error if two spans cross; the message identifies the spans as in the annotation tool."""
     enclosing: list[int] = []
     for i in sorted(range(len(rows)), key=lambda i: (rows[i].start, -rows[i].end)):
         while enclosing and rows[enclosing[-1]].end < rows[i].start:
@@ -198,7 +200,7 @@ _AUTOMATIC_LAYERS = (
     "dkpro.core.api.metadata.",
     "clarin.webanno.api.type.",
 )
-"""Layers of DKPro and WebAnno that describe every token or sentence, or the whole text."""
+"""Layers of DKPro and WebAnno that annotate each token, each sentence or the whole text."""
 
 
 def choose_layers(reading: Reading, layers: Sequence[str]) -> list[str]:
@@ -207,15 +209,15 @@ def choose_layers(reading: Reading, layers: Sequence[str]) -> list[str]:
     Parameters
     ----------
     reading : Reading
-        File that is being read. The option ``layer`` has patterns of whole names or of their last part; by default the
-        first layer that a person annotated is read, with a warning if there are several.
+        File that is being read. The option ``layer`` contains patterns that match the whole name of a layer or the last
+        part of its name. By default, the first manually annotated layer is read, with a warning if there are several.
     layers : sequence of str
-        Layers of spans in the file.
+        Names of the span layers in the file.
 
     Returns
     -------
     list of str
-        Names of layers.
+        Names of the layers to read.
 
     Raises
     ------
@@ -236,21 +238,21 @@ def choose_layers(reading: Reading, layers: Sequence[str]) -> list[str]:
 
 
 def choose_feature(layer: str, features: Iterable[str], requested: str | None) -> str | None:
-    """Return the feature of a layer that is the label: the requested one, else ``value``, else the first.
+    """Return the feature that contains the label: the requested feature, or else ``value``, or else the first.
 
     Parameters
     ----------
     layer : str
         Name of the layer, for the error message.
     features : iterable of str
-        Features of the layer.
+        Names of the features of the layer.
     requested : str, optional
         Value of the option ``feature``.
 
     Returns
     -------
     str or None
-        Name of a feature; None if the layer has none.
+        Name of the feature, or None if the layer has no features.
 
     Raises
     ------
@@ -267,7 +269,7 @@ def choose_feature(layer: str, features: Iterable[str], requested: str | None) -
 
 
 ANNOTATION_TYPES = (Hierarchy, Segmentation)
-"""What the option ``as_`` chooses from."""
+"""Types of annotations between which the option ``as_`` chooses."""
 TOKENS = Option("tokens", None, choice(*TOKEN_PATTERNS), "units (default: tokens of the file, or words if it has none)")
 LAYER = Option("layer", None, names, "names or patterns of layers (default: the first that a person annotated)")
 FEATURE = Option("feature", None, text, "feature that is the label (default: value, or the first if there is none)")

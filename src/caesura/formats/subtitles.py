@@ -1,21 +1,22 @@
-"""Subtitles, SubRip's .srt and WebVTT: words, the lines they are broken into, and the cues::
+"""Subtitles in SubRip (.srt) and WebVTT (.vtt) files: words in lines, and lines in cues::
 
     1
     00:00:00,000 --> 00:00:05,000
     In Xanadu did
     Kubla Khan
 
-The units are separated by white space, after tags have been removed. There are two boundary types, in this order:
-``line``, if a line ends inside a cue, and ``block``, if a cue ends, the last one included. Times must be well-formed and
-are not used.
+The units are the words: tags are removed, and the text is split at white space. There are two boundary types, in this
+order: ``line`` at the end of a line inside a cue, and ``block`` at the end of every cue, including the last. Times must be
+well-formed, but they are not used.
 
-Most readers of subtitles repair or skip what they do not understand. This one reads every cue or refuses the file: a cue
-without times, without a word or with ``-->`` in its text, a line without a word, a number that does not rise (.srt), a
-comment that swallows a cue or a ``<`` that begins no tag (.vtt). Tags of .srt are ``<b>``, ``<i>``, ``<u>``, ``<s>``,
-``<font ...>`` and override codes such as ``{\\an8}``; anything else in angle brackets is text. In WebVTT ``&amp;``,
-``&lt;``, ``&gt;``, ``&nbsp;``, ``&lrm;`` and ``&rlm;`` stand for characters.
+Most subtitle readers repair or skip invalid cues. This reader either reads every cue or rejects the file. It raises an
+error for a cue without times, without a word or with ``-->`` in its text, and for a line without a word. In .srt files,
+cue numbers must increase. In .vtt files, a comment must not contain a cue, and every ``<`` must begin a tag. The tags of
+.srt are ``<b>``, ``<i>``, ``<u>``, ``<s>``, ``<font ...>`` and override codes such as ``{\\an8}``; everything else in angle
+brackets is text. In WebVTT, the entities ``&amp;``, ``&lt;``, ``&gt;``, ``&nbsp;``, ``&lrm;`` and ``&rlm;`` are replaced by
+their characters.
 
-The writer gives every word one second, so that the times are recognizable as artificial.
+The writer assigns one second to each word, so that readers can see that the times are artificial.
 
 References: https://www.w3.org/TR/webvtt1/ for WebVTT; SubRip has no specification.
 """
@@ -56,7 +57,7 @@ _SBV = re.compile(r"\s*\d+:\d\d:\d\d\.\d{3},\d+:\d\d:\d\d\.\d{3}\s*$", re.ASCII 
 
 @dataclass
 class _TextBlock:
-    """Lines between blank lines, and the number of the first."""
+    """Block of lines between blank lines, with the line number of the first."""
 
     first: int
     lines: list[str] = field(default_factory=list)
@@ -76,7 +77,7 @@ def _blocks(lines: list[str]) -> Iterator[_TextBlock]:
 
 
 def _srt_cues(reading: Reading) -> Iterator[_TextBlock]:
-    """Yield the text of each cue, which is number, times and text."""
+    """Yield the text of each cue. A cue consists of a number, times and text."""
     if _SBV.match(reading.text):
         raise reading.error(1, "subtitles must be .srt or .vtt; these are YouTube's .sbv; save them as .srt or .vtt")
     previous = -1
@@ -91,7 +92,7 @@ def _srt_cues(reading: Reading) -> Iterator[_TextBlock]:
 
 
 def _vtt_cues(reading: Reading) -> Iterator[_TextBlock]:
-    """Yield the text of each cue, after a header, comments, styles and regions; comments may be between cues."""
+    """Yield the text of each cue. Styles and regions must precede the first cue; comments may be anywhere."""
     lines = lines_of(reading.text)
     if not re.match(r"WEBVTT(?:[ \t]|$)", lines[0]):
         raise reading.error(1, f"the file must begin with WEBVTT; got {lines[0][:60]!r}")
@@ -110,7 +111,7 @@ def _vtt_cues(reading: Reading) -> Iterator[_TextBlock]:
 
 
 def _refuse_arrow(reading: Reading, block: _TextBlock, name: str, hint: str) -> None:
-    """Raise an error if a block that is not a cue swallows one."""
+    """Raise an error if a header, comment, style or region contains a cue."""
     for number, line in enumerate(block.lines, block.first):
         if _ARROW in line:
             raise reading.error(number, f"{name} must not contain {_ARROW}; put {hint}; got {line[:60]!r}")
@@ -149,7 +150,7 @@ def _vtt_words(line: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _SubtitleStyle:
-    """What .srt and .vtt do differently; ``words`` splits a line or raises a SegmentationError."""
+    """Differences between .srt and .vtt. ``words`` splits a line into words or raises a SegmentationError."""
 
     cues: Callable[[Reading], Iterator[_TextBlock]]
     words: Callable[[str], list[str]]
@@ -164,7 +165,7 @@ def _escape(word: str) -> str:
 
 
 def _read(reading: Reading, *, style: _SubtitleStyle) -> Corpus:
-    """Return one text, named by the file."""
+    """Return a corpus with one segmentation; item and coder have the name of the file by default."""
     return reading.read_one(lambda: _segmentation(reading, style))
 
 
@@ -186,7 +187,7 @@ def _segmentation(reading: Reading, style: _SubtitleStyle) -> Segmentation:
 
 
 def _write(writing: Writing, *, style: _SubtitleStyle) -> str:
-    """Return the text of one item and coder; one second per word, from zero."""
+    """Return the subtitles of one item and coder. The times start at zero and give each word one second."""
     item = writing.only_item()
     segmentation, units = writing.text(item, writing.only_coder(), holds=("types", "units"))
     if segmentation.types != _TYPES:

@@ -1,4 +1,4 @@
-"""Boundary symbols at the end of utterances, such as ``.``, ``,``, ``?`` and ``--``, and the types they stand for."""
+"""Boundary symbols at the end of utterances, such as ``.``, ``,``, ``?`` and ``--``, and their boundary types."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from caesura.model.segmentation import Segmentation, sort_types
 from caesura.options import Option, text
 
 CASE_STUDY = {symbol: symbol for symbol in (".", ",", "?", "--")}
-"""Falling, continuing, rising and truncated: the endnotes of DuBois et al. (1993), as in the package segsimflex."""
+"""Endnotes of DuBois et al. (1993) for falling, continuing, rising and truncated units, as in segsimflex."""
 
-# What word processors and input methods make of a symbol. One of these at the end of an utterance would pass for a word.
+# Characters that word processors and input methods insert instead of a symbol. Without a check, one of them at the end
+# of an utterance would be read as part of a word.
 _LOOKALIKES = {
     **dict.fromkeys("—–―‒−－﹘⸺⸻", ("--", "-", "---")),
     **dict.fromkeys("，、﹐،", (",",)),
@@ -30,12 +31,12 @@ _LOOKALIKES = {
 
 @dataclass(frozen=True)
 class Symbols:
-    """The symbols of a transcript, and the type of an utterance end without a symbol.
+    """Boundary symbols of a transcript, and the type of an utterance end without a symbol.
 
     Attributes
     ----------
     types : mapping
-        Symbol -> boundary type.
+        Boundary type of each symbol.
     unclassified : str or None
         Type of an end without a symbol; None if such an end is an error.
     attached : bool
@@ -50,16 +51,16 @@ class Symbols:
     def from_options(
         cls, options: Mapping[str, Any], types: Sequence[str] | None, default: Mapping[str, str]
     ) -> Symbols:
-        """Return the symbols that the options of a format choose.
+        """Return the symbols that the options of a format set.
 
         Parameters
         ----------
         options : mapping
             Options of the format: ``symbols``, ``unclassified`` and ``attached``.
         types : sequence of str or None
-            Declared types, which are the symbols if the options name none.
+            Declared types. They are also the symbols if the options set no symbols.
         default : mapping
-            Symbol -> type, if neither symbols nor types are set.
+            Type of each symbol, used if neither symbols nor types are set.
 
         Returns
         -------
@@ -88,7 +89,7 @@ class Symbols:
         Raises
         ------
         OptionError
-            If a symbol stands for a type that is not declared.
+            If the type of a symbol is not declared.
         """
         names = dict.fromkeys(self.types.values())
         if self.unclassified is not None:
@@ -106,14 +107,14 @@ class Symbols:
         Parameters
         ----------
         tokens : sequence of str
-            The words and the symbol.
+            The words, followed by the symbol.
 
         Returns
         -------
         words : list of str
             The tokens without the symbol.
         type : str
-            The type that the symbol stands for.
+            The boundary type of the symbol.
 
         Raises
         ------
@@ -143,19 +144,20 @@ class Symbols:
         return list(tokens), self.unclassified
 
     def segmentations(self, streams: Streams, reading: Reading) -> dict[str, Segmentation]:
-        """Return one segmentation per stream, all over the same scale of types.
+        """Return one segmentation per stream, all with the same scale of types.
 
         Parameters
         ----------
         streams : Streams
             Words and boundaries of each speaker.
         reading : Reading
-            The file. If neither its types nor its symbols are set, the scale consists of the types that occur.
+            File that is being read. If neither its types nor its symbols are set, the scale consists of the types that
+            occur.
 
         Returns
         -------
         dict
-            Stream -> segmentation.
+            Segmentation of each stream.
         """
         declared = reading.options["symbols"] is not None or reading.types is not None
         last = [self.unclassified] if self.unclassified is not None else []
@@ -166,7 +168,7 @@ class Symbols:
 
     @property
     def symbol_list(self) -> str:
-        """The symbols as a list for messages."""
+        """Symbols as text for messages, separated by commas."""
         return ", ".join(map(repr, self.types)) or "no symbols"
 
     def _ending(self, token: str) -> str:
@@ -174,7 +176,7 @@ class Symbols:
         return max((symbol for symbol in self.types if token.endswith(symbol)), key=len, default="")
 
     def _refuse_lookalike(self, token: str) -> None:
-        """Raise an error for a token whose last character only looks like a symbol."""
+        """Raise an error if the last character of a token is not a symbol but looks like one."""
         symbol = next((symbol for symbol in _LOOKALIKES.get(token[-1:], ()) if symbol in self.types), None)
         repeated = len(set(token)) == 1
         if symbol is not None and (self.attached or repeated):
@@ -185,14 +187,14 @@ class Symbols:
 
 @dataclass
 class Streams:
-    """What each speaker says, collected utterance by utterance.
+    """Words and boundary types of each speaker, collected utterance by utterance.
 
     Attributes
     ----------
     words : dict
-        Stream -> words.
+        Words of each stream.
     marks : dict
-        Stream -> boundary type after each word, or an empty string.
+        For each stream, the boundary type after each word; an empty string if there is no boundary.
     """
 
     words: dict[str, list[str]] = field(default_factory=dict)
@@ -204,7 +206,7 @@ class Streams:
         Parameters
         ----------
         stream : str
-            The speaker.
+            Name of the speaker.
         words : sequence of str
             At least one word.
         boundary_type : str
@@ -224,14 +226,14 @@ class Streams:
         Returns
         -------
         dict
-            Stream -> segmentation.
+            Segmentation of each stream.
         """
         marks = self.marks
         return {name: Segmentation.from_marks(marks[name], types=types, units=self.words[name]) for name in marks}
 
 
 def _symbols(name: str, value: Any) -> dict[str, str]:
-    """Check a list of symbols that are types themselves, or a mapping from symbols to types."""
+    """Return the type of each symbol, from a mapping or from a list of symbols that are also the types."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise OptionError(f"{name} must be a list of symbols, or a mapping from symbols to types; got {value!r}")
     pairs = list(value.items()) if isinstance(value, Mapping) else [(symbol, symbol) for symbol in value]
@@ -252,4 +254,4 @@ OPTIONS = (
     Option("unclassified", None, text, "type of a segment end without a symbol (default: such an end is an error)"),
     *NAME_OPTIONS,
 )
-"""Options that all transcripts have."""
+"""Options of all transcript formats."""

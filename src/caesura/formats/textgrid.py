@@ -1,13 +1,13 @@
-"""TextGrids of Praat, long and short: tiers of intervals or points along a recording.
+"""Praat TextGrids in long and short form: tiers of intervals or points in a recording.
 
-Praat looks for values only, quoted texts, numbers and ``<exists>``, in a fixed order. Names such as ``xmin =`` help people,
-and the short form leaves them out, so one reader takes both forms. It is stricter than Praat: a name must be the right
-one, and anything that is neither name nor value is an error. A quote inside a text is doubled; a text may run over several
-lines.
+Praat reads only the values (quoted texts, numbers and ``<exists>``), in a fixed order. Names such as ``xmin =`` are for
+human readers, and the short form omits them. This module therefore reads both forms in the same way. It is stricter than
+Praat: a name must be the correct one, and everything that is neither a name nor a value is an error. A quote inside a text
+is doubled, and a text may contain line breaks.
 
-Every interval tier is a coder, except the one that the option ``words`` names. ``tiers`` chooses tiers by name or pattern,
-point tiers too. The item is the file; begin and end are those of the tier. ``units`` says how tiers become segmentations;
-see :func:`~caesura.over_units`::
+Every interval tier is a coder, except the tier that the option ``words`` names. ``tiers`` chooses tiers by name or pattern,
+including point tiers. The name of the item is the file name; begin and end are those of the tier. ``units`` sets how tiers
+are converted to segmentations; see :func:`~caesura.over_units`::
 
     cz.read("talk.TextGrid", words="word", tiers="IU *")       boundaries between words
     cz.read("talk.TextGrid", units="times")                    one Tier per coder, in seconds
@@ -33,7 +33,7 @@ from caesura.formats.timed import (
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 
-# Possessive quantifiers throughout: a damaged file cannot cause backtracking.
+# All quantifiers are possessive, so that a damaged file cannot cause backtracking.
 _TOKEN = re.compile(
     r"""(?:\s++|!.*+|(?:item|intervals|points)\s*+\[[0-9 ]*+\]\s*+:?+|(?:intervals|points)\s*+:|tiers\?)*+
     (?:(File\ type|Object\ class|xmin|xmax|size|class|name|text|number|time|mark)\s*+=\s*+)?+
@@ -54,7 +54,7 @@ def _read(reading: Reading) -> Corpus:
 
 
 class _Scanner:
-    """Takes the values of a file one after the other."""
+    """Scanner that reads the values of a file one by one."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -65,13 +65,13 @@ class _Scanner:
 
     @property
     def line(self) -> int:
-        """Line at which the last value ended."""
+        """Line on which the last value ends."""
         self._line += self.text.count("\n", self._line_position, self.position)
         self._line_position = self.position
         return self._line
 
     def next(self, group: int, expected: str, *names: str) -> str:
-        """Return the next value, which must be of the kind ``group`` and may have one of these names before it."""
+        """Return the next value. It must match the group ``group`` of _TOKEN; one of ``names`` may precede it."""
         match = _TOKEN.match(self.text, self.position)
         if match is None:
             raise self.error(expected, self.position)
@@ -82,7 +82,7 @@ class _Scanner:
         return value
 
     def error(self, expected: str, position: int) -> FormatError:
-        """Return an error with the expected and the actual value, at the line where the latter begins."""
+        """Return an error with the expected and the actual value and the line of the actual value."""
         blanks = _BLANKS.match(self.text, position)
         start = blanks.end() if blanks else position
         line = self.text.count("\n", 0, start) + 1
@@ -131,7 +131,7 @@ def _tiers(reading: Reading) -> list[FileTier]:
 
 
 def _normalize_line_ends(text: str) -> str:
-    """Replace the line ends of the file; in a file with plain line ends, carriage returns inside texts stay."""
+    """Convert all line ends to LF. If the lines already end in LF, keep carriage returns inside texts."""
     if "\n" not in text:
         return text.replace("\r", "\n")
     return text.replace("\r\n", "\n") if text.partition("\n")[0].endswith("\r") else text
@@ -179,14 +179,15 @@ def word_times(
     path : str or path-like
         A .TextGrid file.
     tier : str, optional
-        Name of the word tier; by default the only interval tier.
+        Name of the word tier. Not needed if the file has only one interval tier.
     snap : float, default 1e-4
-        Words that overlap by this many seconds or less meet in the middle; a larger overlap is an error.
+        If two words overlap by this many seconds or less, the first ends and the second begins in the middle of the
+        overlap. A larger overlap is an error.
 
     Returns
     -------
     tuple of (dict, int)
-        Name of the file -> ``(word, start, end)``; and the number of overlaps that were moved.
+        A dictionary from the file name to the list of ``(word, start, end)``, and the number of overlaps removed.
     """
     reading = Reading(fspath(path), _decode(path, load(path)))
     words = [row for row in find_word_tier(reading, _tiers(reading), tier).rows if row.label.strip()]
@@ -198,7 +199,7 @@ def word_times(
 
 
 def _write(writing: Writing) -> str:
-    """Return the text of one item: one tier per coder, and one for the words if there are any."""
+    """Return the TextGrid of one item: one tier per coder, and a word tier if there are words."""
     item = writing.only_item()
     tiers: dict[str, Tier] = {}
     for coder, tier in writing.corpus.of_item(item).items():
@@ -227,7 +228,7 @@ def _write(writing: Writing) -> str:
 
 
 def _common_words(writing: Writing, tiers: Mapping[str, Tier]) -> tuple[Interval, ...] | None:
-    """Return the words, which must be the same for all coders."""
+    """Return the words; raise an error if coders have different words."""
     first, words = next((coder, tier.words) for coder, tier in tiers.items())
     for coder, tier in tiers.items():
         if tier.words != words:
@@ -263,7 +264,7 @@ def _tier_lines(
 
 
 def _fill_gaps(intervals: Sequence[Interval], begin: float, end: float) -> list[Interval]:
-    """Return the intervals with empty ones in the gaps, as Praat expects it."""
+    """Return the intervals with empty intervals in the gaps, as Praat requires."""
     rows: list[Interval] = []
     time = begin
     for interval in intervals:
@@ -281,7 +282,7 @@ def _quote(text: str) -> str:
 
 
 def _decode(path: str | PathLike[str], data: bytes) -> str:
-    """Return the text, in UTF-8 or in UTF-16 by its byte order mark; Praat writes the latter if a label needs it."""
+    """Decode UTF-16 if there is a byte order mark, else UTF-8. Praat writes UTF-16 if a label needs it."""
     if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return decode(path, data)
     try:

@@ -1,8 +1,8 @@
-"""Read tiers of timed intervals: the code that TextGrids, ELAN files and word times share.
+"""Read tiers of timed intervals. The formats for TextGrids, ELAN files and word times share this code.
 
-A file is read into a corpus of tiers, in seconds, and :func:`convert_tiers` turns them into segmentations over units.
-``read`` does both; ``read_coders`` reads all files first, so that the coders of an item share their units even if their
-tiers are in different files.
+Each file is read into a corpus of tiers in seconds. :func:`convert_tiers` then converts the tiers to segmentations over
+units. ``read`` does both steps. ``read_coders`` reads all files before it converts them, so that all coders of an item have
+the same units even if their tiers are in different files.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from caesura.options import Option, choice, names, non_negative, positive, text
 
 
 class IntervalRow(NamedTuple):
-    """Interval as a file has it, with or without a label.
+    """Interval as it is written in a file, with or without a label.
 
     Attributes
     ----------
     start, end : float
-        Seconds.
+        Times in seconds.
     label : str
         Label; empty if there is none.
     line : int, optional
@@ -42,7 +42,7 @@ class IntervalRow(NamedTuple):
 
 @dataclass(frozen=True)
 class FileTier:
-    """Tier as a file has it.
+    """Tier as it is written in a file.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class FileTier:
 
 
 def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[FileTier], FileTier | None]:
-    """Return the tiers that are coders, and the word tier if the option ``words`` names one.
+    """Return the tiers of the coders, and the word tier if the option ``words`` is set.
 
     Parameters
     ----------
@@ -79,12 +79,13 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
     Returns
     -------
     tuple of (list of FileTier, FileTier or None)
-        Coders and words.
+        Tiers of the coders, and the word tier.
 
     Raises
     ------
     FormatError
-        If a name or pattern matches no tier, no tier is left, or one coder is named for several tiers.
+        If a name or pattern matches no tier, if no tier is left for the coders, or if the option ``coder`` is set but
+        there are several tiers.
     """
     words = reading.options["words"]
     word_tier = None if words is None else find_word_tier(reading, tiers, words)
@@ -95,7 +96,7 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
 
 
 def _coder_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier | None) -> list[FileTier]:
-    """Return the tiers that the option ``tiers`` chooses, by default all interval tiers."""
+    """Return the tiers that the option ``tiers`` selects (default: all interval tiers)."""
     patterns = reading.options["tiers"]
     candidates = [tier for tier in tiers if tier is not word_tier]
     if patterns is None:
@@ -116,11 +117,11 @@ def find_word_tier(reading: Reading, tiers: Sequence[FileTier], name: str | None
     Parameters
     ----------
     reading : Reading
-        File that is being read, for the error.
+        File that is being read, for error messages.
     tiers : sequence of FileTier
         Tiers of the file.
     name : str or None
-        Name of the tier; None stands for the only interval tier.
+        Name of the tier. If None, the file must have exactly one interval tier.
 
     Returns
     -------
@@ -151,7 +152,7 @@ def _tier_names(tiers: Sequence[FileTier]) -> str:
 
 
 def add_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier | None, coders: Sequence[str]) -> None:
-    """Put tiers into the corpus, one per coder.
+    """Add tiers to the corpus, one per coder.
 
     Parameters
     ----------
@@ -178,22 +179,22 @@ def add_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier |
     for tier, coder in zip(tiers, coders, strict=True):
         if coder in reading.annotations.get(item, ()):
             raise reading.error(tier.line, f"a coder must have one tier; got {coder!r} again; choose with tiers=...")
-        if word_tier is not None:  # Praat gives all tiers the bounds of the file; other programs may not
+        if word_tier is not None:  # in Praat all tiers have the bounds of the file; other programs may differ
             tier = replace(tier, begin=min(tier.begin, word_tier.begin), end=max(tier.end, word_tier.end))
         add_tier(reading, item, coder, tier, words)
 
 
 def add_tier(reading: Reading, item: str, coder: str, tier: FileTier, words: Sequence[Interval] | None = None) -> None:
-    """Put a tier into the corpus.
+    """Add a tier to the corpus.
 
     Parameters
     ----------
     reading : Reading
         File that is being read, with the options ``UNIT_OPTIONS``.
     item, coder : str
-        Place in the corpus.
+        Names under which the corpus stores the tier.
     tier : FileTier
-        The tier.
+        Tier to add.
     words : sequence of Interval, optional
         Words of the recording.
     """
@@ -202,7 +203,7 @@ def add_tier(reading: Reading, item: str, coder: str, tier: FileTier, words: Seq
 
 
 def _segments(reading: Reading, tier: FileTier) -> list[Interval]:
-    """Return the intervals with a label; empty ones and those that stand for silence are not segments."""
+    """Return the labelled intervals. Intervals with an empty label or a label for silence are not segments."""
     snap, silence = reading.options["snap"], reading.options["silence"]
     rows, moved = snap_intervals(reading, tier.rows, snap, close_gaps=True)
     if moved:
@@ -215,19 +216,19 @@ def _segments(reading: Reading, tier: FileTier) -> list[Interval]:
 def snap_intervals(
     reading: Reading, rows: Sequence[IntervalRow], snap: float, *, close_gaps: bool = False, allow_empty: bool = False
 ) -> tuple[list[IntervalRow], int]:
-    """Return intervals that follow each other: neighbours that overlap by ``snap`` or less meet in the middle.
+    """Remove overlaps of at most ``snap`` between neighbouring intervals by moving both edges to the middle.
 
     Parameters
     ----------
     reading : Reading
-        File that is being read, for errors.
+        File that is being read, for error messages.
     rows : sequence of IntervalRow
         Intervals in order.
     snap : float
-        Largest overlap in seconds. A larger one is an error.
+        Largest overlap to remove, in seconds. A larger overlap is an error.
     close_gaps : bool, default False
-        Whether to close gaps of at most ``snap`` too. They come from rounding like overlaps, and would be units of
-        their own.
+        Whether to close gaps of at most ``snap`` too. Like small overlaps, they are due to rounding; if they stayed
+        open, each gap would become a unit.
     allow_empty : bool, default False
         Whether an interval may have no duration.
 
@@ -239,7 +240,8 @@ def snap_intervals(
     Raises
     ------
     FormatError
-        If an interval ends before it starts, overlaps too much or is shorter than ``snap``.
+        If an interval ends before it starts, overlaps its neighbour by more than ``snap``, or is too short to be
+        adjusted.
     """
     result: list[IntervalRow] = []
     moved = 0
@@ -258,7 +260,7 @@ def snap_intervals(
 
 
 def _common_edge(reading: Reading, previous: IntervalRow, row: IntervalRow, snap: float) -> float | None:
-    """Return the middle of a small overlap or gap between neighbours; None if the gap is larger than ``snap``."""
+    """Return the middle of a small overlap or gap, or None if the gap is larger than ``snap``."""
     if row.start < previous.end - snap:
         start = f"{row.label[:40]!r} starts at {row.start:.10g} s"
         end = f"{previous.label[:40]!r} ends at {previous.end:.10g} s"
@@ -287,15 +289,15 @@ def convert_tiers(
     Parameters
     ----------
     corpus : Corpus
-        What was read from one file or several.
+        Corpus that was read from one or more files.
     path : str
         File or folder, for messages.
     options : mapping
-        Options ``units``, ``tolerance`` and ``labels``. ``units="times"`` leaves tiers as they are.
+        Options ``units``, ``tolerance`` and ``labels``. With ``units="times"``, tiers are not converted.
     types : sequence of str, optional
         Declared boundary types.
     excluded : list of FormatError, optional
-        Collects the errors of single items. If None, the first error is raised.
+        List to which the errors of single items are appended. Without a list, the first error is raised.
 
     Returns
     -------
@@ -318,23 +320,23 @@ def collect_errors(
     path: str,
     excluded: list[FormatError] | None,
 ) -> tuple[Corpus, Mapping[str, Any]]:
-    """Return a corpus over other units, with errors that name the file.
+    """Convert a corpus to different units; error messages name the file.
 
     Parameters
     ----------
     project : callable
-        ``project(corpus, excluded=...)`` returns the corpus, and a note per item.
+        ``project(corpus, excluded=...)`` returns the new corpus and one note per item.
     corpus : Corpus
-        What was read.
+        Corpus to convert.
     path : str
         File or folder, for messages.
     excluded : list of FormatError, optional
-        Collects the errors of single items. If None, the first error is raised.
+        List to which the errors of single items are appended. Without a list, the first error is raised.
 
     Returns
     -------
     tuple of (Corpus, mapping)
-        What ``project`` returns.
+        Result of ``project``.
     """
     errors: list[InputError] | None = None if excluded is None else []
     try:

@@ -1,4 +1,4 @@
-"""Tables of units: one row per unit, one column per coder, as CSV or TSV; ``parquet`` has the same columns.
+"""Tables of units as CSV or TSV: one row per unit, one column per coder; ``parquet`` has the same columns.
 
 ::
 
@@ -7,22 +7,22 @@
     poem,2,did Kubla Khan,1,
     poem,3,a stately,,1
 
-A cell holds the boundary after the unit: nothing, a type, or several types as a JSON list (``["scene", "act"]``). If all
-cells of the table are 0, 1 or empty, boundaries have no types and 0 means no boundary; a mark after the last unit of an
-item then means nothing, since every text ends there. ``NA`` in all cells of an item means that this coder did not code it.
-The columns ``item``, ``stream``, ``unit``, ``text`` and ``types`` are optional. ``types``, in the first row, is a JSON list
-that declares the types in ordinal order. A type that would be misread (``0``, ``1``, ``NA``, or one that begins with a
-bracket) is written as a list of one.
+A cell contains the boundary after the unit. It is empty, one type, or several types as a JSON list (``["scene", "act"]``).
+If all cells of the table are 0, 1 or empty, boundaries have no types and 0 means no boundary; a 1 after the last unit of an
+item is then ignored, because every text ends there. If all cells of a coder in an item are ``NA``, the coder did not code
+this item. The columns ``item``, ``stream``, ``unit``, ``text`` and ``types`` are optional. The first row of ``types`` is a
+JSON list that declares the types in ordinal order. A type that would be misread (``0``, ``1``, ``NA``, or a type that begins
+with a bracket) is written as a list of one.
 
-With a column ``stream`` an item is a dialogue, and the rows of each stream form a running text::
+If the table has a column ``stream``, each item is a dialogue, and the rows of each stream form one text::
 
     item,stream,unit,text,ann,bo
     chat,F,1,well,",",
     chat,M,1,yes,.,.
     chat,F,2,no,.,?
 
-Units are numbered within the stream, as here, or within the item. ``NA`` in all cells of a stream means that this coder has
-no such stream. An item whose stream cells are all empty has no streams. The order in which streams take turns is not kept.
+Units are numbered within the stream, as here, or within the item. If all cells of a coder in a stream are ``NA``, the coder
+did not annotate this stream. An item whose stream cells are all empty has no streams. The order of turns is not kept.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_
 
 _RESERVED = ("item", "stream", "unit", "text", "types")
 _MISSING = "NA"
-_BATCH_SIZE = 250  # rows; many more of them would survive a garbage collection and slow down the next ones
+_BATCH_SIZE = 250  # rows; larger batches would survive a garbage collection and slow down later ones
 
 
 @dataclass
 class _Rows:
-    """The rows of one stream of an item, or of an item without streams."""
+    """Rows of one stream of an item, or of an item without streams."""
 
     text: list[str] = field(default_factory=list)
     cells: dict[str, list[str]] = field(default_factory=dict)  # coder -> cells
@@ -57,16 +57,16 @@ class _Rows:
 
 @dataclass
 class _Item:
-    """The rows of one item."""
+    """Rows of one item."""
 
     first_line: int
     streams: dict[str, _Rows] = field(default_factory=dict)
     length: int = 0
-    numberings: set[str] = field(default_factory=lambda: {"item", "stream"})  # within which units may be numbered
+    numberings: set[str] = field(default_factory=lambda: {"item", "stream"})  # units are numbered within one of these
 
 
 def _read(reading: Reading, *, delimiter: str) -> Corpus:
-    """Return the items in order of appearance; the rows of an item need not be together."""
+    """Return the items in order of appearance; the rows of an item need not be adjacent."""
     rows = parse_table(reading, delimiter)
     table = UnitTable(reading, next(rows, (1, []))[1])
     while batch := list(islice(rows, _BATCH_SIZE)):
@@ -76,15 +76,15 @@ def _read(reading: Reading, *, delimiter: str) -> Corpus:
 
 
 class UnitTable:
-    """A table of units to which batches of rows are added.
+    """Table of units to which batches of rows are added.
 
-    Rows are added as columns. The rows of one stream are usually together, so that whole runs of them can be checked and
-    stored at once; a table of five million rows leaves no time for a step per row.
+    Rows are stored by column. The rows of one stream are usually adjacent, so that many rows can be checked and stored in
+    one step. In a table of five million rows, one step per row would be too slow.
 
     Parameters
     ----------
     reading : Reading
-        The file.
+        File that is being read.
     header : iterable of str
         Names of the columns.
     """
@@ -116,7 +116,7 @@ class UnitTable:
         self.add_columns(lines, list(zip(*rows, strict=True)))
 
     def add_columns(self, lines: Sequence[int], columns: Sequence[Sequence[str]]) -> None:
-        """Add rows that are stored as columns.
+        """Add rows that are given by column.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class UnitTable:
             rows.cells.setdefault(coder, []).extend(cells[coder])
 
     def corpus(self) -> Corpus:
-        """Return the annotations of all rows.
+        """Build the annotations from all rows.
 
         Returns
         -------
@@ -191,7 +191,7 @@ class UnitTable:
                 self._read_coder(name, coder, item, texts)
 
     def _read_coder(self, name: str, coder: str, item: _Item, texts: Mapping[str, tuple[str, ...]]) -> None:
-        """Add the annotation of an item by one coder, unless all cells are NA."""
+        """Add the annotation of one item by one coder, unless all cells are NA."""
         segmentations: dict[str, Segmentation] = {}
         for stream, rows in item.streams.items():
             missing = rows.cells[coder].count(_MISSING)
@@ -245,7 +245,7 @@ def _columns(reading: Reading, header: list[str]) -> dict[str, int]:
 
 
 def _check_numbers(reading: Reading, lines: Sequence[int], units: Sequence[str], item: _Item, stream: str) -> None:
-    """Check that numbered units are in order; otherwise the table was sorted by something else."""
+    """Raise an error if numbered units are not in order, for example because the table was sorted."""
     offsets = {"item": item.length, "stream": len(item.streams[stream].lines)}
     sequential = {
         offset: list(units) == [*map(str, range(offset + 1, offset + len(units) + 1))] for offset in {*offsets.values()}
@@ -282,7 +282,7 @@ def _list(cell: str) -> list[str] | None:
 
 
 def _share_types(corpus: Corpus) -> Corpus:
-    """Return the corpus with one scale of types: those that occur, in alphabetical order."""
+    """Return the corpus with one scale of types for all annotations, consisting of the types that occur."""
     scale = _occurring_types(_segmentations(corpus))
     if not scale:
         return corpus
@@ -297,7 +297,7 @@ def _share_types(corpus: Corpus) -> Corpus:
 
 
 def _occurring_types(segmentations: Iterable[Segmentation]) -> tuple[str, ...]:
-    """Return the types of all boundaries, numbers first, then in alphabetical order."""
+    """Return the types of all boundaries, sorted with numbers first and then alphabetically."""
     return sort_types({name for segmentation in segmentations for _, name in segmentation.boundaries})
 
 
@@ -316,7 +316,7 @@ def table_rows(writing: Writing) -> list[list[str]]:
     Parameters
     ----------
     writing : Writing
-        The file.
+        File that is being written.
 
     Returns
     -------
@@ -326,7 +326,7 @@ def table_rows(writing: Writing) -> list[list[str]]:
     Raises
     ------
     FormatError
-        If a table cannot hold the corpus.
+        If a table cannot represent the corpus.
     """
     corpus = writing.corpus
     _check_coders(writing)
@@ -347,7 +347,7 @@ def table_rows(writing: Writing) -> list[list[str]]:
 
 
 def _must_declare(types: tuple[str, ...], segmentations: Sequence[Segmentation]) -> bool:
-    """Return whether a table must declare its types; a reader collects the types of a table that declares none."""
+    """Return whether the table must declare its types. Otherwise the reader uses the types that occur."""
     declared = any(segmentation.types_declared for segmentation in segmentations)
     return declared or types != _occurring_types(segmentations)
 
@@ -359,7 +359,7 @@ def _check_coders(writing: Writing) -> None:
 
 
 def _item_rows(writing: Writing, item: str, header: list[str], typed: bool) -> Iterator[list[str]]:
-    """Yield the rows of an item, with empty cells for types."""
+    """Yield the rows of an item; the cells of the column ``types`` are empty."""
     for stream, by_coder in _streams(writing, item).items():
         units = _common_units(writing, item, by_coder, "text" in header)
         size = len(units)
@@ -376,7 +376,7 @@ def _item_rows(writing: Writing, item: str, header: list[str], typed: bool) -> I
 
 
 def _common_types(writing: Writing, segmentations: Sequence[Segmentation]) -> tuple[str, ...] | None:
-    """Return the types of all segmentations, None if boundaries have no types."""
+    """Return the types that all segmentations declare, or None if boundaries have no types."""
     scales = list(dict.fromkeys(segmentation.types for segmentation in segmentations))
     if len(scales) > 1:
         got = " and ".join(map(str, scales))
@@ -386,7 +386,7 @@ def _common_types(writing: Writing, segmentations: Sequence[Segmentation]) -> tu
 
 
 def _streams(writing: Writing, item: str) -> dict[str, dict[str, Segmentation]]:
-    """Return stream -> coder -> segmentation; the stream is empty if the item has none."""
+    """Return the segmentations by stream and coder; without streams, the only stream name is empty."""
     streams: dict[str, dict[str, Segmentation]] = {}
     for coder, annotation in writing.corpus.of_item(item).items():
         if isinstance(annotation, Dialogue) and "" in annotation:

@@ -1,6 +1,6 @@
-"""Check values from files that other programs wrote: every value may be missing, of another type or too large.
+"""Check values from files of other programs; a value may be missing, have the wrong type or be too large.
 
-Names of tiers, layers, labels and fields are chosen by pattern and listed in messages.
+The module also matches names of tiers, layers, labels and fields to patterns, and lists names in messages.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from caesura.model.value import MAX_UNITS
 
 
 def check_whole(place: str, value: object, minimum: int = 1) -> int:
-    """Return a whole number that a kernel can hold.
+    """Check that a value is a whole number in the range of the kernels, and return it.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def check_whole(place: str, value: object, minimum: int = 1) -> int:
     Raises
     ------
     HierarchyError
-        If the value is not a whole number, too small or too large.
+        If the value is not a whole number, or is too small or too large.
     """
     if isinstance(value, bool) or not isinstance(value, int):
         raise HierarchyError(f"{place} must be a whole number; got {describe_value(value)}")
@@ -46,7 +46,7 @@ def check_whole(place: str, value: object, minimum: int = 1) -> int:
 
 
 def check_time(place: str, value: object) -> float:
-    """Return a time in seconds, a finite number from 0 up.
+    """Check that a value is a time in seconds (finite and not negative), and return it.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def check_time(place: str, value: object) -> float:
     Raises
     ------
     HierarchyError
-        If the value is not such a number.
+        If the value is not a number, is negative or is not finite.
     """
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         try:
@@ -76,7 +76,7 @@ def check_time(place: str, value: object) -> float:
 
 
 def parse_number(cell: str) -> float | str:
-    """Return the decimal number in a cell, or the cell itself if it holds none.
+    """Return the decimal number in a cell, or the text of the cell if it is not a number.
 
     Parameters
     ----------
@@ -86,19 +86,19 @@ def parse_number(cell: str) -> float | str:
     Returns
     -------
     float or str
-        The number; else the first 40 characters of the cell, for the message of a check.
+        The number, or the first 40 characters of the cell for an error message.
     """
     cell = cell.strip()
     return float(cell) if len(cell) < 400 and NUMBER.fullmatch(cell) else cell[:40]
 
 
 def check_object(expected: str, value: object, place: str = "") -> dict[str, Any]:
-    """Return a JSON object.
+    """Check that a value is a JSON object, and return it.
 
     Parameters
     ----------
     expected : str
-        What the object looks like, for the error message.
+        Form of the object, for the error message.
     value : object
         Value as the file has it.
     place : str, optional
@@ -120,12 +120,12 @@ def check_object(expected: str, value: object, place: str = "") -> dict[str, Any
 
 
 def check_list(expected: str, value: object, place: str = "") -> list[Any]:
-    """Return a JSON list.
+    """Check that a value is a JSON list, and return it.
 
     Parameters
     ----------
     expected : str
-        What the list looks like, for the error message.
+        Form of the list, for the error message.
     value : object
         Value as the file has it.
     place : str, optional
@@ -147,7 +147,7 @@ def check_list(expected: str, value: object, place: str = "") -> list[Any]:
 
 
 def check_label(place: str, value: object) -> str | None:
-    """Return a string or None.
+    """Check that a value is a string or None, and return it.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def check_label(place: str, value: object) -> str | None:
     Raises
     ------
     HierarchyError
-        If the value is neither.
+        If the value is neither a string nor None.
     """
     if value is not None and not isinstance(value, str):
         raise HierarchyError(f"{place} must be a string; got {describe_value(value)}")
@@ -172,7 +172,7 @@ def check_label(place: str, value: object) -> str | None:
 
 
 def check_strings(place: str, value: object) -> tuple[str, ...]:
-    """Return a list of at least one string as a tuple.
+    """Check that a value is a list of one or more strings, and return it as a tuple.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def check_strings(place: str, value: object) -> tuple[str, ...]:
     Raises
     ------
     HierarchyError
-        If the value is not such a list.
+        If the value is not a list, is empty or contains a value that is not a string.
     """
     strings = check_list("a list of strings", value, place)
     for i, entry in enumerate(strings):
@@ -201,7 +201,7 @@ def check_strings(place: str, value: object) -> tuple[str, ...]:
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
-    """Return whether a name equals one of the patterns or matches it as in a shell.
+    """Return whether a name equals one of the patterns or matches it as a shell wildcard.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
 
 
 def list_names(names: Iterable[str]) -> str:
-    """Return names for a message: the first 20, at most 80 characters of each, or ``none``.
+    """Return the first 20 names as text for a message, each cut to 80 characters, or ``none``.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def list_names(names: Iterable[str]) -> str:
     Returns
     -------
     str
-        Quoted names with commas between them.
+        Quoted names, separated by commas.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""WebAnno TSV 3, of WebAnno and INCEpTION: one row per token, columns for the features of layers::
+r"""WebAnno TSV 3 files of WebAnno and INCEpTION: one row per token, one column per feature of a layer::
 
     #FORMAT=WebAnno TSV 3.3
     #T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|identifier|value
@@ -9,19 +9,20 @@ r"""WebAnno TSV 3, of WebAnno and INCEpTION: one row per token, columns for the 
     1-3	9-14	plays	_	_
     1-3.1	9-13	play	*	OTH
 
-The units are the token rows. ``#Text`` lines are not read, nor are headers that the format does not define. In a column,
-``_`` means no span and ``*`` a span without a value. Spans over several rows have the same number in brackets; stacked
-spans have ``|`` between them. A row such as ``1-3.1`` is a part of its token: a span on both the token and a part of it
-is on that part. Offsets count UTF-16 units; those of tokens are not needed, those of parts count from the start of their
-token. Reserved characters have a backslash before them: ``\ [ ] | _ -> ; *``; tab and line breaks are ``\t``, ``\n`` and
-``\r``.
+The units are the token rows. ``#Text`` lines and unknown header lines are ignored. In a cell, ``_`` means that there is no
+span, and ``*`` means a span without a value. A span over several rows has the same number in brackets in each row. Stacked
+spans are separated by ``|``. A row such as ``1-3.1`` is a part of its token; if a span covers both a token and a part of it,
+only the part counts. Offsets count UTF-16 code units. Offsets of tokens are not used, except as the start from which the
+offsets of their parts are counted. The reserved characters ``\ [ ] | _ -> ; *`` are escaped with a backslash; tabs and line
+breaks are written as ``\t``, ``\n`` and ``\r``.
 
-``layer`` chooses the layers of spans (``#T_SP``) by their name or the last part of it. By default the first layer that a
-person annotated is read, and a warning names the others; parts of speech, lemmas and the like are not counted. The label
-is the feature ``value``, or the first feature if there is no ``value``; ``feature`` names another. Chains, relations and
-slots are not read.
+``layer`` selects span layers (``#T_SP``) by their full name or the last part of the name. By default, the first manually
+annotated layer is read, and a warning names the others; automatic layers such as parts of speech and lemmas do not count.
+The label is the feature ``value``, or the first feature if there is no ``value``; ``feature`` selects a different one.
+Chains, relations and slots are not read.
 
-A file is one coder and one item, named by the file. How spans become units: see ``standoff``.
+Each file contains one item by one coder, and both names are the file name by default. The module ``standoff`` describes how
+spans are converted to units.
 """
 
 from __future__ import annotations
@@ -59,19 +60,19 @@ _NUMBERED = re.compile(r"((?:\\.|[^\\])*)\[([0-9]{1,18})\]")
 
 @dataclass(frozen=True)
 class _TsvLayer:
-    """A layer of spans, its features and the first of its columns."""
+    """Span layer with its features and its first column."""
 
     name: str
     features: tuple[str, ...]
     first_column: int
 
     def feature_columns(self) -> list[tuple[str, int]]:
-        """Return features and their columns without slots, whose role and target take two cells."""
+        """Return the features and their columns. Slots, which take two columns each, are left out."""
         slots = {i + k for i, name in enumerate(self.features) if name.startswith(_SLOT) for k in (0, 1)}
         return [(name, self.first_column + i) for i, name in enumerate(self.features) if i not in slots]
 
     def columns(self) -> list[int]:
-        """Return the columns that show where spans are."""
+        """Return the columns from which the positions of spans are read."""
         return [column for _, column in self.feature_columns()] or [self.first_column]
 
     def label_column(self, requested: str | None) -> int | None:
@@ -83,7 +84,7 @@ class _TsvLayer:
 
 @dataclass
 class _TsvSpan:
-    """A span, collected row by row: token -> the parts of it that are covered; no parts means all of it."""
+    """Span that is collected row by row. ``parts`` lists the covered parts of each token; empty means all of it."""
 
     line: int
     label: str | None = None
@@ -92,7 +93,7 @@ class _TsvSpan:
 
 @dataclass(frozen=True)
 class _TsvRow:
-    """A row: its cells, sentence and token number, whether it is a part of the token, and its offsets."""
+    """Row of the file. ``position`` is the sentence and the token number; ``is_part`` marks a part of a token."""
 
     line: int
     cells: list[str]
@@ -103,7 +104,7 @@ class _TsvRow:
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return the tokens with the spans of one coder."""
+    """Return a corpus with the spans of one coder over the tokens."""
     parser = _TsvParser(reading)
     parser.parse_header()
 
@@ -120,7 +121,7 @@ def _read(reading: Reading) -> Corpus:
 
 
 class _TsvParser:
-    """Collects the words and the spans of a file."""
+    """Parser that collects the words and the spans of a file."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -176,7 +177,7 @@ class _TsvParser:
         offsets = _OFFSETS.fullmatch(cells[1]) if len(cells) > 2 else None
         if place is None or offsets is None:
             raise self.reading.error(number, f"a row must be sentence-token, start-end, token; got {line[:60]!r}")
-        if len(cells) == self.width + 1 and not cells[-1]:  # WebAnno itself ends rows in a tab
+        if len(cells) == self.width + 1 and not cells[-1]:  # WebAnno writes a tab at the end of a row
             cells.pop()
         if len(cells) != self.width:
             raise self.reading.error(number, f"a row must have {self.width} columns by the header; got {len(cells)}")
@@ -185,7 +186,7 @@ class _TsvParser:
         return _TsvRow(number, cells, (int(sentence), int(token)), part is not None, start, end)
 
     def part_of_token(self, row: _TsvRow, token_start: int) -> tuple[int, int]:
-        """Return the offsets of a part in the characters of the last word."""
+        """Return the start and end of a part as character offsets in the last word."""
         word, covered = self.words[-1], _unescape(row.cells[2])
         part = ((row.start - token_start, row.end - token_start),)
         with self.reading.at_line(row.line, f"{row.cells[0]}, counted from the start of its token: "):
@@ -196,7 +197,7 @@ class _TsvParser:
         return first, last
 
     def add_spans(self, layer: _TsvLayer, label_column: int | None, row: _TsvRow, part: tuple[int, int] | None) -> None:
-        """Add the spans of a layer on one row; the cells of a span have the same number, or the same rank."""
+        """Add the spans of a layer in one row. Cells with the same number, or else the same rank, are one span."""
         for column in layer.columns():
             for i, (value, name) in enumerate(self.split_cell(row.line, row.cells[column])):
                 key = (layer.name, (row.line, i) if name is None else name)
@@ -227,7 +228,7 @@ class _TsvParser:
             position = match.end()
 
     def text_spans(self, tokens: Tokens) -> Iterator[TextSpan]:
-        """Yield the spans over the characters of the words with one space between them."""
+        """Yield the spans over the characters of the text, in which one space separates two words."""
         for (layer, name), span in self.spans.items():
             fragments = []
             for token, parts in span.parts.items():

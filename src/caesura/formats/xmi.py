@@ -1,15 +1,16 @@
-"""UIMA's XMI, of INCEpTION and WebAnno, read with dkpro-cassis.
+"""UIMA XMI files of INCEpTION and WebAnno, read with dkpro-cassis.
 
-An XMI needs its type system: ``TypeSystem.xml`` beside it, as INCEpTION exports it, or the file that ``typesystem``
-names. The units are the annotations of DKPro's type Token. A text without them is split into words; ``tokens`` chooses
-another way. Offsets in the file count UTF-16 units.
+An XMI file needs its type system: ``TypeSystem.xml`` in the same folder, as INCEpTION exports it, or the file that the
+option ``typesystem`` names. The units are the annotations of the DKPro type Token. If the file has none, the text is split
+into words; ``tokens`` chooses a different tokenization. Offsets in the file count UTF-16 code units.
 
-``layer`` chooses the type to read by its name or the last part of it. By default it is the first type with annotations in
-the file, not counting tokens, sentences, parts of speech, descriptions of the document and relations. Name it if you read
-many files: one of them may have annotations of a different type only. The label is the feature ``value``, or the first
-feature that is no reference if there is no ``value``; ``feature`` names another.
+``layer`` selects the type to read by its full name or the last part of the name. By default, it is the first type with
+annotations in the file, except tokens, sentences, parts of speech, document metadata and relations. Set ``layer`` if you
+read many files, because one of them may contain only annotations of a different type. The label is the feature ``value``.
+If there is no ``value``, it is the first feature that is not a reference; ``feature`` selects a different one.
 
-A file is one coder and one item, named by the file. How spans become units: see ``standoff``.
+Each file contains one item by one coder, and both names are the file name by default. The module ``standoff`` describes how
+spans are converted to units.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _COMMON_FEATURES = ("sofa", "begin", "end")
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one text with the annotations of one coder."""
+    """Return a corpus with one item, annotated by one coder."""
     lines = _check_document(reading, parse_xml(reading))
     document, annotations = _load_annotations(reading)
 
@@ -69,10 +70,10 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _check_document(reading: Reading, root: Any) -> dict[str, int]:
-    """Return id -> line, after checking what cassis does not check.
+    """Return the line of each id, after checks that cassis does not make.
 
-    cassis takes the last of two elements with the same id, converts the offsets of a member twice if it is listed twice,
-    and keeps offsets outside the text.
+    If two elements have the same id, cassis uses the last one. If a member is listed twice, it converts the offsets twice.
+    It also accepts offsets outside the text.
     """
     lines: dict[str, int] = {}
     annotation_ids: set[str] = set()
@@ -91,7 +92,7 @@ def _check_document(reading: Reading, root: Any) -> dict[str, int]:
 
 
 def _check_members(reading: Reading, root: Any, annotation_ids: set[str]) -> None:
-    """Raise an error if an annotation is a member twice; elements without offsets may be in several views."""
+    """Raise an error if an annotation is listed twice. Elements without offsets may be in several views."""
     members: set[str] = set()
     for view in root.iterfind(_VIEW):
         for member in (view.get("members") or "").split():
@@ -104,7 +105,7 @@ def _check_members(reading: Reading, root: Any, annotation_ids: set[str]) -> Non
 def _check_offsets(reading: Reading, element: Any, text_offsets: Utf16Offsets) -> None:
     for name in ("begin", "end"):
         offset = element.get(name) or ""
-        if re.fullmatch("-?[0-9]{1,18}", offset):  # cassis itself refuses anything else
+        if re.fullmatch("-?[0-9]{1,18}", offset):  # cassis itself rejects all other values
             with reading.at_line(element.sourceline, f"{name} of the annotation {element.get(_ID)}: "):
                 text_offsets.to_character(int(offset))
 
@@ -115,7 +116,7 @@ def _typesystem(reading: Reading) -> str:
     if not Path(typesystem_path).exists():
         raise reading.error(None, f"the type system {typesystem_path} does not exist; set it with typesystem=")
     typesystem = Reading(typesystem_path, decode_xml(typesystem_path, load(typesystem_path)))
-    parse_xml(typesystem)  # only for its errors: cassis would expand entities
+    parse_xml(typesystem)  # parsed only to raise errors, because cassis would expand entities
     return typesystem.text
 
 
@@ -127,7 +128,7 @@ def _load_annotations(reading: Reading) -> tuple[str, list[Any]]:
         raise reading.error(None, "reading this needs dkpro-cassis; install caesura[inception]") from None
     typesystem = _typesystem(reading)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # features with names that Python reserves
+        warnings.simplefilter("ignore")  # cassis warns about feature names that are reserved in Python
         warnings.filterwarnings("error", message="Not mapping external offset")
         try:
             cas = cassis.load_cas_from_xmi(reading.text, typesystem=cassis.load_typesystem(typesystem))
@@ -154,14 +155,14 @@ def _offsets(annotation: Any, length: int) -> tuple[int, int]:
 
 
 def _is_span(kind: Any) -> bool:
-    """Return whether annotations of a type are spans, not the document or a relation between spans."""
+    """Return whether annotations of a type are spans, and not document annotations or relations."""
     return kind.name != _DOCUMENT and not {feature.name for feature in kind.all_features} >= _RELATION_FEATURES
 
 
 def _label(annotation: Any, requested: str | None) -> str | None:
     from cassis.typesystem import is_primitive
 
-    # cassis puts an underscore after names that Python reserves.
+    # cassis appends an underscore to feature names that are reserved in Python.
     attributes = {
         feature.name.rstrip("_"): feature.name
         for feature in annotation.type.all_features

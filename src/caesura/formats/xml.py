@@ -1,4 +1,4 @@
-"""Parse XML from untrusted files: decode as the document declares, and never expand an entity."""
+"""Parse XML from untrusted files, in the declared encoding and without expanding entities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OTHER_ENCODINGS = ("utf-16", "iso-8859-1", "iso-8859-15", "windows-1252", "wind
 
 
 def parse_xml(reading: Reading) -> Any:
-    """Return the root element, parsed by lxml.
+    """Parse a document with lxml and return its root element.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ def parse_xml(reading: Reading) -> Any:
     Returns
     -------
     lxml.etree.Element
-        The root.
+        The root element.
 
     Raises
     ------
     FormatError
-        If lxml is missing, or the document has a document type, an entity or nesting without end, or is not valid.
+        If lxml is not installed, or if the document has a DOCTYPE or an entity, is nested too deeply or is not valid.
     """
     try:
         from lxml import etree
@@ -58,12 +58,12 @@ def parse_xml(reading: Reading) -> Any:
 
 
 def decode_xml(path: str | PathLike[str], data: bytes) -> str:
-    """Return the text of an XML file: in the declared encoding, in UTF-16 by its byte order mark, else in UTF-8.
+    """Decode an XML file: as UTF-16 if it has that byte order mark, else in the declared encoding or UTF-8.
 
     Parameters
     ----------
     path : str or path-like
-        File, for the error message.
+        Path of the file, for the error message.
     data : bytes
         Content of the file.
 
@@ -75,7 +75,7 @@ def decode_xml(path: str | PathLike[str], data: bytes) -> str:
     Raises
     ------
     FormatError
-        If the encoding is not supported or the bytes are not in it.
+        If the encoding is not supported or the bytes are not valid in it.
     """
     declaration = _DECLARATION.match(data.lstrip())
     encoding = declaration.group(1).decode("ascii").lower() if declaration else "utf-8"
@@ -91,5 +91,5 @@ def decode_xml(path: str | PathLike[str], data: bytes) -> str:
             raise FormatError(path, line, f"expected text in {encoding}, as declared; got invalid bytes") from None
     else:
         raise FormatError(path, 1, f"expected text in UTF-8; the document declares {encoding}")
-    # The declaration names an encoding that the decoded text no longer has; line numbers stay.
+    # Remove the declaration, because its encoding is no longer true; keep its line breaks for the line numbers.
     return re.sub(r"\A\s*<\?xml[^>]{0,300}\?>", lambda match: "\n" * match.group().count("\n"), text)
