@@ -222,7 +222,7 @@ def test_tolerance_is_respected() -> None:
 
 
 def test_too_many_states() -> None:
-    with pytest.raises(TooManyStates, match="draw at random") as caught:
+    with pytest.raises(TooManyStates, match="use chance='simulate'") as caught:
         expected_cost([0.5, 0.5], [0.5, 0.5], [5000], np.eye(2), [0.01], max_states=20_000)
     assert isinstance(caught.value, CaesuraError)
     with pytest.raises(TooManyStates):  # pairs without limit
