@@ -1,8 +1,8 @@
 """Reading files into corpora and writing corpora to files.
 
-There is one module per format, and a registry that finds the right one. A format never repairs anything and never drops
-anything silently. An invalid file raises a ``FormatError`` whose message begins ``path:line:``. Errors that concern single
-items of a valid file can be collected, so that the other items are still read.
+Each format has its own module, and a registry selects the right one. A reader never repairs or drops data silently. An
+invalid file raises a ``FormatError`` whose message begins with ``path:line:``. If only some items of a file are invalid,
+their errors can be collected, and the other items are still read.
 """
 
 from __future__ import annotations
@@ -73,20 +73,21 @@ def read(
     Parameters
     ----------
     path : path-like
-        A file; a folder, of which every file with a known suffix is read; or a glob such as ``"corpus/*/*.rs3"``, of which
-        every matching file is read.
+        A file, a folder or a glob such as ``"corpus/*/*.rs3"``. In a folder, every file with a known suffix is read. For a
+        glob, every matching file is read.
     format : str, optional
         Name of the format; by default it is detected from suffix and content.
     pattern : str, optional
-        What the paths of files in the folder mean, such as ``"{coder}/{item}.TextGrid"`` or ``"{item}_{coder}.eaf"``. The
-        module :mod:`caesura.formats.folders` describes patterns, and what happens without one.
+        Pattern that finds item and coder in the paths of the files, such as ``"{coder}/{item}.TextGrid"`` or
+        ``"{item}_{coder}.eaf"``. The module :mod:`caesura.formats.folders` describes patterns and the default.
     align : {"characters", "edit"}, optional
-        How to align coders whose tokens differ: over the characters of a common text (:func:`~caesura.over_characters`), or
-        by edit distance if the texts differ too (:func:`~caesura.over_edits`); a warning then states what was lost.
+        How to align coders whose tokens differ: by the characters of a common text (:func:`~caesura.over_characters`), or
+        by edit distance if the texts differ too (:func:`~caesura.over_edits`). A warning reports boundaries that are lost.
     types : iterable of str or int, optional
         Boundary types in ordinal order, if the file does not declare them.
     excluded : list of FormatError, optional
-        Collects the errors of invalid items, and the other items are read. If None, the first error is raised.
+        List to which the errors of invalid items are appended; the other items are read. If None, the first error is
+        raised.
     **options
         Options of the format (``formats()[name].options``), such as ``symbols`` and ``unclassified`` for transcripts.
 
@@ -104,8 +105,8 @@ def read(
 
     Notes
     -----
-    Tiers in seconds (TextGrid, EAF, CTM) are projected onto units, which the options ``words``, ``units`` and ``tolerance``
-    choose (see :func:`~caesura.over_units`); ``units="times"`` keeps the tiers as they are.
+    Tiers in seconds (TextGrid, EAF, CTM) are projected onto units. The options ``words``, ``units`` and ``tolerance``
+    choose these units (see :func:`~caesura.over_units`); ``units="times"`` keeps the tiers as they are.
     """
     (corpus,) = read_together([path], format, pattern=pattern, align=align, types=types, excluded=excluded, **options)
     return corpus
@@ -123,7 +124,8 @@ def read_together(
 ) -> list[Corpus]:
     """Read several corpora over the same units, such as a reference and a hypothesis.
 
-    Tiers in seconds, and texts that need an alignment, get their units from all corpora together, item by item.
+    For each item, the annotations of all corpora are projected or aligned together: tiers in seconds, and texts if
+    ``align`` is set. Therefore all corpora have the same units.
 
     Parameters
     ----------
@@ -165,14 +167,14 @@ def read_files(
     excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> Corpus:
-    """Read some of the files that :func:`find` returned, as :func:`read` would read all of them.
+    """Read some of the files that :func:`find` returned, in the same way as :func:`read` reads all of them.
 
     Parameters
     ----------
     files : sequence of InputFile
         The files.
     naming : NamingScheme
-        What the names of all files mean.
+        How to derive items and coders from the names of all files.
     format, align, types, excluded, **options
         As for :func:`read`. Options that only other files of the corpus need are allowed.
 
@@ -201,19 +203,19 @@ def read_coders(
     Parameters
     ----------
     files : mapping or iterable
-        Coder -> path; or paths, whose names then are the coders.
+        Coder -> path; or paths, if the names of the files are the names of the coders.
     format : str, optional
         Name of the format; by default it is detected from suffix and content.
     item : str, optional
-        Item of files that name none. By default it is what the names of the files begin with in common (``t001`` for
-        ``t001_ann.csv`` and ``t001_bo.csv``), or ``1``.
+        Item of the files that do not name an item. The default is the common beginning of the file names (``t001`` for
+        ``t001_ann.csv`` and ``t001_bo.csv``), or ``1`` if there is none.
     align, types, excluded, **options
         As for :func:`read`.
 
     Returns
     -------
     Corpus
-        All annotations; items of the same name are one item.
+        All annotations. Items with the same name in several files are the same item.
 
     Notes
     -----
@@ -238,12 +240,12 @@ def find(path: str | PathLike[str], format: str | None = None, pattern: str | No
     format : str, optional
         Name of the format.
     pattern : str, optional
-        What the paths of files in the folder mean.
+        Pattern that finds item and coder in the paths of the files, as for :func:`read`.
 
     Returns
     -------
     list of InputFile
-        The files, with the names that the pattern gives them.
+        The files, with the items and coders that the pattern finds in their paths.
     """
     if not folders.is_collection(path):
         if pattern is not None:
@@ -254,7 +256,7 @@ def find(path: str | PathLike[str], format: str | None = None, pattern: str | No
 
 
 def _looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
-    """Return whether the content of a file looks like one of these formats, among those that its suffix allows."""
+    """Return whether a file looks like one of the candidates; only formats with its suffix are tried."""
     suffix = Path(path).suffix.lower()
     try:
         text = decode(path, load(path))
@@ -264,7 +266,10 @@ def _looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
 
 
 def _finish_together(corpora: list[Corpus], paths: list[str], finish: Callable[[Corpus], Corpus]) -> list[Corpus]:
-    """Finish several corpora as one, and split them again. Corpora of one item each share it, whatever its name."""
+    """Merge several corpora, finish the merged corpus and split it again.
+
+    If each corpus has exactly one item, these items are treated as the same item, even if their names differ.
+    """
     one_item = all(len(corpus.item_names) == 1 for corpus in corpora)
     annotations: dict[str, dict[str, Annotation]] = {}
     origins: dict[tuple[str, str], tuple[int, str, str]] = {}
@@ -291,7 +296,7 @@ class _Reader:
     type_names: InitVar[Iterable[str | int] | None]
     excluded: list[FormatError] | None
     options: Mapping[str, Any]
-    mixed: bool = False  # files may be in several formats, each with some of the options
+    mixed: bool = False  # the files may have different formats; each format gets only the options that it knows
     tier_options: dict[str, Any] = field(default_factory=dict)
     formats: dict[str, Format] = field(default_factory=dict)
 
@@ -299,7 +304,7 @@ class _Reader:
         self.types = None if type_names is None else check_types(type_names)
 
     def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
-        """Return the corpus of a file, tiers still in seconds."""
+        """Return the corpus of a file. Tiers remain in seconds."""
         format, data = _load(path, self.format)
         self.formats[format.name] = format
         names = {option.name for option in format.options}
@@ -315,7 +320,7 @@ class _Reader:
         return corpus
 
     def check_options(self) -> None:
-        """Raise an error for an option that the formats of all files lack."""
+        """Raise an error for an option that none of the formats has."""
         names = dict.fromkeys(option.name for format in self.formats.values() for option in format.options)
         for name in self.options if self.formats else ():
             if name not in names:
@@ -323,7 +328,7 @@ class _Reader:
                 raise OptionError(suggest(f"{owners}: no option", name, names))
 
     def finish(self, corpus: Corpus, path: str, align: str | None) -> Corpus:
-        """Return the corpus with tiers projected onto units, and texts aligned."""
+        """Return the corpus after projecting its tiers onto units and aligning its texts."""
         corpus = timed.convert_tiers(corpus, path, self.tier_options, types=self.types, excluded=self.excluded)
         return corpus if align is None else _align(corpus, path, align, self.excluded)
 
@@ -336,7 +341,7 @@ def _align(corpus: Corpus, path: str, align: str, excluded: list[FormatError] | 
 
 
 def _warn_alignment(path: str, notes: Mapping[str, Any]) -> None:
-    """Warn about every item whose alignment lost something, and once about the others."""
+    """Warn about each item whose alignment lost boundaries, and once about all other items."""
     lossless = []
     for item, note in notes.items():
         message = f"item {item!r}: {note}"
@@ -379,7 +384,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
     Parameters
     ----------
     corpus : Corpus
-        What to write.
+        Corpus to write.
     path : path-like
         Path of the file.
     format : str, optional
@@ -390,7 +395,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
     Raises
     ------
     FormatError
-        If the format cannot hold everything that is in the corpus. Nothing is written then.
+        If the format cannot represent everything in the corpus. In this case no file is written.
     """
     chosen = format_for_writing(path, corpus, format)
     writing = Writing(corpus, fspath(path), chosen.resolve(options))
@@ -418,7 +423,7 @@ def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | 
     path : path-like
         Path of the file.
     corpus : Corpus
-        What to write; of several formats with the same suffix, one that can hold it is chosen.
+        Corpus to write. If several formats have the same suffix, the first one that can store the corpus is chosen.
     format : str, optional
         Name of the format.
 
@@ -430,7 +435,7 @@ def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | 
     Raises
     ------
     FormatError
-        If no format has the suffix of the file.
+        If no format uses the suffix of the file.
     """
     if format is not None:
         return _by_name(format)
@@ -449,7 +454,7 @@ def _writable(kinds: Iterable[type]) -> list[Format]:
 
 
 def _encode(text: str, path: str | PathLike[str]) -> bytes:
-    """Return text in UTF-8 if it can be read again: without half a surrogate pair, and without NUL."""
+    """Encode text as UTF-8. Raise an error for a lone surrogate or a NUL character, which could not be read again."""
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as problem:
@@ -498,7 +503,7 @@ def _by_suffix(path: str | PathLike[str]) -> list[Format]:
 
 
 def _load(path: str | PathLike[str], name: str | None) -> tuple[Format, bytes]:
-    """Return the format of a file and its bytes, which may be empty if the format allows it."""
+    """Return the format and the bytes of a file. An empty file is allowed if a candidate format allows it."""
     candidates = _by_suffix(path) if name is None else [_by_name(name)]
     data = load(path, may_be_empty=any(format.may_be_empty for format in candidates))
     return _detect(path, data) if name is None else candidates[0], data
@@ -515,13 +520,13 @@ def _detect(path: str | PathLike[str], data: bytes) -> Format:
 
 
 def _detect_text(path: str | PathLike[str], text: str, candidates: Sequence[Format]) -> Format:
-    """Return the format whose content a text looks like; ``candidates`` are those with the suffix of the file."""
+    """Return the format that a text looks like; ``candidates`` are the formats with the suffix of the file."""
     suffix = Path(path).suffix.lower()
     by_content = [format for format in registry().values() if suffix in format.other_suffixes]
     for format in (*by_content, *candidates):
         if format.looks_like(text):
             return format
-    if candidates:  # the format of the suffix then reports what is wrong
+    if candidates:  # the reader of this format reports the error
         return candidates[0]
     for format in registry().values():
         if format.looks_like(text):

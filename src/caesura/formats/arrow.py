@@ -1,6 +1,6 @@
-"""Shared pieces of the Parquet formats: opening and writing files, and Arrow columns as Python or numpy values.
+"""Helpers of the Parquet formats: open and write files, and convert Arrow columns into Python or numpy values.
 
-pyarrow is optional and takes long to import, so ``pa``, ``pc`` and ``pq`` import it when it is first used.
+pyarrow is an optional dependency and slow to import, so ``pa``, ``pc`` and ``pq`` import it on first use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError
 
-__all__ = ["pa", "pc", "pq"]  # type checkers take imported names as private otherwise
+__all__ = ["pa", "pc", "pq"]  # otherwise type checkers treat imported names as private
 
 
 class _LazyModule:
@@ -60,7 +60,7 @@ def require_pyarrow(path: str, action: str) -> None:
 
 @contextmanager
 def reading_errors(path: str) -> Iterator[None]:
-    """Turn the errors of Arrow inside a ``with`` block into a ``FormatError``.
+    """Turn errors that Arrow raises inside a ``with`` block into a ``FormatError``.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def writing_errors(path: str) -> Iterator[None]:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column holds text.
+    """Return whether a column contains text.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def is_text(kind: pa.DataType) -> bool:
     Returns
     -------
     bool
-        True for strings, dictionaries of strings included.
+        True for strings and for dictionaries of strings.
     """
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
@@ -140,7 +140,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def to_list(column: pa.Array) -> Sequence[Any]:
-    """Return the values of a column; each value of a dictionary becomes one object.
+    """Return the values of a column. Equal values of a dictionary column share one Python object.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def to_list(column: pa.Array) -> Sequence[Any]:
 
 
 def to_int64(column: pa.Array) -> NDArray[np.int64]:
-    """Return the numbers of a column, without a copy if they have 64 bits.
+    """Return the numbers of a column; 64-bit columns are not copied.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def to_int64(column: pa.Array) -> NDArray[np.int64]:
     Returns
     -------
     array
-        The numbers; those that are too large become the largest.
+        The numbers; numbers above the largest 64-bit integer become that integer.
     """
     if column.type == pa.uint64():
         column = pc.min_element_wise(column, pa.scalar(2**63 - 1, pa.uint64()))
@@ -179,7 +179,7 @@ def to_int64(column: pa.Array) -> NDArray[np.int64]:
 
 
 def null_places(column: pa.Array) -> NDArray[np.int64]:
-    """Return the places of the nulls of a column.
+    """Return the indices of the nulls in a column.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def null_places(column: pa.Array) -> NDArray[np.int64]:
     Returns
     -------
     array
-        Places, ascending.
+        Indices in ascending order.
     """
     if not column.null_count:
         return np.empty(0, np.int64)

@@ -1,7 +1,8 @@
-"""Bit strings, one document per line: ``0100010000`` has one bit per inner position, N-1 for N units.
+"""Bit strings, one document per line: ``0100010000`` has one bit per inner position, N-1 bits for N units.
 
-A file holds one coder, whom the file names. Its documents are the items 1, 2, 3 ..., so that two files match line by line.
-A document of one unit, which has no inner position, is written ``-``. A name and a tab may precede the bits.
+A file contains the documents of one coder; the name of the file is the name of the coder. The documents are the items
+1, 2, 3 ..., so line n of one file corresponds to line n of another. A document with only one unit has no inner position
+and is written ``-``. A name and a tab may precede the bits.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _ONE_UNIT = "-"
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one item per line; spaces between bits are allowed, empty lines only at the end of the file."""
+    """Return one item per line. Spaces are allowed between bits, and empty lines at the end of the file."""
     lines = reading.text.rstrip().splitlines()
     for number, line in enumerate(lines, 1):
         with reading.item(number):
@@ -32,7 +33,7 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _write(writing: Writing) -> str:
-    """Return the bits of one coder, with the names of items that are not just 1, 2, 3 ..."""
+    """Return the bits of one coder. The names of the items are written unless they are 1, 2, 3 ..."""
     coder, items = writing.only_coder(), writing.corpus.item_names
     numbered = items == tuple(map(str, range(1, len(items) + 1)))
     lines = []

@@ -1,16 +1,16 @@
-"""brat's .ann, with the text in the .txt beside it::
+"""The .ann files of brat; the text is in a .txt file of the same name::
 
     T1	Organization 0 4	Sony
     T2	Product 10 15;24 29	Eagle Phone
     R1	Makes Arg1:T1 Arg2:T2
 
-A line that begins with T is a span: its label, its offsets in characters (counted from 0, end excluded) and the text it
-covers, with spaces for line breaks. That text must be the one at these offsets in the .txt. Triggers of events are spans
-like all others. Events, relations, attributes, normalizations and notes (E, R, ``*``, A, M, N, #) are not read. An empty
-file is a text without annotations.
+A line that begins with T is a span. It gives the label, the character offsets (counted from 0, end excluded) and the text
+that the span covers, with line breaks replaced by spaces. This text must match the .txt file at these offsets. Event
+triggers are read as ordinary spans. Events, relations, attributes, normalizations and notes (E, R, ``*``, A, M, N, #) are
+not read. An empty file means that the text has no annotations.
 
-A file is one coder and one item, named by the file. ``read_coders`` takes several files; if they have the same name in
-several folders, the folders are the coders. How spans become units: see ``standoff``.
+A file contains one item of one coder, and its name is used for both. ``read_coders`` reads several files; if they have the
+same name in several folders, the folders are the coders. The module ``standoff`` describes how spans become units.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _SKIPPED = re.compile(r"(?:[ERAMN]\S+|#\S*|\*)\t\S.*")
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one text with the spans of one coder."""
+    """Return a corpus with one text and the spans of one coder."""
     document, method = _document(reading), reading.options["tokens"]
     return read_document(reading, lambda: (Tokens.tokenize(document, method), _spans(reading, document)))
 
 
 def _document(reading: Reading) -> str:
-    """Return the text that the spans point into."""
+    """Return the text that the offsets refer to."""
     text_path = reading.options["text"] or str(Path(reading.path).with_suffix(".txt"))
     if not Path(text_path).exists():
         raise reading.error(None, f"the text file {text_path} does not exist; set it with text=")

@@ -1,4 +1,4 @@
-"""Character offsets: tokens of a text, spans over its characters, and offsets in UTF-16 units."""
+"""Tokens and spans with character offsets, and the conversion of UTF-16 offsets into character offsets."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import NamedTuple
 from caesura.errors import HierarchyError
 
 Fragments = tuple[tuple[int, int], ...]
-"""Character offsets of a span, counted from 0, end excluded; several if the span is discontinuous."""
+"""Start and end offsets of a span, in characters from 0, end excluded. A discontinuous span has several pairs."""
 
 TOKEN_PATTERNS = {"words": re.compile(r"\S+"), "whitespace": re.compile(r"\S+"), "characters": re.compile(r"\S")}
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class TextSpan(NamedTuple):
-    """Span over the characters of a text, as an annotation tool has it.
+    """Span over the characters of a text, as exported by an annotation tool.
 
     Attributes
     ----------
     name : str
-        How the tool identifies the span, for messages.
+        Identifier of the span in the tool, for messages.
     label : str, optional
         Label of the span.
     fragments : tuple of (int, int)
@@ -51,7 +51,7 @@ class Tokens:
     units : tuple of str
         Text of each token.
     starts, ends : tuple of int
-        First character of each token, and the character after its last.
+        Offset of the first character of each token, and the offset after its last character.
     """
 
     units: tuple[str, ...]
@@ -67,7 +67,7 @@ class Tokens:
         document : str
             The text.
         method : {"words", "whitespace", "characters"}, optional
-            How to split; None stands for ``"words"``.
+            How to split the text; None means ``"words"``.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class Tokens:
         Raises
         ------
         HierarchyError
-            If a token is empty, tokens overlap, or there is none.
+            If a token is empty, if tokens overlap, or if there are no tokens.
         """
         for i, (start, end) in enumerate(offsets):
             if start >= end:
@@ -114,7 +114,7 @@ class Tokens:
 
     @classmethod
     def from_words(cls, words: Sequence[str]) -> Tokens:
-        """Return tokens without a text, as if they stood in a line with one space between them.
+        """Return the tokens of a text that consists of these words, separated by single spaces.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Tokens:
         Returns
         -------
         Tokens
-            The tokens with their offsets in that line.
+            The tokens with their offsets in that text.
         """
         offsets = []
         start = 0
@@ -134,7 +134,7 @@ class Tokens:
         return cls.from_offsets(" ".join(words), offsets)
 
     def covered(self, start: int, end: int) -> tuple[int, int]:
-        """Return the first and the last token that have a character between two offsets.
+        """Return the first and the last token that have a character between ``start`` and ``end``.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Tokens:
         return bisect_right(self.ends, start), bisect_left(self.starts, end) - 1
 
     def merge_fragments(self, fragments: Fragments) -> list[tuple[int, int]]:
-        """Return the fragments in order; those with no character of a token between them become one.
+        """Sort the fragments, and merge neighbours if no token has a character between them.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class Tokens:
         Returns
         -------
         list of (int, int)
-            Merged fragments without empty ones.
+            The merged fragments; empty fragments are removed.
         """
         merged: list[tuple[int, int]] = []
         for start, end in sorted(fragment for fragment in fragments if fragment[0] < fragment[1]):
@@ -173,7 +173,7 @@ class Tokens:
 
 
 def _split_punctuation(document: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Cut punctuation off both ends of a word, one token per sign; it stays inside a word, as in ``L'Enfant``."""
+    """Split punctuation from both ends of a word, one token per sign. Signs inside a word stay, as in ``L'Enfant``."""
     first, last = start, end
     while first < last and unicodedata.category(document[first])[0] in "PS":
         first += 1
@@ -184,7 +184,7 @@ def _split_punctuation(document: str, start: int, end: int) -> list[tuple[int, i
 
 
 def check_fragments(fragments: Fragments, length: int) -> Fragments:
-    """Return the fragments if they lie in the text.
+    """Return the fragments if all their offsets are inside the text.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ class Utf16Offsets:
 
     def __init__(self, document: str) -> None:
         self.length = len(document)
-        # Offsets, in code units, of the characters that have two.
+        # Offsets, in code units, of the characters that take two code units.
         self._astral = [match.start() + i for i, match in enumerate(_ASTRAL.finditer(document))]
 
     def to_character(self, offset: int) -> int:
@@ -272,7 +272,7 @@ class Utf16Offsets:
 
 
 def single_line(covered: str) -> str:
-    """Return a text as tools repeat it in one line, with spaces for line breaks and tabs.
+    """Replace line breaks and tabs by spaces, as tools do when they copy a text into one line.
 
     Parameters
     ----------
@@ -282,6 +282,6 @@ def single_line(covered: str) -> str:
     Returns
     -------
     str
-        The text of the same length.
+        A text of the same length.
     """
     return re.sub(r"[\n\r\t]", " ", covered)

@@ -1,17 +1,17 @@
-"""CHAT, the .cha of TalkBank: what each speaker says, one utterance per line::
+"""CHAT transcripts, the .cha files of TalkBank, with one utterance of a speaker per main line::
 
     *CHI:	I want the cookie .
     *MOT:	now ?
 
-The words of the main lines are the units, without punctuation; those of a speaker form a running text of their own. An
-utterance ends in a boundary, and its terminator (``.``, ``?``, ``!``, ``+...``, ``+//.`` and so on) is the boundary type.
-Inside an utterance, as in a quotation, these signs are punctuation. What CHAT does not count as a word is not a unit: pauses,
-fillers (``&-uh``), events (``&=laughs``), retraced words (``[/]``) and unintelligible words (``xxx``). An utterance without
-a word has no place for a boundary; a warning gives the number of such utterances. An end without a terminator is an error
-unless ``unclassified`` names its type; ``symbols`` names other terminators.
+The units are the words of the main lines, without punctuation. The words of each speaker form a separate stream. Each
+utterance ends with a boundary, and its terminator (``.``, ``?``, ``!``, ``+...``, ``+//.`` and so on) is the boundary type.
+Inside an utterance, for example in a quotation, these signs are punctuation. Tokens that CHAT does not count as words are
+not units: pauses, fillers (``&-uh``), events (``&=laughs``), retraced words (``[/]``) and unintelligible words (``xxx``).
+Utterances without words are skipped, and a warning gives their number. An utterance without a terminator is an error
+unless the option ``unclassified`` names a type for it. The option ``symbols`` defines other terminators.
 
-rustling takes the words out of a line. It skips lines that it does not know and has no limits, so lines are checked
-before. Other tiers are not read. A file is one coder and one item.
+The package rustling extracts the words from each line. It skips unknown lines and has no size limits, so the lines are
+checked first. Dependent tiers are not read. A file contains one item of one coder.
 
 References: https://talkbank.org/0info/manuals/CHAT.html; https://github.com/jacksonllee/rustling, version 0.9.
 """
@@ -29,8 +29,8 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 
 _TERMINATORS = (".", "?", "!", "+...", "+..?", "+!?", "+.", "+/.", "+/?", "+//.", "+//?", '+"/.', '+".')
-_MAX_CHARACTERS = 10_000  # of an utterance; the time that rustling needs grows with their square
-_MAX_ANGLES = 500  # signs < in an utterance; rustling recurses at each, and thousands end the process
+_MAX_CHARACTERS = 10_000  # per utterance; the run time of rustling is quadratic in this number
+_MAX_ANGLES = 500  # "<" signs per utterance; rustling recurses at each of them, and thousands would crash the process
 _MAIN_LINE = re.compile(r"\*([^\s:]{1,40}):[ \t]*(.*)")
 
 
@@ -44,7 +44,7 @@ class _Utterance:
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one dialogue."""
+    """Return a corpus with one dialogue."""
     return reading.read_one(lambda: _dialogue(reading))
 
 
@@ -69,12 +69,12 @@ def _dialogue(reading: Reading) -> Dialogue:
 
 
 def _is_word(token: str) -> bool:
-    """Return whether a token has a letter, a mark on a letter or a number; anything else is punctuation."""
+    """Return whether a token contains a letter, a combining mark or a digit; all other tokens are punctuation."""
     return any(unicodedata.category(character)[0] in "LMN" for character in token)
 
 
 def _utterances(reading: Reading) -> Iterator[_Utterance]:
-    """Yield the main lines with the lines that continue them; every other line must be of a kind that CHAT knows."""
+    """Yield the main lines with their continuation lines. Raise an error for a line of an unknown kind."""
     utterance: _Utterance | None = None
     last_header = ""
     for number, line in enumerate(lines_of(reading.text), 1):
@@ -106,7 +106,7 @@ def _main_line(reading: Reading, number: int, line: str) -> _Utterance:
 
 
 def _append(reading: Reading, utterance: _Utterance | None, line: str) -> None:
-    """Append a continuation line; lines that continue other tiers are skipped."""
+    """Append a continuation line to its utterance. Continuation lines of other tiers are skipped."""
     if utterance is not None:
         utterance.text += f" {line.strip()}"
         _check_size(reading, utterance)
@@ -127,7 +127,7 @@ def _tokens(reading: Reading, utterances: list[_Utterance]) -> list[list[str]]:
         raise reading.error(None, "reading this needs rustling; install caesura[talkbank]") from None
     lines = "".join(f"*{utterance.speaker}:\t{utterance.text}\n" for utterance in utterances)
     try:
-        # Without mor_tier and gra_tier: their tokens would replace those of the main line.
+        # mor_tier and gra_tier are off, because their tokens would replace the tokens of the main line.
         chat = CHAT.from_strs([lines], parallel=False, strict=False, mor_tier=None, gra_tier=None)
         tokens = [[token.word for token in utterance.tokens or ()] for utterance in chat.utterances()]
     except BaseException as error:

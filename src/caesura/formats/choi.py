@@ -1,4 +1,4 @@
-"""Running text with separators between segments: Choi's ``==========``, another marker line, or blank lines.
+"""Plain text with separators between segments: Choi's ``==========``, a different marker line, or blank lines.
 
 ::
 
@@ -9,14 +9,14 @@
     And another topic .
     ==========
 
-A line is a unit; with ``unit="word"``, everything between white space is a unit. Separators before the first segment and
-after the last are optional. White space around a line is ignored. There must be a unit between two marker lines, and a unit
-must not be empty; several blank lines count as one separator. A file holds one item of one coder, both named by the file
-unless the options ``item`` and ``coder`` name them, and the boundaries have no types.
+Each line is a unit; with ``unit="word"``, each word between white space is a unit. Separators before the first and after
+the last segment are optional. White space at both ends of a line is ignored. There must be at least one unit between two
+marker lines, and a unit must not be empty. Several blank lines count as one separator. A file contains one item of one
+coder. The name of the file is used for both unless the options ``item`` and ``coder`` are set. Boundaries have no types.
 
 References
 ----------
-Choi, F. Y. Y. (2000). Advances in domain independent linear text segmentation. NAACL. Its test files have this form.
+Choi, F. Y. Y. (2000). Advances in domain independent linear text segmentation. NAACL. The test files of this paper have this format.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _segments(reading: Reading) -> list[list[str]]:
 
 
 def _write(writing: Writing) -> str:
-    """Return one line per unit, or one line per segment if the units are words."""
+    """Return the text with one unit per line, or with one segment per line if the units are words."""
     segmentation, units = writing.text(writing.only_item(), writing.only_coder())
     separator = " " if writing.options["unit"] == "word" else "\n"
     marker = f"{writing.options['marker']}\n"

@@ -1,22 +1,23 @@
-"""CoNLL-U, and the .tok of the DISRPT shared tasks: one line per token, ten columns, segments in the last::
+"""CoNLL-U, and the .tok files of the DISRPT shared tasks: one token per line, ten columns, segments in the last one::
 
     # newdoc_id = poem
     1	In	_	_	_	_	_	_	_	BeginSeg=Yes
     2	Xanadu	_	_	_	_	_	_	_	_
     3	did	_	_	_	_	_	_	_	BeginSeg=Yes
 
-The tokens with a whole number as their id are the units. Ranges such as ``1-2`` and empty nodes such as ``1.1`` are
-skipped, as DISRPT's own scorer does. A boundary stands before a token whose last column has the key and value
-``BeginSeg=Yes`` or ``Seg=B-seg``, except at the start of a document, where DISRPT marks the first token too. Keys must
-match as a whole: ``MSeg`` is morphology. ``Seg`` with connectives (``B-conn``) marks no segments and is an error.
+The units are the tokens whose id is a whole number. Ranges such as ``1-2`` and empty nodes such as ``1.1`` are skipped, as
+in the scorer of DISRPT. There is a boundary before each token whose last column has the key and value ``BeginSeg=Yes`` or
+``Seg=B-seg``. The first token of a document is an exception: DISRPT marks it, but there is no boundary before it. Keys
+must match completely, because ``MSeg`` is a key for morphology. ``Seg`` for connectives (``B-conn``) does not mark segments
+and is an error.
 
-``boundaries="sentences"`` takes sentence ends instead. The default, ``"auto"``, does that if neither key is in the file.
-Documents begin at ``# newdoc id = x``, ``# newdoc_id = x`` or ``# newdoc = x`` and are the items. Without an id they are
-called 1, 2, 3 ..., and a file without documents is one item, named by the file. The coder is named by the file or by
-``coder``.
+With ``boundaries="sentences"``, sentence ends are the boundaries. The default, ``"auto"``, uses sentence ends if neither
+key occurs in the file. The items are the documents, which begin with ``# newdoc id = x``, ``# newdoc_id = x`` or
+``# newdoc = x``. Documents without an id are called 1, 2, 3 .... A file without such lines is one item with the name of the
+file. The name of the coder is the option ``coder`` or else the name of the file.
 
-The writer writes ``BeginSeg=Yes`` and each document as one run of tokens, because a segmentation does not know where
-sentences ended.
+The writer marks segments with ``BeginSeg=Yes`` and writes each document as one block of tokens, because a segmentation
+contains no sentence ends.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _CONTINUES = {"BeginSeg": ("No",), "Seg": ("I-seg", "O")}
 
 @dataclass
 class _ConlluDocument:
-    """The tokens of a document, their lines and last columns, and the tokens that begin a sentence."""
+    """The tokens of a document with their line numbers and last columns, and the indices where sentences begin."""
 
     name: str
     line: int
@@ -63,7 +64,7 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _takes_sentences(reading: Reading, documents: list[_ConlluDocument]) -> bool:
-    """Return whether boundaries are sentence ends."""
+    """Return whether sentence ends are the boundaries."""
     if reading.options["boundaries"] != "auto":
         return bool(reading.options["boundaries"] == "sentences")
     cells = {misc for document in documents for misc in document.misc}
@@ -71,7 +72,7 @@ def _takes_sentences(reading: Reading, documents: list[_ConlluDocument]) -> bool
 
 
 def _documents(reading: Reading) -> list[_ConlluDocument]:
-    """Return the documents of a file; the whole file if it has none."""
+    """Return the documents of a file, or the whole file as one document if no document is marked."""
     untitled = _ConlluDocument(reading.item_name, 1)
     documents: list[_ConlluDocument] = []
     names: set[str] = set()
@@ -124,7 +125,7 @@ def _add_token(reading: Reading, document: _ConlluDocument, number: int, line: s
 
 
 def _segment_starts(reading: Reading, document: _ConlluDocument) -> list[int]:
-    """Return the tokens that begin a segment."""
+    """Return the indices of the tokens that begin a segment."""
     starts = []
     for i, misc in enumerate(document.misc):
         for key, value in _pairs(misc):
@@ -141,7 +142,7 @@ def _segment_starts(reading: Reading, document: _ConlluDocument) -> list[int]:
 
 
 def _pairs(misc: str) -> list[tuple[str, str]]:
-    """Return keys with their values."""
+    """Return the (key, value) pairs of the last column."""
     return [(key, value) for key, _, value in (pair.partition("=") for pair in misc.split("|"))]
 
 

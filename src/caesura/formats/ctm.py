@@ -1,12 +1,12 @@
-"""Times of words in .ctm, as forced aligners and speech recognizers write them, one word per line::
+"""Word times in .ctm files, which forced aligners and speech recognizers write, with one word per line::
 
     talk1 1 0.50 0.25 good 0.98
     talk1 1 0.75 0.40 night
 
 The columns are recording or sentence, channel, start, duration, word and an optional confidence. Lines that begin with
-``;;`` are comments. Every recording is an item; its name includes the channel (``talk1/2``) if it has several. The coder
-is named by the file, and its intervals are the words: two files compare two aligners. To use the words as units for
-something else, see ``word_times``.
+``;;`` are comments. Every recording is an item. If a recording has several channels, each channel is an item, such as
+``talk1/2``. The name of the file is the name of the coder, and the words are the intervals of the coder, so two files
+compare two aligners. The function ``word_times`` returns the words as units for other annotations.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, add_tier,
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
 
-_MAX_DIGITS = 40  # characters of a number; no program writes more
-_MAX_TIME = 1e9  # seconds: thirty years
-_EXACT = Context(prec=2 * _MAX_DIGITS)  # in decimals 0.1 + 0.2 is 0.3, so the next word starts where this one ends
+_MAX_DIGITS = 40  # per number; no program writes longer numbers
+_MAX_TIME = 1e9  # seconds, about thirty years
+_EXACT = Context(prec=2 * _MAX_DIGITS)  # decimal 0.1 + 0.2 is exactly 0.3, so adjacent words share their boundary
 
 
 def _read(reading: Reading) -> Corpus:
@@ -36,19 +36,20 @@ def _read(reading: Reading) -> Corpus:
 def word_times(
     path: str | PathLike[str], *, snap: float = 1e-4
 ) -> tuple[dict[str, list[tuple[str, float, float]]], int]:
-    """Return the words of each recording with their times. A word may have no duration.
+    """Return the words of each recording with their times. The duration of a word may be 0.
 
     Parameters
     ----------
     path : str or path-like
         A .ctm file.
     snap : float, default 1e-4
-        Words that overlap by this many seconds or less meet in the middle; a larger overlap is an error.
+        Largest overlap of two words in seconds. Overlapping words are cut in the middle of the overlap; a larger overlap
+        is an error.
 
     Returns
     -------
     tuple of (dict, int)
-        Recording -> ``(word, start, end)`` in the order of the file; and the number of overlaps that were moved.
+        Recording -> ``(word, start, end)`` in the order of the file, and the number of overlaps that were removed.
     """
     reading = Reading(fspath(path), decode(path, load(path)))
     words: dict[str, list[tuple[str, float, float]]] = {}

@@ -1,4 +1,4 @@
-"""Parameter files of EVALB: which labels are deleted, which count as equal, how long a sentence may be.
+"""Parameter files of EVALB, which list deleted labels and equal labels and limit the length of sentences.
 
 ::
 
@@ -9,9 +9,9 @@
     CUTOFF_LEN 40
     LABELED 1
 
-A line is a key and its values. A line that begins with ``#`` is a comment. (``#`` elsewhere is a label, the tag of the
-pound sign.) Keys that a file does not have take EVALB's defaults: nothing is deleted or equal, brackets are labelled, and
-the cut-off is 40. ``MAX_ERROR`` and ``DEBUG`` are read and ignored.
+Each line has a key and its values. A line that begins with ``#`` is a comment. (Elsewhere ``#`` is a label, the tag of the
+pound sign.) Missing keys have EVALB's defaults: no labels are deleted or equal, brackets are labelled, and the cut-off is
+40. ``MAX_ERROR`` and ``DEBUG`` are accepted and ignored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from caesura.errors import FormatError
 from caesura.formats.format import decode, describe_value, load, warn
 from caesura.options import suggest
 
-# Key -> option of the measure, and how many values a line has.
+# Key -> option of the measure, and the number of values per line.
 _LISTS = {
     "DELETE_LABEL": ("delete_labels", 1),
     "DELETE_LABEL_FOR_LENGTH": ("delete_labels_for_length", 1),
@@ -84,7 +84,7 @@ def _check_count(path: str, line: int, key: str, values: list[str], count: int) 
 
 def _number(path: str, line: int, key: str, text: str) -> int:
     maximum = _MAXIMA[key]
-    # Ten digits are enough for the largest number, and few enough to convert.
+    # The maximum has ten digits; longer texts are not converted, because that could take long.
     value = int(text) if re.fullmatch("[0-9]{1,10}", text) else maximum + 1
     if value > maximum:
         raise FormatError(path, line, f"{key} must be a whole number from 0 to {maximum}; got {describe_value(text)}")
