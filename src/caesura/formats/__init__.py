@@ -82,7 +82,7 @@ def read(
         ``"{item}_{coder}.eaf"``. The module :mod:`caesura.formats.folders` describes patterns and the default.
     align : {"characters", "edit"}, optional
         How to align coders whose tokens differ: by the characters of a common text (:func:`~caesura.over_characters`), or
-        by edit distance if the texts differ too (:func:`~caesura.over_edits`). A warning reports boundaries that are lost.
+        by edit distance if the texts differ too (:func:`~caesura.over_edits`). A warning reports what is lost.
     types : iterable of str or int, optional
         Boundary types in ordinal order, if the file does not declare them.
     excluded : list of FormatError, optional
@@ -341,7 +341,7 @@ def _align(corpus: Corpus, path: str, align: str, excluded: list[FormatError] | 
 
 
 def _warn_alignment(path: str, notes: Mapping[str, Any]) -> None:
-    """Warn about each item whose alignment lost boundaries, and once about all other items."""
+    """Warn about each item whose alignment lost or changed something, and once about all other items."""
     lossless = []
     for item, note in notes.items():
         message = f"item {item!r}: {note}"

@@ -16,7 +16,8 @@ coder. The name of the file is used for both unless the options ``item`` and ``c
 
 References
 ----------
-Choi, F. Y. Y. (2000). Advances in domain independent linear text segmentation. NAACL. The test files of this paper have this format.
+Choi, F. Y. Y. (2000). Advances in domain independent linear text segmentation. NAACL. (The test
+files of this paper have this format.)
 """
 
 from __future__ import annotations

@@ -1,17 +1,19 @@
-"""Documents: a reference and a hypothesis over the same units, one row per document, for collections of any size.
+"""Tables of documents with a reference and a hypothesis, one row per document, for collections of any size.
+
+Both sides of a document have the same units. The columns are:
 
 ===================  ==================================================================================================
-``item``             name of the document; optional, by default the number of its row
-``length``           number of its units
-``reference``,       boundary positions, ascending, each from 1 to length - 1, as lists of whole numbers; or trees in
-``hypothesis``       brackets as text, without ``length``
-``reference_types``, type of each position, as lists of text; optional. Positions may then be repeated, once per type,
-``hypothesis_types`` and the last may be ``length``
+``item``             name of the document; optional (default: number of the row)
+``length``           number of units
+``reference``,       boundary positions from 1 to length - 1 in ascending order, as lists of whole numbers; or bracketed
+``hypothesis``       trees as text, without the column ``length``
+``reference_types``, type of each position, as lists of text; optional. With types, a position may be repeated, once per
+``hypothesis_types`` type, and the last position may be ``length``
 ``reference_times``, for trees: one pair of times per word; optional
 ``hypothesis_times``
 ===================  ==================================================================================================
 
-The rows are stored as Parquet (``documents_parquet.py``) or as lines of JSON objects (``documents_json.py``).
+The rows are stored as Parquet (``documents_parquet.py``) or as JSON objects, one per line (``documents_json.py``).
 """
 
 from __future__ import annotations
@@ -34,14 +36,14 @@ SIDES = ("reference", "hypothesis")
 FIELDS = ("item", "length", *SIDES, *(f"{side}_types" for side in SIDES), *(f"{side}_times" for side in SIDES))
 """All columns."""
 WRITING_OPTIONS = tuple(Option(side, None, text, f"for writing: the coder that is the {side}") for side in SIDES)
-"""Options that choose the coders of the two columns."""
+"""Options that choose the coders for the two columns."""
 
 _Pair = tuple[Annotation, Annotation]
 
 
 @dataclass(frozen=True)
 class FilePart:
-    """Part of a file of documents: what one worker reads.
+    """Part of a file of documents, read by one worker.
 
     Attributes
     ----------
@@ -73,7 +75,7 @@ class FilePart:
 
     @property
     def fingerprint(self) -> list[Any]:
-        """Values by which a checkpoint recognises the part."""
+        """Values that identify the part in a checkpoint."""
         return [self.name, self.size, self.modified, self.first, self.last]
 
     def chunks(self) -> Iterator[Documents | DocumentPairs]:
@@ -87,7 +89,7 @@ class FilePart:
         raise NotImplementedError
 
     def types(self) -> set[str]:
-        """Return the boundary types that occur.
+        """Return the boundary types that occur in the part.
 
         Returns
         -------
@@ -122,12 +124,12 @@ def read_documents(
     Returns
     -------
     Corpus
-        Two annotations per document, one if a parse is missing.
+        Two annotations per document, or one if a tree is missing.
 
     Raises
     ------
     OptionError
-        If a coder is chosen, although the columns of a file say which side is which.
+        If the option ``reference`` or ``hypothesis`` is set; the columns already determine the two sides.
     """
     for side in SIDES:
         if reading.options.get(side) is not None:
@@ -150,16 +152,16 @@ def parse_tree(side: str, brackets: object, times: Any) -> Tree | None:
     Parameters
     ----------
     side : str
-        Column of the brackets, for messages.
+        Name of the column, for messages.
     brackets : object
-        The tree as text, or None if there is no parse.
+        The tree as text, or None if there is no tree.
     times : object
         One pair of times per word, or None.
 
     Returns
     -------
     Tree or None
-        The tree.
+        The tree; None if there is no tree.
 
     Raises
     ------
@@ -180,14 +182,15 @@ def parse_tree(side: str, brackets: object, times: Any) -> Tree | None:
 
 
 def choose_sides(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tuple[str, str]:
-    """Return the coders that are reference and hypothesis.
+    """Return the reference coder and the hypothesis coder.
 
     Parameters
     ----------
     coders : sequence of str
         Coders of a corpus.
     chosen : mapping
-        ``reference`` and ``hypothesis``: the coder that the caller chose, or None for the coder of that name.
+        The keys ``reference`` and ``hypothesis`` with the name of a coder, or None for the coder called ``reference`` or
+        ``hypothesis``.
 
     Returns
     -------
@@ -197,7 +200,7 @@ def choose_sides(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tup
     Raises
     ------
     OptionError
-        If a coder does not exist, or both are the same.
+        If a coder does not exist, or if both coders are the same.
     """
     reference, hypothesis = (chosen.get(side) or side for side in SIDES)
     for side, name in zip(SIDES, (reference, hypothesis), strict=True):
@@ -215,17 +218,17 @@ def document_rows(writing: Writing) -> list[dict[str, Any]]:
     Parameters
     ----------
     writing : Writing
-        The file, with the options ``reference`` and ``hypothesis``, as for :func:`choose_sides`.
+        The file, with the options ``reference`` and ``hypothesis`` (see :func:`choose_sides`).
 
     Returns
     -------
     list of dict
-        Column -> value.
+        Column -> value, one dictionary per item.
 
     Raises
     ------
     FormatError
-        If an item is not a document, or no item has both coders.
+        If an item does not consist of two segmentations or two trees, or if no item has both coders.
     """
     pairs, incomplete = _pairs(writing)
     if incomplete:
@@ -240,17 +243,17 @@ def document_rows(writing: Writing) -> list[dict[str, Any]]:
 
 
 def common_types(writing: Writing) -> tuple[str, ...] | None:
-    """Return the declared types of all documents.
+    """Return the boundary types that all documents declare.
 
     Parameters
     ----------
     writing : Writing
-        The file, with the options ``reference`` and ``hypothesis``, as for :func:`choose_sides`.
+        The file, with the options ``reference`` and ``hypothesis`` (see :func:`choose_sides`).
 
     Returns
     -------
     tuple of str or None
-        The types in ordinal order; None if boundaries have no types, or nobody declared an order.
+        The types in ordinal order; None if boundaries have no types or no document declares an order.
 
     Raises
     ------
@@ -270,7 +273,7 @@ def common_types(writing: Writing) -> tuple[str, ...] | None:
 
 
 def _pairs(writing: Writing) -> tuple[dict[str, _Pair], list[str]]:
-    """Return the annotations of both coders by item, and the items that only one of them annotated."""
+    """Return the annotations of both coders by item, and the items that only one of the coders annotated."""
     corpus = writing.corpus
     try:
         reference, hypothesis = choose_sides(corpus.coders, writing.options)

@@ -1,4 +1,4 @@
-"""Documents as lines of JSON: one object per document (see ``documents.py``).
+"""Documents as JSON Lines, with one object per document (see ``documents.py``).
 
 ::
 
@@ -6,7 +6,7 @@
     {"item": "b", "length": 4, "reference": [2], "reference_types": ["act"], "hypothesis": [], "hypothesis_types": []}
     {"item": "c", "reference": "(S (NP (D the) (N dog)) (VP (V ran)))", "hypothesis": "(S (D the) (N dog) (V ran))"}
 
-A large file is split into parts of whole lines.
+A large file is split into parts at line breaks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from caesura.model.tree import Tree
 Ints = NDArray[np.int64]
 
 BATCH_SIZE = 2**13
-"""Documents per batch, fewer if they have many boundaries."""
+"""Maximum number of documents per batch; documents with many boundaries make smaller batches."""
 _MAX_POSITIONS = 2**20  # per batch and side
 _PART_BYTES = 2**23
 _BLOCK_BYTES = 2**20
@@ -50,7 +50,7 @@ _MAX_LINE_BYTES = 2**26
 
 @dataclass(frozen=True)
 class LineRange(FilePart):
-    """The lines of a file between two bytes.
+    """Lines of a file between two byte offsets.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class LineRange(FilePart):
 
 
 def partitions(files: Sequence[str], root: str) -> list[LineRange]:
-    """Return the files of a data set, large ones split into parts.
+    """Return the files of a data set, with large files split into parts.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def partitions(files: Sequence[str], root: str) -> list[LineRange]:
     Returns
     -------
     list of LineRange
-        The parts. A file that cannot be read is one empty part, whose reader reports the error.
+        The parts. A file that cannot be opened becomes one empty part, and reading that part raises the error.
     """
     parts = []
     for path in files:
@@ -126,7 +126,7 @@ def partitions(files: Sequence[str], root: str) -> list[LineRange]:
 
 
 def _split(file: BinaryIO) -> Iterator[tuple[int, int]]:
-    """Yield the end of each part, after a line break or at the end of the file, and its number of lines."""
+    """Yield the byte offset at which each part ends, and its number of lines. Parts end after a line break."""
     position = end = lines = start = 0
     while data := file.read(_BLOCK_BYTES):
         last = data.rfind(b"\n")
@@ -160,7 +160,7 @@ class _Batch:
     kind: str
     items: list[str] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
-    contents: list[Any] = field(default_factory=list)  # objects of the file, or pairs of trees
+    contents: list[Any] = field(default_factory=list)  # parsed objects, or pairs of trees
     excluded: dict[int, str] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SIDES, 0))  # positions or characters
 
@@ -194,7 +194,7 @@ class _Batch:
         return Documents(self.items, self.rows, lengths, reference, hypothesis, tuple(types), self.excluded)
 
     def _column(self, side: str, types: dict[str, int]) -> BoundaryColumn:
-        """Return the boundaries of one side, and add new types to ``types``."""
+        """Return the boundaries of one side. New types are added to ``types``."""
         positions, offsets = _flatten([document[side] for document in self.contents])
         if self.kind == "plain":
             return BoundaryColumn(positions, offsets)
@@ -213,15 +213,16 @@ class _Batches(dict[str, _Batch]):
 
 
 def _flatten(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
-    """Return the entries of all lists, and where each list begins."""
+    """Return the concatenated entries of all lists, and the offset at which each list begins."""
     offsets = np.concatenate([[0], np.cumsum([len(entries) for entries in lists], dtype=np.int64)])
     return np.fromiter(chain.from_iterable(lists), np.int64, int(offsets[-1])), offsets
 
 
 def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Documents | DocumentPairs]:
-    """Yield batches of documents with types, without types, and of trees, in the order in which they are full.
+    """Yield batches of documents as soon as they are full.
 
-    So the result for a document does not depend on the documents near it.
+    Typed segmentations, plain segmentations and trees are kept in separate batches. Therefore the result for a document
+    does not depend on the documents around it.
     """
     batches = _Batches()
     for number, line in lines:
@@ -271,7 +272,7 @@ def _item_name(row: Mapping[str, Any], number: int) -> str:
 
 
 def _check_numbers(row: Mapping[str, Any]) -> None:
-    """Check for whole numbers; whether they make a segmentation is checked later, for many documents at once."""
+    """Check that lengths and positions are whole numbers. Their ranges are checked later, for many documents at once."""
     length = row.get("length")
     if not _is_int64(length):
         raise SegmentationError(f"length: expected a whole number, of 63 bits at most; got {describe_value(length)}")

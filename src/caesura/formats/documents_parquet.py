@@ -1,14 +1,14 @@
-"""Documents in Parquet: one row per document, positions in list columns (see ``documents.py``).
+"""Documents in Parquet, with one row per document and positions in list columns (see ``documents.py``).
 
-Rows are read as batches of Arrow columns whose numbers are used without a copy: no Python object is created per document.
-A data set is a file or a folder of files. A large file is split at its row groups, so that several workers share it. Other
-columns are allowed and not read.
+The reader processes batches of Arrow columns and uses their numbers without copying them. It does not create a Python
+object per document. A data set is a file or a folder of files. A large file is split at its row groups, so several workers
+can read it in parallel. Additional columns are allowed and ignored.
 
-A few bytes of Parquet can claim any number of rows, and a text that is stored once can occur in all of them. Therefore the
-size of batches depends on the number of entries that a row group claims, a row group that is too large is refused, and each
-text is kept once.
+A Parquet file of a few bytes can claim to have any number of rows, and a text that is stored once can occur in all rows.
+Therefore the batch size depends on the number of entries that a row group claims to have, row groups that are too large
+are rejected, and each distinct text is kept in memory only once.
 
-If the order of the types was declared, the metadata of the schema have it under ``caesura.types``, as a JSON list.
+If the order of the types is declared, it is stored in the schema metadata under ``caesura.types``, as a JSON list.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from caesura.model.tree import Tree
 Ints = NDArray[np.int64]
 
 BATCH_SIZE = 2**15
-"""Documents per batch, fewer if they have many boundaries."""
+"""Maximum number of documents per batch; documents with many boundaries make smaller batches."""
 _BATCH_ENTRIES = 2**23  # approximate number of positions per column of a batch
-_MAX_ENTRIES = 2**27  # per column of a row group; all may be in one row, which then takes a gigabyte
-_TREE_CHARACTERS = 2**22  # characters of brackets that become trees at a time
-_MAX_DOCUMENTS = 2**22  # of a corpus
+_MAX_ENTRIES = 2**27  # per column of a row group; a single row may contain all of them and needs a gigabyte
+_TREE_CHARACTERS = 2**22  # number of characters in brackets that are parsed into trees at a time
+_MAX_DOCUMENTS = 2**22  # per corpus
 _MIN_SPLIT_BYTES = 2**24  # smaller files are not split
 _ROWS_PER_TASK = 2**18
 _SAMPLE_ROWS = 10
@@ -62,7 +62,7 @@ _TEXTS = "lists of text"
 
 @dataclass(frozen=True)
 class RowGroups(FilePart):
-    """Row groups of a file, or all of them: what one worker reads."""
+    """Some or all row groups of a file, read by one worker."""
 
     @property
     def place(self) -> str:
@@ -91,7 +91,7 @@ class RowGroups(FilePart):
 
 
 def partitions(files: Sequence[str], root: str) -> list[RowGroups]:
-    """Return the files of a data set, large ones split at their row groups.
+    """Return the files of a data set, with large files split at their row groups.
 
     Parameters
     ----------
@@ -122,7 +122,10 @@ def partitions(files: Sequence[str], root: str) -> list[RowGroups]:
 
 
 def _split(whole: RowGroups) -> list[RowGroups]:
-    """Return runs of row groups with enough rows for a task; the reader of a damaged file reports the error."""
+    """Split a file into runs of row groups with enough rows for a task.
+
+    A damaged file is not split; reading it raises the error.
+    """
     try:
         with _open(whole.path) as file:
             rows = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
@@ -139,7 +142,7 @@ def _split(whole: RowGroups) -> list[RowGroups]:
 
 
 def declared_types(path: str) -> tuple[str, ...] | None:
-    """Return the types that a file declares.
+    """Return the boundary types that a file declares.
 
     Parameters
     ----------
@@ -179,7 +182,7 @@ def is_readable(path: str) -> bool:
     Returns
     -------
     bool
-        Whether it can be opened.
+        True if the file can be opened.
     """
     try:
         with _open(path):
@@ -189,7 +192,7 @@ def is_readable(path: str) -> bool:
 
 
 def is_documents(source: str | bytes) -> bool:
-    """Return whether a file has the columns of documents, and not those of a table of units.
+    """Return whether a file has the columns of documents, not the columns of a table of units.
 
     Parameters
     ----------
@@ -199,7 +202,7 @@ def is_documents(source: str | bytes) -> bool:
     Returns
     -------
     bool
-        False for a damaged file too; its reader reports the error.
+        True for documents. False also for a damaged file; reading that file raises the error.
     """
     try:
         with _open("", source) as file:
@@ -209,7 +212,10 @@ def is_documents(source: str | bytes) -> bool:
 
 
 def _has_documents(file: Any) -> bool:
-    """Return whether the columns reference and hypothesis hold lists or trees; they may be coders of a table of units."""
+    """Return whether the columns reference and hypothesis contain lists or trees.
+
+    A table of units may have columns of these names too, if its coders are called reference and hypothesis.
+    """
     schema = file.schema_arrow
     if not set(SIDES) <= set(schema.names):
         return False
@@ -238,7 +244,7 @@ def _open(path: str, source: str | bytes | None = None) -> Iterator[Any]:
         source = pa.BufferReader(source)
     with arrow.reading_errors(path):
         metadata = pq.read_metadata(source)
-        # Pages are read when they are needed, so that no row group is in memory as a whole.
+        # Pages are read on demand, so a row group is not loaded into memory as a whole.
         with pq.ParquetFile(
             source,
             metadata=metadata,
@@ -251,7 +257,7 @@ def _open(path: str, source: str | bytes | None = None) -> Iterator[Any]:
 
 
 def _text_columns(metadata: Any) -> list[str]:
-    """Return the columns of text, which are read as dictionaries: each text once."""
+    """Return the text columns, which are read as dictionaries, so each distinct text is stored once."""
     columns = [metadata.schema.column(i) for i in range(len(metadata.schema))]
     return [
         column.path
@@ -266,7 +272,7 @@ class _DocumentReader:
     def __init__(self, path: str, file: Any) -> None:
         self.path, self.file = path, file
         self.declared_types = _declared_types(path, file)
-        schema = file.metadata.schema.to_arrow_schema()  # as it was written, without dictionaries
+        schema = file.metadata.schema.to_arrow_schema()  # the types in the file, before text is read as dictionaries
         self.kinds = dict(zip(schema.names, schema.types, strict=True))
         for side in SIDES:
             self._require(side)
@@ -325,11 +331,11 @@ class _DocumentReader:
             first_row += metadata.row_group(group).num_rows
 
     def _batch_size(self, group: int) -> int:
-        """Return the number of rows per batch, so that the number of its entries is bounded too."""
+        """Return the number of rows per batch, which is chosen so that the number of entries is bounded too."""
         metadata = self.file.metadata.row_group(group)
         paths = [self.file.schema.column(i).path for i in range(metadata.num_columns)]
         columns = [i for i, path in enumerate(paths) if path.partition(".")[0] in self.columns]
-        # The statistics of a damaged column would end the process; reading no rows of it raises an error instead.
+        # The statistics of a damaged column would crash the process. Reading zero rows raises an error first.
         next(self.file.reader.iter_batches(0, row_groups=[group], column_indices=columns, use_threads=False), None)
         entries: int = max((metadata.column(i).num_values for i in columns), default=0)
         if entries > _MAX_ENTRIES:
@@ -339,7 +345,7 @@ class _DocumentReader:
         return max(1, min(BATCH_SIZE, _BATCH_ENTRIES * max(rows, 1) // max(entries, 1)))
 
     def _slices(self, batch: pa.RecordBatch) -> Iterator[tuple[int, int]]:
-        """Yield start and size of the parts of a batch: all of it, or as many brackets as become trees at a time."""
+        """Yield start and size of the slices of a batch. Trees are sliced by their number of characters."""
         if not self.trees:
             if batch.num_rows:
                 yield 0, batch.num_rows
@@ -358,7 +364,7 @@ class _DocumentReader:
                 start, characters = i + 1, 0
 
     def names(self, group: int) -> Any:
-        """Return the names of a row group, which are kept for its next batch."""
+        """Return the item names of a row group. They are cached for the next batch of the same row group."""
         if self._names_of_group[0] != group:
             with arrow.reading_errors(self.path):
                 table = self.file.read_row_group(group, columns=["item"], use_threads=False)
@@ -382,7 +388,7 @@ class _DocumentReader:
         return BoundaryColumn(positions, offsets, codes, code_offsets)
 
     def _lengths(self, column: pa.Array, excluded: dict[int, str]) -> Ints:
-        """Return the lengths; a document without one is excluded, and has 0."""
+        """Return the lengths. A document without a length is excluded, and its length is set to 0."""
         if pa.types.is_null(column.type):
             column = column.cast(pa.int64())
         if not pa.types.is_integer(column.type):
@@ -392,7 +398,7 @@ class _DocumentReader:
         return arrow.to_int64(column.fill_null(0) if column.null_count else column)
 
     def _flatten(self, name: str, column: pa.Array, expected: str, excluded: dict[int, str]) -> tuple[pa.Array, Ints]:
-        """Return the entries of all lists and where each list begins; a document without a list is excluded."""
+        """Return the entries of all lists and the offset of each list. A document without a list is excluded."""
         if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
             raise self._wrong_type(name, expected)
         for d in arrow.null_places(column).tolist():
@@ -413,7 +419,7 @@ class _DocumentReader:
         return arrow.to_int64(values.fill_null(0) if values.null_count else values), offsets
 
     def _codes(self, name: str, column: pa.Array, types: list[str], excluded: dict[int, str]) -> tuple[Ints, Ints]:
-        """Return places in ``types``, to which new types are added."""
+        """Return the boundary types as indices into ``types``. New types are added to ``types``."""
         values, offsets = self._flatten(name, column, _TEXTS, excluded)
         if not arrow.is_text(values.type):
             raise self._wrong_type(name, _TEXTS)
@@ -421,7 +427,7 @@ class _DocumentReader:
             values = values.dictionary_encode()
         indices = values.indices
         codes = arrow.to_int64(indices.fill_null(0) if indices.null_count else indices)
-        # A dictionary may have texts that occur nowhere, or not in these rows.
+        # A dictionary may have texts that do not occur in these rows, or in no row at all.
         occurring = np.unique(codes[offsets[0] : offsets[-1]])
         place_of = {name: i for i, name in enumerate(types)}
         places = np.zeros(max(len(values.dictionary), 1), np.int64)
@@ -446,7 +452,7 @@ class _DocumentReader:
 
 
 class _ItemNames(Sequence[str]):
-    """The names of a batch, which are read from the file when they are first needed."""
+    """Item names of a batch, which are read from the file on first use."""
 
     def __init__(self, reader: _DocumentReader, group: int, start: int, row: int, size: int) -> None:
         self.reader, self.group, self.start, self.size = reader, group, start, size
@@ -488,7 +494,7 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _write(writing: Writing) -> bytes:
-    """Return one row per item, in row groups of one batch each."""
+    """Return a table with one row per item; each row group has the size of one batch."""
     arrow.require_pyarrow(writing.path, "writing")
     types, rows = common_types(writing), document_rows(writing)
     for row in rows:

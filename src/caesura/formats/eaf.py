@@ -1,15 +1,16 @@
-"""Annotations of ELAN, .eaf: tiers of annotations along a recording, some of which refer to others.
+"""The .eaf files of ELAN, which contain tiers of annotations along a recording.
 
-An annotation has times of its own (on top-level tiers, and on tiers that are ``Included_In`` their parent or a
-``Time_Subdivision`` of it), or it refers to another. Under ``Symbolic_Association`` it has the interval of that one; under
-``Symbolic_Subdivision`` all annotations that refer to one annotation divide its interval equally. A time slot without a
-value, as ELAN writes it inside a subdivision, lies evenly between its neighbours in the chain of annotations, as ELAN
-draws it; a warning gives the number of these slots.
+An annotation either has its own times or refers to a parent annotation. Annotations have times on top-level tiers and on
+tiers with the constraint ``Included_In`` or ``Time_Subdivision``. With the constraint ``Symbolic_Association``, an
+annotation has the same interval as its parent. With ``Symbolic_Subdivision``, all annotations with the same parent divide
+its interval equally. Inside a subdivision, ELAN writes time slots without a value. Such slots are spaced evenly between
+their neighbours in the chain of annotations, as ELAN displays them, and a warning gives their number.
 
-Every tier is a coder, except the one that the option ``words`` names and ELAN's empty tier ``default``. With
-``coders="annotator"`` or ``"participant"`` the coder is the person named there; these must then differ between the chosen
-tiers. An annotation without a text is not a segment; a warning gives their number. A file does not say how long the recording
-is: it ends at the last time slot. The options are those of TextGrids.
+Every tier is a coder, except the tier that the option ``words`` names and ELAN's empty tier ``default``. With
+``coders="annotator"`` or ``"participant"``, this attribute of the tier is the name of the coder, and the chosen tiers must
+have different names. Annotations without a text are not segments, and a warning gives their number. A file does not
+contain the length of the recording, so the recording ends at the last time slot. The options are the same as for
+TextGrids.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _ASSOCIATION, _SUBDIVISION = "Symbolic_Association", "Symbolic_Subdivision"
 
 @dataclass
 class _EafAnnotation:
-    """An annotation with time slots, or with a parent annotation and possibly the previous one below that parent."""
+    """An annotation with time slots, or with a parent annotation and possibly the previous sibling."""
 
     name: str
     line: int | None
@@ -58,7 +59,7 @@ class _EafTier:
 
 @dataclass
 class _TimeTable:
-    """Milliseconds of time slots, intervals of annotations, and the number of slots that were interpolated."""
+    """Times of slots in milliseconds, intervals of annotations, and the number of interpolated slots."""
 
     slots: dict[str, Fraction | None]
     intervals: dict[str, tuple[Fraction, Fraction]] = field(default_factory=dict)
@@ -66,7 +67,7 @@ class _TimeTable:
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one tier per coder."""
+    """Return a corpus with one tier per coder."""
     eaf_tiers, file_tiers = _document(reading)
     tiers, word_tier = choose_tiers(reading, file_tiers)
     empty = sum(not row.label.strip() for tier in tiers for row in tier.rows)
@@ -82,7 +83,7 @@ def _tiers(reading: Reading) -> list[FileTier]:
 
 
 def _document(reading: Reading) -> tuple[dict[str, _EafTier], list[FileTier]]:
-    """Return the tiers by name, and those with annotations in seconds."""
+    """Return all tiers by name, and the tiers in seconds without an empty tier ``default``."""
     root = parse_xml(reading)
     _check_root(reading, root)
     tiers = _eaf_tiers(reading, root)
@@ -195,7 +196,7 @@ def _parents_first(reading: Reading, tiers: dict[str, _EafTier]) -> list[_EafTie
             children.setdefault(tier.parent, []).append(tier)
         else:
             raise reading.error(tier.line, f"the parent of {tier.name[:40]!r} must be a tier; got {tier.parent[:40]!r}")
-    for tier in order:  # the list grows in the loop, which needs no recursion
+    for tier in order:  # the list grows inside the loop, which replaces recursion
         order += children.pop(tier.name, [])
     if children:
         tier = next(iter(children.values()))[0]
@@ -207,7 +208,7 @@ def _parents_first(reading: Reading, tiers: dict[str, _EafTier]) -> list[_EafTie
 
 
 def _compute_intervals(reading: Reading, tier: _EafTier, times: _TimeTable) -> None:
-    """Compute start and end of every annotation of a tier, after those of the tiers above it."""
+    """Compute start and end of every annotation of a tier. The intervals of its parent tier must already be known."""
     _interpolate_slots(reading, tier, times)
     by_parent: dict[str, list[_EafAnnotation]] = {}
     for annotation in tier.annotations:
@@ -242,7 +243,7 @@ def _slot_times(
 
 
 def _in_order(reading: Reading, group: list[_EafAnnotation]) -> list[_EafAnnotation]:
-    """Return the annotations as each names the previous one; in the order of the file if none does."""
+    """Sort annotations so that each follows the one it names as previous; keep the file order if none is named."""
     if all(annotation.previous is None for annotation in group):
         return group
     by_previous = {annotation.previous: annotation for annotation in group}
@@ -260,7 +261,7 @@ def _in_order(reading: Reading, group: list[_EafAnnotation]) -> list[_EafAnnotat
 
 
 def _interpolate_slots(reading: Reading, tier: _EafTier, times: _TimeTable) -> None:
-    """Set the times of slots without a time, along chains of annotations that share slots."""
+    """Interpolate the slots without a time along chains of annotations that share slots."""
     _check_slots(reading, tier, times)
     pairs = [annotation.slots for annotation in tier.annotations if annotation.slots is not None]
     following = dict(pairs)
@@ -281,7 +282,7 @@ def _check_slots(reading: Reading, tier: _EafTier, times: _TimeTable) -> None:
 
 
 def _chain(slots: tuple[str, str], following: Mapping[str, str], times: _TimeTable) -> list[str]:
-    """Return the slots from an annotation on to the first slot with a time, or to the last slot."""
+    """Return the slots from the start of an annotation to the next slot with a time, or to the end of the chain."""
     chain = dict.fromkeys(slots)
     last = slots[1]
     while times.slots[last] is None and following.get(last, last) not in chain:

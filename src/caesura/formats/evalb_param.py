@@ -84,7 +84,7 @@ def _check_count(path: str, line: int, key: str, values: list[str], count: int) 
 
 def _number(path: str, line: int, key: str, text: str) -> int:
     maximum = _MAXIMA[key]
-    # The maximum has ten digits; longer texts are not converted, because that could take long.
+    # The maximum has ten digits; longer texts are rejected without converting them.
     value = int(text) if re.fullmatch("[0-9]{1,10}", text) else maximum + 1
     if value > maximum:
         raise FormatError(path, line, f"{key} must be a whole number from 0 to {maximum}; got {describe_value(text)}")

@@ -1,19 +1,19 @@
-"""JAMS, annotations of music as JSON: those that are segments::
+"""Segment annotations in JAMS files, a JSON format for annotated music::
 
     {"annotations": [{"namespace": "multi_segment", "annotation_metadata": {"annotator": {"name": "ann"}},
                       "data": [{"time": 0, "duration": 9.5, "value": {"label": "A", "level": 0}}]}],
      "file_metadata": {"duration": 9.5}}
 
-Three kinds of annotation are read. ``multi_segment`` has a level in each value, counted from 0 as a rule and from 1 by
-some programs: if one level is 0, all go up by one. ``segment_salami_upper`` and ``segment_salami_lower`` are levels 1 and
-2 of one annotator; functions are not a level and are not read. ``segment_open`` is a single level. A file that has several
-kinds is an error unless ``namespace`` chooses one, ``multi_segment``, ``segment_salami`` or ``segment_open``. Other
-namespaces hold no segments.
+Three kinds of annotation are read. In ``multi_segment``, each value has a level. Levels usually start at 0, but some
+programs start at 1; if any level is 0, all levels are increased by one. ``segment_salami_upper`` and
+``segment_salami_lower`` are levels 1 and 2 of the same annotator. Functions are not levels and are not read.
+``segment_open`` has a single level. If a file has several kinds, the option ``namespace`` must choose ``multi_segment``,
+``segment_salami`` or ``segment_open``. Other namespaces contain no segments.
 
-The item is named by the file, a coder by the annotator's name. If it is missing, the coder is a number; the first
-annotation of a namespace is 1. How spans in time are read: see ``lab``. A JAMS gives a time and a duration, and their sum
-is seldom exactly the time at which the next segment begins. Times of a coder within a microsecond are therefore the same;
-``snap`` changes that.
+The name of the file is the name of the item, and the name of the annotator is the name of the coder. A coder without a
+name is called by the number of the annotation in its namespace, counted from 1. Spans are read in the same way as in
+``lab``. JAMS stores a time and a duration, and their sum is rarely equal to the start of the next segment. Therefore times
+of a coder that differ by at most a microsecond are treated as equal; the option ``snap`` changes this tolerance.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _LEVELS: dict[str, dict[str, int | None]] = {
     "segment_salami": {"segment_salami_upper": 1, "segment_salami_lower": 2},
     "segment_open": {"segment_open": 1},
 }
-"""Kind -> its namespaces, each with its level; None if each segment has its own."""
+"""Kind -> namespace -> level; None if each segment has its own level."""
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one hierarchy in time per annotator."""
+    """Return a corpus with one hierarchy in seconds per annotator."""
     data = reading.json("JAMS")
     if not _is_jams(data):
         raise reading.error(1, 'expected an object with "annotations": [...] and "file_metadata": {...}')
@@ -59,7 +59,7 @@ def _is_jams(data: object) -> bool:
 
 
 def _kind(reading: Reading, annotations: list[Any]) -> str:
-    """Return the requested kind, or the only one in the file."""
+    """Return the requested kind, or the only kind in the file."""
     namespaces = _namespaces(reading, annotations)
     requested = reading.options["namespace"]
     kinds = [kind for kind in _LEVELS if not namespaces.keys().isdisjoint(_LEVELS[kind]) and requested in (None, kind)]
@@ -84,7 +84,7 @@ def _namespaces(reading: Reading, annotations: list[Any]) -> dict[str, None]:
 def _by_coder(
     reading: Reading, item: str, annotations: list[Any], levels: Mapping[str, int | None]
 ) -> dict[str, list[SpanRow]]:
-    """Return coder -> rows of all levels; an invalid annotation excludes its coder."""
+    """Return coder -> rows of all levels. A coder with an invalid annotation is excluded."""
     rows: dict[str, list[SpanRow]] = {}
     coders: dict[str, list[str]] = {namespace: [] for namespace in levels}
     invalid: set[str] = set()
@@ -109,7 +109,7 @@ def _by_coder(
 
 
 def _levels_from_1(by_coder: Mapping[str, list[SpanRow]]) -> dict[str, list[SpanRow]]:
-    """Raise all levels by one if one of them is 0."""
+    """Add 1 to all levels if any level is 0."""
     shift = any(row.level == 0 for rows in by_coder.values() for row in rows)
     return {coder: [row._replace(level=(row.level or 0) + shift) for row in rows] for coder, rows in by_coder.items()}
 
@@ -137,7 +137,10 @@ def _row(place: str, segment: object, level: int | None) -> SpanRow:
 
 
 def _duration(reading: Reading, data: Mapping[str, Any], last: float) -> float | None:
-    """Return the duration of the option or the file; the last end if it differs only by the rounding of a sum."""
+    """Return the duration from the option or the file.
+
+    If it differs from the end of the last segment only by a rounding error, return that end instead.
+    """
     metadata = data["file_metadata"]
     duration = reading.options["duration"]
     if duration is None and isinstance(metadata, dict) and metadata.get("duration") is not None:
