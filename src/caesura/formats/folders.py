@@ -1,15 +1,15 @@
-"""Reading many files as one corpus: which files to read, and what their names say about item and coder.
+"""Select the files of a folder, derive items and coders from their names, and merge them into one corpus.
 
-A folder is read with all files in it, at any depth. A string with ``*``, ``?`` or ``[`` is a glob (``**`` stands for any
-number of folders). Hidden files are left out, and links to folders are not followed.
+All files in a folder are read, at any depth. A string with ``*``, ``?`` or ``[`` is a glob (``**`` matches any number of
+folders). Hidden files are left out, and links to folders are not followed.
 
-If a file names its items and coders itself, these names count. If it does not (a ``.rs3`` file holds one item of one coder
-and names neither), the names of all files together decide: files of the same name in several folders are items, and the
-folders are coders; otherwise the files are coders of one item. A ``pattern`` such as ``{coder}/{item}.TextGrid`` or
-``{item}_{coder}.eaf`` decides instead. It is matched against the path relative to the folder: ``{item}`` and ``{coder}``
-stand for anything but a slash, ``*`` for anything but a slash that has no meaning, and all other characters for themselves.
-A file that numbers its own items, such as a file with many trees, has the items ``{item}/1``, ``{item}/2`` and so on. If a
-pattern names only the coder, the rest of the path is the item.
+If a file names its items and coders, these names are used. Some files do not: a ``.rs3`` file contains one item of one
+coder and names neither. Then the names of all files decide. If files in several folders have the same name, the files are
+items and the folders are coders. Otherwise the files are coders of one item. A ``pattern`` such as
+``{coder}/{item}.TextGrid`` or ``{item}_{coder}.eaf`` overrides these rules. It must match the path of a file relative to
+the folder. ``{item}`` and ``{coder}`` match any text without a slash, and so does ``*``, whose match is ignored. All other
+characters match themselves. If a file numbers its own items, such as a file with many trees, the items are called
+``{item}/1``, ``{item}/2`` and so on. If a pattern contains only the coder, the rest of the path is the item.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from caesura.model.dialogue import Annotation
 from caesura.model.tier import Tier
 
 MAX_FILES = 100_000
-"""Number of files above which a folder is refused."""
-_MAX_ERRORS = 5  # that are reported per file
+"""Maximum number of files in a folder."""
+_MAX_ERRORS = 5  # reported errors per file
 _WILDCARD = re.compile(r"[*?\[]")
 _AMBIGUOUS_SUFFIXES = (".txt", ".xml")  # the content decides whether such a file is read
 
 
 class InputFile(NamedTuple):
-    """A file to read, and the names that the caller or a pattern gives it.
+    """A file to read, with the item and coder from the caller or a pattern.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class InputFile(NamedTuple):
     item, coder : str or None
         Item and coder of the file, if known.
     remainder : str or None
-        If a pattern names only one of both: the rest of the path, which names the other.
+        Rest of the path, if a pattern contains only ``{item}`` or only ``{coder}``. It is the name of the other one.
     """
 
     path: str
@@ -64,7 +64,7 @@ class InputFile(NamedTuple):
 
 
 def is_collection(path: str | PathLike[str]) -> bool:
-    """Return whether a path is a folder or a glob, and not a file with an unusual name.
+    """Return whether a path is a folder or a glob. A file whose name contains wildcards is neither.
 
     Parameters
     ----------
@@ -87,19 +87,19 @@ def find_files(
 ) -> list[InputFile]:
     """Return the files of a folder or glob, and warn about files that are left out.
 
-    Without a pattern, these are the files of the folder whose suffix belongs to one of the formats. Files that belong to a
-    neighbour, such as the text of an annotation, are not read by themselves.
+    Without a pattern, the files of a folder are selected by the suffixes of the formats. Files that belong to another
+    file, such as the text of an annotation, are not selected.
 
     Parameters
     ----------
     path : path-like
         The folder or glob.
     pattern : str or None
-        What the paths of the files mean, such as ``"{coder}/{item}.csv"``.
+        Pattern that finds item and coder in the paths of the files, such as ``"{coder}/{item}.csv"``.
     formats : sequence of Format
         Formats that can be read.
     looks_like : callable
-        ``looks_like(path)`` decides for files whose suffix says nothing, such as ``.txt``.
+        ``looks_like(path)`` decides whether to read a file with an ambiguous suffix, such as ``.txt``.
 
     Returns
     -------
@@ -138,14 +138,14 @@ def _no_files(path: str | PathLike[str], pattern: str | None, names: Sequence[st
 def _by_suffix(
     root: str, names: Sequence[str], formats: Sequence[Format], looks_like: Callable[[str], bool]
 ) -> tuple[list[str], list[str]]:
-    """Return the files that belong to no other file, and those of them that can be read."""
+    """Return the files that do not belong to another file, and the readable files among them."""
     companions = _companions(names, formats)
     candidates = [name for name in names if name not in companions]
     return candidates, [name for name in candidates if _is_readable(os.path.join(root, name), formats, looks_like)]
 
 
 def _split_glob(path: str) -> tuple[str, Sequence[str] | None]:
-    """Return the folder where the search begins, and the parts of the glob that paths relative to it must match."""
+    """Split a glob into the folder to search and the parts that paths relative to this folder must match."""
     if os.path.isdir(path):
         return path, None
     parts = Path(path).parts
@@ -157,8 +157,8 @@ def _split_glob(path: str) -> tuple[str, Sequence[str] | None]:
 
 
 def _matches_glob(parts: Sequence[str], glob: Sequence[str]) -> bool:
-    """Return whether the parts of a path match those of a glob; ``**`` stands for any number of parts."""
-    starts = {0}  # numbers of parts that the glob so far can match
+    """Return whether the parts of a path match the parts of a glob; ``**`` matches any number of parts."""
+    starts = {0}  # numbers of path parts that the parts of the glob up to here can match
     for pattern in glob:
         if pattern == "**":
             starts = set(range(min(starts), len(parts) + 1)) if starts else starts
@@ -168,7 +168,7 @@ def _matches_glob(parts: Sequence[str], glob: Sequence[str]) -> bool:
 
 
 def _walk(root: str) -> list[str]:
-    """Return the files below a folder, as sorted paths relative to it."""
+    """Return the sorted paths of all files below a folder, relative to the folder."""
     files: list[str] = []
     entries_so_far = 0
     folders = [""]
@@ -201,7 +201,7 @@ def _is_readable(path: str, formats: Iterable[Format], looks_like: Callable[[str
 
 
 def _companions(names: Sequence[str], formats: Sequence[Format]) -> set[str]:
-    """Return the names of files that belong to one of these files and are not read by themselves."""
+    """Return the names of files that belong to one of these files and are not read separately."""
     companions: set[str] = set()
     for name in names:
         path = Path(name)
@@ -263,18 +263,18 @@ class _Pattern:
 
 
 class NamingScheme(NamedTuple):
-    """What the names of all files of a corpus mean.
+    """Rules that derive items and coders from the names of all files of a corpus.
 
     Attributes
     ----------
     common_item : str
-        Item of the files that name none.
+        Item of the files that do not name an item.
     folders_are_coders : bool
-        Whether files are items, and folders coders.
+        Whether the files are items and the folders are coders.
     suffixes_are_coders : bool
-        Whether files differ in their suffix only.
+        Whether the files differ only in their suffix.
     automatic : bool
-        Whether neither the caller nor a pattern said what the names mean.
+        Whether the names are interpreted without a pattern or names from the caller.
     """
 
     common_item: str
@@ -284,19 +284,19 @@ class NamingScheme(NamedTuple):
 
     @classmethod
     def infer(cls, files: Sequence[InputFile], item: str | None = None) -> NamingScheme:
-        """Return the scheme of the files of a corpus.
+        """Infer the naming scheme from the files of a corpus.
 
         Parameters
         ----------
         files : sequence of InputFile
             All files of the corpus.
         item : str, optional
-            Item of the files that name none; by default the common beginning of their names.
+            Item of the files that do not name an item; by default the common beginning of their names.
 
         Returns
         -------
         NamingScheme
-            What the names mean.
+            The naming scheme.
         """
         stems = [file.stem for file in files]
         paths = {Path(file.path).absolute() for file in files}
@@ -312,19 +312,19 @@ class NamingScheme(NamedTuple):
 
 
 def group_by_item(files: Sequence[InputFile], naming: NamingScheme) -> list[list[InputFile]] | None:
-    """Return the files of each item, in the order of the first file.
+    """Group files by item, in the order in which the items first occur.
 
     Parameters
     ----------
     files : sequence of InputFile
         The files.
     naming : NamingScheme
-        What the names of all files of the corpus mean.
+        Naming scheme of all files of the corpus.
 
     Returns
     -------
     list of lists of InputFile, or None
-        One list per item; None if the names do not say which item a file belongs to.
+        One list per item; None if the item of a file cannot be derived from its name.
     """
     groups: dict[str, list[InputFile]] = {}
     for file in files:
@@ -344,7 +344,7 @@ def read_all(
     excluded: list[FormatError] | None = None,
     naming: NamingScheme | None = None,
 ) -> Corpus:
-    """Return the corpora of several files as one corpus.
+    """Read several files and merge them into one corpus.
 
     Parameters
     ----------
@@ -353,14 +353,14 @@ def read_all(
     read : callable
         ``read(path, excluded)`` returns the corpus of one file.
     same_material : bool
-        Whether the files hold what several coders made of the same material. An item that only its file names is then the
-        same in all files, and a file that cannot be read is an error.
+        Whether the files contain annotations of the same material by several coders. Files that do not name their item
+        then belong to the same item, and a file that cannot be read is an error.
     item : str, optional
-        Item of files that name none; by default the common beginning of their names.
+        Item of files that do not name an item; by default the common beginning of their names.
     excluded : list of FormatError, optional
-        Collects the errors of items and, unless ``same_material``, of whole files.
+        List to which errors of items are appended and, unless ``same_material`` is set, errors of whole files.
     naming : NamingScheme, optional
-        What the names mean, if there are more files than these.
+        Naming scheme of all files of the corpus, if ``files`` are only some of them.
 
     Returns
     -------
@@ -370,7 +370,7 @@ def read_all(
     Raises
     ------
     FormatError
-        If a file cannot be read and errors are not collected, or two files hold the same item and coder.
+        If a file cannot be read and errors are not collected, or if two files have the same item and coder.
     """
     file_errors = None if same_material else excluded
     corpora: list[tuple[InputFile, Corpus]] = []
@@ -392,7 +392,7 @@ def read_all(
 
 @contextmanager
 def _collect_errors(file: InputFile, excluded: list[FormatError] | None) -> Iterator[list[FormatError] | None]:
-    """Collect the errors of one file, the first few of many; without a list, let them pass."""
+    """Collect the first few errors of a file. If ``excluded`` is None, errors are raised."""
     if excluded is None:
         yield None
         return
@@ -407,12 +407,13 @@ def _collect_errors(file: InputFile, excluded: list[FormatError] | None) -> Iter
 
 
 class _NameResolver:
-    """Item and coder of annotations in files that do not name them."""
+    """Derives item and coder of annotations from file names if the files do not contain them."""
 
     def __init__(self, naming: NamingScheme, corpora: Sequence[tuple[InputFile, Corpus]], same_material: bool) -> None:
         self.naming = naming
         self.same_material = same_material
-        # The name of a file's only tier says what the tier holds ("IU"), not who annotated it; the file says that.
+        # If a file has only one tier, the name of the tier describes its content ("IU"), not the coder. Then the name
+        # of the file is the coder.
         self.tiers_by_file = same_material or all(
             len(corpus.coders) == 1 for _, corpus in corpora if corpus.holds(Tier)
         )
@@ -428,13 +429,13 @@ class _NameResolver:
             )
 
     def _is_coder(self, file: InputFile, corpus: Corpus) -> bool:
-        """Return whether only the name of the file can say who the coder is."""
+        """Return whether the coder can only be derived from the name of the file."""
         if corpus.coders == (file.stem,):
             return True
         return self.tiers_by_file and file.item is None and corpus.holds(Tier) and len(corpus.coders) == 1
 
     def coder(self, file: InputFile, corpus: Corpus, name_in_file: str) -> str:
-        """Return the name of a coder in the common corpus."""
+        """Return the name of a coder in the merged corpus."""
         path = Path(file.path)
         if file.coder is not None:
             if len(corpus.coders) > 1:
@@ -449,7 +450,7 @@ class _NameResolver:
         return path.name if self.naming.suffixes_are_coders else path.stem
 
     def item(self, file: InputFile, corpus: Corpus, name_in_file: str) -> str:
-        """Return the name of an item in the common corpus."""
+        """Return the name of an item in the merged corpus."""
         has_names = corpus.item_names != (file.stem,)
         if file.item is not None:
             return f"{file.item}/{name_in_file}" if has_names else file.item
@@ -461,7 +462,7 @@ class _NameResolver:
 
 
 def _common_beginning(names: Sequence[str]) -> str:
-    """Return what names have in common up to a separator: ``t001`` for ``t001_ann`` and ``t001_anna``."""
+    """Return the common beginning of names, up to a separator: ``t001`` for ``t001_ann`` and ``t001_anna``."""
     common = ""
     for first, *rest in zip(*(re.split(r"([ _.-]+)", name) for name in names), strict=False):
         if any(part != first for part in rest):
@@ -471,7 +472,7 @@ def _common_beginning(names: Sequence[str]) -> str:
 
 
 def list_files(files: Mapping[str, str | PathLike[str]] | Iterable[str | PathLike[str]]) -> list[InputFile]:
-    """Return the files that a caller lists, one coder per file.
+    """Return the files that the caller passed, one file per coder.
 
     Parameters
     ----------

@@ -22,14 +22,14 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.options import Option, resolve_options, text
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-"""A decimal number, as people write it."""
+"""A decimal number, with an optional sign and exponent."""
 MAX_BYTES = 2**31
-"""Size of the largest file that is read."""
+"""Maximum size of a file in bytes."""
 _PIECE_SIZE = 2**20  # characters
 
 
 class WarningLog:
-    """Changes that a reader makes to the data, reported as one warning per kind of change.
+    """Log of the changes that a reader makes to the data, with one warning per kind of change.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ class WarningLog:
         self._counts: dict[str, tuple[int, int, str]] = {}
 
     def add(self, message: str) -> None:
-        """Record a message; the same message is reported once.
+        """Record a message. Repeated messages are reported once.
 
         Parameters
         ----------
         message : str
-            What the reader did, and where.
+            Description of the change and its place.
         """
         self._messages[message] = None
 
@@ -58,18 +58,18 @@ class WarningLog:
         Parameters
         ----------
         change : str
-            What the reader did: ``"spans of zero length left out"``.
+            Description of the change, such as ``"spans of zero length left out"``.
         place : str
-            Where; the warning names the first place.
+            Place of the change. The warning names the first place.
         number : int, default 1
-            How many times it happened there; 0 records nothing.
+            Number of changes at this place. If it is 0, nothing is recorded.
         """
         if number:
             total, places, first = self._counts.get(change, (0, 0, place))
             self._counts[change] = total + number, places + 1, first
 
     def emit(self) -> None:
-        """Issue the warnings, at the line outside the package that reads the file."""
+        """Issue the warnings. They point to the line of the calling program that reads the file."""
         for message in self._messages:
             warn(f"{self.path}: {message}")
         for change, (number, places, first) in self._counts.items():
@@ -79,7 +79,7 @@ class WarningLog:
 
 @dataclass
 class Reading:
-    """One file while it is read: its content, its options and the annotations so far.
+    """State of a reader: the content of the file, the options, and the annotations read so far.
 
     Attributes
     ----------
@@ -90,15 +90,15 @@ class Reading:
     types : tuple of str, optional
         Boundary types that the caller declared, in ordinal order.
     excluded : list of FormatError, optional
-        Collects the errors of single items. If None, the first error is raised.
+        List to which errors of single items are appended. If None, the first error is raised.
     options : mapping
         Every option of the format with its value.
     data : bytes
         Content of the file, for a binary format.
     annotations : dict
-        Item -> coder -> annotation, as far as the file has been read.
+        Item -> coder -> annotation, for the part of the file that has been read.
     log : WarningLog
-        Collects what the reader changes; the warnings are issued after the file has been read.
+        Changes that the reader makes. The warnings are issued after the file has been read.
     """
 
     path: str
@@ -119,12 +119,12 @@ class Reading:
 
     @property
     def item_name(self) -> str:
-        """Item of a file that holds one: the option ``item``, else the name of the file."""
+        """Item of a file with a single item: the option ``item``, or else the name of the file."""
         return self.options["item"] or self.stem
 
     @property
     def coder_name(self) -> str:
-        """Coder of a file that holds one: the option ``coder``, else the name of the file."""
+        """Coder of a file with a single coder: the option ``coder``, or else the name of the file."""
         return self.options["coder"] or self.stem
 
     def warn(self, message: str) -> None:
@@ -133,7 +133,7 @@ class Reading:
         Parameters
         ----------
         message : str
-            What the reader noticed.
+            Text of the warning.
         """
         warn(f"{self.path}: {message}")
 
@@ -160,7 +160,7 @@ class Reading:
         Parameters
         ----------
         content : str
-            What the text holds, for messages: ``"masses"``.
+            Name of the expected content, for messages, such as ``"masses"``.
 
         Returns
         -------
@@ -170,12 +170,12 @@ class Reading:
         return parse_json(self.path, self.text, content)
 
     def line_of_key(self, *keys: str) -> int | None:
-        """Return the line of a JSON text on which the last of several nested keys is.
+        """Return the number of the line that contains the last of several nested keys in a JSON text.
 
         Parameters
         ----------
         *keys : str
-            Keys from the outside to the inside.
+            Keys, starting with the outermost.
 
         Returns
         -------
@@ -192,14 +192,14 @@ class Reading:
 
     @contextmanager
     def item(self, line: int | None, place: str = "") -> Iterator[None]:
-        """Exclude an item if an error occurs inside the ``with`` block, or raise if errors are not collected.
+        """Collect an error that occurs inside the ``with`` block, or raise it if errors are not collected.
 
         Parameters
         ----------
         line : int or None
-            Line for errors that do not carry one.
+            Line number for errors that have none.
         place : str, default ""
-            Beginning of the message of such errors: ``"item 'a': "``.
+            Prefix for the messages of such errors, such as ``"item 'a': "``.
 
         Yields
         ------
@@ -223,7 +223,7 @@ class Reading:
         line : int or None
             Number of the line, from 1.
         place : str, default ""
-            Beginning of the message: ``"T1: "``.
+            Prefix of the message, such as ``"T1: "``.
 
         Yields
         ------
@@ -241,16 +241,16 @@ class Reading:
         Parameters
         ----------
         item, coder : str
-            Where the annotation belongs.
+            Item and coder of the annotation.
         annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
-            What the coder annotated.
+            The annotation.
         line : int, optional
             Line of the annotation, for messages.
 
         Raises
         ------
         FormatError
-            If the item already has an annotation of this coder.
+            If the item already has an annotation by this coder.
         """
         by_coder = self.annotations.setdefault(item, {})
         if coder in by_coder:
@@ -263,22 +263,22 @@ class Reading:
         Returns
         -------
         Corpus
-            The annotations so far.
+            The annotations that were added.
         """
         return Corpus(self.annotations)
 
     def read_one(self, parse: Callable[[], Annotation]) -> Corpus:
-        """Return the corpus of a file that holds one item of one coder.
+        """Return the corpus of a file that contains one item of one coder.
 
         Parameters
         ----------
         parse : callable
-            Returns the annotation in the file.
+            ``parse()`` returns the annotation in the file.
 
         Returns
         -------
         Corpus
-            One annotation.
+            Corpus with one annotation.
         """
         with self.item(None, f"item {self.item_name!r}, coder {self.coder_name!r}: "):
             self.add(self.item_name, self.coder_name, parse())
@@ -287,12 +287,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class Writing:
-    """One file while it is written.
+    """Input of a writer: the corpus, the path and the options.
 
     Attributes
     ----------
     corpus : Corpus
-        What to write.
+        Corpus to write.
     path : str
         Path of the file, for messages and names.
     options : mapping
@@ -310,18 +310,18 @@ class Writing:
 
     @property
     def delimiter(self) -> str:
-        """Character between the cells of a table: a tab in a .tsv file, else a comma."""
+        """Character between the cells of a table: a tab in a .tsv file, otherwise a comma."""
         return "\t" if self.path.lower().endswith(".tsv") else ","
 
     def error(self, problem: str, item: str | None = None, coder: str | None = None) -> FormatError:
-        """Return an error of this file.
+        """Return an error for this file.
 
         Parameters
         ----------
         problem : str
-            What the format cannot hold.
+            Description of the problem.
         item, coder : str, optional
-            Where the problem is.
+            Item and coder that have the problem.
 
         Returns
         -------
@@ -333,7 +333,7 @@ class Writing:
         return FormatError(self.path, None, f"{place}: {problem}" if place else problem)
 
     def only_item(self) -> str:
-        """Return the item of the corpus, if it is the only one and the file names it.
+        """Return the only item of the corpus, if its name matches the name of the file.
 
         Returns
         -------
@@ -343,12 +343,12 @@ class Writing:
         Raises
         ------
         FormatError
-            If there are several items, or the file has another name.
+            If there are several items, or if the file has a different name.
         """
         return self._only("item", self.corpus.item_names)
 
     def only_coder(self) -> str:
-        """Return the coder of the corpus, if there is only one and the file names this one.
+        """Return the only coder of the corpus, if the name matches the name of the file.
 
         Returns
         -------
@@ -358,7 +358,7 @@ class Writing:
         Raises
         ------
         FormatError
-            If there are several coders, or the file has another name.
+            If there are several coders, or if the file has a different name.
         """
         return self._only("coder", self.corpus.coders)
 
@@ -368,7 +368,7 @@ class Writing:
         (name,) = names
         expected = self.options.get(kind) or self.stem
         if name != expected:
-            # The file names the item and the coder; under another name the file would be read back as something else.
+            # The reader takes the item or coder from the file name, so a different name would change it.
             problem = f"in this format the file names the {kind}: {name!r} would be read as {expected!r}"
             suffix = Path(self.path).suffix
             hint = f", or set {kind}={name!r}" if kind in self.options else f" to {name}{suffix}"
@@ -376,14 +376,14 @@ class Writing:
         return name
 
     def segmentation(self, item: str, coder: str, *, holds: Iterable[str] = ()) -> Segmentation:
-        """Return an annotation if it is a segmentation that the format can hold completely.
+        """Return an annotation if it is a segmentation that the format can represent completely.
 
         Parameters
         ----------
         item, coder : str
-            Which annotation of the corpus.
+            Item and coder of the annotation.
         holds : iterable of str
-            What the format can hold beyond boundaries: ``"types"``, ``"units"``, ``"labels"``.
+            Data that the format can store in addition to boundaries: ``"types"``, ``"units"``, ``"labels"``.
 
         Returns
         -------
@@ -393,7 +393,7 @@ class Writing:
         Raises
         ------
         FormatError
-            If writing it would lose something.
+            If the annotation cannot be written without loss.
         """
         annotation = self.corpus[item, coder]
         if not isinstance(annotation, (Segmentation, Dialogue)):
@@ -405,16 +405,16 @@ class Writing:
         return annotation
 
     def check_contents(self, segmentation: Segmentation, item: str, coder: str, *, holds: Iterable[str]) -> None:
-        """Raise an error if a segmentation has more than the format can hold.
+        """Raise an error if a segmentation has data that the format cannot store.
 
         Parameters
         ----------
         segmentation : Segmentation
-            What is to be written.
+            Segmentation to write.
         item, coder : str
-            Where it is in the corpus, for messages.
+            Item and coder of the segmentation, for messages.
         holds : iterable of str
-            What the format can hold beyond boundaries: ``"types"``, ``"units"``, ``"labels"``.
+            Data that the format can store in addition to boundaries: ``"types"``, ``"units"``, ``"labels"``.
         """
         table, no_labels = "write a .csv table", "write .json, or leave them out (convert --drop-labels)"
         contents = {
@@ -427,12 +427,12 @@ class Writing:
                 raise self.error(f"this format cannot hold {content}; {hint}", item, coder)
 
     def text(self, item: str, coder: str, *, holds: Iterable[str] = ("units",)) -> tuple[Segmentation, tuple[str, ...]]:
-        """Return a segmentation and its units, if it has units and no labels.
+        """Return a segmentation and its units, if it has units and the format can represent it completely.
 
         Parameters
         ----------
         item, coder : str
-            Which annotation of the corpus.
+            Item and coder of the annotation.
         holds : iterable of str
             As for :meth:`segmentation`.
 
@@ -446,7 +446,7 @@ class Writing:
         Raises
         ------
         FormatError
-            If the annotation is something else, or has no units.
+            If the annotation is not such a segmentation, or if it has no units.
         """
         segmentation = self.segmentation(item, coder, holds=holds)
         if segmentation.units is None:
@@ -454,16 +454,18 @@ class Writing:
         return segmentation, segmentation.units
 
     def check_round_trip(self, content: str, read: Callable[[Reading], Corpus], **options: Any) -> str:
-        """Return the content of a file if it reads back as the corpus: a unit may look like a part of the format.
+        """Return the content of a file if reading it gives the same corpus.
+
+        Reading could give a different corpus, because a unit may look like syntax of the format.
 
         Parameters
         ----------
         content : str
-            What is to be written.
+            Content to write.
         read : callable
             Reader of the format.
         **options
-            Options that the reader needs in place of those for writing.
+            Options for the reader that replace the options for writing.
 
         Returns
         -------
@@ -473,10 +475,10 @@ class Writing:
         Raises
         ------
         FormatError
-            If the content would be read differently.
+            If reading the content gives a different corpus.
         """
         try:
-            # A reader of files removes a byte order mark too.
+            # A byte order mark is also removed when a file is read.
             result = read(Reading(self.path, content.removeprefix("\ufeff"), options={**self.options, **options}))
         except CaesuraError as error:
             problem = error.problem if isinstance(error, FormatError) else error
@@ -487,7 +489,7 @@ class Writing:
 
 
 def _difference(corpus: Corpus, result: Corpus) -> str:
-    """Return the first difference between a corpus and what would be read back."""
+    """Describe the first difference between a corpus and the corpus that would be read back."""
     for (item, coder), expected in corpus.items():
         actual = result.get((item, coder))
         if not isinstance(actual, Segmentation) or not isinstance(expected, Segmentation):
@@ -508,42 +510,42 @@ def _unit_difference(expected: tuple[str, ...], actual: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Format:
-    """One file format: an entry of the registry.
+    """A file format, as listed in the registry.
 
     Attributes
     ----------
     name : str
         Name of the format, as in ``read(path, format=...)``.
     description : str
-        One line that says what the format holds.
+        One line that describes the content of the format.
     read : callable
         ``read(reading)`` returns the corpus of a file.
     looks_like : callable
-        ``looks_like(text)`` says whether a text seems to be in this format.
+        ``looks_like(text)`` returns whether a text seems to be in this format.
     suffixes : tuple of str
-        Suffixes of its files.
+        Suffixes of files in this format.
     write : callable, optional
         ``write(writing)`` returns the text or the bytes of a file. None if the format can only be read.
     options : tuple of Option
-        What the caller can set for reading and writing.
+        Options for reading and writing.
     other_suffixes : tuple of str
-        Suffixes of other formats under which files of this format occur; the content decides.
+        Suffixes that this format shares with other formats. The content of a file then decides.
     decode : callable, optional
         ``decode(path, data)`` returns the text of a file that is not plain UTF-8.
     annotation_types : tuple of type
-        Classes of annotations that the format can hold.
+        Classes of annotations that the format can store.
     may_be_empty : bool
-        Whether an empty file is valid: it says that nobody annotated anything.
+        Whether an empty file is valid and means that the text has no annotations.
     magic : bytes
         First bytes of a binary format.
     matches_bytes : callable, optional
         ``matches_bytes(data)`` decides between binary formats that begin with the same bytes.
     names_from_file : tuple of str
-        ``"item"``, ``"coder"`` or both, if the name of the file gives them because the format has no place for them.
+        ``"item"``, ``"coder"`` or both, if the format cannot store these names and the name of the file is used.
     companions : tuple of str
-        Suffixes or names of neighbouring files that belong to a file of this format and are not read by themselves.
+        Suffixes or names of files in the same folder that belong to a file of this format and are not read separately.
     extra : str
-        Optional part of the package that the format needs, as in ``caesura[xml]``.
+        Optional dependency group that the format needs, such as ``xml`` for ``caesura[xml]``.
     tiers : callable, optional
         ``tiers(reading)`` returns all tiers of a file.
     """
@@ -599,12 +601,12 @@ class Format:
         Raises
         ------
         OptionError
-            If the format has no such option, or a value is invalid.
+            If the format does not have an option, or if a value is invalid.
         """
         return resolve_options(f"format {self.name}", self.options, values)
 
     def can_hold(self, kinds: Iterable[type]) -> bool:
-        """Return whether the format can hold annotations of all these classes.
+        """Return whether the format can store annotations of all these classes.
 
         Parameters
         ----------
@@ -614,13 +616,13 @@ class Format:
         Returns
         -------
         bool
-            Whether all are among ``annotation_types``.
+            True if all classes are in ``annotation_types``.
         """
         return all(issubclass(kind, self.annotation_types) for kind in kinds)
 
 
 def warn(message: str) -> None:
-    """Issue a warning that points at the line outside the package that called for reading or writing.
+    """Issue a warning that points to the line of the calling program, outside this package.
 
     Parameters
     ----------
@@ -634,19 +636,19 @@ def warn(message: str) -> None:
 
 
 def shorten(names: Sequence[str], limit: int = 5) -> str:
-    """Return the first names of a list and the number of the others, for a message.
+    """Return the first names of a list and the number of remaining names, for a message.
 
     Parameters
     ----------
     names : sequence of str
         The names.
     limit : int, default 5
-        How many names to list.
+        Number of names to list.
 
     Returns
     -------
     str
-        Such as ``"a, b, c, d, e and 3 more"``.
+        A text such as ``"a, b, c, d, e and 3 more"``.
     """
     return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
 
@@ -683,7 +685,7 @@ def parse_table(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[st
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield the lines of a text, piece by piece, since a StringIO takes four bytes per character."""
+    """Yield the lines of a text. The text is split into pieces, because a StringIO takes four bytes per character."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + _PIECE_SIZE) + 1 or len(text)
@@ -692,7 +694,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
-    """Return rows as delimited text that reads back the same, carriage returns in cells included.
+    """Return rows as delimited text. Reading this text gives the same cells, even if they contain carriage returns.
 
     Parameters
     ----------
@@ -726,7 +728,7 @@ def lines_of(text: str) -> list[str]:
     Returns
     -------
     list of str
-        The lines without their ends. An empty last line does not count.
+        The lines without their line endings. An empty last line is left out.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]
@@ -742,7 +744,7 @@ def parse_json(path: str, text: str, content: str) -> Any:
     text : str
         The JSON text.
     content : str
-        What the text holds, for messages: ``"masses"``.
+        Name of the expected content, for messages, such as ``"masses"``.
 
     Returns
     -------
@@ -752,7 +754,7 @@ def parse_json(path: str, text: str, content: str) -> Any:
     Raises
     ------
     FormatError
-        If the text is not valid JSON, repeats a key, nests too deeply, or has a number with too many digits.
+        If the text is not valid JSON, repeats a key, is nested too deeply, or has a number with too many digits.
     """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -776,12 +778,12 @@ def parse_json(path: str, text: str, content: str) -> Any:
 
 
 def json_text(value: object) -> str:
-    """Return a value as JSON, with all characters as they are.
+    """Return a value as JSON, without escaping non-ASCII characters.
 
     Parameters
     ----------
     value : object
-        What to write.
+        Value to write.
 
     Returns
     -------
@@ -799,14 +801,14 @@ def is_json_of(text: str, keys: str, matches: Callable[[Any], bool]) -> bool:
     text : str
         Content of a file.
     keys : str
-        Pattern of keys, such as ``"coders|tracks"``. A text without any of them is not parsed.
+        Regular expression of keys, such as ``"coders|tracks"``. A text without any of these keys is not parsed.
     matches : callable
-        Whether the parsed data have the shape.
+        ``matches(data)`` returns whether the parsed data have the expected shape.
 
     Returns
     -------
     bool
-        False if the text is no valid JSON.
+        True if the data match. False if they do not, or if the text is not valid JSON.
     """
     if not text.lstrip().startswith(("{", "[")) or not re.search(rf'"(?:{keys})"\s*:', text):
         return False
@@ -817,7 +819,7 @@ def is_json_of(text: str, keys: str, matches: Callable[[Any], bool]) -> bool:
 
 
 def describe_value(value: object) -> str:
-    """Return a value of an untrusted file for a message: short, without the content of objects and lists.
+    """Return a short description of a value from an untrusted file, without the content of objects and lists.
 
     Parameters
     ----------
@@ -855,7 +857,7 @@ def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
     Raises
     ------
     FormatError
-        If there is no such file, it is no regular file, it cannot be read, it is empty, or it is larger than ``MAX_BYTES``.
+        If the file does not exist, is not a regular file, cannot be read, is empty, or is larger than ``MAX_BYTES``.
     """
     place = Path(path)
     try:
@@ -877,7 +879,7 @@ def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
 
 
 def decode(path: str | PathLike[str], data: bytes) -> str:
-    """Return the text of bytes in UTF-8, with or without a byte order mark.
+    """Decode bytes as UTF-8, with or without a byte order mark.
 
     Parameters
     ----------
@@ -911,4 +913,4 @@ def decode(path: str | PathLike[str], data: bytes) -> str:
 ITEM = Option("item", None, text, "name of the item (default: name of the file)")
 CODER = Option("coder", None, text, "name of the coder (default: name of the file)")
 NAME_OPTIONS = (ITEM, CODER)
-"""Options of formats that have no place for these names."""
+"""Options of formats that do not store the names of item and coder."""

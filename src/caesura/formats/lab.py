@@ -1,25 +1,25 @@
-"""Annotations of music: .lab files, and the text files of SALAMI.
+"""Segment annotations of music in .lab files and in the text files of SALAMI.
 
-A .lab file has one segment per line, in seconds, and one level per file::
+A .lab file contains one level, with one segment per line and times in seconds::
 
     0.000 12.5 intro
     12.5  31.25 verse
 
-Deeper levels are in files of their own; the option ``deeper`` names them, the coarsest first:
-``read("song_upper.lab", deeper=["song_lower.lab"])``. A file is one coder and one item, both named by the file unless the
-options ``item`` and ``coder`` name them.
+Deeper levels are in separate files. The option ``deeper`` lists these files, starting with the coarsest level:
+``read("song_upper.lab", deeper=["song_lower.lab"])``. A file contains one item of one coder. The name of the file is used
+for both unless the options ``item`` and ``coder`` are set.
 
-SALAMI's annotators wrote down where something begins, a time and a list of labels per line::
+In the text files of SALAMI, each line has a time and a list of labels for everything that begins at this time::
 
     0.000000000	Silence
     0.528253968	A, a, Intro, (voice
     14.202154195	b
     238.445691609	End
 
-Capital letters with primes are the upper level and small letters the lower level; each segment lasts until the next one
-on its level. Silence is on both levels, and End ends both. Other words are functions and instruments; they are no levels
-and are not read. The item is the part of the file's name before ``_textfile1``, or the name of the folder, and the coder
-is ``textfile1``.
+Capital letters are labels of the upper level and small letters are labels of the lower level; both may have primes. Each
+segment ends where the next segment of its level begins. Silence is on both levels, and End ends both levels. Other words
+name functions and instruments and are not read. For a file ``song_textfile1.txt``, the item is ``song`` and the coder is
+``textfile1``. For a file ``textfile1.txt``, the item is the name of the folder.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _END = "end"
 
 
 def _read_lab(reading: Reading) -> Corpus:
-    """Return one hierarchy: one level from this file and one from each deeper file."""
+    """Return a corpus with one hierarchy, which has one level from this file and one from each deeper file."""
     rows = list(_lab_rows(reading, 1))
     for level, path in enumerate(reading.options["deeper"], 2):
         rows += _lab_rows(Reading(path, decode(path, load(path))), level)
@@ -73,7 +73,7 @@ def _time(reading: Reading, line: int, name: str, cell: str) -> float:
 
 
 def _corpus(reading: Reading, rows: list[SpanRow], item: str, coder: str) -> Corpus:
-    """Return the corpus of one item and coder, named by the options or as given here."""
+    """Return a corpus with one hierarchy. The options ``item`` and ``coder`` override the names passed here."""
     item, coder = reading.options["item"] or item, reading.options["coder"] or coder
     duration = reading.options["duration"]
     with reading.item(None, f"item {item!r}, coder {coder!r}: "):
@@ -83,7 +83,7 @@ def _corpus(reading: Reading, rows: list[SpanRow], item: str, coder: str) -> Cor
 
 
 def _read_salami(reading: Reading) -> Corpus:
-    """Return one hierarchy of two levels."""
+    """Return a corpus with one hierarchy of two levels."""
     current: dict[int, tuple[float, str]] = {}  # level -> start and label of the segment that has not ended
     rows: list[SpanRow] = []
     for time, labels in _salami_lines(reading):
@@ -122,7 +122,7 @@ def _is_end(labels: list[str]) -> bool:
 
 
 def _levels(labels: list[str]) -> dict[int, str]:
-    """Return level -> label for the labels that are on a level."""
+    """Return level -> label; labels that belong to no level are ignored."""
     levels: dict[int, str] = {}
     for label in labels:
         if label.lower() in (_SILENCE, _END):
@@ -135,7 +135,7 @@ def _levels(labels: list[str]) -> dict[int, str]:
 
 
 def _paths(name: str, value: Any) -> tuple[str, ...]:
-    """Check for a file or a list of files."""
+    """Return the paths if the value is a file or a list of files; otherwise raise an error."""
     if isinstance(value, (str, PathLike)):
         return (check_path(name, value),)
     if not isinstance(value, Iterable):

@@ -1,26 +1,27 @@
-"""Label Studio's export as JSON: tasks, and the spans that annotators labelled in the text of each task::
+"""JSON exports of Label Studio, which contain tasks and the spans that annotators labelled in the text of each task::
 
     [{"id": 7, "data": {"text": "Ms. Haag plays Elianti."},
       "annotations": [{"completed_by": 1, "result": [
         {"id": "x", "type": "labels", "from_name": "label", "to_name": "text",
          "value": {"start": 4, "end": 8, "text": "Haag", "labels": ["PER"]}}]}]}]
 
-The item is the ``id`` of the task. The coder is ``completed_by``: an email address if the export has it, else a number;
-if there is neither, the number of the annotation. Old exports call the list ``completions``. Cancelled annotations are
-not read, and a warning gives their number.
+The item is the ``id`` of the task. The coder is ``completed_by``: an email address if the export has one, otherwise a
+number. If ``completed_by`` is missing, the ``id`` of the annotation is used. Old exports call the list ``completions``.
+Cancelled annotations are not read, and a warning gives their number.
 
-A result of the type ``labels`` is a span, one per label. Results of different types are not read, and a warning gives
-their number and types; a file that has only these is an error. Spans in hypertext are among them, because they point into
-markup.
+A result of the type ``labels`` becomes one span per label. Results of other types are not read, and a warning gives their
+number and types. A file that has only such results is an error. Spans in hypertext are not read either, because their
+offsets refer to markup.
 
-An export does not say which field of ``data`` is the text. The option ``text`` names it. By default it is the ``source``
-of the results (older exports have it), else the only string in ``data``.
+An export does not say which field of ``data`` is the text. The option ``text`` names the field. The default is the
+``source`` of the results, which older exports have, or else the only string in ``data``.
 
-Offsets count UTF-16 units in old exports and characters in new ones. This matters only after a character beyond U+FFFF.
-The reader takes the way of counting that gives ``value.text`` for all spans of an annotation. If both do, or if there is
-no text to compare with, the option ``offsets`` must choose.
+Offsets count UTF-16 units in old exports and characters in new exports. The two differ only after a character beyond
+U+FFFF. The reader tries both and uses the one that reproduces ``value.text`` for all spans of an annotation. If the two
+give different spans and both are possible, for example because there is no ``value.text``, the option ``offsets`` must be
+set.
 
-How spans become units: see ``standoff``.
+The module ``standoff`` describes how spans become units.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _OFFSETS = ("characters", "utf-16")
 
 @dataclass(frozen=True)
 class _Region:
-    """A result of the type that is read."""
+    """A result of the type ``labels``."""
 
     name: str
     start: int
@@ -54,7 +55,7 @@ class _Region:
     covered: str | None
 
     def locate(self, document: str, method: str, utf16: Utf16Offsets) -> tuple[int, int] | None:
-        """Return the offsets in characters if ``method`` is how they are counted; None if they do not fit."""
+        """Return the offsets in characters, assuming that ``method`` counted them; None if the text does not match."""
         offsets = ((self.start, self.end),)
         try:
             fragments = utf16.to_characters(offsets) if method == "utf-16" else check_fragments(offsets, len(document))
@@ -66,7 +67,7 @@ class _Region:
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return every task that somebody annotated."""
+    """Return a corpus with all annotated tasks."""
     tasks = _tasks(reading.json("Label Studio export"))
     if tasks is None:
         raise reading.error(1, 'expected tasks with "id", "data" and "annotations"; export as JSON, not as JSON-MIN')
@@ -79,7 +80,7 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _tasks(data: object) -> list[Any] | None:
-    """Return the tasks; a single task, as Label Studio puts it into a storage, becomes a list."""
+    """Return the list of tasks. A single task, as in files that Label Studio saves to a storage, becomes a list."""
     tasks = [data] if isinstance(data, dict) else data
     return tasks if isinstance(tasks, list) and any(map(_is_task, tasks)) else None
 
@@ -91,7 +92,7 @@ def _is_task(task: object) -> bool:
 
 
 class _Export:
-    """Adds tasks to the corpus and counts what is not read."""
+    """Adds tasks to the corpus and counts the results that are not read."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -122,7 +123,7 @@ class _Export:
             self.reading.add(item, coder, self.standoff.annotation(item, coder, tokens, spans))
 
     def regions(self, results: list[Any]) -> Iterator[_Region]:
-        """Yield the spans among the results and count the rest."""
+        """Yield the spans among the results and count the other results."""
         for i, result in enumerate(results):
             kind = result.get("type") if isinstance(result, dict) else None
             if not isinstance(kind, str):
@@ -134,7 +135,7 @@ class _Export:
                 self.skipped_types[kind[:40]] += 1
 
     def check_types(self) -> None:
-        """Warn about results that were not read; raise an error if no result at all was a span."""
+        """Warn about results that were not read. Raise an error if all results were of other types."""
         if self.skipped_types:
             counts = ", ".join(f"{count} of type {kind}" for kind, count in self.skipped_types.most_common(20))
             if not self.region_count:
@@ -161,13 +162,13 @@ def _document(data: Mapping[str, Any], results: list[Any], requested: str | None
 
 
 def _sources(results: list[Any]) -> list[str]:
-    """Return the fields that the results name as their source."""
+    """Return the fields of ``data`` that the results name as their source."""
     sources = {result.get("source") for result in results if result.get("type") == _SPAN}
     return sorted(source[1:] for source in sources if isinstance(source, str) and source.startswith("$"))
 
 
 def _text_spans(document: str, regions: list[_Region], method: str | None) -> list[TextSpan]:
-    """Return the spans, with offsets counted in the way that gives the text of all of them."""
+    """Return the spans. The offsets are interpreted in the way that reproduces the text of all spans."""
     utf16 = Utf16Offsets(document)
     methods = [method] if method else _OFFSETS
     located = {method: [region.locate(document, method, utf16) for region in regions] for method in methods}
@@ -184,7 +185,7 @@ def _text_spans(document: str, regions: list[_Region], method: str | None) -> li
 
 
 def _explain_misfit(document: str, regions: list[_Region], located: Mapping[str, list[tuple[int, int] | None]]) -> str:
-    """Return what is wrong with the first span that fits in no way, or with the first that fits in one way only."""
+    """Describe the first span that matches under no interpretation, or else the spans that contradict each other."""
     for i, region in enumerate(regions):
         if all(offsets[i] is None for offsets in located.values()):
             expected = document[region.start : region.end][:60]
