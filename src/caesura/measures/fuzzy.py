@@ -1,8 +1,8 @@
-"""The fuzzy success criterion of Yöndem & Üçoluk: a program's boundaries against the marks of many coders.
+"""The fuzzy success criterion of Yöndem & Üçoluk, which compares a program's boundaries with the marks of many coders.
 
-Coders who mean the same boundary do not always mark the same place. Their marks form *clusters*. A boundary in a cluster is
-rewarded by how many marks are there and how near they are; a boundary elsewhere, a *phantom*, is penalized by its distance
-from the clusters. No threshold turns the marks into a crisp reference first.
+Coders who mean the same boundary do not always mark the same place. Their marks form *clusters*. A boundary in a
+cluster is rewarded according to the number and the distance of the marks. A boundary elsewhere, a *phantom*, is
+penalized according to its distance from the clusters. The marks are not reduced to a crisp reference by a threshold.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class MarkCluster:
-    """Marks that stand together.
+    """A group of neighboring marks.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class MarkCluster:
     best : int
         Position with the largest reward for one boundary; the first of several.
     reward : float
-        The reward there.
+        The reward at this position.
     """
 
     lower: int
@@ -80,7 +80,7 @@ class BoundaryCredit:
     contribution : float
         Contribution to the reward or, if negative, to the punishment.
     success : float
-        Contribution to the value; all of them add up to it.
+        Contribution to the value. The value is the sum of all contributions.
     """
 
     position: int
@@ -134,7 +134,7 @@ class FuzzyScore(Score):
 
 @dataclass(frozen=True, slots=True)
 class MarkBatch(Batch):
-    """A batch whose first side is marks: ``a_code`` is the number of coders who marked ``a_pos``.
+    """A batch whose first side contains marks: ``a_code`` is the number of coders who marked ``a_pos``.
 
     Attributes
     ----------
@@ -322,7 +322,7 @@ class FuzzySuccess(Measure):
         winners = _best_boundaries(cluster_of, credit)
         best, reward = arrays.bounds[:, 2].copy(), np.zeros(len(arrays.bounds))
         best[cluster_of[winners]] = batch.a_pos[winners]
-        reward[cluster_of[winners]] = credit[winners]  # a narrow reach may lie between two marks and contain none
+        reward[cluster_of[winners]] = credit[winners]  # a narrow reach may be between two marks and contain no mark
         rows = zip(arrays.bounds.tolist(), arrays.moments.tolist(), best.tolist(), reward.tolist(), strict=True)
         clusters = []
         for (first, last, low, up, peak), (mu, sigma), best_position, largest in rows:
@@ -359,7 +359,7 @@ class FuzzySuccess(Measure):
 
 
 def _best_boundaries(cluster_of: Ints, credit: Floats) -> Ints:
-    """Return the boundary with the largest credit in each cluster, the first of equals; clusters rise, except for -1."""
+    """Return the boundary with the largest credit in each cluster, the first if tied; clusters are sorted except for -1."""
     inside = np.flatnonzero(cluster_of >= 0)
     if not inside.size:
         return inside
@@ -416,13 +416,13 @@ def fuzzy_success(
     beta: float = 2,
     **options: Any,
 ) -> FuzzyScore:
-    r"""Compute fuzzy success: a program's boundaries against how many coders marked each position.
+    r"""Compute fuzzy success, which compares a program's boundaries with the number of coders who marked each position.
 
     Parameters
     ----------
     counts : Marks, Segmentation or sequence of int
-        The N-1 numbers h(i) of coders who marked position i, or ``Marks``, which know their coders. A ``Segmentation`` is
-        the marks of one coder.
+        The N-1 numbers h(i) of coders who marked position i, or ``Marks``, which include the number of coders. A
+        ``Segmentation`` is treated as the marks of one coder.
     hypothesis : Segmentation
         The program's boundaries.
     coders : int, optional
@@ -430,16 +430,16 @@ def fuzzy_success(
     chain_strength : int, default 1
         Largest distance between neighboring marked positions of a cluster.
     minimal_peak : int, optional
-        Count that some h in a cluster must reach (default: half the coders, rounded up).
+        Count that at least one h in a cluster must reach (default: half the coders, rounded up).
     alpha : float, default 1
         Hardness, from 1 to 2: how fast the reward falls with the distance.
     beta : float, default 2
         Reach of a cluster in standard deviations; infinity for the whole cluster.
     **options : object
-        ``min_count`` (1): number of coders who make a position a marked one. ``p_min`` (0) and ``p_max`` (1 / clusters):
-        cost of a phantom beside a cluster and far from clusters. ``per_cluster`` ("sum"): reward all boundaries in a
-        cluster, or only the "best". ``edges`` ("linear"): cost of phantoms before the first and after the last cluster, or
-        "ignore" them.
+        ``min_count`` (1): number of coders who must mark a position. ``p_min`` (0) and ``p_max`` (1 / clusters): cost
+        of a phantom beside a cluster and far from clusters. ``per_cluster`` ("sum"): reward all boundaries in a
+        cluster, or only the "best". ``edges`` ("linear"): cost of phantoms before the first and after the last cluster,
+        or "ignore" them.
 
     Returns
     -------
@@ -469,12 +469,13 @@ def fuzzy_success(
         before the first        p_min + (p_max - p_min) * (low(1) - q) / (low(1) - 1)
         after the last          p_min + (p_max - p_min) * (q - up(K)) / (N - 1 - up(K))
 
-    that is p_max in the middle of a gap or at the edge of the text, falling towards p_min at a cluster.
+    The cost is p_max in the middle of a gap or at the edge of the text, and falls to p_min at a cluster.
 
-    The value is 1 if all coders mark one place and the program does too, and 0 if the program finds nothing; phantoms make
-    it negative, without limit. P can exceed 1: several boundaries in a cluster are all rewarded, and so are several marks of
-    one coder in it. Over several documents it is summed reward / summed (clusters * S), less the mean punishment. It is not
-    symmetric, and says little for one coder: use B there.
+    The value is 1 if all coders and the program mark the same single position, and 0 if the program finds no boundary.
+    Phantoms can make it negative, without a lower limit. P can exceed 1, because all boundaries in a cluster are
+    rewarded, and so are several marks of one coder. For several documents, the value is summed reward / summed
+    (clusters * S), minus the mean punishment. The measure is not symmetric. It says little if there is only one coder;
+    use B instead.
 
     Differences from the printed text, which contradicts itself: \|s - q\| + 1 for \|s - q + 1\|, which is 0 for a miss by
     one; clusters by the definition of the two parameters (section 4.2), because the pseudo-code never ends one, and from one
@@ -509,7 +510,7 @@ def _to_marks(counts: Any, coders: int | None) -> Text | Marks:
             raise OptionError(f"coders: the marks are those of {actual}; got {coders!r}")
         return counts
     if isinstance(counts, Mapping):
-        return counts  # a dialogue, which the batch refuses
+        return counts  # a dialogue, which is rejected later by the batch
     if coders is None:
         raise OptionError("coders: counts do not say how many coders there were; set coders, or use Marks")
     return Marks(counts, coders)

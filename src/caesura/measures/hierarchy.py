@@ -1,4 +1,4 @@
-"""Measures of the spans of two hierarchies: Flammia & Zue's kappa, precision and recall, and crossing spans.
+"""Measures that compare the spans of two hierarchies: Flammia & Zue's kappa, precision and recall, and crossing spans.
 
 See :mod:`caesura.measures.meet` for the t- and l-measure, which compare how parts of the text are grouped.
 """
@@ -42,7 +42,7 @@ class HierarchyKappa(HierarchyMeasure):
     title = "Kappa of two hierarchies (Flammia & Zue)"
     short_name = "kappa"
     sides = ("a", "b")
-    worst = None  # a chain of spans with a common start that the other side lacks weighs ever more as chance nears 1
+    worst = None  # unmatched spans with a common start lower the value without limit as chance agreement approaches 1
     symmetric = True
     chance_corrected = True
     coefficients = ("kappa",)
@@ -100,18 +100,18 @@ class HierarchyKappa(HierarchyMeasure):
 
 
 def _count_distinct(document: Ints, units: Ints, base: Ints) -> Ints:
-    """Return the number of different units in each document."""
+    """Return the number of distinct units in each document."""
     return np.diff(np.searchsorted(_sorted_unique(base[document] + units), base))
 
 
 def _sorted_unique(keys: Ints) -> Ints:
-    """Return the sorted keys, each once; ``np.unique`` hashes first, which takes longer."""
+    """Return the sorted keys without duplicates; faster than ``np.unique``, which hashes first."""
     keys = np.sort(keys)
     return keys[np.append(True, np.diff(keys) != 0)] if len(keys) else keys
 
 
 def _matched(spans: DistinctSpans, others: DistinctSpans, base: Ints) -> Ints:
-    """Return the number of spans per document at both ends of which one of the others begins or ends."""
+    """Return the number of spans per document that are matched: a span of the other side begins or ends at each end."""
     place = base[others.document]
     cuts = _sorted_unique(np.concatenate([place + others.start - 1, place + others.end]))
     matched = np.ones(len(spans), bool)
@@ -129,7 +129,7 @@ class HierarchyOverlap(HierarchyMeasure):
     title = "Precision, recall and F of the spans of a hierarchy"
     short_name = "span F"
     options = (Option("level", "flat", choice("flat", "full"), "whether levels must agree too"),)
-    symmetric = True  # F; precision and recall are exchanged
+    symmetric = True  # only F is symmetric; precision and recall are swapped
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return ("relevant", "reference", "hypothesis")
@@ -137,7 +137,7 @@ class HierarchyOverlap(HierarchyMeasure):
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)
         keys = [self._keys(side) for side in (batch.a, batch.b)]
-        # Each side has a key once, so equal neighbors come from both sides.
+        # Keys are unique on each side, so equal neighbors belong to different sides.
         both = np.concatenate(keys)
         both = both[np.lexsort(both.T[::-1])]
         common = both[1:][(both[1:] == both[:-1]).all(axis=1), 0]
@@ -146,7 +146,7 @@ class HierarchyOverlap(HierarchyMeasure):
         return BatchCounts(np.column_stack(counts).astype(float), {})
 
     def _keys(self, side: SpanArrays) -> Ints:
-        """Return document, start, end and, with ``"full"``, level; each row once."""
+        """Return distinct rows of document, start, end and, with ``"full"``, level."""
         if self["level"] == "flat":
             spans = side.distinct
             return np.column_stack([spans.document, spans.start, spans.end])
@@ -188,7 +188,7 @@ def find_crossing(spans: DistinctSpans, others: DistinctSpans, documents: int) -
     Parameters
     ----------
     spans, others : DistinctSpans
-        Spans of the two sides; here a span may also occur several times.
+        Spans of the two sides; a span may occur several times.
     documents : int
         Number of documents.
 
@@ -200,7 +200,7 @@ def find_crossing(spans: DistinctSpans, others: DistinctSpans, documents: int) -
     crossing = np.zeros(len(spans), bool)
     stack = np.empty(int(others.count(documents).max(initial=0)), np.int64)
     offsets, other_offsets = _offsets(spans, documents), _offsets(others, documents)
-    # The kernel finds crossings at the end of a span. Backwards, the start of a span is its end.
+    # The kernel finds crossings at the end of a span. A second pass over the reversed text finds those at the start.
     for start, end, other_start, other_end in (
         (spans.start, spans.end, others.start, others.end),
         (-spans.end, -spans.start, -others.end, -others.start),
@@ -228,14 +228,14 @@ def hierarchy_kappa(a: Hierarchy, b: Hierarchy) -> Score:
     Returns
     -------
     Score
-        1 for the same spans, 0 for chance agreement, below 0 for less, without limit; 0 if one side is empty.
+        1 for identical spans, 0 for chance agreement, negative (without limit) for less; 0 if one side is empty.
         ``score.parts["p_o"]`` and ``score.parts["p_c"]`` are P_o and P_c.
 
     Raises
     ------
     Undefined
-        If both sides are empty, or if P_c is 1: a text of one unit, or every unit a span of its own on both sides. Leave
-        spans of one unit out if they carry no information, as in trees of discourse.
+        If both sides are empty, or if P_c is 1: the text has one unit, or every unit is a span of its own on both
+        sides. Remove spans of one unit if they carry no information, as in discourse trees.
 
     Notes
     -----
@@ -249,9 +249,9 @@ def hierarchy_kappa(a: Hierarchy, b: Hierarchy) -> Score:
         P_a = (P_b + P_e - P_b P_e)^2
         kappa = (P_o - P_c) / (1 - P_c)
 
-    So a span can be matched although the other side does not have it: the two trees of the example group three pairs
-    differently and agree fully. If that matters, use :func:`hierarchy_overlap`. Over several documents, matched spans,
-    spans, and P_c times spans are summed.
+    A span can therefore be matched although the other side does not contain it: the two trees of the example group
+    three pairs differently, but kappa is 1. If this matters, use :func:`hierarchy_overlap`. Over several documents,
+    matched spans, spans, and P_c times spans are summed.
 
     N is ``extent``. For times it is the duration divided by the tolerance of :func:`~caesura.common_units`, which puts both
     sides on the same units first: boundaries are then rare, P_c is tiny and kappa is nearly P_o.
@@ -282,7 +282,7 @@ def hierarchy_overlap(reference: Hierarchy, hypothesis: Hierarchy, *, level: str
     reference : Hierarchy
         For example an annotation.
     hypothesis : Hierarchy
-        For example a gold standard made from several annotations.
+        For example a gold standard built from several annotations.
     level : {"flat", "full"}, default "flat"
         Compare each (start, end) once, or each (start, end, level).
 
@@ -297,8 +297,8 @@ def hierarchy_overlap(reference: Hierarchy, hypothesis: Hierarchy, *, level: str
 
         recall = common spans / spans of the reference      precision = common spans / spans of the hypothesis
 
-    A span that is one unit off counts as wrong as any other. With ``"full"``, so do all spans of a tree that is one level
-    deeper. Labels are ignored.
+    A span that is one unit off counts as an error like any other. With ``"full"``, all spans of a tree that is one
+    level deeper are errors too. Labels are ignored.
 
     References
     ----------
@@ -332,12 +332,12 @@ def non_crossing(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
 
     Notes
     -----
-    Two spans cross if they overlap and neither contains the other. A hypothesis with few spans crosses few: read the result
-    together with :func:`hierarchy_overlap`. Levels and labels are ignored. A reference without spans does not change a sum
-    over documents.
+    Two spans cross if they overlap and neither contains the other. A hypothesis with few spans causes few crossings, so
+    report this measure together with :func:`hierarchy_overlap`. Levels and labels are ignored. A reference without
+    spans does not change the total over documents.
 
-    Carbone et al. write that a segment "spans at least one boundary utterance", by which nested segments would cross too;
-    their Table 1 shows that they did not count these.
+    Carbone et al. write that a segment "spans at least one boundary utterance", a definition by which nested segments
+    would cross too. Their Table 1 shows that they did not count nested segments.
 
     Examples
     --------

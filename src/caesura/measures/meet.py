@@ -1,8 +1,8 @@
-"""The t- and l-measure of music: do two hierarchies group the parts of a text in the same way?
+"""The t- and l-measure from music research, which compare how two hierarchies group the parts of a text.
 
-They were defined over frames of a tenth of a second. Here the text is cut into *atoms* at every boundary of both sides: all
-frames of an atom meet the same frames at the same levels, so a sum over frames is a weighted sum over atoms. For text this
-is exact; for times it is the limit of ever shorter frames.
+The measures were defined over frames of a tenth of a second. Here the text is cut into *atoms* at every boundary of
+both sides: all frames of an atom meet the same frames at the same levels, so a sum over frames is a weighted sum over
+atoms. For text this is exact; for times it is the limit of ever shorter frames.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _AtomRanges:
-    """Ranges of atoms with a common code, in the order that the kernel takes; see ``kernels/meet.pyx``."""
+    """Ranges of atoms with a common code, in the order that the kernel expects; see ``kernels/meet.pyx``."""
 
     lo: Ints
     hi: Ints
@@ -37,7 +37,7 @@ class _AtomRanges:
     off: Ints
 
     def count_levels(self) -> Ints:
-        """Return the number of different levels of each document."""
+        """Return the number of distinct levels of each document."""
         is_new = np.ones(len(self.level), bool)
         is_new[1:] = np.diff(self.level) != 0
         is_new[self.off[:-1][np.diff(self.off) > 0]] = True
@@ -45,7 +45,7 @@ class _AtomRanges:
 
 
 class MeetMeasure(Measure):
-    """F of the triples that both sides put in the same order."""
+    """Base class of the t- and l-measure: F of the triples that both sides put in the same order."""
 
     __slots__ = ()
     kinds = ("hierarchy",)
@@ -57,7 +57,7 @@ class MeetMeasure(Measure):
 
     @abstractmethod
     def codes(self, side: SpanArrays) -> Ints:
-        """Return a number for each span; atoms of spans with the same number meet.
+        """Return a code for each span; atoms of spans with the same code meet.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class MeetMeasure(Measure):
         Returns
         -------
         numpy.ndarray
-            Numbers that rise with document and level.
+            Codes, in ascending order of document and level.
         """
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ def _atoms(batch: HierarchyBatch) -> tuple[Floats, Ints, tuple[Ints, Ints], tupl
     place[order] = np.cumsum(is_new) - 1
     place -= cut_off[document]
     lo_a, hi_a, lo_b, hi_b = np.split(place[2 * n :], np.cumsum([len(side_points) for side_points in points[2:5]]))
-    # A document has one atom fewer than cuts; there is none between two documents.
+    # A document has one atom fewer than cuts; there is no atom between two documents.
     is_atom = np.ones(max(len(cuts) - 1, 0), bool)
     is_atom[cut_off[1:-1] - 1] = False
     return np.diff(cuts)[is_atom], cut_off - np.arange(n + 1), (lo_a, hi_a), (lo_b, hi_b)
@@ -202,34 +202,35 @@ class LMeasure(MeetMeasure):
 
 
 def t_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
-    """Compute the t-measure: is the text grouped around every place as in the reference?
+    """Compute the t-measure, which compares how both sides group the text around every place.
 
     Parameters
     ----------
     reference, hypothesis : Hierarchy
-        The two sides, each with its own times. The reference defines the length of the text: parts of the hypothesis outside
-        are cut off, and places it does not cover meet nothing.
+        The two sides, each with its own times. The reference defines the length of the text: parts of the hypothesis
+        outside this range are cut off, and places that the hypothesis does not cover meet nothing.
 
     Returns
     -------
     Score
-        F, from 0 to 1. ``score.precision()`` and ``score.recall()``. If one side orders nothing (no span, or one that covers
-        everything), all three are 0; if neither does, 1, while ``mir_eval`` returns 0.
+        F, from 0 to 1; ``score.precision()`` and ``score.recall()`` are available. If one side has no order (no span,
+        or one span that covers everything), all three are 0. If neither side has an order, all three are 1, while
+        ``mir_eval`` returns 0.
 
     Notes
     -----
-    The *meet* of two places is the deepest level on which they are in one span, 0 if there is none. As seen from a place q, a
-    hierarchy puts places in an order: v before u if meet(q, v) > meet(q, u). Recall is the proportion of such triples
-    (q, u, v) of the reference that the hypothesis puts in the same order, averaged over q; for precision the roles are
-    swapped. With atoms of duration d between all boundaries of both sides, and W_q(r, e) the duration of everything that
-    meets q on level r in the reference and on level e in the hypothesis::
+    The *meet* of two places is the deepest level on which they are in one span, 0 if there is none. For a place q, a
+    hierarchy puts all places in an order: v comes before u if meet(q, v) > meet(q, u). Recall is the proportion of such
+    triples (q, u, v) of the reference that the hypothesis puts in the same order, averaged over q; for precision the
+    roles are swapped. With atoms of duration d between all boundaries of both sides, and W_q(r, e) the duration of
+    everything that meets q on level r in the reference and on level e in the hypothesis::
 
         Z_q = sum over r < r' of W_q(r, .) W_q(r', .)
         C_q = sum over r < r', e < e' of W_q(r, e) W_q(r', e')
         recall = sum of d_q C_q / Z_q / sum of d_q, over all q with Z_q > 0
 
-    In a text units have weight 1, and the unit q itself is left out of W_q. Times are compared as they are; nothing is
-    merged. Places that no span covers meet nothing. If both sides have the same range, the value is symmetric.
+    In a text, units have weight 1, and W_q excludes the unit q itself. Times are compared directly and are not merged.
+    Places that no span covers meet nothing. If both sides have the same range, the value is symmetric.
 
     Only the order of levels counts, so hierarchies of different depth can be compared, and boundaries that are slightly off
     cost little. The t-measure ignores labels (see :func:`l_measure`) and does not correct for chance: two flat segmentations
@@ -263,7 +264,7 @@ def l_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
     Returns
     -------
     Score
-        F, from 0 to 1. ``score.precision()`` and ``score.recall()``.
+        F, from 0 to 1; ``score.precision()`` and ``score.recall()`` are available.
 
     Raises
     ------
@@ -272,8 +273,9 @@ def l_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
 
     Notes
     -----
-    Two places meet on the deepest level on which they have the same label, in one span or in two: the second chorus meets
-    the first. Labels of the two sides are never compared with each other, so the sides may use different names.
+    Two places meet on the deepest level on which they have the same label, in the same span or in different spans: the
+    second chorus meets the first. Labels of the two sides are never compared with each other, so the sides may use
+    different names.
 
     References
     ----------

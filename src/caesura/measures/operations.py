@@ -1,4 +1,4 @@
-"""Edits by boundary type: the table behind Figure 6 of Lai & Li (2023)."""
+"""Count edits by boundary type, as in Figure 6 of Lai & Li (2023)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class OperationsRow:
     match : float
         Proportion at the same position with the same type on the other side.
     substitution : mapping
-        Proportion at the same position with another type, by that type.
+        Proportion at the same position with a different type, by that type.
     unpaired : float
         Proportion without a partner: deletions and insertions.
     transposition : float
-        Proportion at another position with the same type.
+        Proportion at a different position with the same type.
     transposition_with_substitution : float
-        Proportion at another position with another type.
+        Proportion at a different position with a different type.
     """
 
     type: str
@@ -88,8 +88,8 @@ def operations_table(
     Parameters
     ----------
     source : Score, Scores, iterable of Score or iterable of pairs
-        Scores with edits, the result of :func:`~caesura.score_many` (pairs it could not score are left out), or pairs of
-        segmentations or dialogues.
+        Scores with edits, the result of :func:`~caesura.score_many` (pairs that it could not score are ignored), or
+        pairs of segmentations or dialogues.
     measure : str or Measure, default "flexible_similarity"
         Measure that scores pairs.
 
@@ -106,7 +106,8 @@ def operations_table(
     Notes
     -----
     A match counts for two boundaries of its type, a substitution for one of each type, a deletion or insertion for one. (The
-    printed proportions of matches in Lai & Li (2023) are too low: their program counted those of the last speaker only.)
+    printed proportions of matches in Lai & Li (2023) are too low: their program counted only the matches of the last
+    speaker.)
 
     Examples
     --------

@@ -1,14 +1,13 @@
-"""PARSEVAL: how many brackets of a parse are also in the gold parse, counted as EVALB counts them.
+"""PARSEVAL: precision and recall of the brackets of a parse, counted as in EVALB.
 
-A tree is turned into words, tags and brackets over the words, in this order:
+A tree is converted into words, tags and brackets over the words, in this order:
 
 1. preterminals with a deleted tag are removed with their words (punctuation, traces);
-2. if the two sides then differ in the number of words, quotes that one side deleted and the other kept are restored;
-3. brackets without words are removed;
-4. labels of the others are cut at the first ``-`` or ``=``: NP-SBJ-1 becomes NP. Tags are not cut;
-5. brackets with a deleted label are removed; their words stay.
+2. if the two sides then differ in the number of words, quotes that only one side deleted are restored; 3. brackets
+without words are removed; 4. the remaining labels are cut at the first ``-`` or ``=``: NP-SBJ-1 becomes NP. Tags are
+not cut; 5. brackets with a deleted label are removed; their words stay.
 
-Then brackets over the same words with equal labels match, each once.
+Then brackets over the same words with equal labels match. Each bracket matches at most once.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ from caesura.options import Option, flag, whole
 
 Ints = NDArray[np.int64]
 Bracket = tuple[int, int, str]
-"""First word, the word after the last, label."""
+"""A bracket: its first word, the word after its last word, and its label."""
 Equals = Mapping[str, AbstractSet[str]]
-"""Labels or words that are equal to a label or word, without itself."""
+"""For each label or word, the other labels or words that count as equal to it."""
 
 _QUOTES = ("'", '"', "/")
 
 
 class BracketSide(NamedTuple):
-    """Words, tags and brackets (in preorder) of a tree, as they are compared."""
+    """Words, tags and brackets (in preorder) of a tree, in the form in which they are compared."""
 
     words: list[str]
     tags: list[str]
@@ -59,7 +58,7 @@ class BracketRules:
     deleted_tags : frozenset of str
         Tags that are removed with their words.
     deleted_labels : frozenset of str
-        Labels of brackets that are removed: the same, and labels equal to them.
+        Labels of brackets that are removed: the deleted tags, and labels equal to them.
     uncounted_tags : frozenset of str
         Tags of words that do not count for the length of a sentence.
     quotes : frozenset of str
@@ -104,7 +103,7 @@ class BracketRules:
         )
 
     def sides(self, gold: Tree, predicted: Tree) -> tuple[BracketSide, BracketSide]:
-        """Return both trees as they are compared.
+        """Return both trees in the form in which they are compared.
 
         Parameters
         ----------
@@ -122,7 +121,7 @@ class BracketRules:
         return gold_words.side(self), predicted_words.side(self)
 
     def length(self, tree: Tree | None) -> int:
-        """Return the number of words before any deletion, without those that do not count.
+        """Return the number of words before any deletion, excluding words that do not count.
 
         Parameters
         ----------
@@ -138,7 +137,7 @@ class BracketRules:
 
 
 def _equals(pairs: Sequence[tuple[str, str]]) -> Equals:
-    """Return what each name equals. Equality is symmetric but not transitive: x = y and y = z leave x and z different."""
+    """Return the equal names of each name. Equality is symmetric but not transitive: x = y and y = z do not imply x = z."""
     equals: dict[str, set[str]] = {}
     for x, y in pairs:
         equals.setdefault(x, set()).add(y)
@@ -147,13 +146,13 @@ def _equals(pairs: Sequence[tuple[str, str]]) -> Equals:
 
 
 class _WordSelection:
-    """A tree, and how often each of its words is compared: once, never, or more often because of restored quotes."""
+    """A tree, and how often each of its words is compared: once, never, or several times because of restored quotes."""
 
     __slots__ = ("is_bracket", "repeats", "tags", "tree")
 
     def __init__(self, tree: Tree, rules: BracketRules) -> None:
         self.tree = tree
-        # In preorder, a node with children stands right before the first of them.
+        # In preorder, a node with children comes directly before its first child.
         self.is_bracket = [parent == node for node, parent in enumerate(tree.parent.tolist()[1:])]
         self.is_bracket.append(False)
         self.tags = [label for label, inner in zip(tree.labels, self.is_bracket, strict=True) if not inner]
@@ -199,10 +198,11 @@ class _Quote(NamedTuple):
 def _restore_quotes(gold: _WordSelection, predicted: _WordSelection, rules: BracketRules) -> None:
     """Restore deleted quotes if the other side kept one at the same place.
 
-    The predicted quotes are processed in order, and each looks for a gold quote at its place. A restored quote moves itself
-    and all following words of its side one place on. So places never fall on either side, and one pass over both lists is
-    enough; of several quotes at one place only the last can be a word. As in EVALB, a restored gold quote still counts as
-    deleted, and is restored once more if another predicted quote follows directly.
+    The predicted quotes are processed in order, and each is compared with the gold quotes at its place. A restored
+    quote moves itself and all following words of its side by one place. Places therefore never decrease on either side,
+    and one pass over both lists is enough. If several quotes have the same place, only the last can be a word. As in
+    EVALB, a restored gold quote still counts as deleted, and is restored again if another predicted quote follows
+    directly.
     """
     gold_quotes = gold.quotes(rules)
     kept_at = {quote.place: i for i, quote in enumerate(gold_quotes) if not quote.deleted}
@@ -243,16 +243,16 @@ def match_brackets(
 
     Notes
     -----
-    The gold brackets choose in order, each the first free predicted bracket. This gives the largest number of matches unless
-    labels are equal in a chain, x = y and y = z. If the predicted brackets chose, the matches would be the same: in both
-    cases, a pair stays unmatched only if one of the two has an earlier partner.
+    Each gold bracket, in order, matches the first free predicted bracket. This gives the largest number of matches
+    unless equal labels form a chain, x = y and y = z. Starting from the predicted brackets gives the same matches: in
+    both cases, a pair stays unmatched only if one of the two has an earlier partner.
     """
     equals = rules.equal_labels if labelled else {}
     gold_brackets, predicted_brackets = (
         side.brackets if labelled else [(s, e, "") for s, e, _ in side.brackets] for side in (gold, predicted)
     )
     free: dict[Bracket, list[int]] = {}
-    for place in range(len(predicted_brackets) - 1, -1, -1):  # the last first, so that ``pop`` takes the first
+    for place in range(len(predicted_brackets) - 1, -1, -1):  # in reverse order, so that ``pop`` returns the first
         free.setdefault(predicted_brackets[place], []).append(place)
     matches = []
     for i, bracket in enumerate(gold_brackets):
@@ -371,7 +371,7 @@ class Parseval(Measure):
 
     @property
     def symmetric(self) -> bool:
-        """F is symmetric unless deleted quotes are restored, which starts from the predicted side."""
+        """Whether F is symmetric: it is, unless deleted quotes are restored, which depends on the predicted side."""
         return not self["quote_labels"]
 
     def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
@@ -438,7 +438,7 @@ def _word_difference(gold: list[str], predicted: list[str], equals: Equals) -> s
 
 
 def _count(gold: BracketSide, predicted: BracketSide, rules: BracketRules) -> tuple[int, ...]:
-    """Return matched brackets, matched without labels, gold and predicted brackets, words, correct tags."""
+    """Return the numbers of matched brackets, matches without labels, gold and predicted brackets, words, correct tags."""
     unlabelled = len(match_brackets(gold, predicted, rules, labelled=False))
     matched = len(match_brackets(gold, predicted, rules, labelled=True)) if rules.labelled else unlabelled
     equals = rules.equal_labels
@@ -482,39 +482,40 @@ def parseval(
     quote_labels: Sequence[str] | None = None,
     cutoff: int | None = None,
 ) -> Score:
-    """Compute PARSEVAL: precision, recall and F of the brackets of a parse, with the numbers of EVALB.
+    """Compute PARSEVAL: precision, recall and F of the brackets of a parse, as in EVALB.
 
     Parameters
     ----------
     gold, predicted : Tree
         The two parses.
     param : path, optional
-        A parameter file of EVALB. What it does not set is as in EVALB without a file; the options below override it.
+        A parameter file of EVALB. Parameters that it does not set have the values of EVALB without a file. The options
+        below override the file.
     labelled : bool, optional
         Whether labels must be equal (default: yes).
     delete_labels : sequence of str, optional
         Tags that are removed with their words, and labels of brackets that are removed (default: TOP, -NONE-, commas, colons,
         quotes and full stops).
     delete_labels_for_length : sequence of str, optional
-        Tags of words that do not count for the length of a sentence; matters for the summary of a corpus only.
+        Tags of words that do not count for the length of a sentence; this only affects the summary of a corpus.
     equal_labels : sequence of pairs, optional
-        Pairs of labels that are equal (default: ADVP and PRT). They also hold for tags and for deleted labels of brackets.
-        Pairs do not chain.
+        Pairs of labels that are equal (default: ADVP and PRT). They also apply to tags and to deleted labels of
+        brackets. Equality is not transitive.
     equal_words : sequence of pairs, optional
         Pairs of words that are equal.
     quote_labels : sequence of str, optional
-        If the sides differ in the number of words, a word ``'``, ``"`` or ``/`` with such a tag that one side deleted and the
-        other kept is kept on both.
+        If the sides differ in the number of words, a word ``'``, ``"`` or ``/`` with such a tag is kept on both sides
+        if only one side deleted it.
     cutoff : int, optional
         Longest sentence of the second summary of a corpus (default: 40).
 
     Returns
     -------
     Score
-        F, from 0 to 1; 1 if neither side has a bracket, where EVALB prints 0 or nan. ``score.parts`` has the counts, among
-        them ``crossing`` (predicted brackets that cross a gold bracket), ``words``, ``correct_tags``, the same brackets
-        without labels, and the counts of sentences for a corpus: ``complete`` (all brackets match), ``no_crossing``,
-        ``two_or_less_crossing``.
+        F, from 0 to 1; 1 if neither side has a bracket, for which EVALB prints 0 or nan. ``score.parts`` contains the
+        counts, including ``crossing`` (predicted brackets that cross a gold bracket), ``words``, ``correct_tags``, the
+        same brackets without labels, and the counts of sentences for a corpus: ``complete`` (all brackets match),
+        ``no_crossing``, ``two_or_less_crossing``.
 
     Raises
     ------
@@ -525,17 +526,17 @@ def parseval(
 
     Notes
     -----
-    A bracket is a label over words; preterminals are not brackets. Brackets of the two sides match if they have the same
-    words and equal labels, each once::
+    A bracket is a label over words; preterminals are not brackets. Brackets of the two sides match if they have the
+    same words and equal labels; each bracket matches at most once::
 
         precision = matched / predicted      recall = matched / gold      F = 2 matched / (gold + predicted)
 
-    Parts add up, so a corpus has micro averages; :func:`~caesura.parseval_corpus` has them all.
+    Parts are summed over a corpus, which gives micro averages; :func:`~caesura.parseval_corpus` computes all of them.
 
-    Before that, words with a tag in ``delete_labels`` are removed, then brackets without words, labels are cut at ``-`` or
-    ``=``, and brackets with a deleted label are removed. The defaults are those of the file COLLINS.prm, which papers report.
-    F does not change when the sides are swapped, precision and recall are exchanged; this does not hold with
-    ``quote_labels``.
+    Before matching, words with a tag in ``delete_labels`` are removed, then brackets without words. Labels are cut at
+    ``-`` or ``=``, and brackets with a deleted label are removed. The defaults are those of the file COLLINS.prm, on
+    which published results are based. If the sides are swapped, F does not change, and precision and recall are
+    swapped. This is not true with ``quote_labels``.
 
     References
     ----------

@@ -1,7 +1,7 @@
-"""Summed counts of some documents, ready to be merged with those of other documents.
+"""Summed counts of some documents, which can be merged with the sums of other documents.
 
-Counts are added as whole multiples of 2^-106, so a total is the same to the last bit for every order of the documents and
-every way to distribute them over batches, threads and machines. The score is computed once, at the end.
+Counts are added as whole multiples of 2^-106, so a total is bit-identical for every order of the documents and every
+distribution over batches, threads and machines. The score is computed once, at the end.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Partial:
         Parameters
         ----------
         measure : Measure
-            The measure that counted.
+            The measure that computed the counts.
         result : BatchCounts
             Its counts.
         types : tuple of str
@@ -87,7 +87,7 @@ class Partial:
         Parameters
         ----------
         measure : Measure
-            The measure that counted.
+            The measure that computed the counts.
 
         Returns
         -------
@@ -98,14 +98,14 @@ class Partial:
         return measure.build_score(counts, self.types, self.resolved, documents=self.documents)
 
     def merge(self, other: Partial, measure: Measure) -> Partial:
-        """Return the sums over the documents of both.
+        """Return the sums over the documents of both partial results.
 
         Parameters
         ----------
         other : Partial
             Sums over different documents.
         measure : Measure
-            The measure that counted.
+            The measure that computed the counts.
 
         Returns
         -------
@@ -133,7 +133,7 @@ class Partial:
         return Partial(tuple(sums), self.documents + other.documents, types, summaries)
 
     def _sums_over(self, measure: Measure, types: tuple[str, ...]) -> tuple[int, ...]:
-        """Return the sums over more types, for a measure whose counts do not depend on the list of types."""
+        """Return the sums for a longer list of types, for a measure whose counts do not depend on this list."""
         if types == self.types:
             return self.sums
         by_name = dict(zip(measure.part_names(self.types), self.sums, strict=True))

@@ -58,12 +58,12 @@ def measures() -> dict[str, type[Measure]]:
 
 
 def parse(text: str | Measure) -> Measure:
-    """Return the measure that a text names.
+    """Return the measure that a string describes.
 
     Parameters
     ----------
     text : str or Measure
-        A name, with options in parentheses: ``"window_diff(window=5)"``. A measure is returned as it is.
+        A name, with options in parentheses: ``"window_diff(window=5)"``. A measure is returned unchanged.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def parse(text: str | Measure) -> Measure:
 
 
 def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    """Return one or several measures, each once.
+    """Return one or several measures without duplicates.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[M
     Raises
     ------
     OptionError
-        If there is none, or one is unknown.
+        If there is no measure, or a measure is unknown.
     """
     if not isinstance(measures, str | Measure | Iterable):
         raise OptionError(f"measures must be names or measures; got {measures!r}")
@@ -164,7 +164,7 @@ DEFAULT_MEASURES = {
     },
     "report": {"linear": _BOUNDARIES, "dialogue": _DIALOGUE, "hierarchy": ("hierarchy_kappa",), "trees": _TREES},
 }
-"""Task -> kind of data -> measures. A kind that is missing has no default, because the task is not defined for it."""
+"""Task -> kind of data -> measures. If a kind is missing, the task is not defined for it."""
 
 
 def default_measures(task: str, kind: str) -> tuple[Measure, ...]:
