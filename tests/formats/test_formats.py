@@ -111,7 +111,7 @@ def test_plain_table_round_trip(corpus: cz.Corpus, suffix: tuple[str, str], fold
         item: {segmentation.length for segmentation in corpus.of_item(item).values()} for item in corpus.item_names
     }
     if not all(map(is_column, corpus.coders)):
-        with pytest.raises(FormatError, match="cannot be a column"):
+        with pytest.raises(FormatError, match="a coder cannot be named"):
             cz.write(corpus, folder / suffix[0], suffix[1])
     elif all(len(item_lengths) == 1 for item_lengths in lengths.values()):
         cz.write(corpus, folder / suffix[0], suffix[1])

@@ -99,9 +99,9 @@ def test_same_corpus_as_from_csv(tmp_path: Path) -> None:
 
 
 BAD = {
-    "half": ({"x": [0.5, 1.0]}, None, "column 'x' must hold text or whole numbers; got double"),
-    "list": ({"x": [["a"], ["b"]]}, None, "column 'x' must hold text or whole numbers; got list<"),
-    "binary": ({"x": [b"\xff", b"a"]}, None, "column 'x' must hold text or whole numbers; got binary"),
+    "half": ({"x": [0.5, 1.0]}, None, "column 'x' must contain text or whole numbers; got double"),
+    "list": ({"x": [["a"], ["b"]]}, None, "column 'x' must contain text or whole numbers; got list<"),
+    "binary": ({"x": [b"\xff", b"a"]}, None, "column 'x' must contain text or whole numbers; got binary"),
     "no coder": ({"unit": [1, 2]}, 1, "expected one column per coder besides unit; got none"),
     "order": ({"unit": [1, 3], "x": [0, 1]}, 2, "units must be numbered 1, 2, 3 ... within an item; got 3 for unit 2"),
     "partly": ({"x": ["NA", "1"]}, 1, "item 't', coder 'x': NA must be in all cells or in none"),

@@ -108,10 +108,13 @@ def test_corpora_that_cannot_be_written(tmp_path: Path) -> None:
     for corpus, message in (
         (cz.Corpus({"1": {"q": tree}}), "the file names the coder: 'q' would be read as 'p'; rename the file to q.ptb"),
         (cz.Corpus({"1": {"p": tree, "q": tree}}), "this format holds one coder; choose one of p, q"),
-        (cz.Corpus({"x": {"p": tree}}), "item 'x': sentences are numbered 1, 2, 3 ... and stand in order"),
-        (cz.Corpus({"2": {"p": tree}, "1": {"p": tree}}), "item '1': sentences are numbered"),
-        (cz.Corpus({"1": {"p": tree.with_times([(0, 1), (1, 2)])}}), "item '1': brackets hold no times"),
-        (cz.Corpus({"1": {"p": cz.Tree.from_nested(("A", "a b"))}}), "item '1': a word cannot be empty or hold blanks"),
+        (cz.Corpus({"x": {"p": tree}}), "item 'x': sentences must be numbered 1, 2, 3 ... in ascending order"),
+        (cz.Corpus({"2": {"p": tree}, "1": {"p": tree}}), "item '1': sentences must be numbered"),
+        (cz.Corpus({"1": {"p": tree.with_times([(0, 1), (1, 2)])}}), "item '1': brackets cannot contain times"),
+        (
+            cz.Corpus({"1": {"p": cz.Tree.from_nested(("A", "a b"))}}),
+            "item '1': a word cannot be empty or contain blanks",
+        ),
         (cz.Corpus({"1": {"p": cz.Tree.from_nested(("A(", "a"))}}), r"item '1': a label cannot .* got 'A\('"),
         (cz.Corpus({"1": {"p": cz.Tree.from_nested(("", "a"))}}), "item '1': a label cannot be empty"),
     ):

@@ -109,7 +109,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "grids": (
         GRIDS,
         {},
-        "expected ROOT[0].nodeMap, which this file (0.8.3) does not have: files of Rezonator 0.8 and before hold grids instead; "
+        "expected ROOT[0].nodeMap, which this file (0.8.3) does not have: files of Rezonator 0.8 and before have grids instead; "
         "open it in a newer Rezonator and save it again",
     ),
     "no doc": ({"ROOT": [{"nodeMap": {}}]}, {}, "expected one node of type 'doc' in the nodeMap; got 0"),
@@ -162,7 +162,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "empty unit": (
         change("U2", "entryList", to=[]),
         {"unclassified": ";"},
-        "unit 2: an utterance must hold at least one token; this is empty",
+        "unit 2: an utterance must have at least one token; this one is empty",
     ),
     "unknown endnote": (small(), {"symbols": [",", "--"]}, "unit 2: an endnote must be one of ',', '--'; got '.'"),
 }

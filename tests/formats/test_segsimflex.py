@@ -112,7 +112,7 @@ BAD = {
     "dash as a word": ("F,a —\n", 2, {"unclassified": ";"}, f"{DASH}'—' (em dash); declared is '--'"),
     "attached dash": ("F,a—\n", 2, {}, f"{DASH}'—' (em dash) of 'a—'; declared is '--'"),
     "ideographic": ("F,嗎 。\n", 2, {}, f"{DASH}'。' (ideographic full stop); declared is '.'"),
-    "empty": ("F,a .\nF,\n", 3, {}, "an utterance must hold at least one token; this is empty"),
+    "empty": ("F,a .\nF,\n", 3, {}, "an utterance must have at least one token; this one is empty"),
     "alone": ("F,.\n", 2, {}, "an utterance must have a token before the boundary symbol; got '.' alone"),
     "several": (
         "F,what?.\n",
@@ -165,7 +165,7 @@ OPTIONS = [
     ({"symbols": {".": ""}}, "symbols: a type must be a text that is not empty; got ''"),
     ({"unclassified": ""}, "unclassified must be a text that is not empty; got ''"),
     ({"attached": 1}, "attached must be True or False; got 1"),
-    ({"symbols": ["."], "types": [","]}, "types must contain every type that a symbol stands for; '.' is missing"),
+    ({"symbols": ["."], "types": [","]}, "types must contain the type of every symbol; '.' is missing"),
 ]
 
 
@@ -261,7 +261,7 @@ UNWRITABLE = [
     ),
     (
         dialogue(NA=cz.Segmentation.from_marks(["."], units=["a"])),
-        "item 'i', stream 'NA': this format cannot hold this name of a speaker",
+        "item 'i', stream 'NA': this format cannot represent this speaker name",
     ),
     (
         dialogue(F=cz.Segmentation.from_positions(1, [1], marks=[(".", ",")], units=["a"])),

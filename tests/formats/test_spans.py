@@ -316,9 +316,9 @@ def test_segments_are_spans_of_level_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["spans-json", "spans-csv"])
 def test_spans_hold_no_types_and_no_streams(tmp_path: Path, name: str) -> None:
     typed = Segmentation.from_marks(["", ",", "."])
-    with pytest.raises(FormatError, match=r"spans cannot hold boundary types; write a \.csv table"):
+    with pytest.raises(FormatError, match=r"spans cannot have boundary types; write a \.csv table"):
         cz.write(Corpus({"p": {"a": typed}}), tmp_path / "t.x", name)
-    with pytest.raises(FormatError, match=r"spans cannot hold streams; write a \.csv table"):
+    with pytest.raises(FormatError, match=r"spans cannot have streams; write a \.csv table"):
         cz.write(Corpus({"p": {"a": {"F": typed}}}), tmp_path / "t.x", name)
     assert not (tmp_path / "t.x").exists()
 
@@ -338,7 +338,7 @@ def test_format_without_a_writer(tmp_path: Path, name: str) -> None:
 
 
 def test_a_table_cannot_hold_an_empty_label(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="a table cannot hold an empty label"):
+    with pytest.raises(FormatError, match="a table cannot contain an empty label"):
         cz.write(Corpus({"p": {"a": Hierarchy(4, [(1, 4, 1, "")])}}), tmp_path / "t.csv")
 
 

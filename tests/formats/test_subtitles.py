@@ -115,11 +115,11 @@ BAD = {
         4,
         "NOTE must not contain -->; put a blank line after it; got '00:00:01.000 --> 00:00:02.000'",
     ),
-    "style.vtt": (f"WEBVTT\n\n{VTT_CUE}a\n\nSTYLE\nx\n", 6, "STYLE must stand before the first cue; got it after one"),
+    "style.vtt": (f"WEBVTT\n\n{VTT_CUE}a\n\nSTYLE\nx\n", 6, "STYLE must be before the first cue; got it after a cue"),
     "open.vtt": (
         f"WEBVTT\n\n{VTT_CUE}a\nb <i c\n",
         5,
-        "a tag must be like <i> or <v Name>, and another < written &lt;; got '<i c'",
+        "a tag must be like <i> or <v Name>, and any other < must be written &lt;; got '<i c'",
     ),
     "none.vtt": ("WEBVTT\n\nNOTE a\n", None, "expected at least one cue; got none"),
 }

@@ -70,10 +70,13 @@ def test_features_of_one_span_stand_in_columns(tmp_path: Path) -> None:
 def test_which_layer(tmp_path: Path) -> None:
     rows = ("1-1 0-1 a NN X Y", "1-2 2-3 b VV X _")
     layers = (f"#T_SP={POS}|PosValue", "#T_SP=webanno.custom.A|v")
-    assert spans(write_file(tmp_path, "1-1 0-1 a NN X", layers=layers)) == {(1, 1, "X")}  # tags are drawn by nobody
+    assert spans(write_file(tmp_path, "1-1 0-1 a NN X", layers=layers)) == {
+        (1, 1, "X")
+    }  # part-of-speech tags are not annotated manually
     path = write_file(tmp_path, *rows, layers=(*layers, "#T_SP=webanno.custom.B|v"))
     with pytest.warns(
-        CaesuraWarning, match=r"the first was read, webanno\.custom\.A; choose others with layer=: 'webanno\.custom\.B'"
+        CaesuraWarning,
+        match=r"only the first, webanno\.custom\.A, was read; choose other layers with layer=: 'webanno\.custom\.B'",
     ):
         assert spans(path) == {(1, 1, "X"), (2, 2, "X")}
     assert spans(path, layer="B") == {(1, 1, "Y")}

@@ -88,7 +88,7 @@ def _as_text(column: pa.Array) -> pa.Array:
 
 
 def _wrong_type(reading: Reading, name: str, kind: object) -> FormatError:
-    return reading.error(None, f"column {name!r} must hold text or whole numbers; got {str(kind)[:80]}")
+    return reading.error(None, f"column {name!r} must contain text or whole numbers; got {str(kind)[:80]}")
 
 
 def _write(writing: Writing) -> bytes:

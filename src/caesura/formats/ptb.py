@@ -234,7 +234,7 @@ def _write(writing: Writing) -> str:
     lines: list[str] = []
     for item in writing.corpus.item_names:
         if not item.isdecimal() or not item.isascii() or str(int(item)) != item or int(item) <= len(lines):
-            raise writing.error("sentences are numbered 1, 2, 3 ... and stand in order", item)
+            raise writing.error("sentences must be numbered 1, 2, 3 ... in ascending order", item)
         lines += [""] * (int(item) - 1 - len(lines))
         lines.append(_tree_text(writing, item, coder))
     return "\n".join(lines) + "\n"
@@ -244,11 +244,11 @@ def _tree_text(writing: Writing, item: str, coder: str) -> str:
     tree = writing.corpus[item, coder]
     assert isinstance(tree, Tree)
     if tree.times is not None:
-        raise writing.error("brackets hold no times; write tree.with_times(None)", item)
+        raise writing.error("brackets cannot contain times; write tree.with_times(None)", item)
     labels = [("label", label, not tree.preterminal[i]) for i, label in enumerate(tree.labels)]
     for kind, text, may_be_empty in [*labels, *(("word", word, False) for word in tree.words)]:
         if (not text and not may_be_empty) or any(character in text for character in "() \t\n\r\v\f"):
-            problem = f"a {kind} cannot be empty or hold blanks or brackets (-LRB-)"
+            problem = f"a {kind} cannot be empty or contain blanks or brackets (-LRB-)"
             raise writing.error(f"{problem}; got {text[:40]!r}", item)
     return tree.brackets
 

@@ -45,7 +45,7 @@ def _root(reading: Reading) -> Node:
     if not isinstance(root.get("nodeMap"), dict):
         version = root.get("version")
         note = f" ({version[:40]})" if isinstance(version, str) else ""
-        problem = f"expected ROOT[0].nodeMap, which this file{note} does not have: files of Rezonator 0.8 and before hold grids"
+        problem = f"expected ROOT[0].nodeMap, which this file{note} does not have: files of Rezonator 0.8 and before have grids"
         raise reading.error(1, f"{problem} instead; open it in a newer Rezonator and save it again")
     return root
 

@@ -187,7 +187,7 @@ def _spans(reading: Reading, node: _RstNode) -> Iterator[tuple[int, int, str | N
     if not node.full_yield.has_gap:
         yield first, last, node.relation
     elif reading.options["repair"]:
-        reading.log.add(f"the yield of node {node.name[:40]!r}, {first}-{last}, has gaps and was left out")
+        reading.log.add(f"the yield of node {node.name[:40]!r}, {first}-{last}, has gaps and was excluded")
     else:
         problem = f"the yield of node {node.name[:40]!r} must have no gap; it has {size} of the EDUs {first}-{last}"
         raise reading.error(node.line, f"{problem}; or read with repair=True, which leaves such spans out")

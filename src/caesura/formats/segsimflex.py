@@ -150,7 +150,7 @@ def _write(writing: Writing) -> str:
         names = [*[item] * has_items, *[coder] * has_coder]
         for name in names:
             if name != name.strip():
-                raise writing.error(f"name {name!r}: a name in this format has no space around it")
+                raise writing.error(f"name {name!r}: a name in this format cannot begin or end with a space")
         rows += [[*names, stream, utterance] for stream, utterance in _utterances(writing, item, dialogue, symbols)]
     return table_text(rows, writing.delimiter)
 
@@ -160,7 +160,7 @@ def _utterances(writing: Writing, item: str, dialogue: Dialogue, symbols: Symbol
     for stream, segmentation in dialogue.items():
         place = f"item {item!r}, stream {stream!r}: "
         if stream in _SPEAKER_ABOVE or stream != stream.strip():
-            raise writing.error(f"{place}this format cannot hold this name of a speaker")
+            raise writing.error(f"{place}this format cannot represent this speaker name")
         yield from ((stream, utterance) for utterance in _segments(writing, segmentation, symbols, place))
 
 

@@ -366,9 +366,9 @@ def _to_hierarchy(writing: Writing, item: str, coder: str) -> Hierarchy:
     if isinstance(annotation, Hierarchy):
         return annotation
     if not isinstance(annotation, Segmentation):
-        raise writing.error("spans cannot hold streams; write a .csv table of units", item, coder)
+        raise writing.error("spans cannot have streams; write a .csv table of units", item, coder)
     if annotation.types != UNTYPED:
-        raise writing.error("spans cannot hold boundary types; write a .csv table of units", item, coder)
+        raise writing.error("spans cannot have boundary types; write a .csv table of units", item, coder)
     ends = [*annotation.inner.tolist(), annotation.length]
     starts = [1, *(end + 1 for end in ends[:-1])]
     labels = annotation.labels
@@ -386,7 +386,7 @@ def _continuum_of(hierarchy: Hierarchy, writing: Writing, item: str, coder: str)
     if edges[0] < 0:
         raise writing.error(f"a time must be from 0 up; got {edges[0]!r}", item, coder)
     if hierarchy.units is not None:
-        raise writing.error("spans in time cannot hold the text of units; leave it out first", item, coder)
+        raise writing.error("spans in seconds cannot have units with text; remove the text first", item, coder)
     times = {time for row in span_rows(hierarchy) for time in row[:2]}
     if times == set(edges):
         return Continuum(seconds=True, extent=extent)
@@ -419,9 +419,13 @@ def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
 
 ANNOTATION_TYPES = (Hierarchy, Segmentation, Dialogue)
 """Types of annotations that span writers accept; for a dialogue they raise an error with a hint."""
-REPAIR = Option("repair", False, flag, "whether to leave out spans until the rest nest (default: an error)")
-SNAP = Option("snap", 0.0, non_negative(), "seconds within which two times of a coder are the same, for rounded times")
-DURATION = Option("duration", None, non_negative(), "seconds of the recording (default: by the file, or the last end)")
+REPAIR = Option("repair", False, flag, "whether to exclude spans until the rest nest (default: raise an error)")
+SNAP = Option(
+    "snap", 0.0, non_negative(), "largest difference in seconds between two times of a coder that count as equal"
+)
+DURATION = Option(
+    "duration", None, non_negative(), "length of the recording in seconds (default: from the file, or the last end)"
+)
 BEYOND = Option(
     "beyond", None, choice("error", "extend", "clip"), "annotations after the end (default: error; SPAM: extend)"
 )

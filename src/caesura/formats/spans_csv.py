@@ -258,7 +258,7 @@ def _write(writing: Writing) -> str:
         cells = [_cell(writing, item, coder, name, getattr(continuum, name)) for name in fields]
         for row in span_rows(hierarchy) or [SpanRow("", "")]:
             if row.label == "":
-                raise writing.error("a table cannot hold an empty label; write spans as .json", item, coder)
+                raise writing.error("a table cannot contain an empty label; write spans as .json", item, coder)
             table.append([item, coder, *row, *cells])
             cells = [""] * len(fields)
     return table_text(table, writing.delimiter)

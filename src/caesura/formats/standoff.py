@@ -228,8 +228,8 @@ def choose_layers(reading: Reading, layers: Sequence[str]) -> list[str]:
     if patterns is None:
         manual = [layer for layer in layers if not any(part in layer for part in _AUTOMATIC_LAYERS)]
         if len(manual) > 1:
-            change = f"several layers of spans, of which the first was read, {manual[0]}"
-            reading.log.add(f"{change}; choose others with layer=: {list_names(manual[1:])}")
+            change = f"the file has several span layers; only the first, {manual[0]}, was read"
+            reading.log.add(f"{change}; choose other layers with layer=: {list_names(manual[1:])}")
         return manual[:1]
     selected = [layer for layer in layers if matches(layer, patterns) or matches(layer.rpartition(".")[2], patterns)]
     if not selected:
@@ -271,7 +271,7 @@ def choose_feature(layer: str, features: Iterable[str], requested: str | None) -
 ANNOTATION_TYPES = (Hierarchy, Segmentation)
 """Types of annotations between which the option ``as_`` chooses."""
 TOKENS = Option("tokens", None, choice(*TOKEN_PATTERNS), "units (default: tokens of the file, or words if it has none)")
-LAYER = Option("layer", None, names, "names or patterns of layers (default: the first that a person annotated)")
+LAYER = Option("layer", None, names, "names or patterns of layers (default: the first manually annotated layer)")
 FEATURE = Option("feature", None, text, "feature that is the label (default: value, or the first if there is none)")
 OPTIONS = (
     Option("as_", "spans", choice("spans", "segments"), "read spans, or a segmentation at their edges"),

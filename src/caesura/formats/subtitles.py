@@ -103,7 +103,7 @@ def _vtt_cues(reading: Reading) -> Iterator[_TextBlock]:
         kind = block.lines[0].split()[0]
         if kind == "NOTE" or block.lines[0].strip() in ("STYLE", "REGION"):
             if kind != "NOTE" and had_cue:
-                raise reading.error(block.first, f"{kind} must stand before the first cue; got it after one")
+                raise reading.error(block.first, f"{kind} must be before the first cue; got it after a cue")
             _refuse_arrow(reading, block, kind, "a blank line after it")
         else:
             had_cue = True
@@ -144,7 +144,9 @@ def _vtt_words(line: str) -> list[str]:
     bare = _VTT_TAG.sub("", line)
     if "<" in bare:
         rest = bare[bare.index("<") :]
-        raise SegmentationError(f"a tag must be like <i> or <v Name>, and another < written &lt;; got {rest[:60]!r}")
+        raise SegmentationError(
+            f"a tag must be like <i> or <v Name>, and any other < must be written &lt;; got {rest[:60]!r}"
+        )
     return _ENTITY.sub(lambda match: _ENTITIES[match.group(1)], bare).split()
 
 

@@ -98,7 +98,7 @@ class Symbols:
             return tuple(names)
         for name in names:
             if name not in types:
-                raise OptionError(f"types must contain every type that a symbol stands for; {name!r} is missing")
+                raise OptionError(f"types must contain the type of every symbol; {name!r} is missing")
         return types
 
     def split(self, tokens: Sequence[str]) -> tuple[list[str], str]:
@@ -122,7 +122,7 @@ class Symbols:
             If the utterance has no words, or does not end in a known symbol and there is no unclassified type.
         """
         if not tokens:
-            raise SegmentationError("an utterance must hold at least one token; this is empty")
+            raise SegmentationError("an utterance must have at least one token; this one is empty")
         *words, last = tokens
         if last in self.types:
             if not words:

@@ -223,7 +223,7 @@ def _write(writing: Writing) -> str:
         lines += [f"    item [{i}]:", *part]
     text = "\n".join(lines) + "\n"
     if "\0" in text:
-        raise writing.error("names and labels must not hold a NUL character; one does", item)
+        raise writing.error("names and labels must not contain a NUL character; one does", item)
     return text
 
 

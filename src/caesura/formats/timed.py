@@ -365,10 +365,17 @@ UNIT_OPTIONS = (
     Option(
         "units", None, _check_units, "words, union, a step in seconds, or times (default: words if named, else union)"
     ),
-    Option("tolerance", DEFAULT_TOLERANCE, non_negative(), "for union: seconds between times that are the same"),
+    Option(
+        "tolerance",
+        DEFAULT_TOLERANCE,
+        non_negative(),
+        "for union: largest difference in seconds between times that count as equal",
+    ),
     Option("silence", (), names, "labels of intervals that are not segments, such as sil and sp"),
     Option("labels", "types", choice("types", "ignore"), "whether labels are boundary types or ignored"),
-    Option("snap", 1e-4, non_negative(), "neighbours whose edges differ by this many seconds meet in the middle"),
+    Option(
+        "snap", 1e-4, non_negative(), "largest gap or overlap of neighbours, in seconds, that is closed in the middle"
+    ),
 )
 TIER_OPTIONS = (
     ITEM,

@@ -355,7 +355,7 @@ def _must_declare(types: tuple[str, ...], segmentations: Sequence[Segmentation])
 def _check_coders(writing: Writing) -> None:
     for coder in writing.corpus.coders:
         if coder in _RESERVED or coder != coder.strip() or not coder:
-            raise writing.error(f"a coder cannot be a column named {coder!r}")
+            raise writing.error(f"a coder cannot be named {coder!r}, because coders are columns of the table")
 
 
 def _item_rows(writing: Writing, item: str, header: list[str], typed: bool) -> Iterator[list[str]]:
