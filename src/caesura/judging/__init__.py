@@ -1,1 +1,1 @@
-"""Judging: systems and parsers against people, with bounds, significance tests and the mistakes of each system."""
+"""Compare systems and parsers with human coders: scores, bounds, significance tests and the mistakes of each system."""

@@ -1,15 +1,16 @@
-"""Baselines for a segmenter: programs that ignore the text and use only statistics of the coders' segments.
+"""Baselines: segmentations that ignore the text and use only statistics of the coders' segments.
 
 The bounds of a judgement are::
 
-    human     every coder against every other, with each as reference once
-    random    segment lengths drawn from the coders' segments; the mean of many draws
-    regular   segments of equal length, the mean of the coders' segments
+    human each coder compared with every other coder as reference
+    random segment lengths drawn from the coders' segments; the score is the mean of many draws
+    regular segments of equal length, which is the mean length of the coders' segments
     none      no boundary
     all       a boundary at every position
 
-If boundaries have types, a random boundary takes its types from a boundary of the coders, drawn with replacement, and a
-regular one takes their most frequent types. So does the mark at the end of a text, if the coders make one.
+If boundaries have types, each random boundary copies the types of a coder's boundary, drawn with replacement. The
+boundaries of ``regular`` and ``all`` get the most frequent types. If coders mark the end of a text, the baselines choose
+the types of that mark in the same way.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from caesura.simulation.segmentations import fill_with_segments, regular_segment
 
 Ints = NDArray[np.int64]
 PlaceBoundaries = Callable[[int], Ints]
-"""From the number of units to positions."""
+"""Function that takes a number of units and returns boundary positions."""
 ChooseTypes = Callable[["_TypeSets", int], Ints]
-"""From type sets and a number of boundaries to the type set of each."""
+"""Function that takes type sets and a number of boundaries, and returns the type set of each boundary."""
 
 
 class Baselines:
@@ -38,7 +39,7 @@ class Baselines:
     Parameters
     ----------
     participants : Participants
-        Coders, whose segments provide the statistics, and systems, whose boundary types must be known.
+        Coders and systems. The segments of the coders provide the statistics; the systems may add boundary types.
     """
 
     def __init__(self, participants: Participants) -> None:
@@ -50,7 +51,7 @@ class Baselines:
 
     @cached_property
     def masses(self) -> Ints:
-        """Lengths of all segments of all coders, ascending, so that draws do not depend on the order of coders."""
+        """Lengths of all segments of all coders, sorted so that draws do not depend on the order of the coders."""
         return np.sort(np.concatenate([np.asarray(text.masses, np.int64) for text in self._texts]))
 
     @cached_property
@@ -60,13 +61,13 @@ class Baselines:
 
     @cached_property
     def _types(self) -> tuple[str, ...] | None:
-        """The types in order, or None if there is only the unnamed type and no coder marks the end of a text."""
+        """The types in order; None if all boundaries are untyped and no coder marks the end of a text."""
         for text in self._texts:
             if text.types_declared and text.types != UNTYPED:
                 return text.types
         if all(text.types == UNTYPED for text in self._texts):
             return UNTYPED if self._marks_ends else None
-        # If nobody declared types, those that occur are the types, and a system may have types that no coder has.
+        # If no coder declared types, use all types that occur. A system may have types that no coder has.
         texts = [*self._texts, *_all_streams(self.participants.systems)]
         return sort_types({name for text in texts for _, name in text.boundaries}) or None
 
@@ -77,7 +78,7 @@ class Baselines:
 
     @cached_property
     def _type_sets(self) -> tuple[_TypeSets, _TypeSets]:
-        """The types of every inner boundary of the coders, and of every end of a text (which may have none)."""
+        """The types of all inner boundaries of the coders, and the types (possibly none) at the ends of their texts."""
         code = {name: i for i, name in enumerate(self._types or UNTYPED)}
         inner: list[tuple[int, ...]] = []
         ends: list[tuple[int, ...]] = []
@@ -90,7 +91,7 @@ class Baselines:
         return _TypeSets(inner), _TypeSets(ends)
 
     def random(self, rng: np.random.Generator) -> dict[str, Annotation]:
-        """Return one random segmentation per item, with segments drawn from those of the coders.
+        """Return one random segmentation per item, with segment lengths drawn from those of the coders.
 
         Parameters
         ----------
@@ -108,7 +109,7 @@ class Baselines:
         )
 
     def regular(self) -> dict[str, Annotation]:
-        """Return one segmentation per item with a boundary every mean segment.
+        """Return one segmentation per item, with all segments as long as the mean segment of the coders.
 
         Returns
         -------
@@ -118,7 +119,7 @@ class Baselines:
         return self._annotate(lambda units: regular_segmentation(units, self.mean_mass).inner, _most_frequent)
 
     def none(self) -> dict[str, Annotation]:
-        """Return one segment per item, without a mark at its end.
+        """Return one segmentation per item that has no boundaries and no mark at the end.
 
         Returns
         -------
@@ -146,7 +147,7 @@ class Baselines:
         return annotations
 
     def _segment(self, model: Segmentation, place: PlaceBoundaries, choose: ChooseTypes | None) -> Segmentation:
-        # Without the units: they are the coders', and checking them again in every draw takes long.
+        # Leave out the units: they equal the coders' units, and checking them again in every draw is slow.
         positions = np.array(place(model.length), np.int64)
         codes = np.empty(0, np.int64)
         if self._types is None:
@@ -175,7 +176,7 @@ def _all_streams(annotations: Mapping[str, Mapping[str, Annotation]]) -> list[Se
 
 
 class _TypeSets:
-    """Distinct sets of types at boundaries, and a pool with each as often as it occurred."""
+    """Distinct sets of types at boundaries, and a pool that contains each set as often as it occurred."""
 
     def __init__(self, observed: Iterable[tuple[int, ...]]) -> None:
         number: dict[tuple[int, ...], int] = {}
@@ -185,7 +186,7 @@ class _TypeSets:
 
 
 def _most_frequent(sets: _TypeSets, n: int) -> Ints:
-    """Return n times the set that occurred most often, the first if several tie."""
+    """Return n copies of the most frequent set; if several are equally frequent, of the first."""
     if not len(sets.pool):
         return np.empty(0, np.int64)
     return np.full(n, np.bincount(sets.pool).argmax())

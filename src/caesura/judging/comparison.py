@@ -1,4 +1,4 @@
-"""Significance tests between systems: all tests of one measure, over all pairs of systems."""
+"""Significance tests between all pairs of systems under one measure."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from caesura.statistics import RankTest, friedman, holm, kruskal_wallis, letters
 
 @dataclass(frozen=True, slots=True)
 class SystemPair:
-    """Two systems on the items both have.
+    """Comparison of two systems on the items that both have.
 
     Attributes
     ----------
     systems : tuple of str
         The two systems.
     difference : float or None
-        Value of the first minus that of the second, from summed parts; None if they share no item.
+        Value of the first system minus value of the second, from summed parts; None if they have no item in common.
     interval : tuple of float or None
-        Interval of the difference by the studentised bootstrap; infinite if the items are too few to tell.
+        Confidence interval of the difference from the studentised bootstrap; infinite if there are too few items.
     bootstrap : float or None
-        p-value of the studentised paired bootstrap over items, corrected by Holm over all pairs.
+        p-value of the studentised paired bootstrap over items, Holm-corrected for all pairs.
     randomisation : float or None
-        p-value of approximate randomisation over items, corrected by Holm over all pairs.
+        p-value of approximate randomisation over items, Holm-corrected for all pairs.
     kruskal_wallis : float or None
-        p-value by mean ranks over (item, coder), corrected for all pairs (Siegel & Castellan).
+        p-value from mean ranks over all (item, coder), corrected for all pairs (Siegel & Castellan).
     friedman : float or None
-        p-value by ranks inside (item, coder), corrected for all pairs (Wilcoxon-Nemenyi-McDonald-Thompson).
+        p-value from ranks within each (item, coder), corrected for all pairs (Wilcoxon-Nemenyi-McDonald-Thompson).
     wins, ties, losses : int
-        Number of items on which the first system has the better, the same or the worse value.
+        Number of items on which the first system is better than the second, equal to it, or worse.
     items : int
         Number of items that both systems have.
     """
@@ -58,7 +58,7 @@ class SystemPair:
 
 @dataclass(frozen=True, eq=False)
 class SystemComparison(Result):
-    """Systems compared under one measure.
+    """Comparison of systems under one measure.
 
     Attributes
     ----------
@@ -69,14 +69,14 @@ class SystemComparison(Result):
     alpha : float
         Significance level of the letters.
     kruskal_wallis, friedman : RankTest or None
-        Tests over all systems at once; None if undefined, for which ``notes`` has the reason.
+        Tests over all systems at once; None if undefined (``notes`` gives the reason).
     pairs : tuple of SystemPair
         One entry per pair of systems.
     letters : mapping of str to str or None
-        System -> its letters: two systems that share a letter do not differ, by randomisation. None without
-        scikit-posthocs.
+        System -> its letters. Systems that share a letter do not differ significantly by randomisation. None if
+        scikit-posthocs is not installed.
     notes : tuple of str
-        What could not be computed, and why.
+        Tests that could not be computed, with the reason.
     draws : int
         Number of bootstrap replicates and of random swaps in the paired tests.
     """
@@ -117,7 +117,7 @@ def compare_systems(
     level : float
         Confidence level of the intervals.
     replicates : int
-        Least number of bootstrap replicates and random swaps.
+        Minimum number of bootstrap replicates and random swaps.
     seed : int
         Random seed.
     paired_only : bool, default False
@@ -130,9 +130,10 @@ def compare_systems(
 
     Notes
     -----
-    The rank tests observe (item, coder). The paired tests resample and swap items, from summed parts. With many pairs there
-    are more replicates than ``replicates``: the smallest p-value, 1 in so many, is multiplied by the number of pairs and must
-    still be far below alpha.
+    The observations of the rank tests are (item, coder) combinations. The paired tests resample or swap items and compute
+    values from summed parts. With many pairs of systems, more than ``replicates`` replicates are drawn: the smallest
+    possible p-value is about 1 / replicates, and after multiplication by the number of pairs it must still be far below
+    alpha.
     """
     notes: list[str] = []
     draws = max(replicates, math.ceil(4 * math.comb(len(systems), 2) / alpha))
@@ -161,7 +162,7 @@ def _rank_test(test: Callable[[], RankTest], notes: list[str]) -> RankTest | Non
 def _paired_tests(
     scores: PairScores, a: str, b: str, draws: int, level: float, seed: int, notes: list[str]
 ) -> SystemPair:
-    """Return the tests over items of two systems, not yet corrected for the number of pairs."""
+    """Return the paired tests of two systems over items, not yet corrected for the number of pairs."""
     parts_a, parts_b = scores.common_parts(a, b)
     if not len(parts_a):
         notes.append(f"{a} and {b} share no item")
@@ -184,7 +185,7 @@ def _paired_tests(
 def _corrected(
     pairs: list[SystemPair], systems: int, by_ranks: RankTest | None, in_blocks: RankTest | None
 ) -> tuple[SystemPair, ...]:
-    """Return the pairs with p-values corrected by Holm, and with those of the tests over all systems."""
+    """Return the pairs with Holm-corrected p-values, and with the p-values of the rank tests."""
     bootstrap = _holm([pair.bootstrap for pair in pairs])
     swaps = _holm([pair.randomisation for pair in pairs])
     return tuple(
@@ -200,7 +201,7 @@ def _corrected(
 
 
 def _holm(p_values: list[float | None]) -> list[float | None]:
-    """Return p-values corrected over the pairs that could be tested."""
+    """Return p-values corrected for the number of pairs that could be tested."""
     defined = [p for p in p_values if p is not None]
     corrected = iter(holm(defined).tolist() if defined else [])
     return [None if p is None else next(corrected) for p in p_values]

@@ -1,4 +1,4 @@
-"""Judging: every system against every coder, with bounds, intervals, significance, drop and replacement."""
+"""Judge systems against coders: scores, bounds, confidence intervals, tests, drop in agreement and replacement test."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from caesura.statistics import bootstrap, mean_interval
 
 Floats = NDArray[np.float64]
 RANDOM_DRAWS = 100
-"""Number of draws of the random bound by default."""
+"""Default number of draws of the random bound."""
 
 
 @dataclass(frozen=True)
 class _IntervalOptions:
-    """How intervals are computed.
+    """Settings of the confidence intervals.
 
     Attributes
     ----------
@@ -75,9 +75,10 @@ def judge(
     Parameters
     ----------
     corpus : Corpus
-        The annotations of the coders, and of the systems if these are given by name.
+        The annotations of the coders, and of the systems if ``systems`` is a list of names.
     systems : sequence of str, mapping, or Corpus
-        Names of coders in the corpus who are programs; or system -> item -> segmentation; or a corpus of systems.
+        Names of the corpus's coders that are systems; or a mapping system -> item -> segmentation; or a corpus of
+        systems.
     measures : str, Measure or iterable, optional
         The measures. By default B, S, the boundary confusion matrix (B-precision and B-recall), WindowDiff and fuzzy success;
         for dialogue S_f and S_f^B.
@@ -87,7 +88,7 @@ def judge(
     level : float, default 0.95
         Confidence level.
     replicates : int, default 2000
-        Number of bootstrap replicates; the tests between systems take at least as many.
+        Number of bootstrap replicates; the tests between systems use at least this number.
     seed : int or None, default 0
         Random seed; None draws one.
     bounds : bool or int, default True
@@ -101,7 +102,7 @@ def judge(
     Returns
     -------
     Judgement
-        Rows, comparisons, drops, replacements and mistakes. Items that were not scored are in ``.excluded``.
+        Rows, comparisons, drops, replacements and mistakes. ``.excluded`` lists the items that were not scored.
 
     Raises
     ------
@@ -110,30 +111,32 @@ def judge(
 
     Notes
     -----
-    Every system is compared with every coder on every item it has; the coder is the reference.
+    Every system is compared with every coder on all items that it annotated; the coder is the reference.
 
     **Rows** (``.rows``) have the micro value (parts summed over items and coders) and the macro value (mean over items) with
     an interval, for the systems and for the bounds:
 
-    - ``human``: every coder against every other, each once as reference;
-    - ``random``: segments drawn from those of all coders, the mean of many draws, with the percentiles of the draws;
-    - ``regular``: a boundary every mean segment;
+    - ``human``: each coder compared with every other coder as reference;
+    - ``random``: segment lengths drawn from those of all coders; the mean and the percentiles of many draws;
+    - ``regular``: all segments as long as the mean segment of the coders;
     - ``none`` and ``all``: no boundary, and a boundary at every position.
 
-    ``interval="pairs"`` is for B only, as in Figure 10b of Fournier (2013). It treats boundaries of one text as independent
-    and is too short.
+    ``interval="pairs"`` works for B only, as in Figure 10b of Fournier (2013). It treats the boundaries of a text as
+    independent, so the interval is too short.
 
     **Comparisons** (``.comparisons``, with two systems or more): Kruskal-Wallis with Siegel & Castellan's comparisons and
     Friedman with the Wilcoxon-Nemenyi-McDonald-Thompson post-hoc test, over (item, coder); studentised paired bootstrap and
-    approximate randomisation over items, corrected by Holm; letters at ``alpha``; wins, ties and losses. Coders of one item
-    are not independent. With 6 coders and 20 items the first two tests call equal systems different in 32 and 22 % of cases
-    instead of 5 %; the last two do not.
+    approximate randomisation over items, corrected by Holm; letters at ``alpha``; wins, ties and losses. The coders of an
+    item are not independent. With 6 coders and 20 items the first two tests find a difference between equal systems in 32
+    % and 22 % of cases instead of 5 %; the last two tests stay near 5 %.
 
-    **Drop** (``.drops``): by how much the coders' agreement falls when the system joins them, with the default coefficient of
-    the first measure that aligns boundaries and has one. **Replacement** (``.replacements``): the alternative annotator test
-    over the same measure. **Mistakes** (``.mistakes``): misses, false alarms, near misses and confusions of each system.
+    **Drop** (``.drops``): how much the coders' agreement falls when the system joins them. The coefficient is the default
+    of the first measure that aligns boundaries and has a coefficient. **Replacement** (``.replacements``): the
+    alternative annotator test with the same measure. **Mistakes** (``.mistakes``): misses, false alarms, near misses and
+    confusions of each system.
 
-    ``.undefined`` has what is undefined here: with one coder there is no human bound, no drop and no replacement.
+    ``.undefined`` lists the bounds and tests that are undefined for these data. With one coder there is no human bound,
+    no drop and no replacement.
 
     References
     ----------
@@ -210,7 +213,8 @@ def judge(
 class _MeasureVerdict:
     """Systems and bounds under one measure.
 
-    ``comparisons`` has one entry, or none if fewer than two systems could be scored. ``is_complete`` says that all could.
+    ``comparisons`` has one entry, or none if fewer than two systems could be scored. ``is_complete`` is true if all
+    systems could be scored.
     """
 
     measure: Measure
@@ -264,7 +268,7 @@ def _signature(participants: Participants, options: _IntervalOptions, draws: int
 
 
 def _undefined(participants: Participants) -> dict[str, str]:
-    """Return the bounds and tests that are undefined with so few coders or systems, and why."""
+    """Return the bounds and tests that need more coders or systems, with the reason."""
     reasons = {}
     if len(participants.coder_names) < 2:
         reasons["human"] = reasons["drop"] = "expected at least two coders; got one"
@@ -292,9 +296,9 @@ def _segmenters(participants: Participants, draws: int, seed: int) -> dict[str, 
 
 
 def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measure, ...]) -> None:
-    """Warn if the order of types matters and nobody declared it.
+    """Warn if the order of types matters and no annotation declares it.
 
-    Bounds declare the types they use, so scoring does not notice that nobody else did.
+    Bounds declare the types they use, so scoring alone would not notice that the annotations do not.
     """
     if not any(measure.view == "typed" for measure in measures):
         return

@@ -1,4 +1,4 @@
-"""The mistakes of a system: misses, false alarms, near misses with distance and direction, confusions of types."""
+"""Find the mistakes of a system: misses, false alarms, near misses with distance and direction, confusions of types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from caesura.model.result import Result
 from caesura.model.score import Edit
 
 MAX_OFFSET = 5
-"""Largest systematic offset that is looked for, in positions."""
+"""Largest systematic offset to search for, in positions."""
 
 _KINDS = {
     "deletion": "miss",
@@ -31,7 +31,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Mistake(Result):
-    """One boundary on which a system and a coder differ.
+    """A boundary on which a system and a coder differ.
 
     Attributes
     ----------
@@ -70,14 +70,14 @@ class Mistake(Result):
 
 @dataclass(frozen=True, slots=True)
 class TypeConfusion:
-    """A boundary type of the coders for which the system has a different one.
+    """A pair of boundary types: the type that the coders chose and the type that the system chose instead.
 
     Attributes
     ----------
     type, system_type : str
         Boundary type of the coder and of the system.
     count : int
-        How often, near misses included.
+        Number of such confusions, including near misses.
     """
 
     type: str
@@ -87,7 +87,7 @@ class TypeConfusion:
 
 @dataclass(frozen=True, eq=False)
 class Mistakes(Result):
-    """All mistakes of one system, against every coder on every item.
+    """All mistakes of a system, compared with every coder on every item.
 
     Attributes
     ----------
@@ -96,15 +96,15 @@ class Mistakes(Result):
     mistakes : tuple of Mistake
         Every mistake.
     matches : int
-        Number of boundaries that system and coder share.
+        Number of boundaries on which system and coder agree.
     confusions : tuple of TypeConfusion
         Confusions of boundary types, the most frequent first.
     offsets : mapping of int to int
-        Offset from -5 to 5 -> number of the coders' boundaries that the system has so many positions later.
+        Offset from -5 to 5 -> number of the coders' boundaries that the system places that many positions later.
     density : float
         Boundaries of the system per inner position.
     coders_density : float
-        Boundaries of the coders per inner position of the same items, averaged over the coders of an item.
+        Boundaries of the coders per inner position of the same items, averaged over the coders of each item.
     coders_per_item : float
         Mean number of coders per item.
     """
@@ -137,7 +137,7 @@ class Mistakes(Result):
 
     @property
     def late(self) -> int:
-        """Number of near misses behind the coder's boundary."""
+        """Number of near misses after the coder's boundary."""
         return sum(mistake.offset > 0 for mistake in self.mistakes if mistake.kind == "near miss")
 
     @property
@@ -153,11 +153,12 @@ class Mistakes(Result):
 
     @property
     def systematic(self) -> bool:
-        """Whether so many more boundaries coincide at ``offset`` than at 0 that chance is an unlikely explanation.
+        """Whether significantly more boundaries coincide at ``offset`` than at offset 0.
 
-        Of those that coincide at either, n and n_0 per coder, half would fall to each side by chance. n - n_0 must exceed
-        2.58 sqrt(n + n_0), which has a probability of 1 in 200 for each of the ten offsets. Even a program that is seldom
-        right has a best offset.
+        A test is needed because even a system that is rarely right has a best offset. Let n and n_0 be the number of
+        boundaries per coder that coincide at ``offset`` and at 0. By chance both would be about equal. The property is
+        true if n - n_0 exceeds 2.58 sqrt(n + n_0), which happens by chance with probability 1/200 for each of the ten
+        offsets.
         """
         n, n_0 = (self.offsets[d] / self.coders_per_item for d in (self.offset, 0))
         return n - n_0 > 2.58 * math.sqrt(n + n_0)
@@ -178,7 +179,7 @@ def find_mistakes(participants: Participants, system: str, measure: Measure) -> 
     Returns
     -------
     Mistakes
-        Mistakes by the alignment of the measure.
+        Mistakes according to the alignment of the measure.
     """
     by_item = participants.systems[system]
     items = [item for item in participants.items if item in by_item]
@@ -239,7 +240,7 @@ def _offsets(pairs: Iterable[tuple[Annotation, Annotation]]) -> dict[int, int]:
 
 
 def _density(items: Iterable[Collection[Annotation]]) -> float:
-    """Return boundaries per inner position; every item counts once, however many annotations it has."""
+    """Return boundaries per inner position; every item has the same weight, regardless of its number of annotations."""
     boundaries, positions = 0.0, 0
     for copies in items:
         total = sum(text.inner.size for annotation in copies for text in streams_of(annotation).values())

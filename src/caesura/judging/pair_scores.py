@@ -1,4 +1,4 @@
-"""Scores of one measure: every segmenter against every coder, item by item, in one batch."""
+"""Score every segmenter against every coder on every item under one measure, in one batch."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 BOUND_PREFIX = "\0"
-"""First character of the names of bounds among segmenters, which no system can have."""
+"""First character of the names of bounds among the segmenters; no system name can start with it."""
 HUMAN = BOUND_PREFIX + "human"
 RANDOM = BOUND_PREFIX + "random"
 
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """One row per pair: a segmentation of an item, and a coder's annotation of it as reference.
+    """Scores of pairs, one row per pair: a segmentation of an item, and a coder's annotation of it as reference.
 
-    Rows run item by item, coder by coder, both sorted by name, so that no number depends on the order of a file.
+    Rows are sorted by item and then by coder, so that no result depends on the order of a file.
 
     Attributes
     ----------
@@ -46,13 +46,13 @@ class PairScores:
     coders : tuple of str
         Names of the coders, sorted.
     segmenter_of : numpy.ndarray
-        Place of the row's segmenter in ``segmenters``.
+        Index of the row's segmenter in ``segmenters``.
     item_of : numpy.ndarray
-        Place of the row's item in ``items``.
+        Index of the row's item in ``items``.
     reference_of : numpy.ndarray
-        Place of the reference in ``coders``; -1 if all coders together are the reference, as for fuzzy success.
+        Index of the reference in ``coders``; -1 if all coders together are the reference, as for fuzzy success.
     author_of : numpy.ndarray
-        Place in ``coders`` of the author of the segmentation if people are compared with each other, else -1.
+        Index in ``coders`` of the author of the segmentation if coders are compared with each other, otherwise -1.
     scores : Scores
         One score per row.
     """
@@ -69,14 +69,14 @@ class PairScores:
 
     @cached_property
     def rows_of(self) -> dict[str, Ints]:
-        """Segmenter -> the rows that could be scored; segmenters without any are missing."""
+        """Segmenter -> the rows that could be scored; segmenters without such rows are omitted."""
         scored = np.ones(len(self.item_of), bool)
         scored[list(self.scores.errors)] = False
         rows = {name: np.flatnonzero(scored & (self.segmenter_of == s)) for s, name in enumerate(self.segmenters)}
         return {name: places for name, places in rows.items() if len(places)}
 
     def score(self, segmenter: str) -> Score:
-        """Return the micro score of a segmenter: all items and coders, from summed parts.
+        """Return the micro score of a segmenter, from parts summed over all items and coders.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class PairScores:
         return self.scores.over(self.rows_of[segmenter])
 
     def finish(self, parts: Floats) -> Floats:
-        """Return the values of summed parts.
+        """Compute values from summed parts.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class PairScores:
         return self.measure.finish(parts, self.scores.types)
 
     def by_item(self, segmenter: str) -> tuple[Ints, Floats]:
-        """Return the items a segmenter was scored on, and the parts of each item summed over coders.
+        """Return the items on which a segmenter was scored, and the parts of each item, summed over coders.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class PairScores:
         Returns
         -------
         items : numpy.ndarray
-            Places of the items.
+            Indices of the items.
         parts : numpy.ndarray
             One row of parts per item.
         """
@@ -148,7 +148,7 @@ class PairScores:
         return {self.coders[c]: value for c, value in zip(references, values, strict=True)}
 
     def _pair_keys(self, rows: Ints) -> Ints:
-        """Return item and reference of each row as one number."""
+        """Return the item and the reference of each row, encoded as one number."""
         return self.item_of[rows] * (len(self.coders) + 1) + self.reference_of[rows] + 1
 
     def observations(self, segmenters: Sequence[str]) -> Floats:
@@ -172,7 +172,7 @@ class PairScores:
         return values
 
     def common_parts(self, a: str, b: str) -> tuple[Floats, Floats]:
-        """Return the parts by item of two segmenters, over the (item, coder) that both were scored on.
+        """Return the parts of two segmenters per item, from the (item, coder) on which both were scored.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class PairScores:
         Returns
         -------
         tuple of numpy.ndarray
-            For each segmenter one row of parts per item.
+            One array per segmenter, with one row of parts per item.
         """
         rows_a, rows_b = self.rows_of[a], self.rows_of[b]
         keys = self._pair_keys(rows_a), self._pair_keys(rows_b)
@@ -194,9 +194,9 @@ class PairScores:
 
     @cached_property
     def excluded(self) -> tuple[Excluded, ...]:
-        """What could not be scored: everything, an item, a system on an item, or a single comparison.
+        """Items, systems on an item, or single comparisons that could not be scored; or everything.
 
-        Bounds are named, in brackets, only if they fail alone.
+        Bounds are listed, in brackets, only if no system failed on the same item and reference.
         """
         return tuple(dict.fromkeys(self._exclusions()))
 
@@ -205,7 +205,7 @@ class PairScores:
         for row, error in self.scores.errors.items():
             rows_by_reason.setdefault(f"{self.measure.label}: {error}", []).append(row)
         is_bound = np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters])[self.segmenter_of]
-        explained: set[tuple[int, int]] = set()  # (item, reference) at which a system failed too
+        explained: set[tuple[int, int]] = set()  # (item, reference) for which a system failed too
         for reason, rows in rows_by_reason.items():
             failed = np.zeros(len(is_bound), bool)
             failed[rows] = True
@@ -222,14 +222,14 @@ class PairScores:
     def _bound_exclusions(
         self, rows: Sequence[int], explained: Set[tuple[int, int]], reason: str
     ) -> Iterator[Excluded]:
-        """Yield the bounds that failed where no system did."""
+        """Yield the bounds that failed on an (item, reference) on which no system failed."""
         for row in rows:
             if (self.item_of[row], self.reference_of[row]) not in explained:
                 bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX).split()[0]
                 yield Excluded(self.items[self.item_of[row]], f"({bound})", reason)
 
     def _item_exclusions(self, item: int, of_item: Bools, failed: Bools, reason: str) -> Iterator[Excluded]:
-        """Yield what could not be scored on one item: all systems, a system, or a system against a coder."""
+        """Yield the failures on one item: all systems, one system, or one system against one coder."""
         name = self.items[item]
         if failed[of_item].all():
             yield Excluded(name, None, reason)
@@ -261,7 +261,7 @@ def score_pairs(
     segmenters : mapping of str to mapping
         Segmenter -> item -> annotation.
     human : str, optional
-        If set, coders are also scored against each other, each once as reference, under this name.
+        If set, coders are also scored against each other, and this is the segmenter name of these rows.
 
     Returns
     -------
@@ -294,7 +294,7 @@ def score_pairs(
 def _human_pairs(
     by_coder: Mapping[str, Annotation], place: Mapping[str, int], measure: Measure
 ) -> Iterator[tuple[int, int, tuple[Any, Any]]]:
-    """Yield author, reference and pair of annotations for every coder against the others."""
+    """Yield author, reference and their two annotations for every pair of different coders."""
     for author, annotation in by_coder.items():
         rest = {coder: by_coder[coder] for coder in by_coder if coder != author}
         for c, reference in _references(rest, place, measure):
@@ -304,11 +304,11 @@ def _human_pairs(
 def _references(
     by_coder: Mapping[str, Annotation], place: Mapping[str, int], measure: Measure
 ) -> list[tuple[int, Any]]:
-    """Return each coder's annotation with the coder's place; or the marks of all as one reference, whose place is -1."""
+    """Return each coder's annotation with the coder's index; or the marks of all coders as one reference, index -1."""
     if not measure.accepts_marks:
         return [(place[coder], annotation) for coder, annotation in by_coder.items()]
     texts = [annotation for annotation in by_coder.values() if isinstance(annotation, Segmentation)]
     if not by_coder:
         return []
-    # A dialogue has no marks; it is passed on as it is, and the measure raises the error.
+    # A dialogue has no marks. It is passed on unchanged, and the measure raises the error.
     return [(-1, Marks.of(texts) if len(texts) == len(by_coder) else next(iter(by_coder.values())))]

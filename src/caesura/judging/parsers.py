@@ -32,11 +32,11 @@ class ParserComparison(Result):
     sentences : int
         Number of sentences, scored or not.
     scores : mapping of str to Score
-        Parser -> its score over all sentences it could be scored on.
+        Parser -> its score over all sentences on which it could be scored.
     comparison : SystemComparison
         The paired tests; sentences are the items.
     excluded : tuple of Excluded
-        Sentences that were not scored. The name of the parser, or ``gold``, stands under ``coder``.
+        Sentences that were not scored; ``coder`` is the name of the parser, or ``gold``.
     seed : int
         Random seed.
     """
@@ -67,7 +67,7 @@ class ParserComparison(Result):
         Returns
         -------
         int
-            Sentences for which at least one of the two has no score.
+            Number of sentences for which at least one of the two parsers has no score.
         """
         return self.sentences - pair.items
 
@@ -89,7 +89,7 @@ def compare_parsers(
     gold : iterable of Tree or None
         The gold trees; None for a sentence without a tree.
     parsers : mapping of str to iterable of Tree or None
-        Parser -> its trees, as many as ``gold`` has; None for a sentence without a parse. At least two parsers.
+        Parser -> its trees, one for each gold tree; None for a sentence without a parse. At least two parsers.
     measure : str or Measure, default "parseval"
         A measure of trees.
     alpha : float, default 0.05
@@ -97,7 +97,7 @@ def compare_parsers(
     level : float, default 0.95
         Confidence level of the intervals.
     replicates : int, default 2000
-        Least number of bootstrap replicates and random swaps.
+        Minimum number of bootstrap replicates and random swaps.
     seed : int or None, default 0
         Random seed; None draws one.
 
@@ -115,10 +115,10 @@ def compare_parsers(
 
     Notes
     -----
-    The difference of two parsers is that of their corpus scores, from parts summed over the sentences on which both were
-    scored; ``.excluded_sentences(pair)`` counts the others. Approximate randomisation swaps the parses of a sentence between
-    the two; the studentised paired bootstrap resamples sentences and gives an interval. Both p-values are corrected by Holm
-    over all pairs of parsers. See :mod:`caesura.statistics`.
+    The difference between two parsers is the difference of their corpus scores, from parts summed over the sentences on
+    which both were scored; ``.excluded_sentences(pair)`` counts the others. Approximate randomisation swaps the two
+    parses of a sentence; the studentised paired bootstrap resamples sentences and also gives an interval. Both p-values
+    are Holm-corrected for all pairs of parsers. See :mod:`caesura.statistics`.
 
     References
     ----------
@@ -168,7 +168,7 @@ def compare_parsers(
 
 
 def _participants(gold: list[Tree | None], parsers: Mapping[str, Iterable[Tree | None]]) -> Participants:
-    """Return gold trees and parsers as coder and systems; sentences are items, named by their number."""
+    """Return participants with the gold trees as coder, the parsers as systems and the sentence numbers as items."""
     digits = len(str(len(gold)))  # so that sentences sort by number
     names = [str(i).zfill(digits) for i in range(1, len(gold) + 1)]
     excluded: list[Excluded] = []

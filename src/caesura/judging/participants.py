@@ -1,4 +1,4 @@
-"""The coders, the systems, and the items they share, checked before anything is scored."""
+"""Collect the coders, the systems and the items they share, and check them before anything is scored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tokens import text_difference
 
 Systems = Sequence[str] | Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]] | Corpus
-"""Names of coders in the corpus who are programs; or system -> item -> segmentation; or a corpus of systems."""
+"""Names of the corpus's coders that are systems; or a mapping system -> item -> segmentation; or a corpus of systems."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Participants:
     systems : mapping of str to mapping
         System -> item -> annotation, for items that a coder annotated too.
     excluded : tuple of Excluded
-        Items that a system lacks, or that cannot be compared; the name of a system stands under ``coder``.
+        Items that a system lacks or that cannot be compared; ``coder`` may be the name of a system.
     """
 
     items: tuple[str, ...]
@@ -45,7 +45,7 @@ class Participants:
 
     @property
     def kind(self) -> str:
-        """Kind of data: ``"linear"`` if the coders made segmentations only, else ``"dialogue"``."""
+        """Kind of data: ``"linear"`` if all annotations of the coders are segmentations, otherwise ``"dialogue"``."""
         annotations = (annotation for by_coder in self.coders.values() for annotation in by_coder.values())
         return "linear" if all(isinstance(annotation, Segmentation) for annotation in annotations) else "dialogue"
 
@@ -55,7 +55,7 @@ class Participants:
         Parameters
         ----------
         system : str, optional
-            A system to add as one more coder; the corpus then has the items of this system.
+            A system to add as another coder; the corpus then contains only the items of this system.
 
         Returns
         -------
@@ -69,19 +69,20 @@ class Participants:
 
 
 def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
-    """Return coders and systems, with the items on which they can be compared.
+    """Return the coders and systems, with the items on which they can be compared.
 
     Parameters
     ----------
     corpus : Corpus
-        The annotations of the coders, and of the systems if these are given by name.
+        The annotations of the coders, and of the systems if ``systems`` is a list of names.
     systems : sequence of str, mapping, or Corpus
-        Names of coders in the corpus who are programs; or system -> item -> segmentation; or a corpus of systems.
+        Names of the corpus's coders that are systems; or a mapping system -> item -> segmentation; or a corpus of
+        systems.
 
     Returns
     -------
     Participants
-        Items that cannot be compared are in ``.excluded``.
+        The coders and systems; ``.excluded`` lists the items that cannot be compared.
 
     Raises
     ------
@@ -111,7 +112,7 @@ def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
 
 
 def _consistent_items(people: Corpus, excluded: list[Excluded]) -> dict[str, dict[str, Annotation]]:
-    """Return item -> coder -> annotation if all coders of an item have the same units; add the rest to ``excluded``."""
+    """Return item -> coder -> annotation for items whose coders have the same units; add the others to ``excluded``."""
     coders: dict[str, dict[str, Annotation]] = {}
     for item in people.item_names:
         difference = text_difference(people.of_item(item))
@@ -136,7 +137,7 @@ def _name_list(items: Iterable[str]) -> str:
 def _comparable_items(
     system: str, by_item: Mapping[str, object], coders: Mapping[str, Mapping[str, Annotation]], excluded: list[Excluded]
 ) -> dict[str, Annotation]:
-    """Return the items of a system that a coder annotated too, over the same units; add the rest to ``excluded``."""
+    """Return the items that the system and a coder annotated over the same units; add the others to ``excluded``."""
     excluded += [Excluded(item, system, "no coder annotated this item") for item in by_item if item not in coders]
     comparable = {}
     for item, by_coder in coders.items():
@@ -164,7 +165,7 @@ def _separate_systems(corpus: Corpus, systems: Systems) -> tuple[Mapping[str, Ma
 
 
 def check_system_names(systems: Sequence[str]) -> list[str]:
-    """Return the names of systems, each once.
+    """Return the names of the systems without duplicates.
 
     Parameters
     ----------
@@ -194,7 +195,7 @@ def check_system_names(systems: Sequence[str]) -> list[str]:
 
 
 def check_systems(systems: Mapping[Any, Any]) -> dict[str, dict[str, Any]]:
-    """Return systems with names and items as text.
+    """Return the systems as nested dictionaries; names of systems and items are converted to strings.
 
     Parameters
     ----------

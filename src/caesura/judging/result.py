@@ -1,4 +1,4 @@
-"""The result of judging."""
+"""Classes for the result of judging."""
 
 from __future__ import annotations
 
@@ -18,28 +18,29 @@ from caesura.statistics import AlternativeTest
 
 @dataclass(frozen=True, slots=True)
 class SegmenterScore:
-    """One system, or one bound, under one measure.
+    """Score of one system or bound under one measure.
 
     Attributes
     ----------
     segmenter : str
         Name of the system or bound.
     bound : bool
-        Whether it is a bound and no system: human, random, regular, none, all.
+        Whether it is a bound (human, random, regular, none, all) and not a system.
     measure : Measure
         The measure.
     value : float
-        Micro value: from parts summed over all items and coders; for ``random`` the mean of such values over draws.
+        Micro value, from parts summed over all items and coders; for ``random``, the mean of the micro values of all
+        draws.
     macro : float
-        Mean over items of the value over all coders.
+        Macro value: mean over items of the value from all coders.
     interval : tuple of float or None
         Confidence interval of ``value``.
     interval_note : str
-        What the interval is, or why there is none.
+        Description of the interval, or the reason why there is none.
     items : int
         Number of items.
     score : Score
-        The micro value with parts, further figures such as precision and recall, and signature.
+        The micro value with its parts, related values such as precision and recall, and its signature.
     by_coder : mapping of str to float
         Value against each coder as reference, from parts summed over items. Empty if all coders together are the reference
         (fuzzy success), and for ``random``.
@@ -65,7 +66,7 @@ class SegmenterScore:
 
 @dataclass(frozen=True, slots=True)
 class AgreementDrop:
-    """How much agreement the coders lose when a system joins them, on items with the system and at least two coders.
+    """Drop in the coders' agreement when a system joins them, on items with the system and at least two coders.
 
     Attributes
     ----------
@@ -75,7 +76,7 @@ class AgreementDrop:
         ``without_system`` minus ``with_system``: 0 or below if the system agrees with the coders as well as they agree with
         each other.
     without_system, with_system : float or None
-        Agreement of the coders, and of coders and system.
+        Agreement among the coders, and among the coders and the system.
     coefficient : str
         Coefficient of agreement.
     measure : Measure
@@ -83,7 +84,7 @@ class AgreementDrop:
     items : int
         Number of items.
     reason : str or None
-        Why there is no value.
+        Reason why there is no value.
     """
 
     system: str
@@ -98,7 +99,7 @@ class AgreementDrop:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Whether a system could replace a coder: the alternative annotator test.
+    """Result of the alternative annotator test: whether a system could replace a coder.
 
     Attributes
     ----------
@@ -111,7 +112,7 @@ class Replacement:
     measure : Measure
         Measure of similarity.
     reason : str or None
-        Why there is no test.
+        Reason why there is no test.
     """
 
     system: str
@@ -128,9 +129,9 @@ class Judgement(Result):
     Attributes
     ----------
     rows : tuple of SegmenterScore
-        Systems and bounds, measure by measure.
+        Scores of systems and bounds, grouped by measure.
     comparisons : tuple of SystemComparison
-        Significance tests, measure by measure; empty with a single system.
+        Significance tests, one entry per measure; empty if there is only one system.
     drops : tuple of AgreementDrop
         One entry per system.
     replacements : tuple of Replacement
@@ -138,9 +139,9 @@ class Judgement(Result):
     systems, coders, items : tuple of str
         Names of systems, coders and items.
     undefined : mapping of str to str
-        Bounds and tests that are undefined here -> why.
+        Bound or test that is undefined for these data -> reason.
     excluded : tuple of Excluded
-        What was not scored; the name of a system stands under ``coder``.
+        Items and systems that were not scored; ``coder`` may be the name of a system.
     seed : int
         Random seed.
     signature : str
@@ -169,7 +170,7 @@ class Judgement(Result):
 
     @cached_property
     def mistakes(self) -> dict[str, Mistakes]:
-        """System -> its mistakes; computed at first access."""
+        """System -> its mistakes, computed on first access."""
         return {system: find_mistakes(self.participants, system, self.aligner) for system in self.systems}
 
     def row(self, segmenter: str, measure: str | Measure, *, bound: bool | None = None) -> SegmenterScore:
@@ -187,7 +188,7 @@ class Judgement(Result):
         Returns
         -------
         SegmenterScore
-            The first row that fits.
+            The first matching row.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Could a system stand in for a coder? The drop in agreement, and the alternative annotator test."""
+"""Test whether a system could replace a coder: drop in agreement and alternative annotator test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MIN_CODERS = 3
-"""Least number of coders for the alternative annotator test."""
+"""Minimum number of coders for the alternative annotator test."""
 
 
 def agreement_drop(participants: Participants, system: str, measure: Measure, seed: int) -> AgreementDrop:
@@ -39,10 +39,10 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
     Returns
     -------
     AgreementDrop
-        ``.reason`` says why there is no value.
+        The drop; if there is none, ``.reason`` says why.
     """
     coefficient = measure.default_coefficient or ""
-    # The same items on both sides: without a second coder there is no agreement that could drop.
+    # Use the same items with and without the system. Items with one coder have no agreement that could drop.
     by_item = participants.systems[system]
     items = [item for item in participants.items if item in by_item and len(participants.coders[item]) > 1]
     if not items:
@@ -70,7 +70,7 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
 
 
 def too_few_coders(participants: Participants) -> str | None:
-    """Return why the alternative annotator test is undefined for so few coders, or None.
+    """Return the reason why there are too few coders for the alternative annotator test, or None.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def too_few_coders(participants: Participants) -> str | None:
     Returns
     -------
     str or None
-        The reason.
+        The reason; None if there are enough coders.
     """
     coders = len(participants.coder_names)
     if coders >= MIN_CODERS:
@@ -98,7 +98,7 @@ def replacement_tests(participants: Participants, measure: Measure, epsilon: flo
     measure : Measure
         Measure of similarity; the instances of the test are items.
     epsilon : float
-        Allowance of the test.
+        Allowance of the test (the advantage granted to the system because it costs less than a coder).
 
     Returns
     -------
@@ -109,7 +109,7 @@ def replacement_tests(participants: Participants, measure: Measure, epsilon: flo
     if reason is not None:
         names = participants.coder_names
         return tuple(Replacement(system, None, names, measure, reason) for system in participants.systems)
-    # One batch, so that everything is scored over the same boundary types.
+    # Score everything in one batch, over the same boundary types.
     scores = score_pairs(participants, measure, participants.systems, human=HUMAN)
     shape = (len(scores.items), len(scores.coders))
     between_coders = np.full((*shape, shape[1]), np.nan)
@@ -146,10 +146,11 @@ def _replacement(system: str, scores: PairScores, s_f: Floats, s_h: Floats, epsi
 
 
 def _similarities_to_others(between_coders: Floats, to_coders: Floats) -> tuple[Floats, Floats]:
-    """Return S_f and S_h: mean similarity of the system, and of coder j, to all coders except j.
+    """Return S_f and S_h: the mean similarity of the system and of coder j to all coders except j.
 
-    Both are coders x items, with values on items that coder j and the system annotated. ``between_coders`` is items x coders
-    x coders, row j the similarity of coder j to the others; ``to_coders`` is items x coders.
+    Both have the shape coders x items, and have values for items that coder j and the system annotated.
+    ``between_coders`` has the shape items x coders x coders; row j contains the similarity of coder j to the others.
+    ``to_coders`` has the shape items x coders.
     """
     n = between_coders.shape[1]
     s_f, s_h = (np.full((n, len(between_coders)), np.nan) for _ in range(2))

@@ -1,21 +1,21 @@
-"""Simulated segmentations and coders whose errors are known: what do measures say about them?
+"""Simulate segmentations and coders with known errors, to see how measures respond to them.
 
-**Baselines.** Segmenters that know nothing of the text: :func:`random_segmentation` (segments as long as people's, anywhere),
-:func:`regular_segmentation` (a boundary every so many units), :func:`no_boundaries` and :func:`all_boundaries`.
+**Baselines.** Segmenters that ignore the text: :func:`random_segmentation` (random boundaries, realistic segment
+lengths), :func:`regular_segmentation` (segments of equal length), :func:`no_boundaries` and :func:`all_boundaries`.
 
 **Errors.** A copy of a reference with one kind of error: :func:`misses`, :func:`false_alarms`, :func:`near_misses`,
 :func:`shifts`.
 
-**Experiments.** The pairs behind Figure 5 of Fournier & Inkpen (2012), which are not random (:func:`figure_5a`,
-:func:`figure_5b`, :func:`figure_5c`), and their Table 1, which is (:func:`table_1`).
+**Experiments.** The pairs of Figure 5 in Fournier & Inkpen (2012), which are not random (:func:`figure_5a`,
+:func:`figure_5b`, :func:`figure_5c`), and the random experiment of their Table 1 (:func:`table_1`).
 
-**Coders.** A whole corpus: :func:`pseudo_coders`, who copy one segmentation and err, and :func:`random_coders`, who have
-nothing in common but the length of their segments (Fournier 2013, section 5, Figure 9).
+**Coders.** A whole corpus: :func:`pseudo_coders` copy one segmentation and make errors, and :func:`random_coders` have
+only their segment lengths in common (Fournier 2013, section 5, Figure 9).
 
-Trees have a module of their own, :mod:`caesura.simulation.trees`: perturbed word boundaries, sentences with many parses.
+The module :mod:`caesura.simulation.trees` simulates trees: perturbed word boundaries, and sentences with many parses.
 
-All random functions take a ``seed``: a whole number, which gives the same result every time, or a
-``numpy.random.Generator``, which continues from its state, so that two calls are independent. Boundaries have no named types.
+All random functions take a ``seed``. A whole number gives the same result every time; a ``numpy.random.Generator``
+continues from its state, so two calls are independent. Simulated boundaries are untyped.
 
 >>> from caesura import Segmentation, boundary_similarity
 >>> reference = Segmentation.from_masses([4, 3, 5])
