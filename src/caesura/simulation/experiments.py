@@ -1,4 +1,4 @@
-"""The simulation experiments of Fournier & Inkpen (2012): Figure 5 and Table 1."""
+"""Reproduce the simulation experiments of Fournier & Inkpen (2012): Figure 5 and Table 1."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def figure_5a(units: int = 100) -> Pairs:
     Returns
     -------
     list of tuple
-        Reference and hypothesis. With n false alarms the hypothesis has n+2 segments of equal length (as nearly as whole units
-        allow), and the reference has one boundary, the first of the hypothesis.
+        Pairs (reference, hypothesis). With n false alarms the hypothesis has n+2 segments of nearly equal length. The
+        reference has one boundary, which is the first boundary of the hypothesis.
 
     Notes
     -----
-    S falls linearly, by 1 / (units - 1) per false alarm. 1 - WD reaches 0 early, because from then on every window contains one
-    more boundary in the hypothesis.
+    S falls linearly, by 1 / (units - 1) per false alarm. 1 - WD reaches 0 early: from that point on, the hypothesis has
+    more boundaries than the reference in every window.
 
     Examples
     --------
@@ -82,12 +82,13 @@ def figure_5b(units: int = 100, max_distance: int = 10) -> Pairs:
     Returns
     -------
     list of tuple
-        Reference, with a boundary in the middle, and hypothesis, with a boundary to the right of it.
+        Pairs (reference, hypothesis). The reference has a boundary in the middle, the hypothesis has one to the right of
+        it.
 
     Notes
     -----
-    The paper gives only the distances and the range of the vertical axis, 0.7 to 1. 100 units are
-    consistent with it: 1 - WD ends at .74.
+    The paper does not give the length of the text, only the distances and the range of the vertical axis, 0.7 to 1. A
+    text of 100 units is consistent with this range: 1 - WD ends at .74.
 
     Examples
     --------
@@ -109,16 +110,17 @@ def figure_5c(max_units: int = 100) -> Pairs:
     Parameters
     ----------
     max_units : int, default 100
-        Length m of the longest text.
+        Number of units of the longest text.
 
     Returns
     -------
     list of tuple
-        Reference, with a boundary at m/4, and hypothesis, with a second one at m/2, both rounded down.
+        Pairs (reference, hypothesis). In a text of m units the reference has a boundary at m/4, and the hypothesis has a
+        second one at m/2; both are rounded down.
 
     Notes
     -----
-    S = 1 - 1 / (m - 1) rises towards 1. 1 - WD does not, because its window grows with the text.
+    S = 1 - 1 / (m - 1) rises towards 1. 1 - WD does not, because the window grows with the text.
 
     Examples
     --------
@@ -149,9 +151,10 @@ class ScenarioMean(Result):
     mean : float
         Mean over all hypotheses of all trials.
     deviation : float
-        Population standard deviation over the same hypotheses.
+        Population standard deviation of the same values.
     standard_error : float
-        Standard error of the mean, from the means of the trials: hypotheses of one trial share their reference.
+        Standard error of ``mean``, computed from the means of the trials because hypotheses of a trial share their
+        reference.
     """
 
     scenario: str
@@ -201,15 +204,15 @@ def table_1(
     miss : float, default 0.5
         Probability that a boundary is dropped.
     false_alarm : float, default 0.5
-        Probability that a segment gets a boundary inside.
+        Probability that a boundary is added inside a segment.
     measures : str, Measure or iterable
         The measures (default: those in the paper, WindowDiff and S).
     compat : str, optional
-        ``"fournier2012"`` reproduces two quirks of the printed table; see Notes.
+        ``"fournier2012"`` reproduces two undocumented details of the printed table; see Notes.
     ranges : iterable of (int, int), optional
         Ranges of segment lengths (default: the four of the paper, whose mean is 25).
     margin : int, optional
-        Number of positions at the end of each segment that get no false alarm (default: 0).
+        Number of positions at the end of each segment that never get a false alarm (default: 0).
 
     Returns
     -------
@@ -218,15 +221,15 @@ def table_1(
 
     Notes
     -----
-    Every trial draws a reference (:func:`uniform_segments`) and hypotheses with errors. The mean segment is 25 in all ranges,
-    so a stable measure has the same mean in all.
+    Every trial draws a reference (:func:`uniform_segments`) and hypotheses with errors. The mean segment length is 25 in
+    all ranges, so a stable measure has the same mean in all of them.
 
-    The trial, not the hypothesis, is the source of variation: half the mean segment is about 12.5, so WindowDiff's k is 12 in
-    one trial and 13 in the next, and its mean jumps by .02. Hence the standard error over trials.
+    The standard error is computed over trials because trials vary more than hypotheses. Half the mean segment length is
+    about 12.5, so WindowDiff's k is 12 in one trial and 13 in the next, and its mean changes by .02.
 
-    Means agree with the printed ones to .012 (WD) and .0015 (S). They agree within sampling error with two quirks that the
-    paper does not mention but its figures reveal, ``compat="fournier2012"``: a false alarm never falls on the last inner
-    position (``margin=1``), and the last range is really (5, 44).
+    The means differ from the printed means by at most .012 (WD) and .0015 (S). With ``compat="fournier2012"`` they agree
+    within sampling error. This option reproduces two details that the paper does not mention but its figures reveal: a
+    false alarm never falls on the last inner position (``margin=1``), and the last range is (5, 44).
 
     Examples
     --------

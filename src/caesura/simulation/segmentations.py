@@ -1,4 +1,4 @@
-"""Simulated segmentations: baselines, errors at a known rate, and whole corpora of coders."""
+"""Simulate segmentations: baselines, errors at known rates, and whole corpora of coders."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from caesura.options import flag, number, positive, whole
 from caesura.options import seed as check_seed
 
 Ints = NDArray[np.int64]
-Seed: TypeAlias = "int | np.random.Generator | None"  # as text: numpy.random is slow to import
+Seed: TypeAlias = "int | np.random.Generator | None"  # a string, because numpy.random is slow to import
 
 MAX_SIMULATED_UNITS = 10_000_000
-"""Units that one call may hold at a time, over all segmentations; each may take a few dozen bytes."""
+"""Largest number of units that one call may simulate, over all segmentations; a unit may take a few dozen bytes."""
 SEGMENTATION_OVERHEAD = 100
-"""Units that a segmentation counts for beside its own: an empty one takes memory too."""
+"""Number of units added to each segmentation in this count, because an empty segmentation takes memory too."""
 
 _probability = number(0, 1)
 
 
 def random_segmentation(units: int, masses: Iterable[int], *, seed: Seed = 0) -> Segmentation:
-    """Return a text filled with segments drawn from given lengths.
+    """Return a segmentation whose segment lengths are drawn from a list of lengths.
 
     Parameters
     ----------
     units : int
         Number of units.
     masses : iterable of int
-        Lengths of segments that people made, each as often as it occurs. They are drawn with replacement.
+        Lengths of segments in human annotations, repeated as often as they occur. They are drawn with replacement.
     seed : int, numpy.random.Generator or None, default 0
         Random seed, or a generator to continue.
 
     Returns
     -------
     Segmentation
-        The last segment is cut to fit.
+        The segmentation; its last segment is shortened to fit.
 
     Notes
     -----
-    This is what a segmenter would do that knows how long segments are, and nothing of the text (Fournier 2013, section 6, the
-    segmenter "Random").
+    This baseline knows how long segments are, but nothing about the text (Fournier 2013, section 6, the segmenter
+    "Random").
 
     Examples
     --------
@@ -59,19 +59,19 @@ def random_segmentation(units: int, masses: Iterable[int], *, seed: Seed = 0) ->
 
 
 def regular_segmentation(units: int, mean_mass: float) -> Segmentation:
-    """Return a segmentation with a boundary every so many units.
+    """Return a segmentation with segments of equal length.
 
     Parameters
     ----------
     units : int
         Number of units.
     mean_mass : float
-        Length of a segment; it is rounded half up, to at least 1.
+        Length of a segment, rounded half up and at least 1.
 
     Returns
     -------
     Segmentation
-        The last segment may be shorter.
+        The segmentation; its last segment may be shorter.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def regular_segmentation(units: int, mean_mass: float) -> Segmentation:
 
 
 def no_boundaries(units: int) -> Segmentation:
-    """Return a single segment.
+    """Return a segmentation without boundaries.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def no_boundaries(units: int) -> Segmentation:
     Returns
     -------
     Segmentation
-        Without boundaries.
+        A single segment.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def uniform_segments(segments: int, low: int, high: int, *, seed: Seed = 0) -> S
     Returns
     -------
     Segmentation
-        Its length depends on the draw.
+        The segmentation; its number of units depends on the draw.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def uniform_segments(segments: int, low: int, high: int, *, seed: Seed = 0) -> S
 
 
 def misses(reference: Segmentation, p: float, *, seed: Seed = 0) -> Segmentation:
-    """Return a reference without some of its boundaries.
+    """Return a copy of a reference with some boundaries removed.
 
     Parameters
     ----------
@@ -178,18 +178,18 @@ def misses(reference: Segmentation, p: float, *, seed: Seed = 0) -> Segmentation
 
 
 def false_alarms(reference: Segmentation, p: float, *, seed: Seed = 0, margin: int = 0) -> Segmentation:
-    """Return a reference with boundaries added inside its segments.
+    """Return a copy of a reference with boundaries added inside segments.
 
     Parameters
     ----------
     reference : Segmentation
         The reference.
     p : float
-        Probability that a segment gets a boundary inside.
+        Probability that a boundary is added inside a segment.
     seed : int, numpy.random.Generator or None, default 0
         Random seed, or a generator to continue.
     margin : int, default 0
-        Number of positions at the end of each segment that get no boundary; see :func:`table_1`.
+        Number of positions at the end of each segment that never get a boundary; see :func:`table_1`.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def false_alarms(reference: Segmentation, p: float, *, seed: Seed = 0, margin: i
 
 
 def near_misses(reference: Segmentation, p: float, *, seed: Seed = 0, distance: int = 1) -> Segmentation:
-    """Return a reference with some boundaries moved.
+    """Return a copy of a reference with some boundaries moved.
 
     Parameters
     ----------
@@ -219,13 +219,14 @@ def near_misses(reference: Segmentation, p: float, *, seed: Seed = 0, distance: 
     seed : int, numpy.random.Generator or None, default 0
         Random seed, or a generator to continue.
     distance : int, default 1
-        By how many positions.
+        Number of positions by which a boundary moves.
 
     Returns
     -------
     Segmentation
-        As many boundaries as the reference. A boundary stays if it would leave the text, meet another boundary of the
-        reference, or meet one that moves to the same position (then both stay).
+        A segmentation with the same number of boundaries. A boundary does not move if it would leave the text or reach
+        the position of another boundary of the reference. If two boundaries would move to the same position, neither
+        moves.
 
     Examples
     --------
@@ -239,14 +240,14 @@ def near_misses(reference: Segmentation, p: float, *, seed: Seed = 0, distance: 
 
 
 def shifts(reference: Segmentation, distance: int) -> Segmentation:
-    """Return a reference with every boundary moved by the same distance; nothing is random.
+    """Return a copy of a reference with every boundary moved by the same distance, without randomness.
 
     Parameters
     ----------
     reference : Segmentation
         The reference.
     distance : int
-        By how many positions to the right, or to the left if it is negative.
+        Number of positions to the right; negative numbers move boundaries to the left.
 
     Returns
     -------
@@ -283,7 +284,7 @@ def pseudo_coders(
     seed: Seed = 0,
     omissions_only: bool = False,
 ) -> Corpus:
-    """Return a corpus of coders who copy one segmentation and err at known rates.
+    """Return a corpus of coders who copy one segmentation and make errors at known rates.
 
     Parameters
     ----------
@@ -294,25 +295,26 @@ def pseudo_coders(
     coders : int
         Number of coders.
     near : float
-        Probability that a coder moves a boundary by one; see :func:`near_misses`.
+        Probability that a coder moves a boundary by one position; see :func:`near_misses`.
     miss : float
-        Probability of a full miss. In half the cases the boundary is omitted; in the other half it stays and one is added
-        elsewhere, at any position that is free in the hidden segmentation and in the coder's.
+        Probability of a full miss. In half of the cases the boundary is omitted. In the other half it is kept, and a
+        boundary is added at a random position that has no boundary in the hidden segmentation or in the coder's.
     seed : int, numpy.random.Generator or None, default 0
         Random seed, or a generator to continue.
     omissions_only : bool, default False
-        Whether every full miss omits a boundary.
+        Whether every full miss omits a boundary and none adds one.
 
     Returns
     -------
     Corpus
-        Coders are named ``coder 1``, ..., items ``item 1``, ...; for fewer coders of the same data use ``corpus.select``.
+        The coders are named ``coder 1``, ..., the items ``item 1``, .... To get fewer coders of the same data, use
+        ``corpus.select``.
 
     Notes
     -----
-    This is the experiment of Fournier (2013), section 5, Figure 9. The paper does not say how long the text is, how far an
-    offset goes and what a miss does. No natural reading yields its Figure 9a, where S-based pi* rises with misses. All readings
-    agree that B-based pi* falls by far and S-based pi* stays high.
+    This is the experiment of Fournier (2013), section 5, Figure 9. The paper does not say how long the text is, how far a
+    boundary can be moved, or what exactly a miss is. No natural reading reproduces its Figure 9a, in which S-based pi*
+    rises with misses. Under all readings B-based pi* falls sharply and S-based pi* stays high.
 
     Examples
     --------
@@ -336,7 +338,7 @@ def pseudo_coders(
 
 
 def random_coders(units: int | Sequence[int], masses: Iterable[int], *, coders: int, seed: Seed = 0) -> Corpus:
-    """Return a corpus of coders who have nothing in common but the length of their segments.
+    """Return a corpus of coders who have only their segment lengths in common.
 
     Parameters
     ----------
@@ -352,12 +354,12 @@ def random_coders(units: int | Sequence[int], masses: Iterable[int], *, coders: 
     Returns
     -------
     Corpus
-        Coders are named ``coder 1``, ..., items ``item 1``, ....
+        The coders are named ``coder 1``, ..., the items ``item 1``, ....
 
     Notes
     -----
-    They agree a little, because they place about the same number of boundaries; a coefficient should say so, and no more
-    (Fournier 2013, section 5, Figure 9c).
+    Random coders agree a little, because they place about the same number of boundaries. A coefficient should show this
+    small agreement and no more (Fournier 2013, section 5, Figure 9c).
 
     Examples
     --------
@@ -452,12 +454,12 @@ def fill_with_segments(length: int, masses: Ints, rng: np.random.Generator) -> I
     Returns
     -------
     numpy.ndarray
-        Positions of the boundaries; the last segment is cut to fit.
+        Positions of the boundaries; the last segment is shortened to fit.
     """
     rounds = []
     reached = 0
     while reached < length:
-        # As many as the rest holds on average, and a few more: a second round is rare. A mass is counted as it is cut.
+        # Draw the number of segments that fit on average and a few more, so that a second round is rare.
         rest = length - reached
         expected = int(rest / np.minimum(masses, rest).mean()) + 8
         rounds.append(reached + np.cumsum(rng.choice(masses, expected)))
@@ -480,9 +482,9 @@ def draw_hypotheses(
     miss : float
         Probability that a boundary is dropped.
     false_alarm : float
-        Probability that a segment gets a boundary inside.
+        Probability that a boundary is added inside a segment.
     margin : int
-        Number of positions at the end of each segment that get no false alarm.
+        Number of positions at the end of each segment that never get a false alarm.
     rng : numpy.random.Generator
         Source of randomness.
 
@@ -492,7 +494,7 @@ def draw_hypotheses(
         Positions of the boundaries of each hypothesis.
     """
     shape = (count, len(ends))
-    # In each segment a place inside and its end, in this order, so that any selection of them is sorted.
+    # For each segment: a position inside it and then its end, so that every selection of these positions is sorted.
     places = np.empty((*shape, 2), np.int64)
     selected = np.zeros((*shape, 2), bool)
     places[:, :, 1] = ends
@@ -520,15 +522,15 @@ def move_boundaries(positions: Ints, length: int, p: float, distance: int, rng: 
     p : float
         Probability that a boundary moves.
     distance : int
-        By how many positions.
+        Number of positions by which a boundary moves.
     rng : numpy.random.Generator
         Source of randomness.
 
     Returns
     -------
     numpy.ndarray
-        The position of each boundary afterwards, in the order of ``positions``. A boundary stays if it would leave the text,
-        meet another boundary, or meet one that moves to the same position.
+        The new position of each boundary, in the order of ``positions``. A boundary does not move if it would leave the
+        text, reach the position of another boundary, or move to the same position as another one.
     """
     moving = rng.random(positions.size) < p
     target = positions + np.where(rng.random(positions.size) < 0.5, -distance, distance)
@@ -551,13 +553,13 @@ def with_boundaries(reference: Segmentation, positions: Ints) -> Segmentation:
     Returns
     -------
     Segmentation
-        With the units of the reference.
+        The segmentation, with the units of the reference.
     """
     return Segmentation.from_positions(reference.length, positions, units=reference.units)
 
 
 def segment_ends(reference: Segmentation) -> Ints:
-    """Return the ends of the segments of a reference, the end of the text included.
+    """Return the ends of the segments of a reference, including the end of the text.
 
     Parameters
     ----------
@@ -572,7 +574,7 @@ def segment_ends(reference: Segmentation) -> Ints:
     Raises
     ------
     OptionError
-        If it is not a segmentation, has types, or is too long.
+        If the reference is not a segmentation, has named types, or is too long.
     """
     if not isinstance(reference, Segmentation):
         raise OptionError(f"reference: expected a Segmentation; got {type(reference).__name__}")
@@ -587,7 +589,7 @@ def segment_ends(reference: Segmentation) -> Ints:
 
 
 def check_units(units: object, minimum: int = 1, name: str = "units") -> int:
-    """Return a number of units, checked.
+    """Check a number of units and return it.
 
     Parameters
     ----------
@@ -607,7 +609,7 @@ def check_units(units: object, minimum: int = 1, name: str = "units") -> int:
 
 
 def check_segments(segments: object, low: object, high: object) -> tuple[int, int, int]:
-    """Return a number of segments and the range of their lengths, checked.
+    """Check a number of segments and the range of their lengths, and return them.
 
     Parameters
     ----------
@@ -619,7 +621,7 @@ def check_segments(segments: object, low: object, high: object) -> tuple[int, in
     Returns
     -------
     tuple of int
-        All three.
+        The three numbers.
 
     Raises
     ------
@@ -643,12 +645,12 @@ def check_size(units: int, segmentations: int, names: str) -> None:
     segmentations : int
         Number of segmentations.
     names : str
-        Options that determine the size, for the error message.
+        Names of the options that determine the size, for the error message.
 
     Raises
     ------
     OptionError
-        If it is too large.
+        If the simulation is too large.
     """
     size = units + SEGMENTATION_OVERHEAD * segmentations
     if size > MAX_SIMULATED_UNITS:

@@ -1,8 +1,9 @@
-"""Trees whose words or brackets are changed: the experiments of Shi, Gimpel & Livescu (2024) with Struct-IoU.
+"""Reproduce the experiments of Shi, Gimpel & Livescu (2024) with Struct-IoU, on perturbed and ambiguous trees.
 
-- Word boundaries moved, added and removed (section 5.1.3, Figures 4 and 5).
-- Sentence level and corpus level (section 5.1.4, Figure 6), Struct-IoU and PARSEVAL (Figures 3 and 7).
-- A sentence with many parses, against each other and against random ones (section 5.2.2, Table 1).
+- Perturbation: word boundaries are moved, added and removed (section 5.1.3, Figures 4 and 5).
+- Comparison of sentence level with corpus level (section 5.1.4, Figure 6) and of Struct-IoU with PARSEVAL (Figures 3 and
+7).
+- Ambiguity: the parses of one sentence are compared with each other and with random trees (section 5.2.2, Table 1).
 
 All random functions take a ``seed``, as in :mod:`caesura.simulation`.
 
@@ -39,7 +40,7 @@ _probability = number(0, 1)
 
 
 def without_silence(tree: Tree) -> Tree:
-    """Return a tree without the gaps between its words: every word keeps its length and begins where the previous one ends.
+    """Return a tree without gaps between words: every word keeps its length and begins at the end of the previous word.
 
     Parameters
     ----------
@@ -49,12 +50,12 @@ def without_silence(tree: Tree) -> Tree:
     Returns
     -------
     Tree
-        The first word stays where it is.
+        The tree with new times; the first word does not move.
 
     Notes
     -----
-    Footnote 4 of the paper: "if any interword silence exists, we remove it". Two trees that are compared must have lost the
-    same silence, so they must have the same times::
+    Footnote 4 of the paper: "if any interword silence exists, we remove it". If two trees are compared, the same silence
+    must be removed from both, so they must have the same times::
 
         |the|   |man|  |ate|            |the|man|ate|
         1   2   4   5  6   7            1   2   3   4
@@ -73,26 +74,26 @@ def without_silence(tree: Tree) -> Tree:
 
 
 def noise(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
-    """Return a tree with every boundary between two words moved towards a neighbour.
+    """Return a tree in which every boundary between two words is moved towards a neighbouring boundary.
 
     Parameters
     ----------
     tree : Tree
         A tree with times, without silence between words (:func:`without_silence`).
     delta : float
-        Largest ratio of the way to the neighbour, from 0 to 1.
+        Largest move, as a fraction of the distance to the neighbouring boundary, from 0 to 1.
     seed : int, numpy.random.Generator or None, default 0
         Random seed, or a generator to continue.
 
     Returns
     -------
     Tree
-        The first and the last boundary stay, and every word keeps some length.
+        The tree with new times. The first and the last boundary do not move, and no word becomes empty.
 
     Notes
     -----
     From left to right, boundary b_i moves by abs(r) (b_(i+1) - b_i) to the right, or by abs(r) (b_i - b_(i-1)) to the left;
-    b_(i-1) has moved already. r ~ U(-delta, delta), and its sign is the direction.
+    b_(i-1) has already moved. r is drawn from U(-delta, delta), and its sign determines the direction.
 
     Examples
     --------
@@ -112,13 +113,13 @@ def noise(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
     for i, r in enumerate(random_generator(seed).uniform(-delta, delta, tree.length - 1).tolist(), 1):
         left, here, right = edges[i - 1 : i + 2]
         target = here + abs(r) * ((right if r >= 0 else left) - here)
-        # Rounding may put it onto its neighbour, and that word would vanish.
+        # Rounding may move the boundary onto its neighbour, and the word between them would vanish.
         edges[i] = min(max(target, math.nextafter(left, right)), math.nextafter(right, left))
     return tree.with_times(np.column_stack([edges[:-1], edges[1:]]))
 
 
 def insert(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
-    """Return a tree with some words cut in two, anywhere inside.
+    """Return a tree in which some words are cut in two, at a random time.
 
     Parameters
     ----------
@@ -132,7 +133,8 @@ def insert(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
     Returns
     -------
     Tree
-        The preterminal of a cut word becomes two of the same label, side by side; if it is the root, it becomes their parent.
+        The preterminal of a cut word becomes two sister preterminals with the same label. If it is the root, it becomes
+        their parent.
 
     Examples
     --------
@@ -145,12 +147,12 @@ def insert(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
     cut = rng.random(tree.length) < delta
     first, last = np.nextafter(begin, end), np.nextafter(end, begin)
     place = np.clip(begin + rng.random(tree.length) * (end - begin), first, last)
-    cut &= first < end  # or there is no number inside the word
+    cut &= first < end  # otherwise there is no number inside the word
     return split_words(tree, [(i, float(place[i])) for i in np.flatnonzero(cut).tolist()])
 
 
 def delete(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
-    """Return a tree without some of the boundaries between its words.
+    """Return a tree in which some boundaries between words are removed.
 
     Parameters
     ----------
@@ -164,11 +166,11 @@ def delete(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
     Returns
     -------
     Tree
-        Words without a boundary between them become one; see :func:`~caesura.model.rewording.join_words`.
+        Words without a boundary between them become one word; see :func:`~caesura.model.rewording.join_words`.
 
     Notes
     -----
-    The paper parses the new words again. Here there is no parser, and the rest of the tree stays.
+    The paper parses the new words again. caesura has no parser, so the rest of the tree does not change.
 
     Examples
     --------
@@ -187,7 +189,7 @@ _TENTHS = tuple(tenth / 10 for tenth in range(11))
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint(Result):
-    """One kind of perturbation at one level.
+    """Scores for one kind of perturbation at one level.
 
     Attributes
     ----------
@@ -196,13 +198,13 @@ class CurvePoint(Result):
     delta : float
         Level of the perturbation.
     mean : float
-        Sentence level: mean of the sentences' scores, then of the repeats.
+        Sentence level: mean over repeats of the mean score of the sentences.
     deviation : float
-        Standard deviation of that mean over repeats, of the population.
+        Population standard deviation of the mean score over repeats.
     corpus : float
-        Corpus level, from summed parts: mean of the repeats.
+        Corpus level: mean over repeats of the score from summed parts.
     corpus_deviation : float
-        Standard deviation of ``corpus`` over repeats, of the population.
+        Population standard deviation of the corpus score over repeats.
     """
 
     kind: str
@@ -220,7 +222,7 @@ class PerturbationCurve(Result):
     Attributes
     ----------
     points : tuple of CurvePoint
-        Kind by kind, in the order of the request.
+        The points, grouped by kind in the order in which the kinds were requested.
     measure : Measure
         The measure of trees.
     sentences : int
@@ -253,7 +255,7 @@ class PerturbationCurve(Result):
         Returns
         -------
         tuple of CurvePoint
-            By level.
+            The points, in the order of the levels.
 
         Raises
         ------
@@ -305,13 +307,14 @@ def perturbation_curve(
     The predicted trees are perturbed by :func:`noise`, :func:`insert` or :func:`delete` and compared with the gold trees;
     silence between words is removed first on both sides. Progress is reported per repeat.
 
-    Every draw has its own random stream, from seed, kind, delta, repeat and place of the tree, so it does not depend on the
-    other kinds and deltas of a call, nor on their order.
+    Every draw has its own random stream, determined by seed, kind, delta, repeat and index of the tree. So it does not
+    depend on the other kinds and deltas of a call, or on their order.
 
-    All three curves fall, and deletion falls most, since only deletion removes nodes. In the paper noise falls least; **over
-    sentences of many words it falls more than insertion**. There noise moves nearly every edge of every node, while insertion
-    keeps all old edges and costs only the new preterminals. But 39.7 % of the paper's utterances have one word, which has no
-    inner boundary for noise and can be cut in two: with as many of these the curves cross.
+    All three curves fall. The curve of deletion falls most, since only deletion removes nodes. In the paper noise falls
+    least, but **for sentences of many words it falls more than insertion**: noise moves nearly every edge of every node,
+    while insertion keeps all old edges and costs only the new preterminals. The difference is due to the 39.7 % of the
+    paper's utterances that have one word. Such a word can be cut in two, but it has no inner boundary that noise could
+    move. With the same proportion of one-word sentences the curves cross.
 
     Examples
     --------
@@ -355,9 +358,9 @@ def perturbation_curve(
 
 
 def _perturb(trees: list[Tree], kind: str, delta: float, seed: int, repeat: int) -> list[Tree]:
-    """Return all trees perturbed, each with a random stream of its own."""
+    """Return all trees perturbed, each with its own random stream."""
     place = list(_KINDS).index(kind)
-    # The bits of the level as key: they need no list of levels.
+    # The bits of the level are the key, so that it does not depend on the other levels.
     bits = int(np.float64(delta).view(np.uint64))
     perturb = _KINDS[kind]
     perturbed = []
@@ -368,7 +371,7 @@ def _perturb(trees: list[Tree], kind: str, delta: float, seed: int, repeat: int)
 
 
 def _both_levels(gold: list[Tree], predicted: list[Tree], measure: Measure) -> tuple[float, float]:
-    """Return the mean over sentences, and the score of the corpus."""
+    """Return the mean score of the sentences and the score of the corpus."""
     scores = score_many(zip(gold, predicted, strict=True), measure)
     for place, error in scores.errors.items():
         raise type(error)(f"sentence {place + 1}: {error}")
@@ -384,7 +387,7 @@ def _times(tree: object) -> Floats:
 
 
 def _sides(gold: Iterable[Tree], predicted: Iterable[Tree] | None) -> tuple[list[Tree], list[Tree]]:
-    """Return both sides without silence."""
+    """Return gold and predicted trees without silence."""
     gold_trees = list(gold)
     gapless_gold = _without_silences("gold", gold_trees)
     if not gapless_gold:
@@ -417,7 +420,7 @@ def _without_silences(side: str, trees: list[Tree]) -> list[Tree]:
 
 
 def _distinct(name: str, values: Any, check: Check) -> list[Any]:
-    """Return the checked values, each once, in order."""
+    """Return the checked values in order, without duplicates."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise OptionError(f"{name} must be a list; got {values!r}")
     listed = list(dict.fromkeys(check(name, value) for value in values))
@@ -431,12 +434,12 @@ def _distinct(name: str, values: Any, check: Check) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class LengthRow(Result):
-    """Struct-IoU of all sentences up to one length.
+    """Struct-IoU of all sentences up to a given length.
 
     Attributes
     ----------
     length : int
-        Largest number of words of the gold tree.
+        Largest number of words in a gold tree.
     sentences : int
         Number of sentences.
     mean : float or None
@@ -459,7 +462,7 @@ def by_length(corpus: StructIoUResult, lengths: Iterable[int] | None = None) -> 
     corpus : StructIoUResult
         Result of :func:`struct_iou_corpus`.
     lengths : iterable of int, optional
-        Largest numbers of words (default: every length that occurs).
+        Largest numbers of words, one per row (default: every length that occurs).
 
     Returns
     -------
@@ -468,8 +471,8 @@ def by_length(corpus: StructIoUResult, lengths: Iterable[int] | None = None) -> 
 
     Notes
     -----
-    Short sentences have high scores and few nodes, so the mean of sentences lies above the score of the corpus, and more so the
-    longer the other sentences are.
+    Short sentences have high scores and few nodes, so the mean of the sentences is higher than the score of the corpus.
+    The difference grows with the length of the other sentences.
 
     Examples
     --------
@@ -505,7 +508,7 @@ class Correlation(Result):
     rho : float
         Spearman's rank correlation.
     p : float
-        Two-sided p-value of no correlation.
+        Two-sided p-value for the hypothesis of no correlation.
     struct_iou : numpy.ndarray
         Mean Struct-IoU of the sentences of each sample.
     f1 : numpy.ndarray
@@ -515,7 +518,7 @@ class Correlation(Result):
     sentences : int
         Number of sentences that could be scored.
     excluded : tuple of Excluded
-        Sentences that could not be scored, by number.
+        Sentences that could not be scored; ``item`` is the number of the sentence.
     seed : int
         Random seed.
     signature : str
@@ -547,9 +550,9 @@ def correlation(
     Parameters
     ----------
     gold, predicted : iterable of Tree or None
-        Trees sentence by sentence, over the same words.
+        Trees of the same sentences, with the same words.
     samples : int, optional
-        Number of samples to draw, each of different sentences (default: each sentence is in one sample).
+        Number of samples to draw, each without repeated sentences (default: every sentence is in one sample only).
     size : int, default 10
         Number of sentences per sample.
     seed : int or None, default 0
@@ -569,12 +572,13 @@ def correlation(
 
     Notes
     -----
-    The Struct-IoU of a sample is the mean of its sentences, its F1 that of all their brackets together, by
-    :func:`~caesura.parseval` with its defaults.
+    The Struct-IoU of a sample is the mean of its sentences. Its F1 is computed from the brackets of all its sentences by
+    :func:`~caesura.parseval` with default options.
 
-    By default the sentences are shuffled and cut into samples; sentences that do not fill the last sample are unused. The
-    paper seems to do this: its p-values fit 378 and 170 dots, and 170 is a tenth of the 1,700 sentences of its second corpus.
-    With ``samples`` p is too small, because it assumes independent samples.
+    By default the sentences are shuffled and divided into samples; sentences that do not fill the last sample are not
+    used. The paper seems to do the same: its p-values are consistent with 378 and 170 dots, and 170 is a tenth of the
+    1,700 sentences of its second corpus. With ``samples`` the p-value is too small, because it assumes independent
+    samples.
 
     Examples
     --------
@@ -619,7 +623,7 @@ def correlation(
 
 
 def _samples(valid: Ints, samples: int | None, size: int, rng: np.random.Generator) -> Ints:
-    """Return places of sentences, one row per sample."""
+    """Return the indices of the sentences, one row per sample."""
     if samples is None:
         samples = len(valid) // size
         if samples < 3:
@@ -636,7 +640,7 @@ def _samples(valid: Ints, samples: int | None, size: int, rng: np.random.Generat
 
 _MEASURE = "struct_iou(unlabelled=True)"
 MAX_PHRASES = 10
-"""Largest n of ``N (P N){n}``: 16,796 trees, some minutes."""
+"""Largest n of ``N (P N){n}``: it has 16,796 trees and takes some minutes."""
 
 
 def plausible_trees(n: int) -> tuple[Tree, ...]:
@@ -650,8 +654,8 @@ def plausible_trees(n: int) -> tuple[Tree, ...]:
     Returns
     -------
     tuple of Tree
-        As many as the Catalan number of n. An NP over a single N is that N's preterminal and no second node, so that every
-        tree is binary: 2n + 1 words, 2n brackets above them.
+        All trees; their number is the Catalan number of n. An NP over a single N is not a separate node but the
+        preterminal of N, so every tree is binary and has 2n + 1 words and 2n brackets above them.
 
     Examples
     --------
@@ -675,7 +679,7 @@ def plausible_trees(n: int) -> tuple[Tree, ...]:
 
 
 def random_tree(words: Iterable[str], *, seed: Seed = 0) -> Tree:
-    """Return a random binary tree: two random neighbours become one group until one group is left.
+    """Return a random binary tree: two random neighbours are joined until one group is left.
 
     Parameters
     ----------
@@ -687,7 +691,8 @@ def random_tree(words: Iterable[str], *, seed: Seed = 0) -> Tree:
     Returns
     -------
     Tree
-        All labels are ``X``. Trees are not equally likely: balanced ones are more frequent than those that branch to one side.
+        A tree in which all labels are ``X``. Trees are not equally likely: balanced trees are more frequent than trees
+        that branch to one side.
 
     Examples
     --------
@@ -706,7 +711,7 @@ def random_tree(words: Iterable[str], *, seed: Seed = 0) -> Tree:
 
 @dataclass(frozen=True, eq=False)
 class Ambiguity(Result):
-    """Result of :func:`ambiguity`. Every array has one value per plausible tree as ground truth, in their order.
+    """Result of :func:`ambiguity`. Every array has one value per plausible tree, which is the ground truth of that value.
 
     Attributes
     ----------
@@ -752,8 +757,8 @@ def ambiguity(n: int = 8, *, random_trees: int = 100, seed: int | None = 0) -> A
     Returns
     -------
     Ambiguity
-        For each of the :func:`plausible_trees` as ground truth the lowest scores against the others, and the scores against
-        random trees.
+        For each of the :func:`plausible_trees` as ground truth: the lowest scores against the others, and the scores
+        against random trees.
 
     Notes
     -----
@@ -762,13 +767,14 @@ def ambiguity(n: int = 8, *, random_trees: int = 100, seed: int | None = 0) -> A
 
     For every ground truth the lowest F1 is 1 / n and the lowest Struct-IoU (2n + 3) / (4n + 1), for n from 2 to 8 at least: for
     n = 8, 2/16 = 12.5 %, as printed, and 19/33 = 57.6 %. The paper prints 63.6 there, above its 61.9 for random trees, and
-    concludes that Struct-IoU puts plausible trees above random ones. This does not hold for the worst of them: the paper's own
-    program gives 57.6 too, which is below what random trees get from any ground truth.
+    concludes that Struct-IoU puts plausible trees above random ones. This is not true of the worst plausible trees: the
+    paper's own program gives 57.6 too, which is below the score of random trees for every ground truth.
 
-    Only the last column is estimated. A bracket of k words is in a random tree if the gaps inside it close before those at its
-    edges do, and gaps close in random order: with probability 1 if it is the sentence, 1 / k at an end of it, and
-    2 / (k (k + 1)) inside. For the lowest Struct-IoU, trees that share few brackets are tried first: all preterminals and all
-    shared brackets can be aligned, so no score is below (words + shared) / nodes, and most trees need not be tried.
+    Only the last column of the table is estimated. A bracket of k words is in a random tree if the gaps inside it close
+    before the gaps at its edges, and gaps close in random order. So its probability is 1 if it is the whole sentence, 1 /
+    k if it is at one end of the sentence, and 2 / (k (k + 1)) otherwise. To find the lowest Struct-IoU, trees that share
+    few brackets are tried first. All preterminals and all shared brackets can be aligned, so no score is below (words +
+    shared) / nodes, and most trees need not be tried.
 
     Examples
     --------
@@ -808,7 +814,7 @@ def _brackets(trees: Sequence[Tree]) -> NDArray[np.bool_]:
 
 
 def _bracket_probabilities(words: int) -> Floats:
-    """Return the probability of each bracket in a random tree, in the same order."""
+    """Return the probability that a random tree contains each bracket, in the same order."""
     width = words + 1
     probabilities = np.zeros((width, width))
     for start in range(words):
@@ -820,7 +826,7 @@ def _bracket_probabilities(words: int) -> Floats:
 
 
 def _lowest_iou(trees: Sequence[Tree], truth: int, others: Ints, shared: Ints) -> float:
-    """Return the lowest Struct-IoU of one tree and others with which it shares so many brackets."""
+    """Return the lowest Struct-IoU of a tree against others; ``shared`` has the number of brackets it shares with each."""
     words, nodes = trees[truth].length, len(trees[truth])
     order = np.argsort(shared, kind="stable")
     lowest = np.inf
