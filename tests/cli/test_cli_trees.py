@@ -189,7 +189,7 @@ def test_incompatible_files() -> None:
         run("gold.ptb", "heard.ptb", "--gold-times", "gold.ctm")
     )
     Path("gold.ctm").write_text(TIMES.replace("2 A 0.0 0.4 he\n2 A 0.4 0.6 slept\n", ""))
-    assert "gold.ctm: sentence 2: there are no times for it" in complaint(
+    assert "gold.ctm: sentence 2: the sentence has no times" in complaint(
         run("gold.ptb", "heard.ptb", "--gold-times", "gold.ctm", "--predicted-times", "heard.ctm")
     )
 

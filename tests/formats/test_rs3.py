@@ -179,5 +179,5 @@ def test_gum(shared: Path) -> None:
     assert len(gapped) == 1
     assert str(gapped[0]).endswith(
         "GUM_interview_daly.first_2016-01-18.rs3:129: the yield of node '102' must have no gap; it has 4 of the EDUs "
-        "27-32; or read with repair=True, which leaves such spans out"
+        "27-32; or read with repair=True, which excludes such spans"
     )

@@ -150,7 +150,7 @@ def test_beyond_the_end(tmp_path: Path) -> None:
     with pytest.warns(CaesuraWarning, match="item 's': extended from 10 s to 12 s, where its annotations end"):
         extended = cz.read(path, beyond="extend")
     assert [extended["s", coder].edges for coder in "ab"] == [(0, 11, 12), (0, 10, 12)]  # type: ignore[union-attr]
-    with pytest.warns(CaesuraWarning, match=r"item 's': 2 span\(s\) were clipped or left out at its end, 10 s"):
+    with pytest.warns(CaesuraWarning, match=r"item 's': 2 span\(s\) were clipped or excluded at its end, 10 s"):
         clipped = cz.read(path, beyond="clip")
     assert clipped["s", "a"] == clipped["s", "b"] == Hierarchy.from_times([(0, 10)])
     with pytest.raises(OptionError, match="beyond must be one of 'error', 'extend', 'clip'; got 'no'"):

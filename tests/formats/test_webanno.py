@@ -182,8 +182,8 @@ def test_a_gap(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "line", "message"),
     [
-        (["1-1 0-1 a"], 6, "a row must have 4 columns by the header; got 3"),
-        (["1-1 0-1 a X Y"], 6, "a row must have 4 columns by the header; got 5"),
+        (["1-1 0-1 a"], 6, "a row must have 4 columns like the header; got 3"),
+        (["1-1 0-1 a X Y"], 6, "a row must have 4 columns like the header; got 5"),
         (["1-1 a X"], 6, "a row must be sentence-token, start-end, token; got '1-1"),
         (["hello"], 6, "a row must be sentence-token"),
         (["1-1 0-1 a _", "1-1 2-3 b _"], 7, "rows must ascend; got 1-1 after 1-1"),
@@ -209,7 +209,7 @@ def test_invalid_rows(tmp_path: Path, rows: list[str], line: int | None, message
 
 @pytest.mark.parametrize("layers", [("#T_SP=|value",), ("#T_SP=a.B|value", "#T_SP=a.B|kind")])
 def test_invalid_layers(tmp_path: Path, layers: tuple[str, ...]) -> None:
-    with pytest.raises(FormatError, match=r":\d: a layer must have a name of its own; got '(a\.B)?'"):
+    with pytest.raises(FormatError, match=r":\d: a layer must have a unique name; got '(a\.B)?'"):
         read_annotation(write_file(tmp_path, "1-1 0-1 a _", layers=layers))
 
 

@@ -152,7 +152,7 @@ def _with_times(
     timed_tree = None
     with timing.item(None, f"sentence {number}: "):
         if tree is not None and words is None:
-            raise TreeError("there are no times for it")
+            raise TreeError("the sentence has no times")
         if tree is not None and words is not None:
             timed_tree = tree.with_times([(start, end) for _, start, end in words], zero_length=zero_length)
     return timed_tree

@@ -68,7 +68,7 @@ class _NodeMap:
             raise self.reading.error(None, "expected a document of at least one unit; got none")
         if not self.has_endnotes():
             kind = f"{self.options['kind']} {self.options['endnote']!r}"
-            consequence = "every unit ends in a plain boundary; name endnotes by symbols="
+            consequence = "all boundaries are untyped; set the endnotes with symbols="
             self.reading.warn(f"no token is of {kind}, so {consequence}")
             self.symbols = replace(self.symbols, unclassified=UNTYPED[0])
         tags = {unit: self.tags(unit) for unit in units}
@@ -189,7 +189,7 @@ class _NodeMap:
     def visit(self, name: str, kind: str) -> None:
         """Raise an error if a node occurs in two lists, because it would be read twice."""
         if name in self.visited:
-            raise self.error(name, f"{kind} {name[:40]!r} must be in one place only; got it again")
+            raise self.error(name, f"{kind} {name[:40]!r} must be listed only once; got it again")
         self.visited.add(name)
 
     def node(self, name: str, kind: str = "node") -> Node:

@@ -190,7 +190,7 @@ def _spans(reading: Reading, node: _RstNode) -> Iterator[tuple[int, int, str | N
         reading.log.add(f"the yield of node {node.name[:40]!r}, {first}-{last}, has gaps and was excluded")
     else:
         problem = f"the yield of node {node.name[:40]!r} must have no gap; it has {size} of the EDUs {first}-{last}"
-        raise reading.error(node.line, f"{problem}; or read with repair=True, which leaves such spans out")
+        raise reading.error(node.line, f"{problem}; or read with repair=True, which excludes such spans")
     if node.nuclear_yield != node.full_yield and not node.nuclear_yield.has_gap:
         yield node.nuclear_yield.first, node.nuclear_yield.last, _SPAN
 

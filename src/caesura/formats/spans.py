@@ -322,7 +322,7 @@ def _fit_duration(
         row = rows[outside[0]]
         problem = f"a span must lie in 0-{duration:.10g} s; got {row.start:.10g}-{row.end:.10g}"
         raise HierarchyError(f"spans[{outside[0]}]: {problem}; or read with beyond='extend' or beyond='clip'")
-    log.add(f"item {item!r}: {len(outside)} span(s) were clipped or left out at its end, {duration:.10g} s")
+    log.add(f"item {item!r}: {len(outside)} span(s) were clipped or excluded at its end, {duration:.10g} s")
     return _clip(rows, duration), duration
 
 

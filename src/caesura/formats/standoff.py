@@ -174,7 +174,7 @@ def _refuse_crossing(rows: Sequence[SpanRow], row_names: Sequence[str]) -> None:
             enclosing.pop()
         if enclosing and rows[enclosing[-1]].end < rows[i].end:
             pair = (f"{row_names[j]} over tokens {rows[j].start}-{rows[j].end}" for j in (enclosing[-1], i))
-            hint = "or read with repair=True, which leaves such spans out"
+            hint = "or read with repair=True, which excludes such spans"
             raise HierarchyError(f"{' and '.join(pair)} cross; each coder's own spans must nest; {hint}")
         enclosing.append(i)
 

@@ -241,7 +241,7 @@ def _common_words(writing: Writing, tiers: Mapping[str, Tier]) -> tuple[Interval
 def _word_tier_lines(writing: Writing, words: Sequence[Interval], coders: Container[str]) -> list[str]:
     name = writing.options["words"] or "words"
     if name in coders:
-        raise writing.error(f"a coder has the name of the word tier, {name!r}; choose another with words=...")
+        raise writing.error(f"a coder has the name of the word tier, {name!r}; choose a different name with words=...")
     return _tier_lines(name, words, None, words[0].start, words[-1].end)
 
 

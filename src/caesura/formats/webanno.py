@@ -141,7 +141,7 @@ class _TsvParser:
                 continue
             name, *columns = match.group(2).strip().split("|")
             if not name or any(layer.name == name for layer in self.layers):
-                raise self.reading.error(number, f"a layer must have a name of its own; got {name[:60]!r}")
+                raise self.reading.error(number, f"a layer must have a unique name; got {name[:60]!r}")
             features = tuple(feature for feature in columns if feature)
             if match.group(1) == "SP":
                 self.layers.append(_TsvLayer(name, features, self.width))
@@ -180,7 +180,7 @@ class _TsvParser:
         if len(cells) == self.width + 1 and not cells[-1]:  # WebAnno writes a tab at the end of a row
             cells.pop()
         if len(cells) != self.width:
-            raise self.reading.error(number, f"a row must have {self.width} columns by the header; got {len(cells)}")
+            raise self.reading.error(number, f"a row must have {self.width} columns like the header; got {len(cells)}")
         sentence, token, part = place.groups()
         start, end = map(int, offsets.groups())
         return _TsvRow(number, cells, (int(sentence), int(token)), part is not None, start, end)
