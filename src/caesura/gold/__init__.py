@@ -1,1 +1,1 @@
-"""Gold standards: one hierarchy from several coders, and how much of their annotations each method preserves."""
+"""Gold standards: build one hierarchy from several coders, and measure how much of their annotations each method keeps."""

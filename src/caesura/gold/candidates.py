@@ -1,4 +1,4 @@
-"""The hierarchies of several coders over one text, and the distinct spans they contain."""
+"""The hierarchies of several coders for the same text, and the distinct spans that they contain."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CoderHierarchies:
 
     @property
     def text(self) -> Hierarchy:
-        """A hierarchy that has the units, if any coder has them; else the first. It gives length, times and extent."""
+        """The first hierarchy that includes its units, otherwise the first hierarchy; used for length, times and extent."""
         hierarchies = self.by_coder.values()
         return next((hierarchy for hierarchy in hierarchies if hierarchy.units is not None), next(iter(hierarchies)))
 
@@ -49,19 +49,19 @@ class CoderHierarchies:
         return self.text.edges is not None
 
     def candidates(self, level: str, weights: str = "coders") -> list[Candidate]:
-        """Return the distinct spans, by start, the larger first, then by level.
+        """Return the distinct spans, sorted by start, larger spans first, then by level.
 
         Parameters
         ----------
         level : str
             ``"flat"``: distinct (start, end). ``"full"``: distinct (start, end, level).
         weights : str, default "coders"
-            ``"coders"``: a span weighs the number of its coders. ``"unique"``: every span weighs 1.
+            ``"coders"``: the weight of a span is the number of its coders. ``"unique"``: every span has weight 1.
 
         Returns
         -------
         list of Candidate
-            A coder who has a span on two levels counts once for the span, and once for each level.
+            The candidates. A coder who has a span on two levels counts once for the span, and once for each level.
         """
         copies: dict[tuple[int, ...], dict[str, list[Span]]] = {}
         for coder, hierarchy in self.by_coder.items():
@@ -75,7 +75,7 @@ def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:
     """Return one candidate from the copies of a span, by coder."""
     if len(copies) == 1:
         ((coder, (span, *more)),) = copies.items()
-        if not more:  # most spans have one coder, and counting is slow
+        if not more:  # most spans have only one coder, and counting is slow
             return Candidate(span, (span.level,), () if span.label is None else (span.label,), (coder,), 1)
     levels = Counter(level for spans in copies.values() for level in {span.level for span in spans})
     level = min(levels, key=lambda level: (-levels[level], level))
@@ -92,7 +92,7 @@ def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:
 
 
 def _most_frequent_label(labels: Mapping[tuple[str, int], int], level: int) -> str | None:
-    """Return the label that most coders gave on a level, the first if several tie, or None if there is none."""
+    """Return the label that most coders chose on a level (the first if several tie), or None if there is no label."""
     on_level = {label: count for (label, its_level), count in labels.items() if its_level == level}
     return max(on_level, key=on_level.__getitem__) if on_level else None
 
@@ -190,7 +190,7 @@ def _check_same_text(by_coder: Mapping[str, Hierarchy]) -> None:
 def crossing_places(
     spans: Collection[tuple[int, int]], against: Collection[tuple[int, int]]
 ) -> Iterator[NDArray[np.intp]]:
-    """Find the spans that cross: that overlap although neither contains the other.
+    """Find the spans that cross, that is, overlap although neither contains the other.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def crossing_places(
     Yields
     ------
     numpy.ndarray
-        For each of ``spans`` the places of those in ``against`` that cross it.
+        For each of ``spans``, the places of the spans in ``against`` that cross it.
     """
     c, e = np.array([*against], np.int64).reshape(-1, 2).T
     for i, j in spans:

@@ -1,4 +1,4 @@
-"""Every method of unification against every annotation: the experiment of Carbone et al. (2004)."""
+"""Compare the gold standard of every method with every annotation: the experiment of Carbone et al. (2004)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FigureSummary:
     mean : float or None
         Mean over the annotations for which the figure is defined; None if there are none.
     deviation : float or None
-        Standard deviation of these annotations, divided by n because they are the whole population.
+        Standard deviation over these annotations, with divisor n because they are the whole population.
     annotations : int
         Number of annotations in the mean.
     undefined : int
@@ -67,7 +67,7 @@ class FigureSummary:
 
 @dataclass(frozen=True, slots=True)
 class UnificationRow:
-    """One method over all annotations of all items.
+    """Figures of one method over all annotations of all items.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class UnificationRow:
     conflicting_golds : int
         Number of items whose gold standard has spans that cross.
     tied_golds : int
-        Number of items for which another gold standard is equally good: several optima, or several best annotators.
+        Number of items for which a different gold standard is equally good: several optima, or several best annotators.
     excluded : tuple of Excluded
         Items for which this method has no gold standard.
     """
@@ -177,7 +177,7 @@ def evaluate_unification(
     corpus : Corpus
         Hierarchies of several coders per item.
     methods : iterable of str, optional
-        Names of methods (default: all), each on all levels it has.
+        Names of methods (default: all). Each method is evaluated on all levels that it supports.
     threshold, weights, min_support, tolerance
         Options of :func:`unify`, for the methods that have them.
 
@@ -193,21 +193,21 @@ def evaluate_unification(
 
     Notes
     -----
-    Every gold standard is compared with each annotation it was built from. The rows have mean and deviation over all
-    annotations of all items:
+    Every gold standard is compared with each annotation it was built from. The rows contain the mean and the standard
+    deviation over all annotations of all items:
 
-    - **kappa** of Flammia & Zue: do boundaries of spans agree, corrected for chance? It may be negative.
-    - **recall**: ratio of the annotation's spans that are in the gold standard; on the same level too if the method is full.
-    - **precision**: ratio of the gold standard's spans that are in the annotation; likewise.
-    - **non_crossing**: ratio of the annotation's distinct spans that cross no span of the gold standard.
+    - **kappa** of Flammia & Zue: agreement of the boundaries of spans, corrected for chance. It may be negative. -
+    **recall**: ratio of the annotation's spans that are in the gold standard; if the method is full, on the same level.
+    - **precision**: ratio of the gold standard's spans that are in the annotation; likewise. - **non_crossing**: ratio
+    of the annotation's distinct spans that cross no span of the gold standard.
 
-    By definition the recall of a union is 1, and so are precision and non-crossing of a consensus. The non-crossing ratio of
-    a conflict-free union equals its recall, since it contains every span that crosses nothing. The paper's Table 1 violates
-    these identities and is not a target. ``best_annotator`` has two rows: against all annotations, and without the annotation
-    that is itself the gold standard.
+    By definition, the recall of a union is 1, and the precision and the non-crossing ratio of a consensus are 1. The
+    non-crossing ratio of a conflict-free union equals its recall, since it contains every span that crosses nothing.
+    The paper's Table 1 violates these identities, so we do not try to reproduce it. ``best_annotator`` has two rows:
+    one for all annotations, and one without the annotation that is itself the gold standard.
 
-    An undefined kappa, the precision of an empty gold standard and the figures of an empty annotation do not enter the means
-    and are counted.
+    An undefined kappa, the precision of an empty gold standard and the figures of an empty annotation are excluded from
+    the means; their number is reported.
 
     References
     ----------
@@ -262,7 +262,7 @@ def _signature(methods: list[UnificationMethod], annotations: Mapping[str, Coder
 
 
 def _methods(methods: Iterable[str] | None, **options: Any) -> list[UnificationMethod]:
-    """Return each method on each of its levels, full before flat as in Table 1, with the options it has."""
+    """Return each method on each of its levels, full before flat as in Table 1, with its options."""
     requested = tuple(METHODS) if methods is None else methods if isinstance(methods, str) else list(methods)
     checked = []
     for name in dict.fromkeys(names("methods", requested)):

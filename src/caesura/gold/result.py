@@ -1,4 +1,4 @@
-"""A gold standard, the spans it includes, the spans it dropped, and why."""
+"""A gold standard with the spans that it includes, the spans that it dropped, and the reasons."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Candidate:
     Attributes
     ----------
     span : Span
-        The span as it stands, or would stand, in the gold standard. Its level is the one most coders chose, the smallest
-        if several tie. Its label is the one most of these coders chose, the first if several tie.
+        The span as it is, or would be, in the gold standard. Its level is the one most coders chose, the smallest if
+        several tie. Its label is the one most of these coders chose, the first if several tie.
     levels : tuple of int
         Every level on which a coder marked it.
     labels : tuple of str
@@ -26,7 +26,7 @@ class Candidate:
     coders : tuple of str
         The coders who marked it.
     weight : int
-        What it counts in a conflict-free union.
+        Weight of the span in a conflict-free union.
     """
 
     span: Span
@@ -53,7 +53,7 @@ class DroppedSpan(Candidate):
     Attributes
     ----------
     reason : str
-        Why it is not.
+        Reason why the span was dropped.
     crossed_spans : tuple of Candidate
         The spans of the gold standard that it crosses.
     """
@@ -74,8 +74,8 @@ class Gold(Result):
     Attributes
     ----------
     hierarchy : Hierarchy
-        The gold standard itself. Unlike those of a coder, its spans may cross; ``conflicts`` counts the pairs. Its levels
-        are those the coders agreed on, so an inner span need not be deeper than the span around it;
+        The gold standard itself. Unlike the spans of a coder, its spans may cross; ``conflicts`` counts the pairs. Its
+        levels are those that the coders agreed on, so an inner span need not be deeper than the span around it;
         :meth:`nested_hierarchy` derives levels from nesting.
     method : str
         Name of the method.
@@ -84,15 +84,15 @@ class Gold(Result):
     coders : tuple of str
         The coders, in the order of the input.
     included : tuple of Candidate
-        The distinct spans in the gold standard, by start, the larger first.
+        The distinct spans in the gold standard, sorted by start, larger spans first.
     dropped : tuple of DroppedSpan
-        The distinct spans that are not in it, with reasons.
+        The distinct spans that are not in the gold standard, with reasons.
     conflicts : int
         Number of pairs of included spans that cross. Above 0 only for a union, or a majority with a threshold below .5.
     optima : int or None
         Number of conflict-free sets with the greatest weight; None unless the method is a conflict-free union.
     best_annotator : str or None
-        The coder whose hierarchy this is; None unless the method is the best annotator.
+        The coder whose hierarchy is the gold standard; None unless the method is the best annotator.
     mean_kappas : mapping of str to float or None
         Mean kappa of each coder with the others, None if all are undefined. Empty unless the method is the best annotator.
     notes : tuple of str

@@ -1,4 +1,4 @@
-"""One gold standard from the hierarchies of several coders: Carbone et al. (2004)."""
+"""Methods that build one gold standard from the hierarchies of several coders (Carbone et al. 2004)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def unify(
     min_support: int = 1,
     tolerance: float = 0.5,
 ) -> Gold:
-    """Return one gold standard from the hierarchies that several coders gave one text.
+    """Return one gold standard from the hierarchies of several coders for the same text.
 
     Parameters
     ----------
@@ -72,19 +72,19 @@ def unify(
     weights : str, default "coders"
         In a conflict-free union, ``"coders"`` weights a span by the number of its coders, ``"unique"`` by 1.
     min_support : int, default 1
-        Both unions first drop spans of fewer coders.
+        Both unions first drop spans that fewer coders marked.
     tolerance : float, default 0.5
         Times within this many seconds are merged, if units have times; see :func:`common_units`.
 
     Returns
     -------
     Gold
-        The gold standard with the spans it includes and those it dropped.
+        The gold standard with the spans that it includes and the spans that it dropped.
 
     Raises
     ------
     OptionError
-        If an option is invalid or the method does not have it.
+        If an option is invalid or the method does not support it.
     MismatchError
         If coders annotated different units.
     Undefined
@@ -104,20 +104,22 @@ def unify(
     ``best_annotator``        those of the coder with the highest mean kappa with the others  flat
     ========================  ==============================================================  ==========
 
-    **Majority** has no conflicts from .5 up: some coder has both of any two spans that more than half have. Below .5 it may
-    have conflicts, and ``.conflicts`` counts the pairs.
+    **Majority** has no conflicts if the threshold is at least .5: if more than half of the coders have each of two
+    spans, at least one coder has both. Below .5 there may be conflicts; ``.conflicts`` counts the pairs.
 
-    **Conflict-free union** maximises the sum of weights. With the default weights a span of two coders is as hard to drop
-    as two spans of one coder. If several sets have the greatest weight (``.optima`` is their exact number; ties are
-    normal), the set with the larger sum of squared weights is chosen, then the set of fewer spans, then the earlier one.
-    The recurrence printed in section 2.5.1 counts spans that a cut leaves intact; this is the optimum that it aims at.
-    It equals exhaustive search and takes O(starts * spans), not O(N^3).
+    **Conflict-free union** maximises the sum of weights. With the default weights, a span of two coders has the same
+    weight as two spans of one coder. If several sets have the greatest weight (``.optima`` is their exact number; ties
+    are normal), the set with the larger sum of squared weights is chosen, then the set with fewer spans, then the
+    earlier one. The recurrence printed in section 2.5.1 counts spans that a cut leaves intact; this implementation
+    computes the optimum that the recurrence aims at. Its result equals exhaustive search, and it takes O(starts *
+    spans), not O(N^3).
 
-    **Best annotator** uses the kappa of Flammia & Zue. Undefined kappas do not enter the mean. If several coders are best,
-    the first is chosen; with two coders this is always so.
+    **Best annotator** uses the kappa of Flammia & Zue. Undefined kappas are excluded from the mean. If several coders
+    are best, the first is chosen; two coders always tie.
 
     The gold standard keeps the levels of the coders. If flat methods join spans of different levels, the level is the one
-    that most coders chose, the smallest if several tie, with the label that most of these chose, the first if several tie.
+    that most coders chose, the smallest if several tie, and the label is the one that most of these coders chose, the
+    first if several tie.
 
     References
     ----------
@@ -164,7 +166,7 @@ class UnificationMethod:
 
 
 def check_method(name: str, level: str, *, strict: bool = True, **options: Any) -> UnificationMethod:
-    """Return a method with its options, checked.
+    """Check a method and its options, and return them.
 
     Parameters
     ----------
@@ -173,14 +175,14 @@ def check_method(name: str, level: str, *, strict: bool = True, **options: Any) 
     level : str
         ``"flat"`` or ``"full"``.
     strict : bool, default True
-        Whether to raise an error if an option is set that the method does not have.
+        Whether to raise an error if an option is set that the method does not support.
     **options : object
         ``threshold``, ``weights`` and ``min_support``.
 
     Returns
     -------
     UnificationMethod
-        The method with the options it has.
+        The method with the options that it supports.
 
     Raises
     ------
@@ -201,10 +203,10 @@ def check_method(name: str, level: str, *, strict: bool = True, **options: Any) 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What a method decides about candidates.
+    """The decision of a method about all candidates.
 
-    ``reasons`` has one entry per candidate: None if the gold standard includes it, otherwise why not, the empty text if
-    the candidate crosses included ones.
+    ``reasons`` has one entry per candidate: None if the gold standard includes the candidate, otherwise the reason; the
+    empty string if it crosses included spans.
     """
 
     reasons: list[str | None]
@@ -220,11 +222,11 @@ def build_gold(hierarchies: CoderHierarchies, method: UnificationMethod, toleran
     Parameters
     ----------
     hierarchies : CoderHierarchies
-        What the coders annotated.
+        Hierarchies of the coders.
     method : UnificationMethod
         The method with its options.
     tolerance : float
-        Tolerance in seconds that made the units common, for notes and signature.
+        Tolerance in seconds with which times were merged, for notes and signature.
 
     Returns
     -------
@@ -268,7 +270,7 @@ def _consensus(candidates: list[Candidate], hierarchies: CoderHierarchies, _: Un
 
 
 def _majority(candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod) -> _Verdict:
-    # Take the threshold as written: .29 of 100 coders are 29, not the 28.999999999999996 of floating point.
+    # Use the decimal value of the threshold: .29 of 100 coders are 29, not the 28.999999999999996 of floating point.
     threshold = Fraction(method.options["threshold"]).limit_denominator(1_000_000)
     needed = "half" if threshold == Fraction(1, 2) else f"{method.options['threshold']:g} of them"
     least = threshold * len(hierarchies.coders)
@@ -373,7 +375,7 @@ def kappa_or_none(a: Hierarchy, b: Hierarchy) -> float | None:
 
 
 def _dropped_spans(included: tuple[Candidate, ...], dropped: list[tuple[Candidate, str]]) -> tuple[DroppedSpan, ...]:
-    """Return dropped candidates with the included ones that each crosses, which is the reason if no other is known."""
+    """Return dropped candidates with the included spans that each crosses; crossing is the reason if there is no other."""
     spans = []
     places_by_span = crossing_places(_ends(candidate for candidate, _ in dropped), _ends(included))
     for (candidate, reason), places in zip(dropped, places_by_span, strict=True):
@@ -463,9 +465,9 @@ def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequen
 
     Notes
     -----
-    The numbers of optima of neighbouring stretches multiply, so their product outgrows any machine word. The kernel counts
-    modulo coprime numbers, as many as the size of the count requires, and the remainders are combined by the Chinese
-    remainder theorem.
+    The number of optima is a product over neighbouring parts of the text, so it can exceed any machine word. The kernel
+    counts modulo as many coprime numbers as the size of the count requires. The Chinese remainder theorem combines the
+    remainders.
 
     Examples
     --------
@@ -479,7 +481,7 @@ def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequen
     c, w = c[order], np.array(weights, np.int64)[order]
     ends, end, counts = np.unique(e[order], return_inverse=True, return_counts=True)
     before = np.searchsorted(ends, c)
-    # By (e, -c) the last span of a start is its largest.
+    # In the order (e, -c), the last span of each start is the largest.
     outer = c.size - 1 - np.unique(c[::-1], return_index=True)[1][::-1]
     arrays = (c, w, end.astype(np.int64), np.concatenate([[0], np.cumsum(counts)]), before, outer)
     in_set = np.zeros(c.size, np.int64)

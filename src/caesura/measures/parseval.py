@@ -534,8 +534,8 @@ def parseval(
     Parts are summed over a corpus, which gives micro averages; :func:`~caesura.parseval_corpus` computes all of them.
 
     Before matching, words with a tag in ``delete_labels`` are removed, then brackets without words. Labels are cut at
-    ``-`` or ``=``, and brackets with a deleted label are removed. The defaults are those of the file COLLINS.prm, on
-    which published results are based. If the sides are swapped, F does not change, and precision and recall are
+    ``-`` or ``=``, and brackets with a deleted label are removed. The defaults are those of the file COLLINS.prm, with
+    which papers report their results. If the sides are swapped, F does not change, and precision and recall are
     swapped. This is not true with ``quote_labels``.
 
     References

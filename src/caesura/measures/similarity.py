@@ -1,10 +1,10 @@
-"""How alike two boundary types are: the matrix M of flexible similarity, and the costs of edits that follow from it.
+"""The similarity of boundary types: the matrix M of flexible similarity, and the costs of edits derived from it.
 
 A similarity is kept in one of three literal forms, so that a measure can be hashed, printed and parsed::
 
     None                                       the identity, over the types that occur
     ((x, y, s), ...)                           the identity, except for these unordered pairs
-    ((type, ...), ((s, ...), ...))             a fixed list of types, and the whole matrix with "none" last
+    ((type, ...), ((s, ...), ...))             a fixed list of types, and the full matrix with "none" last
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.options import non_negative, number
 
 NONE = "none"
-"""Name of the last row and column, if it is named: no boundary."""
+"""Name of the last row and column, if they have names. It means no boundary."""
 
 Pairs = tuple[tuple[str, str, float], ...]
 Matrix = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]
@@ -47,7 +47,7 @@ _check_cost = non_negative()
 
 
 def check_similarity(name: str, value: Any) -> Similarity:
-    """Return a similarity in literal form; the validator of the option.
+    """Validate the option and return a similarity in literal form.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _check_type_names(name: str, types: Any) -> tuple[str, ...]:
-    """Return the names of types, each once, without "none"."""
+    """Return the distinct names of types, without "none"."""
     names = tuple(_type_name(f"{name}: types[{i}]", entry) for i, entry in enumerate(types))
     if not names:
         raise OptionError(f"{name}: expected at least one type; got none")
@@ -162,7 +162,7 @@ def _check_type_names(name: str, types: Any) -> tuple[str, ...]:
 
 
 def _plain_rows(matrix: Any, size: int) -> tuple[tuple[float, ...], ...] | None:
-    """Return the rows of a valid matrix of numbers; None if it needs a closer look."""
+    """Return the rows of a valid matrix of numbers; None if it needs a detailed check."""
     try:
         array = np.array(matrix)
     except ValueError:
@@ -203,7 +203,7 @@ def _named_matrix(name: str, rows: Mapping[Any, Mapping[Any, Any]]) -> Matrix:
 
 
 def _check_names(name: str, rows: Mapping[Any, Mapping[Any, Any]]) -> None:
-    """Raise an error if the columns of a row are not named as the rows are."""
+    """Raise an error if the names of the columns of a row differ from the names of the rows."""
     for x, row in rows.items():
         for y in [*rows, *row]:
             if y not in row or y not in rows:
@@ -277,7 +277,7 @@ def _parse_csv(path: Path, name: str, text: str, delimiter: str) -> list[tuple[i
 
 
 def check_transposition(name: str, value: Any) -> float | tuple[tuple[str, float], ...]:
-    """Return the cost of moving a boundary by one position; the validator of the option.
+    """Validate the option and return the cost of moving a boundary by one position.
 
     Parameters
     ----------
@@ -315,23 +315,23 @@ def check_transposition(name: str, value: Any) -> float | tuple[tuple[str, float
 def similarity_from_confusion(
     matrix: Sequence[Sequence[float]] | NDArray[Any], types: Sequence[str], *, smoothing: float = 0.0
 ) -> dict[str, Any]:
-    """Estimate a similarity matrix from how often experts confuse boundary types.
+    """Estimate a similarity matrix from counts of how often experts confuse boundary types.
 
     Parameters
     ----------
     matrix : sequence of rows or numpy.ndarray
-        Counts of positions: rows are the types of one expert, columns those of the other, over ``types`` and, last, no
-        boundary. The positions that both left empty, n[none, none], must be counted too.
+        Counts of positions: rows are the types of one expert, columns those of the other, in the order of ``types``,
+        followed by no boundary. Positions without a boundary from either expert, n[none, none], must be included.
     types : sequence of str
         The boundary types.
     smoothing : float, default 0
-        Number added to every cell. Without it, a confusion that happened in one direction only counts as none, and a type
-        on which the experts never agreed is an error.
+        Number added to every cell. Without smoothing, a confusion in only one direction gives a similarity of 0, and a
+        type on which the experts never agreed is an error.
 
     Returns
     -------
     dict
-        ``types`` and ``matrix``, the form that ``similarity=`` takes. Entries are rounded to six digits.
+        ``types`` and ``matrix``, the form that ``similarity=`` accepts. Entries are rounded to six digits.
 
     Raises
     ------
@@ -340,16 +340,17 @@ def similarity_from_confusion(
 
     Notes
     -----
-    The estimate is Shepard's, the maximum-likelihood estimate of Luce's choice model for each pair of types alone::
+    The estimate is Shepard's, the maximum-likelihood estimate of Luce's choice model for each pair of types
+    separately::
 
         s[x, y] = sqrt(n[x, y] n[y, x] / (n[x, x] n[y, y])),  at most 1
 
-    It is symmetric, 1 on the diagonal, and does not change when a row or a column is multiplied by a number: a frequent
-    type, or one that an expert favors, does not look more similar for that reason. Types on which experts rarely agree
-    look similar to the types they are confused with.
+    The estimate is symmetric and has 1 on the diagonal. It does not change when a row or a column is multiplied by a
+    number, so a type does not become more similar because it is frequent or because an expert favors it. Types on which
+    experts rarely agree look similar to the types they are confused with.
 
-    Section 3.1 of Lai & Li (2023) proposes confusion matrices of experts as a source of M but no estimator; the choice of
-    the estimator is ours.
+    Section 3.1 of Lai & Li (2023) proposes confusion matrices of experts as a source of M but does not name an
+    estimator. We chose this estimator.
 
     References
     ----------
@@ -370,7 +371,7 @@ def similarity_from_confusion(
         raise OptionError(
             f"matrix[{name!r}, {name!r}]: there is no estimate without agreement; leave the type out, or set smoothing"
         )
-    # Roots first: counts may be large.
+    # Take the roots first, because counts may be large.
     root = np.sqrt(counts)
     s = np.minimum(root * root.T / np.outer(np.sqrt(agreed), np.sqrt(agreed)), 1).round(6)
     np.fill_diagonal(s, 1)
@@ -398,12 +399,12 @@ def _check_counts(matrix: Any, names: list[str]) -> Floats:
 UNIT = 10**12
 """Costs are multiples of 1 / UNIT."""
 UNLIMITED = 2**40
-"""Reach of a pair that may be any distance apart."""
+"""Reach of a pair without a limit on the distance."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlexibleCosts:
-    """Costs of edits over a list of types, as numbers and as whole numbers of 1 / scale.
+    """Costs of edits over a list of types, as numbers and as integer multiples of 1 / scale.
 
     Attributes
     ----------
@@ -418,7 +419,7 @@ class FlexibleCosts:
     arrays : tuple
         Arguments of the kernel; see ``kernels/flexible.pxd``.
     max_boundaries : float
-        Number of boundaries in a document from which sums might not fit into 64 bits.
+        Smallest number of boundaries in a document whose sums might not fit into 64 bits.
     symmetric : bool
         Whether the matrix is symmetric.
     """
@@ -433,7 +434,7 @@ class FlexibleCosts:
 
 
 def is_full_matrix(similarity: Similarity) -> TypeGuard[Matrix]:
-    """Return whether a similarity is a whole matrix, so that types it does not name are an error.
+    """Return whether a similarity is a full matrix, so that types that it does not name are an error.
 
     Parameters
     ----------
@@ -468,7 +469,7 @@ def named_types(similarity: Similarity) -> tuple[str, ...]:
 
 
 def _similarity_matrix(similarity: Similarity, types: tuple[str, ...]) -> Floats:
-    """Return M over these types and none. The types of a whole matrix are its own."""
+    """Return M over these types and none. A full matrix has its own types."""
     if is_full_matrix(similarity):
         return np.array(similarity[1], float)
     s = np.eye(len(types) + 1)
@@ -496,9 +497,10 @@ def flexible_costs(
     transposition : float, tuple or None
         c, the cost of moving by one position.
     default_cost : float or None
-        c of the types that ``transposition`` leaves out; None: a quarter of the type's deletion plus insertion cost.
+        c of the types that ``transposition`` does not name; None means a quarter of the type's deletion plus insertion
+        cost.
     mover : {"mean", "b", "right"}
-        Whose c counts for a pair.
+        Which boundary's c applies to a pair.
     types : tuple of str
         The boundary types.
 
@@ -516,7 +518,7 @@ def flexible_costs(
     step = {"mean": np.stack([(c[:, None] + c) / 2] * 2), "b": right[[0, 0]], "right": right}[mover]
 
     sub, delete, insert = _to_units(cost[:T, :T]), _to_units(cost[:T, T]), _to_units(cost[T, :T])
-    # A deletion and an insertion cost 2 at most, so a step that costs 4 is as good as a dearer one.
+    # A deletion and an insertion cost at most 2, so a step cost above 4 has the same effect as 4.
     steps = _to_units(np.minimum(step, 4))
     gain = delete[:, None] + insert - sub
     reach = np.where(gain > 0, np.where(steps > 0, (gain - 1) // np.maximum(steps, 1), UNLIMITED), 0)
@@ -554,7 +556,7 @@ def _to_units(costs: Floats) -> Ints:
 
 @lru_cache(256)
 def _pitfalls(similarity: Similarity) -> tuple[str, ...]:
-    """Return warnings about entries that are valid and easily misunderstood."""
+    """Return warnings about entries that are valid but easily misunderstood."""
     types = named_types(similarity)
     cost = _to_units(1 - _similarity_matrix(similarity, types))
     T = len(types)  # noqa: N806
@@ -573,14 +575,14 @@ def _pitfalls(similarity: Similarity) -> tuple[str, ...]:
 
 
 def warn_about_pitfalls(similarity: Similarity, stacklevel: int) -> None:
-    """Warn about entries of a similarity that are valid and easily misunderstood.
+    """Warn about entries of a similarity that are valid but easily misunderstood.
 
     Parameters
     ----------
     similarity : tuple or None
         A similarity in literal form.
     stacklevel : int
-        Which caller the warnings point to.
+        Stack level of the caller that the warnings refer to.
     """
     for message in _pitfalls(similarity):
         warnings.warn(message, CaesuraWarning, stacklevel=stacklevel + 1)

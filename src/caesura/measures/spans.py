@@ -21,7 +21,7 @@ UNLABELLED = -1
 
 @dataclass(frozen=True, slots=True)
 class DistinctSpans:
-    """Spans without levels, each (start, end) once; sorted by document and start, larger spans first.
+    """Distinct (start, end) spans without levels, sorted by document and start, larger spans first.
 
     Attributes
     ----------
@@ -68,13 +68,13 @@ class SpanArrays:
     start, end, level : numpy.ndarray
         First unit, last unit and level of each span.
     label : numpy.ndarray
-        A number for each label; -1 without label.
+        A code for each label; -1 if the span has no label.
     off : numpy.ndarray
-        Offsets of the documents among the spans.
+        Offset of each document in the spans.
     edges : numpy.ndarray
-        Times between units, ``edge_off[d] .. edge_off[d + 1] - 1``; texts have none.
+        Times between units, ``edge_off[d] .. edge_off[d + 1] - 1``; empty for texts.
     edge_off : numpy.ndarray
-        Offsets of the documents among the edges.
+        Offset of each document in the edges.
     extent : numpy.ndarray
         N for expected agreement, per document.
     """
@@ -133,7 +133,7 @@ class SpanArrays:
 
     @property
     def distinct(self) -> DistinctSpans:
-        """Each (start, end) once, on whatever levels it is."""
+        """The distinct (start, end) pairs of all levels."""
         d = self.document
         is_new = np.ones(len(d), bool)
         is_new[1:] = (np.diff(d) != 0) | (np.diff(self.start) != 0) | (np.diff(self.end) != 0)
@@ -155,7 +155,7 @@ class HierarchyBatch(Batch):
 
     @classmethod
     def of(cls, length: Ints, a: SpanArrays, b: SpanArrays) -> HierarchyBatch:
-        """Return the batch with two sides.
+        """Return a batch from the spans of two sides.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ def pack_spans(
     sides : tuple of str
         Names of the two sides, for messages.
     same_units : bool
-        Whether times must be cut into the same units on both sides.
+        Whether both sides must divide the time into the same units.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Batches of pairs of texts with one or several streams of typed boundaries.
 
-The streams of a dialogue stand one after another in a document. Between two streams is a border: a boundary at a position
-of its own on both sides, with a code after that of the last type. Nothing is paired across a border.
+A document contains the streams of a dialogue one after another. Two streams are separated by a border: a boundary at an
+extra position on both sides, whose code follows that of the last type. No pair crosses a border.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def pack_streams(
     types : tuple of str
         Types that the similarity names.
     fixed_types : bool
-        Whether a boundary of another type is an error. If not, types that occur are added.
+        Whether a boundary of a different type is an error. If False, types that occur are added.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def pack_streams(
 
 
 def _map_valid(function: Callable[[T], R], values: Mapping[int, T], errors: dict[int, CaesuraError]) -> dict[int, R]:
-    """Return the results by place, without those that raised a ``MismatchError``, which are added to ``errors``."""
+    """Return the results by place; add every ``MismatchError`` to ``errors`` instead."""
     results = {}
     for place, value in values.items():
         try:
@@ -192,7 +192,7 @@ def _all_types(texts: list[StreamPairs], types: tuple[str, ...]) -> tuple[str, .
 
 
 class _TypeCoder:
-    """Turns the types of segmentations into places on a common scale."""
+    """Converts the types of segmentations into indices on a common scale."""
 
     def __init__(self, scale: tuple[str, ...]) -> None:
         self.scale = scale
@@ -214,7 +214,7 @@ class _TypeCoder:
         if len(text) == 1:
             name, *both = text[0]
             positions, codes = self.encode_stream(both[side], name, side_name)
-            # With one type, positions are distinct.
+            # If there is only one type, positions are distinct.
             if len(both[side].types) > 1 and (positions[1:] == positions[:-1]).any():
                 raise self.two_types_error(text, side, side_name)
             return positions, codes

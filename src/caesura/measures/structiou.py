@@ -1,4 +1,4 @@
-"""Struct-IoU: overlap of two trees over time, or over words."""
+"""Struct-IoU, which measures the overlap of two trees in time or in words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 MAX_CELLS = 2**24  # overlapping pairs of nodes, at about 40 bytes each
 MAX_STEPS = 3e10  # about two minutes
-_SAFE_PAIRS = 100_000  # pairs of nodes that never need that many steps
+_SAFE_PAIRS = 100_000  # this many pairs of nodes never need more than MAX_STEPS steps
 
 
 class NodePair(NamedTuple):
@@ -37,10 +37,10 @@ class NodePair(NamedTuple):
 
 
 class LabelIoU(NamedTuple):
-    """Nodes and summed IoU of a label.
+    """Number of nodes and summed IoU of a label.
 
-    ``gold_iou`` and ``predicted_iou`` are the IoU of its nodes on each side. They differ only if a preterminal may pair with
-    another label.
+    ``gold_iou`` and ``predicted_iou`` are the IoU of its nodes on each side. They differ only if a preterminal may pair
+    with a different label.
     """
 
     label: str
@@ -61,7 +61,7 @@ class LabelIoU(NamedTuple):
 
     @property
     def f(self) -> float:
-        """Struct-IoU of this label in the alignment of the whole: the harmonic mean of precision and recall."""
+        """Struct-IoU of this label in the alignment of the whole trees: the harmonic mean of precision and recall."""
         return f_measure(self.precision or 0.0, self.recall or 0.0)
 
 
@@ -120,7 +120,7 @@ class StructIoU(Measure):
     kinds = ("trees",)
     view = "trees"
     sides = ("gold", "predicted")
-    symmetric = True  # the value; precision and recall are exchanged
+    symmetric = True  # only the value is symmetric; precision and recall are swapped
     aligns = True
     score_class = StructIoUScore
 
@@ -139,7 +139,7 @@ class StructIoU(Measure):
         return batch, places, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        # Trees of up to some hundred words may have any shape; larger ones unless they zigzag everywhere.
+        # Trees of up to a few hundred words may have any shape; larger trees fail only if they zigzag everywhere.
         assert isinstance(batch, TreeBatch)
         large = np.flatnonzero(batch.a_count * batch.b_count > _SAFE_PAIRS)
         if not large.size:
@@ -298,8 +298,8 @@ def struct_iou(
     Returns
     -------
     StructIoUScore
-        From 0 to 1. ``score.alignment`` has the pairs of nodes, ``score.labels`` the IoU per label; ``score.precision()`` and
-        ``score.recall()`` are soft precision and recall.
+        From 0 to 1. ``score.alignment`` contains the pairs of nodes, ``score.labels`` the IoU per label;
+        ``score.precision()`` and ``score.recall()`` are soft precision and recall.
 
     Raises
     ------
@@ -308,22 +308,22 @@ def struct_iou(
 
     Notes
     -----
-    Nodes of the two trees with the same label are aligned one to one, such that a node is an ancestor of another on one side
-    exactly if it is on the other side. With IoU(u, v) the overlap of their spans divided by their union, and n and m the
-    numbers of nodes::
+    Nodes of the two trees with the same label are aligned one to one, such that ancestors are aligned with ancestors: a
+    node is an ancestor of another on one side if and only if its partner is on the other side. With IoU(u, v) the
+    overlap of their spans divided by their union, and n and m the numbers of nodes::
 
         score = 2 * max over alignments of (sum of IoU of the aligned pairs) / (n + m)
 
-    It is the harmonic mean of soft precision, sum / m, and soft recall, sum / n. All brackets are nodes, also preterminals and
-    an outer bracket without label; words are not.
+    It is the harmonic mean of soft precision, sum / m, and soft recall, sum / n. All brackets are nodes, including
+    preterminals and an outer bracket without a label. Words are not nodes.
 
     The alignment is exact. Two overlapping pairs keep their order, so an alignment is the mapping of a tree edit distance with
     costs 1, 1 and 2 - 2 IoU, and score = 1 - distance / (n + m); see ``kernels/structiou.pyx``. Sums are kept in whole
-    multiples of 2^-52 (fewer bits above 1,023 nodes), so no order of computation, and no exchange of the trees, changes a
-    digit.
+    multiples of 2^-52 (fewer bits above 1,023 nodes), so neither the order of computation nor swapping the trees
+    changes a digit.
 
-    A sentence of one word always scores high; for a corpus see :func:`~caesura.struct_iou_corpus`. Struct-IoU does not say
-    which words were recognised.
+    A sentence of one word always scores high; for a corpus see :func:`~caesura.struct_iou_corpus`. Struct-IoU does not
+    measure whether words were recognised correctly.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Sums of counts that do not depend on the order: whole multiples of 2^-106, added as integers."""
+"""Sums of counts that do not depend on the order, because counts are added as integer multiples of 2^-106."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LARGE = 2**46
 
 
 def exact_sums(counts: NDArray[np.float64]) -> tuple[int, ...]:
-    """Return the sum of each column in units of 2^-106; each number is rounded to such a unit.
+    """Return the sum of each column in units of 2^-106; each number is rounded to this unit.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def exact_sums(counts: NDArray[np.float64]) -> tuple[int, ...]:
 
 
 def exact_sum(numbers: Iterable[float]) -> float:
-    """Return the sum of numbers, each rounded to a multiple of 2^-106: the same in any order.
+    """Return the sum of numbers, each rounded to a multiple of 2^-106; the order does not matter.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def as_float(units: int) -> float:
 
 
 def _to_units(number: float) -> int:
-    """Return the nearest number of units; halves go to the even one, as in the kernel."""
+    """Return the nearest number of units; halves are rounded to even, as in the kernel."""
     numerator, denominator = number.as_integer_ratio()
     whole, rest = divmod(numerator * _UNIT, denominator)
     return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))

@@ -1,1 +1,1 @@
-"""Parsers against a treebank: PARSEVAL and Struct-IoU of a whole test set."""
+"""Evaluation of parsers on a whole test set with PARSEVAL and Struct-IoU."""

@@ -1,4 +1,4 @@
-"""PARSEVAL and Struct-IoU of a test set: every sentence, every label, and the summaries that EVALB prints."""
+"""PARSEVAL and Struct-IoU of a test set, by sentence and by label, with the summaries that EVALB prints."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """PARSEVAL of one sentence. If it could not be scored, ratios are None and counts 0.
+    """PARSEVAL of one sentence. If the sentence could not be scored, ratios are None and counts are 0.
 
     Attributes
     ----------
     number : int
         Number of the sentence, from 1.
     length : int
-        Number of words of the gold tree before deletion, without those of ``delete_labels_for_length``.
+        Number of words of the gold tree before deletion, excluding tags in ``delete_labels_for_length``.
     status : int
-        0: scored. 1: error, the words differ. 2: skipped, the prediction has no words.
+        0: scored. 1: error, because the words differ. 2: skipped, because the prediction has no words.
     recall, precision : float or None
         Ratio of the gold brackets that match, and of the predicted brackets that match.
     matched, gold, predicted : int
@@ -51,7 +51,7 @@ class ParsedSentence:
     tagging_accuracy : float or None
         Ratio of the words with the right tag.
     reason : str or None
-        Why the sentence could not be scored.
+        Reason why the sentence could not be scored.
     """
 
     number: int
@@ -83,7 +83,7 @@ class LabelCounts(Result):
     gold, predicted : int
         Number of gold and of predicted brackets.
     gold_matched, predicted_matched : int
-        Number of these that match.
+        Number of gold and of predicted brackets that match.
     """
 
     json_properties: ClassVar[tuple[str, ...]] = ("recall", "precision", "f")
@@ -112,18 +112,19 @@ class LabelCounts(Result):
 
 @dataclass(frozen=True, slots=True)
 class ParsevalSummary:
-    """What EVALB prints at the end. Ratios lie between 0 and 1; they are None if no sentence was scored.
+    """The summary that EVALB prints at the end. Ratios are between 0 and 1; they are None if no sentence was scored.
 
     Attributes
     ----------
     max_length : int or None
         Longest sentence that is counted; None for all.
     sentences, errors, skipped, valid : int
-        Number of sentences, of those with different words, of those without a prediction, and of those scored.
+        Number of all sentences, of sentences with different words, of sentences without a prediction, and of scored
+        sentences.
     recall, precision, f : float or None
-        Of brackets with labels.
+        Recall, precision and F of brackets with labels.
     unlabelled_recall, unlabelled_precision, unlabelled_f : float or None
-        Of brackets without labels.
+        Recall, precision and F of brackets without labels.
     complete, unlabelled_complete : float or None
         Ratio of the sentences in which all brackets match.
     average_crossing : float or None
@@ -182,7 +183,7 @@ class ParsevalResult(Result):
 
     @property
     def total(self) -> Score:
-        """Score of all valid sentences, from summed parts; raises ``Undefined`` if there is none."""
+        """Score of all valid sentences, from summed parts; raises ``Undefined`` if no sentence is valid."""
         if not self.all.valid:
             example = next((f": sentence {entry.number}: {entry.reason}" for entry in self.sentences), "")
             raise Undefined(f"none of {len(self.sentences)} sentences could be scored{example}")
@@ -255,8 +256,9 @@ def parseval_corpus(
 
     Notes
     -----
-    Sentences whose words differ are errors; predictions without words are skipped. Both are counted with a reason and enter no
-    figure. A parser that fails on hard sentences therefore looks better than it is, so look at ``.all.valid``.
+    Sentences whose words differ are errors; predictions without words are skipped. Both are counted and listed with a
+    reason, but not included in any figure. A parser that fails on hard sentences therefore looks better than it is, so
+    check ``.all.valid``.
 
     Examples
     --------
@@ -397,9 +399,9 @@ class StructIoUSentence:
     parts : dict of str to float
         Its additive parts; empty if it could not be scored.
     alignment : tuple of NodePair
-        Its aligned pairs of nodes.
+        The aligned pairs of nodes.
     reason : str or None
-        Why it could not be scored.
+        Reason why it could not be scored.
     """
 
     number: int
@@ -411,7 +413,7 @@ class StructIoUSentence:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StructIoUResult(Result):
-    """Result of :func:`struct_iou_corpus`. Sentences that could not be scored are in ``errors`` and in no figure.
+    """Result of :func:`struct_iou_corpus`. Sentences that could not be scored are in ``errors``; no figure includes them.
 
     Attributes
     ----------
@@ -426,12 +428,12 @@ class StructIoUResult(Result):
 
     @property
     def values(self) -> Floats:
-        """Score of each sentence, in order; NaN if ``errors`` has it."""
+        """Score of each sentence, in order; NaN if the sentence is in ``errors``."""
         return self.scores.values
 
     @property
     def errors(self) -> dict[int, CaesuraError]:
-        """Place of a sentence, from 0 -> why it has no score."""
+        """Place of a sentence, from 0 -> reason why it has no score."""
         return self.scores.errors
 
     @property
@@ -447,7 +449,7 @@ class StructIoUResult(Result):
 
     @property
     def total(self) -> Score:
-        """Corpus level (Definition 15): from summed parts, so that long sentences weigh more; an error if none was scored."""
+        """Corpus score (Definition 15) from summed parts: long sentences weigh more. An error if none was scored."""
         return self.scores.total
 
     @property
@@ -491,7 +493,7 @@ class StructIoUResult(Result):
         return len(self.scores)
 
     def __getitem__(self, place: int) -> Score:
-        """Return the full score of one sentence with its alignment, or raise the error that it has instead."""
+        """Return the full score of one sentence with its alignment, or raise its error."""
         return self.scores[place]
 
     def __repr__(self) -> str:
@@ -527,7 +529,7 @@ def struct_iou_corpus(
     Returns
     -------
     StructIoUResult
-        Sentences without a tree on one side, or that cannot be scored, are in ``.errors``; the rest are scored.
+        Sentences that cannot be scored or have no tree on one side are in ``.errors``; the rest are scored.
 
     Raises
     ------
