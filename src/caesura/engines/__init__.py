@@ -1,7 +1,7 @@
 """Engines run work on threads, in processes or on a cluster. They do not know what the work is.
 
 An engine takes a function and tasks, and yields results in the order in which they finish; callers must not depend on that
-order. Tasks are taken one at a time while a worker is free, so an iterator may deliver any number of them.
+order. The engine takes a new task only when a worker is free, so an iterator may deliver any number of tasks.
 """
 
 from caesura.engines.checkpoint import Checkpoint

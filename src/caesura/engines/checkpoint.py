@@ -1,4 +1,4 @@
-"""Checkpoints: finished tasks recorded in a folder, so that an interrupted run can continue.
+"""Record finished tasks in a folder, so that an interrupted run can continue.
 
 ``run.json`` describes the run: its arguments and data. ``done/`` has one file per finished task. Each file is written under
 a temporary name and then renamed, so that it is complete or absent, never partial.
@@ -28,7 +28,7 @@ class Checkpoint:
     folder : path
         A new or empty folder, or the folder of an earlier run that had the same description.
     run : mapping
-        Description of the run: everything its numbers depend on, as JSON values.
+        Description of the run, as JSON values: everything that its results depend on.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Checkpoint:
         Returns
         -------
         object
-            The value passed to :meth:`put`; None if there is no record or it is damaged, and the task must run again.
+            The value passed to :meth:`put`; None if the record is missing or damaged, so that the task must run again.
         """
         return _read(self.folder / _RECORDS / f"{key}.json")
 

@@ -1,10 +1,11 @@
-"""The engine for many machines: Dask.
+"""Engine that runs tasks on many machines with Dask.
 
-Workers import caesura and its kernels; compiled code is never sent. So all workers must have the same version: the engine
-asks them before the first task, and every task asks again, because workers may join later.
+Workers import caesura and its kernels; compiled code is never sent. So all workers must have the same version of caesura.
+The engine checks their versions before the first task, and every task checks again, because workers may join later.
 
-If a worker dies, Dask gives its tasks to other workers. A task that has killed as many workers as Dask allows
-(``distributed.scheduler.allowed-failures``), and as many again when it ran alone, is given up.
+If a worker dies, Dask gives its tasks to other workers. Dask limits the number of workers that a task may kill
+(``distributed.scheduler.allowed-failures``). A task that reaches this limit runs again, alone. If it reaches the limit
+once more, the engine gives it up.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ from caesura.version import __version__
 T = TypeVar("T")
 R = TypeVar("R")
 
-_TASKS_PER_THREAD = 3  # one that runs, and two on their way while results come back
-_RECOUNT = 50  # results after which workers are counted again
-_ANSWER_SECONDS = 10  # for a scheduler to answer
-_WORKER_SECONDS = 30  # for workers to come
+_TASKS_PER_THREAD = 3  # one that runs, and two that are being sent
+_RECOUNT = 50  # number of results after which the workers are counted again
+_ANSWER_SECONDS = 10  # time limit for the scheduler to answer
+_WORKER_SECONDS = 30  # time limit for workers to connect
 _KEPT_MEMORY = 2**25  # bytes: more than an array of a batch; malloc would return and ask again for all above 2^16
 _run_numbers = count()
 
 
 class Cluster(Engine):
-    """A Dask cluster: that of a scheduler, or processes of this machine that live as long as the engine.
+    """A Dask cluster: the workers of a scheduler, or processes on this machine that stop when the engine is closed.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ class Cluster(Engine):
 
     @property
     def workers(self) -> int:  # type: ignore[override]
-        """Number of threads of all workers that are there now."""
+        """Number of threads of all workers that are connected now."""
         return sum(self._client.nthreads().values()) or 1
 
     def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
@@ -127,7 +128,7 @@ class Cluster(Engine):
                     completed.add(submit(waiting))
                 if result is not None:
                     yield result
-            # Every task that was waiting on a worker that died is suspect too: run each of them again, alone.
+            # A task that was waiting on a dead worker may be the cause too: run each of these tasks again, alone.
             for task in suspects:
                 future = submit(task, "-alone")
                 try:
@@ -144,7 +145,7 @@ class Cluster(Engine):
 
 
 def _start_cluster(distributed: Any, workers: int) -> Any:
-    """Start workers on this machine, which keep the memory that they will need again for the next batch."""
+    """Start workers on this machine that keep their memory for the next batch instead of freeing it."""
     import dask
 
     names = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")
@@ -170,7 +171,7 @@ def installed_version() -> str:
     Returns
     -------
     str
-        Such as ``"0.2.0"``.
+        The version, such as ``"0.2.0"``.
     """
     return __version__
 

@@ -1,4 +1,4 @@
-"""The interface of all engines, and the functions that open one."""
+"""Interface of all engines, and functions that open an engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 ENGINES = ("threads", "processes", "dask")
 MAIN_GUARD_HINT = 'in a script, call it under if __name__ == "__main__":'
-"""A new process runs the script that started it from its first line."""
+"""Hint for error messages: a new process runs the user's script again from its first line."""
 
 _check_name = choice(*ENGINES)
 _check_workers = optional(whole(1, 10_000))
@@ -34,9 +34,9 @@ class TaskResult(Generic[R]):
     index : int
         Number of the task, from 0.
     value : object or None
-        What the function returned; None if the task failed.
+        Return value of the function; None if the task failed.
     failure : str or None
-        Why the engine gave the task up: its worker died every time.
+        Reason why the engine gave up the task (its worker died every time); None if it succeeded.
     """
 
     index: int
@@ -49,7 +49,7 @@ class TaskResult(Generic[R]):
         Returns
         -------
         object
-            What the function returned.
+            Return value of the function.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class TaskResult(Generic[R]):
 
 
 class Engine(AbstractContextManager["Engine"], ABC):
-    """Runs functions on workers; used in a ``with`` block, at whose end the workers stop.
+    """Base class of engines, which run functions on workers. Use it in a ``with`` block; the workers stop at its end.
 
     Attributes
     ----------
@@ -82,9 +82,9 @@ class Engine(AbstractContextManager["Engine"], ABC):
         Parameters
         ----------
         function : callable
-            Called with one task. An exception that it raises is raised here.
+            Function of one task. If it raises an exception, this method raises it.
         tasks : iterable
-            Taken one at a time while a worker is free.
+            The tasks; the engine takes a new one only when a worker is free.
 
         Yields
         ------
@@ -98,9 +98,9 @@ class Engine(AbstractContextManager["Engine"], ABC):
         Parameters
         ----------
         function : callable
-            Called with one task. An exception that it raises is raised here.
+            Function of one task. If it raises an exception, this method raises it.
         tasks : iterable
-            Taken one at a time while a worker is free.
+            The tasks; the engine takes a new one only when a worker is free.
 
         Yields
         ------
@@ -126,14 +126,14 @@ class Engine(AbstractContextManager["Engine"], ABC):
 
 @dataclass(frozen=True, slots=True)
 class RemoteValue(Generic[R]):
-    """What a function returned in another process, with the warnings it issued there.
+    """Return value of a function in another process, with the warnings that it issued there.
 
     Attributes
     ----------
     value : object
-        What the function returned.
+        Return value of the function.
     warnings : tuple of str
-        Messages of the ``CaesuraWarning`` that it issued, each once.
+        Messages of its ``CaesuraWarning`` warnings, without duplicates.
     """
 
     value: R
@@ -145,7 +145,7 @@ class RemoteValue(Generic[R]):
         Returns
         -------
         object
-            What the function returned.
+            Return value of the function.
         """
         for message in self.warnings:
             warnings.warn(message, CaesuraWarning, stacklevel=4)
@@ -156,7 +156,7 @@ _messages: ContextVar[dict[str, None] | None] = ContextVar("caesura_warnings", d
 
 
 def call_remotely(function: Callable[[T], R], task: T) -> RemoteValue[R]:
-    """Call a function in a worker process and collect its warnings, which nobody would read there.
+    """Call a function in a worker process and collect its warnings, which would otherwise be lost.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def call_remotely(function: Callable[[T], R], task: T) -> RemoteValue[R]:
     Notes
     -----
     A Dask worker may run several tasks on threads of one process, and ``warnings.catch_warnings`` is not safe there. The
-    process gets one hook, which hands every warning to the task of the thread that issued it.
+    process has one hook, which passes every warning to the task of the thread that issued it.
     """
     if warnings.showwarning is not _collect_warning:
         warnings.simplefilter("always", CaesuraWarning)
@@ -219,7 +219,7 @@ def open_engine(name: str = "threads", workers: int | None = None, scheduler: An
     Returns
     -------
     Engine
-        Accepted as ``engine=`` by every function that has this parameter.
+        The engine; pass it as ``engine=`` to any function with this parameter.
 
     Raises
     ------
@@ -245,7 +245,7 @@ def open_engine(name: str = "threads", workers: int | None = None, scheduler: An
 
 
 def check_engine(engine: str | Engine, workers: int | None = None, scheduler: Any = None) -> None:
-    """Raise an error if no engine can have these arguments.
+    """Raise an error if the arguments of an engine are invalid.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def check_engine(engine: str | Engine, workers: int | None = None, scheduler: An
     Raises
     ------
     OptionError
-        If an argument is invalid, also if there is too little work to open the engine.
+        If an argument is invalid, even if there is too little work to open the engine.
     """
     if isinstance(engine, Engine):
         if workers is not None or scheduler is not None:
@@ -274,7 +274,7 @@ def check_engine(engine: str | Engine, workers: int | None = None, scheduler: An
 def use_engine(
     engine: str | Engine, workers: int | None = None, scheduler: Any = None
 ) -> AbstractContextManager[Engine]:
-    """Return an engine for a ``with`` block: an open one stays open, one opened by name is closed at the end.
+    """Return a context manager that gives an engine. It closes the engine at the end only if it opened it by name.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def use_engine(
     Returns
     -------
     context manager
-        Gives the engine.
+        Context manager whose value is the engine.
     """
     check_engine(engine, workers, scheduler)
     return nullcontext(engine) if isinstance(engine, Engine) else open_engine(engine, workers, scheduler)

@@ -1,4 +1,4 @@
-"""Engines on this machine."""
+"""Engines that run tasks on this machine, on threads or in processes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TASKS_PER_WORKER = 2  # one that runs and one that waits, so that no worker is 
 
 
 class Threads(Engine):
-    """Threads of this process: enough if the work is in kernels, which release the GIL.
+    """Engine that runs tasks on threads of this process. This suffices if the work is in kernels, which release the GIL.
 
     Parameters
     ----------
@@ -58,9 +58,10 @@ class Threads(Engine):
 
 
 class Processes(Engine):
-    """Processes of this machine, for work that holds the GIL.
+    """Engine that runs tasks in processes on this machine, for work that holds the GIL.
 
-    A process that dies is replaced, and its tasks run again. A task that kills its process every time is given up.
+    A process that dies is replaced, and its tasks run again. The engine gives up a task that kills its process every
+    time.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ class Processes(Engine):
                         yield TaskResult(task[0], future.result().unwrap())
                     except BrokenProcessPool:
                         suspects.append(task)
-                if suspects:  # one of the running tasks has killed its worker: run each of them again, alone
+                if suspects:  # one of the running tasks killed its worker: run each of them again, alone
                     suspects += running.values()
                     running.clear()
                     yield from self._run_alone(call, suspects)
@@ -139,7 +140,7 @@ def _start_pool(workers: int) -> ProcessPoolExecutor:
 
 
 def _check_start() -> None:
-    """Raise ``EngineError`` if no process can start: each runs the script that started it from its first line."""
+    """Raise ``EngineError`` if no process can start. (Each process runs the user's script again from its first line.)"""
     try:
         with _start_pool(1) as pool:
             pool.submit(os.getpid).result()
@@ -148,7 +149,7 @@ def _check_start() -> None:
 
 
 def _begin_process() -> None:
-    """Leave Ctrl-C to the process that a person started, and end if that process is killed."""
+    """Ignore Ctrl-C, which the parent process handles, and exit if the parent process is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""Score collections of any size: partitions are read and scored separately, merged, and finished at the end."""
+"""Score collections of any size: partitions are read and scored separately, and their sums are merged."""
 
 from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDocument
 from caesura.evaluation.run import EvaluationRun, partitions_per_task

@@ -1,4 +1,4 @@
-"""A partition: the part of a collection that one worker reads and scores by itself."""
+"""Read and score partitions, the parts into which a collection is divided."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.hierarchies import pair_over_common_units
 from caesura.model.segmentation import UNTYPED
 
-_MAX_LISTED = 20  # excluded documents of a partition that are listed; all are counted
+_MAX_LISTED = 20  # number of excluded documents listed per partition; all are counted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Chunk = Documents | DocumentPairs
 Packed = tuple[Batch, Ints, dict[int, CaesuraError]]
-"""Documents that a measure can score, their places in the chunk, and place -> error for the others."""
+"""Documents that a measure can score, their indices in the chunk, and index -> error for the others."""
 
 
 class Partition(Protocol):
-    """Part of a source: small enough to be sent to a worker, which reads the documents it stands for.
+    """Description of a part of a source. It is small enough to be sent to a worker, which then reads the documents.
 
     Attributes
     ----------
     place : str
         Name of the partition in messages.
     path : str
-        The file, which messages combine with a row; the place if there is no file.
+        The file, to which messages add a row; ``place`` if there is no file.
     fingerprint : list
-        JSON values that a checkpoint recognizes the data by.
+        JSON values by which a checkpoint recognizes the data.
     """
 
     @property
@@ -50,12 +50,12 @@ class Partition(Protocol):
 
     @property
     def path(self) -> str:
-        """The file, which messages combine with a row; the place if there is no file."""
+        """The file, to which messages add a row; ``place`` if there is no file."""
         ...
 
     @property
     def fingerprint(self) -> list[Any]:
-        """JSON values that a checkpoint recognizes the data by: the same documents have the same ones."""
+        """JSON values by which a checkpoint recognizes the data; they are equal for equal documents."""
         ...
 
     def chunks(self) -> Iterator[Chunk]:
@@ -81,7 +81,7 @@ class Partition(Protocol):
 
 @dataclass(frozen=True)
 class Job:
-    """What to do with every partition.
+    """Instructions for scoring every partition.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Job:
     strict : bool
         Whether to stop at the first document that cannot be scored.
     types_from_caller : bool
-        Whether the caller declared the types, which then replace those that files declare.
+        Whether the caller declared the types; they then replace the types that files declare.
     """
 
     measures: tuple[Measure, ...]
@@ -109,7 +109,7 @@ class Job:
         return any(measure.view == "typed" for measure in self.measures)
 
     def empty_sums(self) -> list[Partial]:
-        """Return the sums over no document.
+        """Return empty sums, to which documents are added.
 
         Returns
         -------
@@ -121,7 +121,7 @@ class Job:
 
 @dataclass(frozen=True)
 class PartitionResult:
-    """What one partition adds to the evaluation.
+    """Contribution of one partition to the evaluation.
 
     Attributes
     ----------
@@ -132,11 +132,11 @@ class PartitionResult:
     excluded_documents : int
         Number of documents left out by at least one measure.
     excluded : tuple of ExcludedDocument
-        The first of them.
+        The first of these documents.
     unreadable : bool
-        Whether the partition could not be read to its end; then nothing of it counts.
+        Whether the partition could not be read to its end; if so, none of its documents count.
     short_spans : int
-        Number of spans of hierarchies that were too short to be kept on common units.
+        Number of hierarchy spans that were dropped because they are too short for common units.
     work : WorkTime
         Time spent on the partition.
     """
@@ -160,7 +160,7 @@ class PartitionResult:
         partition : Partition
             The partition.
         reason : str
-            Why it could not be read.
+            Reason why it could not be read.
 
         Returns
         -------
@@ -176,7 +176,7 @@ class PartitionResult:
         Returns
         -------
         dict
-            Everything but the work time.
+            Everything except the work time.
         """
         return {
             "sums": [entry.to_dict() for entry in self.sums],
@@ -238,7 +238,7 @@ def score_partitions(job: Job, numbered: Sequence[tuple[int, Partition]]) -> lis
 
 
 def _score(job: Job, number: int, partition: Partition) -> PartitionResult:
-    """Read, score and sum. A wrong document is excluded by itself; a read error excludes the partition."""
+    """Read, score and sum. An invalid document is excluded alone; a read error excludes the whole partition."""
     scoring = _Scoring(job, partition)
     started = perf_counter()
     try:
@@ -252,7 +252,7 @@ def _score(job: Job, number: int, partition: Partition) -> PartitionResult:
             scoring.computing += started - after_reading
         if scoring.score_file is not None:
             scoring.score_file.close(number)
-    except OptionError:  # of the whole run, not of this partition
+    except OptionError:  # an error of the whole run, not of this partition
         raise
     except CaesuraError as error:
         return PartitionResult.of_unreadable(
@@ -323,7 +323,7 @@ class _Scoring:
 
 
 class _ColumnPacker:
-    """Prepares documents that were read as columns for each measure."""
+    """Prepares documents for each measure if they were read as columns."""
 
     short_spans = 0
 
@@ -347,12 +347,12 @@ class _ColumnPacker:
 
 
 def _with_types(chunk: Documents, job: Job) -> tuple[Documents, tuple[str, ...]]:
-    """Return the documents with the types they are scored over; documents without types may be excluded."""
+    """Return the documents with the types used to score them; documents without types may be excluded."""
     types = job.types
     if chunk.typed:
         if job.typed:
             _check_order(chunk, job)
-        # If nobody declared an order, no measure depends on it.
+        # If no order is declared, no measure depends on it.
         return chunk, types or tuple(sorted(chunk.types)) or UNTYPED
     if types is None or not job.typed:
         return chunk, UNTYPED
@@ -373,7 +373,7 @@ def _check_order(chunk: Documents, job: Job) -> None:
 
 
 class _PairPacker:
-    """Prepares documents that are pairs of objects for each measure."""
+    """Prepares documents for each measure if they are pairs of objects."""
 
     def __init__(self, chunk: DocumentPairs, job: Job) -> None:
         self.types = job.types
@@ -398,7 +398,7 @@ class _PairPacker:
         return batch, where[packed], errors | {int(where[i]): error for i, error in pack_errors.items()}
 
     def _over_common_units(self) -> list[Any]:
-        """Return the pairs with hierarchies in time on common units, computed for the first measure that needs them."""
+        """Return the pairs with timed hierarchies converted to common units, on first use by a measure."""
         if self._common is None:
             self._common = []
             for pair in self.pairs:

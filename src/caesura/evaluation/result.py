@@ -1,4 +1,4 @@
-"""The result of an evaluation, and its progress."""
+"""Classes for the result and the progress of an evaluation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ExcludedDocument(Excluded):
     coder : str or None
         Name of the coder whose annotation is missing; None otherwise.
     reason : str
-        Why it was excluded.
+        Reason for the exclusion.
     place : str
         The file, with its row or line if known; or the partition.
     measure : str or None
@@ -73,7 +73,7 @@ class EvaluationProgress:
     documents : int
         Number of documents scored so far.
     resumed_documents : int
-        Number of these that an earlier run scored.
+        Number of these documents that an earlier run scored.
     seconds : float
         Time since the evaluation began.
     seconds_left : float or None
@@ -105,9 +105,9 @@ class Evaluation(Mapping[str, Score], Result):
     partitions : int
         Number of partitions of the source, unreadable ones included.
     excluded : tuple of ExcludedDocument
-        Documents and partitions that were left out: at most 1000 in total and 20 per partition.
+        Documents and partitions that were left out; at most 1000 in total and 20 per partition are listed.
     excluded_documents : int
-        Number of documents that at least one measure left out, without those in unreadable partitions.
+        Number of documents that at least one measure left out, not counting unreadable partitions.
     excluded_partitions : int
         Number of partitions that could not be read.
     resumed : int
@@ -139,12 +139,12 @@ class Evaluation(Mapping[str, Score], Result):
 
     @property
     def score_rows(self) -> tuple[Score, ...]:
-        """The scores, one row of the data frame each."""
+        """The scores, one per row of the data frame."""
         return tuple(self.scores.values())
 
     @property
     def signature(self) -> str:
-        """One line that lets someone else reproduce the evaluation."""
+        """One line of text with everything that is needed to reproduce the evaluation."""
         return signature_line("evaluate", *map(repr, self.measures), documents=self.documents)
 
     def __getitem__(self, measure: str | Measure) -> Score:

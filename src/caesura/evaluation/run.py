@@ -1,4 +1,4 @@
-"""The loop over the partitions of a collection."""
+"""Run an evaluation: the loop over the partitions of a collection."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MAX_PARTITIONS_PER_TASK = 16
 
 
 class EvaluationRun:
-    """An evaluation while it runs: the sums over the partitions that are finished.
+    """A running evaluation, with the sums over the finished partitions.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class EvaluationRun:
     source : DocumentSource
         The partitions.
     reading : dict
-        Options of reading, for the checkpoint.
+        Options for reading the source, recorded in the checkpoint.
     folder : path or None
         Folder of the checkpoint.
     """
@@ -63,7 +63,7 @@ class EvaluationRun:
         Parameters
         ----------
         engine : Engine
-            Where the work is done.
+            The engine that runs the work.
 
         Returns
         -------
@@ -80,7 +80,7 @@ class EvaluationRun:
         self._begin(engine)
         size = partitions_per_task(self.source.total, engine.workers) if engine.remote else 1
         failures = list(self._score(engine, _groups(self._unfinished(), size)))
-        # A partition that was sent together with one that kills its workers may be sound: send each alone.
+        # If partitions were sent together and their worker died, only one may be at fault: send each alone.
         singles = [[numbered] for group, _ in failures if len(group) > 1 for numbered in group]
         alone = [(group, reason) for group, reason in failures if len(group) == 1]
         for (numbered,), reason in [*alone, *self._score(engine, singles)]:
@@ -96,7 +96,7 @@ class EvaluationRun:
             prepare_score_folder(self.job.scores, resumed=self.checkpoint is not None and self.checkpoint.resumed)
 
     def _description(self) -> dict[str, Any]:
-        """Return everything that the numbers of this run depend on."""
+        """Return everything that the results of this run depend on."""
         return {
             "what": "evaluate",
             "caesura": __version__,
@@ -109,7 +109,7 @@ class EvaluationRun:
         }
 
     def _score(self, engine: Engine, groups: Iterable[list[Numbered]]) -> Iterator[tuple[list[Numbered], str]]:
-        """Score groups of partitions and record the results; yield the groups whose worker died, and why."""
+        """Score groups of partitions and record the results; yield the groups whose worker died, with the reason."""
         sent: dict[int, list[Numbered]] = {}
 
         def remember() -> Iterator[list[Numbered]]:
@@ -136,7 +136,7 @@ class EvaluationRun:
         self._report()
 
     def _unfinished(self) -> Iterator[Numbered]:
-        """Yield partitions that the checkpoint does not have; merge the others on the way."""
+        """Yield the partitions that are not in the checkpoint, and merge those that are."""
         for number, partition in enumerate(self.source.partitions):
             recorded = self._recorded(number, partition)
             if recorded is None:
@@ -223,7 +223,8 @@ def partitions_per_task(partitions: int | None, workers: int) -> int:
     Returns
     -------
     int
-        So many that one scheduler can keep many workers busy, and so few that every worker gets several tasks.
+        A number large enough that one scheduler can keep many workers busy, and small enough that every worker gets
+        several tasks.
     """
     if partitions is None:
         return 1
@@ -231,7 +232,7 @@ def partitions_per_task(partitions: int | None, workers: int) -> int:
 
 
 def _survey_types(source: DocumentSource, engine: Engine) -> tuple[str, ...] | None:
-    """Return the types that occur if nobody declared them. A source that can be read only once is not surveyed."""
+    """Return the types that occur, if none are declared. A source that can be read only once is not searched."""
     if not isinstance(source.partitions, Sequence):
         return None
     occurring: set[str] = set()

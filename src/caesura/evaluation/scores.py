@@ -1,4 +1,4 @@
-"""The score of every document, as Parquet: one file per partition, which exists completely or not at all."""
+"""Write the scores of all documents as Parquet, one file per partition; each file is complete or absent."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def prepare_score_folder(folder: str, *, resumed: bool) -> None:
     if names and not resumed:
         raise OptionError(f"scores: the folder must be empty; {folder} holds {names[0]}")
     for name in names:
-        if name.startswith(".part-"):  # of a worker that did not finish
+        if name.startswith(".part-"):  # left by a worker that did not finish
             (path / name).unlink(missing_ok=True)
 
 
 class ScoreFile:
-    """Writes the scores of the documents of one partition, batch by batch: ``part-00000.parquet``.
+    """Writer of the document scores of one partition, batch by batch, to a file such as ``part-00000.parquet``.
 
-    The columns are ``item``, ``row`` (in its file), and one column per measure, null if it has no value.
+    The columns are ``item``, ``row`` (its row in the file), and one column per measure (null if there is no value).
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class ScoreFile:
             self._writer.write_table(table)
 
     def close(self, number: int) -> None:
-        """Finish the file and give it its name.
+        """Finish the file and give it its final name.
 
         Parameters
         ----------

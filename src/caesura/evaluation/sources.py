@@ -1,4 +1,4 @@
-"""Sources of documents: a Parquet data set, JSON lines, files of any format, a corpus, an iterator."""
+"""Divide a source of documents into partitions: Parquet, JSON lines, files of any format, a corpus or an iterator."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 Types = tuple[str, ...] | None
 
 PAIRS_PER_PARTITION = 1000
-"""Pairs of an iterator, or items of a corpus, per partition."""
-_GROUPS_PER_PARTITION = 50  # files that hold whole items, or items of several files
+"""Number of pairs of an iterator, or items of a corpus, per partition."""
+_GROUPS_PER_PARTITION = 50  # a group is one file with whole items, or all files of one item
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class SourceOptions:
         *names : str
             Options that have no effect on this source.
         reason : str
-            Why they have no effect; continues the error message.
+            Reason why they have no effect; it completes the error message.
 
         Raises
         ------
@@ -153,12 +153,12 @@ class DocumentSource:
         return digest.hexdigest()
 
     def sample(self) -> tuple[DocumentSource, Corpus]:
-        """Read the first documents, to find out what kind of data the source holds.
+        """Read the first documents, to detect the kind of data in the source.
 
         Returns
         -------
         source : DocumentSource
-            The source, complete.
+            The complete source, including the documents that were read.
         corpus : Corpus
             The first documents that can be read, with the coders ``"reference"`` and ``"hypothesis"``; empty if there
             are none.
@@ -209,7 +209,7 @@ def open_source(source: object, options: SourceOptions, types: Types) -> Documen
     Raises
     ------
     OptionError
-        If the source is none of these, if an option does not apply to it, or if a coder does not exist.
+        If the source has a different type, if an option does not apply to it, or if a coder does not exist.
     FormatError
         If there is no such file.
     """
@@ -280,7 +280,7 @@ class FilePartition:
     groups : tuple of tuples of InputFile
         The files.
     naming : NamingScheme
-        What the names of all files mean.
+        Scheme that interprets the names of all files.
     options : SourceOptions
         How to read them.
     declared : tuple of str or None
@@ -311,12 +311,12 @@ class FilePartition:
 
     @property
     def path(self) -> str:
-        """The file if there is only one, else the folder."""
+        """The file if there is only one, otherwise the folder."""
         return self.files[0].path if len(self.files) == 1 else self.root
 
     @cached_property
     def fingerprint(self) -> list[Any]:
-        """Name, size and time of every file."""
+        """Name, size and modification time of every file."""
         return [_file_stamp(file.path, self.root) for file in self.files]
 
     def chunks(self) -> Iterator[Chunk]:
@@ -376,7 +376,7 @@ def _file_partitions(files: list[InputFile], options: SourceOptions, types: Type
 
 
 def _check_format_options(files: list[InputFile], options: SourceOptions) -> None:
-    """Raise an error, before anything is read, if an option belongs to no format of the files."""
+    """Raise an error, before anything is read, if no format of the files has an option that is set."""
     unknown = set(options.options)
     last: Format | None = None
     for file in files if unknown else ():
@@ -415,7 +415,7 @@ def _check_coders(groups: list[list[InputFile]], naming: NamingScheme, options: 
 
 
 def _coders_in(groups: list[list[InputFile]], naming: NamingScheme, options: SourceOptions, types: Types) -> list[str]:
-    """Return the coders in the groups; stop reading when both coders have occurred, usually after the first."""
+    """Return the coders in the groups; stop reading when both coders have been seen, usually after the first group."""
     coders: list[str] = []
     for group in groups:
         try:
@@ -467,7 +467,7 @@ class PairPartition:
     pairs : tuple
         The pairs (reference, hypothesis).
     excluded : mapping
-        Place -> why a pair is missing.
+        Index -> reason why a pair is missing.
     """
 
     first: int

@@ -1,8 +1,7 @@
 """Reproduce the experiments of Shi, Gimpel & Livescu (2024) with Struct-IoU, on perturbed and ambiguous trees.
 
 - Perturbation: word boundaries are moved, added and removed (section 5.1.3, Figures 4 and 5).
-- Comparison of sentence level with corpus level (section 5.1.4, Figure 6) and of Struct-IoU with PARSEVAL (Figures 3 and
-7).
+- Comparison of sentence and corpus level (section 5.1.4, Figure 6) and of Struct-IoU and PARSEVAL (Figures 3 and 7).
 - Ambiguity: the parses of one sentence are compared with each other and with random trees (section 5.2.2, Table 1).
 
 All random functions take a ``seed``, as in :mod:`caesura.simulation`.
