@@ -1,4 +1,4 @@
-"""Every exception of the package.
+"""All exceptions of the package.
 
 ::
 
@@ -15,9 +15,9 @@
     ├── FormatError (ValueError)     a file cannot be read or written; has .path and .line
     ├── EngineError                  workers cannot be reached, died, or have a different version
     ├── CheckpointError              a checkpoint belongs to a different run, or cannot be written
-    └── TooManyStates (ValueError)   exact chance would need more states than allowed; use random draws instead
+    └── TooManyStates (ValueError)   exact chance agreement needs more states than allowed; use random draws
 
-Messages name the place, what is wrong, what was expected and, if there is one, what to do. ``CaesuraWarning`` is the
+Each message states the place, the problem, the expected value and, if possible, a solution. ``CaesuraWarning`` is the
 category of all warnings.
 """
 
@@ -27,7 +27,7 @@ from os import PathLike, fspath
 
 
 class CaesuraError(Exception):
-    """Base class: ``except CaesuraError`` catches everything that this package raises on purpose."""
+    """Base class: ``except CaesuraError`` catches every exception that this package raises on purpose."""
 
 
 class InputError(CaesuraError, ValueError):
@@ -52,9 +52,9 @@ class TreeError(InputError):
     Parameters
     ----------
     problem : str
-        What is wrong.
+        Description of the problem.
     line, column : int, optional
-        Where it is wrong, from 1, if the tree was read from brackets.
+        Position of the error, counted from 1, if the tree was read from brackets.
     """
 
     def __init__(self, problem: str, line: int | None = None, column: int | None = None) -> None:
@@ -91,9 +91,9 @@ class FormatError(CaesuraError, ValueError):
     path : str or path
         The file.
     line : int or None
-        Line of the file, from 1; None if the error concerns the whole file.
+        Line of the file, counted from 1; None if the error concerns the whole file.
     problem : str
-        What is wrong.
+        Description of the problem.
     """
 
     def __init__(self, path: str | PathLike[str], line: int | None, problem: str) -> None:
@@ -116,7 +116,7 @@ class CheckpointError(CaesuraError):
 
 
 class TooManyStates(CaesuraError, ValueError):  # noqa: N818 - a signal rather than an error
-    """Raised when exact chance would need more states than allowed; the caller may use random draws instead."""
+    """Raised when exact chance agreement needs more states than allowed; the caller may use random draws instead."""
 
 
 class CaesuraWarning(UserWarning):

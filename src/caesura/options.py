@@ -101,12 +101,12 @@ class OptionSet:
 def resolve_options(
     owner: str, options: Iterable[Option], values: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return every option with its value, in the order of declaration.
+    """Return the values of all options, in the order of declaration.
 
     Parameters
     ----------
     owner : str
-        What the options belong to, for the error message: ``"format csv"``.
+        Owner of the options, for the error message, such as ``"format csv"``.
     options : iterable of Option
         The declared options.
     values : mapping
@@ -133,12 +133,12 @@ def resolve_options(
 
 
 def suggest(problem: str, name: str, known: Iterable[str]) -> str:
-    """Return an error message for an unknown name: the closest known name, or the list of all.
+    """Return an error message for an unknown name that suggests the closest known name, or lists all names.
 
     Parameters
     ----------
     problem : str
-        Beginning of the message: ``"pk has no option"``.
+        Beginning of the message, such as ``"pk has no option"``.
     name : str
         The unknown name.
     known : iterable of str
@@ -262,7 +262,7 @@ def non_negative(*, infinite: bool = False) -> Check:
 
 
 def fraction(name: str, value: Any) -> float:
-    """Check for a number between 0 and 1, both excluded: a confidence level, a significance level.
+    """Check for a number between 0 and 1 (both excluded), such as a confidence level or a significance level.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def fraction(name: str, value: Any) -> float:
 
 
 def choice(*allowed: str) -> Check:
-    """Return a validator for one of several strings.
+    """Return a validator that accepts only the listed strings.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ def flag(name: str, value: Any) -> bool:
 
 
 def text(name: str, value: Any) -> str:
-    """Check for a string that is not empty.
+    """Check for a non-empty string.
 
     Parameters
     ----------
@@ -366,7 +366,7 @@ def names(name: str, value: Any) -> tuple[str, ...]:
 
 
 def path(name: str, value: Any) -> str:
-    """Check for the path of a file.
+    """Check for a file path.
 
     Parameters
     ----------
@@ -391,7 +391,7 @@ def optional(check: Check, *none_words: str) -> Check:
     Parameters
     ----------
     check : callable
-        Validator of all other values.
+        Validator for all values except None.
     *none_words : str
         Words that stand for None, such as ``"none"``.
 
@@ -421,7 +421,7 @@ def seed(name: str, value: Any) -> int:
     Returns
     -------
     int
-        The seed; if ``value`` is None, a new one.
+        The seed; a new random seed if ``value`` is None.
     """
     if value is None:
         import numpy as np  # imported here: the command line reads this module before it needs numpy
@@ -453,7 +453,7 @@ def _plain(result: float) -> float:
 
 
 def _described(check: Check, value_type: type, choices: tuple[str, ...] = ()) -> Check:
-    """Return the validator with what the command line needs to know: the type of its values, and its words."""
+    """Return the validator with two attributes that the command line reads: value type and allowed words."""
     check.value_type, check.choices = value_type, choices  # type: ignore[attr-defined]
     return check
 

@@ -1,4 +1,4 @@
-"""Progress of long work, for whoever wants to show it.
+"""Callbacks that report the progress of long computations.
 
 >>> calls = []
 >>> with on_progress(lambda done, total: calls.append((done, total))):
@@ -26,8 +26,8 @@ def on_progress(callback: Callback | None, *, with_detail: bool = False) -> Iter
     Parameters
     ----------
     callback : callable or None
-        Called in the thread of the ``with`` block with the number of finished steps and the largest number there can be,
-        which is None if it is not known. None silences progress.
+        Called in the thread of the ``with`` block with the number of finished steps and the maximum number of steps,
+        which is None if it is not known. If the callback itself is None, progress is not reported.
     with_detail : bool, default False
         Call ``callback(done, total, detail)`` instead. The detail is an
         :class:`~caesura.evaluation.result.EvaluationProgress` in :func:`~caesura.evaluate`, and None elsewhere.
@@ -44,16 +44,16 @@ def on_progress(callback: Callback | None, *, with_detail: bool = False) -> Iter
 
 
 def report_progress(done: int, total: int | None, detail: Any = None) -> None:
-    """Tell the callback of :func:`on_progress`, if there is one, how far the work is.
+    """Report the number of finished steps to the callback of :func:`on_progress`, if there is one.
 
     Parameters
     ----------
     done : int
         Number of finished steps.
     total : int or None
-        Largest number of steps there can be; None if it is not known.
+        Maximum number of steps; None if it is not known.
     detail : object, optional
-        More about the work, for callbacks that ask for it.
+        Additional information, for callbacks that were registered with ``with_detail=True``.
     """
     registered = _callback.get()
     if registered is not None:

@@ -819,7 +819,7 @@ def test_agree_invalid_input_prints_one_line_and_exits_1(run: Run, words: list[s
         ),
         (
             ["readers.json", "-m", "flexible_similarity", "--chance", "exact", "--no-variates"],
-            "--no-variates is plain simulation; with --chance exact leave it out",
+            "--no-variates applies to simulation only; remove it, or remove --chance exact",
         ),
         (["readers.json", "--level", "1"], "level must be a number between 0 and 1; got 1.0"),
         (["readers.json", "--replicates", "99"], "replicates must be a whole number of at least 100; got 99"),

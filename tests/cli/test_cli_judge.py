@@ -219,11 +219,11 @@ def test_dialogue_and_settings(run: Run) -> None:
         ),
         (
             ["readers.json", *inside(*"1234567")],
-            "at least one coder must be a person; all coders of the corpus are systems",
+            "at least one coder must be human; all coders of the corpus are systems",
         ),
         (
             ["people.json", "--system", "alpha.json", "--system", "systems.json"],
-            "system 'alpha' is given twice, the second time in systems.json; rename one of them",
+            "system 'alpha' occurs twice, the second time in systems.json; rename one of them",
         ),
         (
             ["readers.json", "--system", "people.json"],

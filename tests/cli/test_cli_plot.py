@@ -139,12 +139,12 @@ def test_invalid_usage(run: Run, arguments: tuple[str, ...], message: str) -> No
         (("pairwise", "readers.json", "--item", "no"), "no item 'no'; there are 'stargazer'"),
         (("gold", "readers.json"), "item 'stargazer': gold needs spans"),
         (("clusters", "items.json", "--system", "2"), "the figure shows one item; choose it with --item: 'x', 'y'"),
-        (("clusters", "readers.json", "--system", "7", "-m", "pk"), "clusters are those of fuzzy_success; got pk"),
+        (("clusters", "readers.json", "--system", "7", "-m", "pk"), "clusters needs the measure fuzzy_success; got pk"),
         (
             ("operations", "readers.json"),
             "the reference has several coders; choose one with --reference-coder: '1', '2'",
         ),
-        (("pairwise", "gold.ptb"), "this figure shows segmentations or hierarchies; the files hold trees"),
+        (("pairwise", "gold.ptb"), "this figure shows segmentations or hierarchies; the files contain trees"),
         (("perturbation", "one.ptb"), "expected a tree with times"),
     ],
 )

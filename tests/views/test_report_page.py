@@ -221,7 +221,9 @@ def test_a_full_page_says_where_it_ends(monkeypatch: pytest.MonkeyPatch) -> None
     excluded: list[Excluded] = []
     page = Page(cz.report(plain(), excluded=excluded))
     assert (len(page.item("moon")["edits"]), page.item("plain")["edits"]) == (3, {})
-    assert any("from item 'plain'" in entry.reason and "the page is full" in entry.reason for entry in excluded)
+    assert any(
+        "item 'plain' and all later items" in entry.reason and "the page is full" in entry.reason for entry in excluded
+    )
 
 
 def test_a_text_too_long_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,7 +373,7 @@ def test_a_bug_in_a_figure_raises(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"systems": ["ann", "bo", "cy"]}, "at least one coder must be a person"),
+        ({"systems": ["ann", "bo", "cy"]}, "at least one coder must be human"),
         ({"systems": ["dan"]}, "no coder 'dan'"),
         ({"systems": "ann"}, "a mapping system -> item -> segmentation, or a Corpus; got 'ann'"),
         ({"systems": {"ann": {}}}, "system 'ann': a coder has the same name"),

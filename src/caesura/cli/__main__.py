@@ -1,4 +1,4 @@
-"""``python -m caesura.cli`` is ``caesura``."""
+"""Run ``caesura`` as ``python -m caesura.cli``."""
 
 from caesura.cli import main
 

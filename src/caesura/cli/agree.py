@@ -1,4 +1,4 @@
-"""``caesura agree``: how far coders agree beyond chance, and where they differ."""
+"""The command ``caesura agree``: agreement of coders beyond chance, and their differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``caesura demo``: every part of the toolkit on data that ships with the package."""
+"""The command ``caesura demo``: every part of the toolkit on data that ships with the package."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def demo() -> None:
 
 
 def _readers(corpus: Corpus) -> Iterator[Block]:
-    """Seven readers of one article: two of them side by side, all of them beyond chance, and one as a program."""
+    """Compare seven readers of one article: two in detail, all with coefficients, and one as if it were a program."""
     (item,) = corpus.item_names
     readers = {name: text for name, text in corpus.of_item(item).items() if isinstance(text, Segmentation)}
     yield STARGAZER_SOURCE
@@ -71,7 +71,7 @@ def _readers(corpus: Corpus) -> Iterator[Block]:
 
 
 def _hierarchies() -> Iterator[Block]:
-    """Three annotators after Figure 4 of Carbone et al. (2004): compared, and made into one."""
+    """Compare and unify the hierarchies of three annotators, after Figure 4 of Carbone et al. (2004)."""
     spans_by_annotator = {
         "annotator 1": [(1, 8), (1, 2), (3, 6), (7, 8)],
         "annotator 2": [(1, 8), (1, 4), (5, 8)],
@@ -91,7 +91,7 @@ def _hierarchies() -> Iterator[Block]:
 
 
 def _trees() -> Iterator[Block]:
-    """Where does "with a telescope" belong? Two parses under every measure of trees."""
+    """Compare two attachments of "with a telescope" under every measure for trees."""
     parts = ("(PRP I)", "(VBD saw)", "(NP (DT the) (NN man))", "(PP (IN with) (NP (DT a) (NN telescope)))")
     gold = Tree.from_brackets("(S (NP {}) (VP {} {} {}) (. .))".format(*parts))
     predicted = Tree.from_brackets("(S (NP {}) (VP {} (NP {} {})) (. .))".format(*parts))
@@ -100,7 +100,7 @@ def _trees() -> Iterator[Block]:
 
 
 def _all_measures(kind: str, pair: tuple, title: str) -> Block:  # type: ignore[type-arg]
-    """Return a table of a pair under every measure that compares this kind of data."""
+    """Return a table with the scores of a pair under every measure for this kind of data."""
     chosen = {name: measure for name, measure in measures().items() if kind in measure.kinds}
     rows = [(name, measure.title, float(measure().score(*pair))) for name, measure in chosen.items()]
     return Table(("measure", "description", "value"), tuple(rows), title=title)

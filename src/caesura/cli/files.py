@@ -1,4 +1,4 @@
-"""``caesura info`` and ``caesura convert``: what is in a file or a folder, and one format into another."""
+"""The commands ``caesura info`` (show the contents of files) and ``caesura convert`` (write another format)."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ def _tier_blocks(result: FileInfo) -> list[Table]:
 def convert(source: str, target: str, options: ConvertOptions, reading: ReadingOptions) -> None:
     """Write the corpus in IN, a file, a folder or a glob, to OUT in another format.
 
-    Formats that hold one coder (bit strings, brackets) or one item (subtitles, TextGrids) name it by the file, so it gets
-    the name of OUT. Documents hold two coders, chosen with --reference and --hypothesis. Tiers stay tiers in a format of
-    tiers; other formats get them over units.
+    Some formats store only one coder (bit strings, brackets) or one item (subtitles, TextGrids). The coder or item then
+    gets the name of OUT. Documents contain two coders; choose them with --reference and --hypothesis. Formats with tiers
+    keep tiers; for other formats, tiers are converted to units.
     """
     conversion = convert_file(source, target, options, reading)
     for note in conversion.notes:

@@ -1,4 +1,4 @@
-"""``caesura judge``: which segmenter is best, and is that luck?"""
+"""The command ``caesura judge``: a comparison of segmenters with tests of significance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``caesura measures`` and ``caesura formats``: what the toolkit offers."""
+"""The commands ``caesura measures`` and ``caesura formats``, which list all measures and formats."""
 
 from __future__ import annotations
 

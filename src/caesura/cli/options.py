@@ -1,4 +1,4 @@
-"""From declared options to options of the command line."""
+"""Command-line options that are made from declared options."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class CheckedType(click.ParamType):  # type: ignore[type-arg]  # generic only si
         self.name = {int: "number", float: "number"}.get(self.value_type, "text")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the checked value, or fail the way click expects.
+        """Return the checked value, or raise the error that click expects.
 
         Parameters
         ----------
         value : object
-            Text of the command line, or a default.
+            Text from the command line, or a default value.
         param : click.Parameter or None
             The option.
         ctx : click.Context or None
@@ -70,7 +70,7 @@ def with_options(option_set: type[OptionSet], name: str) -> Callable[[F], F]:
     option_set : type
         The option set; each field becomes an option.
     name : str
-        The parameter under which the command gets the object.
+        Name of the parameter that receives the option set.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def output_options(command: F) -> F:
     Parameters
     ----------
     command : callable
-        The command; it gets the choice as ``output``.
+        The command; it receives the choice as ``output``.
 
     Returns
     -------
@@ -150,12 +150,12 @@ class EngineOptions(OptionSet):
 
 
 def checkpoint_option(command: F) -> F:
-    """Add ``--checkpoint``, and remember it for the message of an interrupted command.
+    """Add ``--checkpoint``, and store the folder for the message after an interruption.
 
     Parameters
     ----------
     command : callable
-        The command; it gets the folder as ``checkpoint``.
+        The command; it receives the folder as ``checkpoint``.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def systems_option(*, required: bool) -> Callable[[F], F]:
     Returns
     -------
     callable
-        The decorator; the command gets the names as ``systems``.
+        The decorator; the command receives the names as ``systems``.
     """
     description = "A coder in CORPUS that is a program, or a file with the output of one. May be repeated."
     return click.option("--system", "systems", multiple=True, required=required, help=description)
@@ -194,7 +194,7 @@ def reading_options(command: F) -> F:
     Parameters
     ----------
     command : callable
-        The command; it gets a :class:`~caesura.tasks.reading.ReadingOptions` as ``reading``.
+        The command; it receives a :class:`~caesura.tasks.reading.ReadingOptions` as ``reading``.
 
     Returns
     -------
@@ -266,7 +266,7 @@ def _types(value: str | None) -> list[str] | None:
 
 
 def _named_values(entries: tuple[str, ...]) -> dict[str, Any]:
-    """Return NAME=VALUE entries as a dictionary; a repeated name has a list of values."""
+    """Return NAME=VALUE entries as a dictionary; the value of a repeated name is a list."""
     values: dict[str, list[Any]] = {}
     for entry in entries:
         name, equals, value = entry.partition("=")

@@ -1,4 +1,4 @@
-"""``caesura plot`` and ``caesura report``: figures of files, and one page with everything to read in a browser."""
+"""The commands ``caesura plot`` (figures) and ``caesura report`` (one HTML page with all results)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from caesura.views.table import Table
 
 @dataclass(frozen=True)
 class PlotCommand(OptionSet):
-    """What the command writes, and how the figure looks."""
+    """Output file and appearance of the figure."""
 
     target: str | None = setting(
         None,
@@ -47,7 +47,7 @@ class PlotCommand(OptionSet):
 def plot(
     kind: str | None, files: tuple[str, ...], command: PlotCommand, options: FigureOptions, reading: ReadingOptions
 ) -> None:
-    """Make a figure of the files, in the format of the suffix.
+    """Make a figure of the files. The suffix of the output file determines its format.
 
     `caesura plot --list` shows the kinds of figures and what each needs. Items that cannot be used are listed, the figure
     shows the rest, and the exit code is 1.
@@ -73,7 +73,7 @@ def plot(
 
 
 def _kind_table() -> Table:
-    """Return one row per kind: what it shows, what it needs, and which options it takes."""
+    """Return a table with one row per kind: its description, its input and its options."""
     columns = ("kind", "what it shows", "needs", "options")
     return Table(columns, tuple((kind.name, kind.description, kind.needs, kind.flags) for kind in KINDS.values()))
 

@@ -1,4 +1,4 @@
-"""The command line as a whole: its commands, how it prints results, and what it does about errors and interruptions."""
+"""The main program: list of commands, printing of results, and handling of errors and interruptions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 CHECKPOINT = "caesura.checkpoint"
 """Key of the click context under which a command keeps its checkpoint folder."""
 ERRORS = "caesura.errors"
-"""Key of the click context under which a command keeps what could not be read."""
+"""Key of the click context under which a command keeps its reading errors."""
 PROGRESS = "caesura.progress"
-"""Key of the click context under which a command keeps how far it is."""
+"""Key of the click context under which a command keeps its progress."""
 
 COMMANDS = {
     "agree": ("agree", "Show how far coders agree beyond chance, and where they differ."),
@@ -46,7 +46,7 @@ COMMANDS = {
 
 
 class Program(click.Group):
-    """The group of all commands. Bad input is one line on standard error and exit code 1, never a traceback."""
+    """The group of all commands. Invalid input leads to a one-line message on standard error and exit code 1."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands.
@@ -64,7 +64,7 @@ class Program(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command.
+        """Import and return a command.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Program(click.Group):
         ctx : click.Context
             The context of the program.
         formatter : click.HelpFormatter
-            Where to write.
+            The formatter that receives the list.
         """
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
@@ -106,7 +106,7 @@ class Program(click.Group):
         Returns
         -------
         object
-            What the command returns.
+            The return value of the command.
         """
         with warnings.catch_warnings():
             warnings.simplefilter("always", CaesuraWarning)
@@ -116,7 +116,7 @@ class Program(click.Group):
             except OptionConflictError as error:
                 raise click.UsageError(str(error)) from None
             except CaesuraError as error:
-                # What could not be read may be the reason why the rest could not be used.
+                # Reading errors may explain why the rest could not be used.
                 for message in dict.fromkeys([*map(str, ctx.meta.get(ERRORS, ())), *str(error).splitlines()]):
                     _print_message(message)
                 ctx.exit(1)
@@ -144,7 +144,7 @@ def _warning_printer() -> Callable[..., None]:
 
 
 def _interruption(meta: Mapping[str, Any]) -> str:
-    """Return the message for a command that was stopped."""
+    """Return the message for an interrupted command."""
     status = f"stopped after {meta[PROGRESS]}" if PROGRESS in meta else "stopped"
     if CHECKPOINT not in meta:
         return status
@@ -171,7 +171,7 @@ def print_result(
     reading: ReadingOptions | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> None:
-    """Print a result, list what was excluded, and end with exit code 1 if anything was.
+    """Print a result and list the excluded items; the exit code is 1 if there are any.
 
     Parameters
     ----------
@@ -180,11 +180,11 @@ def print_result(
     result : Result, dict or None
         The result, for JSON.
     blocks : iterable of Table or str
-        The result for people. Text is printed on a terminal only, not with ``--csv`` and the like.
+        The result as tables and text. Text is printed on a terminal only, not with ``--csv`` or similar options.
     output : str or None
         ``"json"``, ``"csv"``, ``"latex"``, ``"markdown"``, or None for tables on a terminal.
     reading : ReadingOptions, optional
-        How the files were read, with what could not be read.
+        Options of reading, and the reading errors.
     extra : mapping, optional
         Further results, for JSON.
     """
@@ -200,19 +200,19 @@ def print_result(
 
 
 def all_excluded(result: Result | dict[str, Any] | None, reading: ReadingOptions | None) -> tuple[Excluded, ...]:
-    """Return what could not be read and what the result excludes, each once.
+    """Return the unreadable files and the excluded items of a result, without duplicates.
 
     Parameters
     ----------
     result : Result, dict or None
         The result.
     reading : ReadingOptions or None
-        How the files were read.
+        Options of reading, and the reading errors.
 
     Returns
     -------
     tuple of Excluded
-        Everything that is missing from the result.
+        All files and items that the result does not cover.
     """
     unread = () if reading is None else reading.excluded
     return tuple(dict.fromkeys((*unread, *getattr(result, "excluded", ()))))
@@ -234,9 +234,9 @@ def envelope(
     result : Result, dict or None
         The result.
     reading : ReadingOptions, optional
-        How the files were read.
+        Options of reading, and the reading errors.
     excluded : sequence of Excluded
-        What is missing from the result.
+        Files and items that the result does not cover.
 
     Returns
     -------
@@ -255,7 +255,7 @@ def envelope(
 
 
 def _without_repetition(result: Result | dict[str, Any] | None) -> Any:
-    """Return the result as plain data, without what the envelope says already."""
+    """Return the result as plain data, without the fields that the envelope contains."""
     plain = to_plain(result)
     return {name: value for name, value in plain.items() if name != "excluded"} if isinstance(result, Result) else plain
 
@@ -266,9 +266,9 @@ def print_blocks(blocks: Iterable[Table | str], output: str | None) -> None:
     Parameters
     ----------
     blocks : iterable of Table or str
-        What to print.
+        The tables and texts.
     output : str or None
-        Form of the tables. Texts are printed on a terminal only.
+        Format of the tables. Texts are printed on a terminal only.
     """
     chosen = [block for block in blocks if output is None or not isinstance(block, str)]
     for i, block in enumerate(chosen):
@@ -299,7 +299,7 @@ def print_table(table: Table, output: str | None) -> None:
 
 
 def console() -> Console:
-    """Return a console as wide as the terminal, or wide enough for most tables if the output is a file.
+    """Return a console with the width of the terminal, or with a fixed width if the output is a file.
 
     Returns
     -------
@@ -317,7 +317,7 @@ def fail(messages: Sequence[str]) -> None:
     Parameters
     ----------
     messages : sequence of str
-        What is wrong.
+        The messages.
     """
     for message in dict.fromkeys(messages):
         _print_message(message)

@@ -1,4 +1,4 @@
-"""Progress of long work on standard error: a bar on a terminal, a line now and then elsewhere."""
+"""Progress on standard error: a bar on a terminal, and occasional lines if there is no terminal."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
 LINE_INTERVAL = 5.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two lines if there is no terminal."""
 
 
 class ProgressDisplay:
-    """A bar or lines that appear with the first step, so that work without steps shows nothing."""
+    """A progress bar or progress lines. The first step starts the display, so work without steps shows nothing."""
 
     def __init__(self) -> None:
         self.bar: RichProgress | None = None
@@ -32,18 +32,18 @@ class ProgressDisplay:
         return self
 
     def show(self, status: str, details: str, finished: int, total: int | None) -> None:
-        """Show how far the work is.
+        """Show the progress of the work.
 
         Parameters
         ----------
         status : str
-            What is finished: ``"20 of 100 draws"``.
+            Finished part of the work, such as ``"20 of 100 draws"``.
         details : str
             Speed and remaining time.
         finished : int
             Number of finished steps.
         total : int or None
-            Number of all steps, if it is known.
+            Total number of steps, if it is known.
         """
         click.get_current_context().meta[PROGRESS] = status
         if self.on_terminal:
@@ -70,7 +70,7 @@ class ProgressDisplay:
 
 
 class Progress(ProgressDisplay):
-    """Progress of work in equal steps, such as draws; shows what ``report_progress`` reports inside its block.
+    """Display for work in equal steps, such as draws. It shows the calls of ``report_progress`` inside its block.
 
     Parameters
     ----------
@@ -94,14 +94,14 @@ class Progress(ProgressDisplay):
         super().__exit__(*error)
 
     def update(self, finished: int, total: int) -> None:
-        """Show the number of finished steps; fewer than before means that a new run has begun.
+        """Show the number of finished steps. If the number decreases, a new run has begun.
 
         Parameters
         ----------
         finished : int
             Number of finished steps.
         total : int
-            Number of all steps.
+            Total number of steps.
         """
         now = monotonic()
         if finished < self.finished:
@@ -120,9 +120,9 @@ def pace(finished: int, seconds: float, remaining: float | None) -> str:
     finished : int
         Number of finished steps.
     seconds : float
-        Time that they took.
+        Time that these steps took.
     remaining : float or None
-        Seconds that the rest will take, if it is known.
+        Estimated seconds for the remaining steps, if known.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""``caesura score`` and ``caesura evaluate``: a hypothesis against a reference, and a collection of any size."""
+"""The commands ``caesura score`` (two coders) and ``caesura evaluate`` (a collection of any size)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def score(
     print_result("score", result, blocks, output=output, reading=reading)
 
 
-_MAX_LISTED = 20  # excluded documents that are listed
+_MAX_LISTED = 20  # maximum number of excluded documents that are listed
 
 
 @main.command()
@@ -106,7 +106,7 @@ def _list_excluded(result: Evaluation) -> list[str]:
 
 
 class _EvaluationDisplay(ProgressDisplay):
-    """Shows finished partitions, and the rate of documents."""
+    """Display of finished partitions and of documents per second."""
 
     def update(self, done: int, total: int | None, progress: EvaluationProgress) -> None:
         so_far = f"{done}{'' if total is None else f' of {total}'} partitions"

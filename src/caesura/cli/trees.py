@@ -1,4 +1,4 @@
-"""``caesura trees``: parses against a treebank, by Struct-IoU and PARSEVAL."""
+"""The command ``caesura trees``, which compares parses with a treebank by Struct-IoU and PARSEVAL."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def trees(
 ) -> None:
     """Compare the trees in PREDICTED with those in GOLD, sentence by sentence.
 
-    Both are files of brackets as in the Penn Treebank; an empty line is a sentence without a parse. The figures of
-    PARSEVAL are those of EVALB. Struct-IoU compares times if they are known, and words otherwise.
+    Both are files of brackets as in the Penn Treebank; an empty line is a sentence without a parse. PARSEVAL
+    scores equal those of EVALB. Struct-IoU compares times if they are known, and words otherwise.
     """
     if files.versus_times is not None and files.versus is None:
         raise click.UsageError("--versus-times needs --versus")

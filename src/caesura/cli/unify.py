@@ -1,4 +1,4 @@
-"""``caesura unify``: one gold standard from several annotated hierarchies."""
+"""The command ``caesura unify``, which makes one gold standard from several annotated hierarchies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from caesura.views.table import clean
 
 @dataclass(frozen=True)
 class UnifyCommand(OptionSet):
-    """What the command reads, writes and prints."""
+    """Input, output file and printed tables of the command."""
 
     repair: bool = setting(
         False, flag, "Remove spans from annotations whose own spans cross, the deeper, shorter and later spans first."
@@ -27,7 +27,7 @@ class UnifyCommand(OptionSet):
         None, optional(text), "Write the gold standard to this .json, .csv or .tsv file.", flags=("-o", "--output")
     )
     why: bool = setting(
-        False, flag, "List every span that is not in the gold standard: its coders, and what it crosses."
+        False, flag, "List every span that is not in the gold standard, with its coders and the spans that it crosses."
     )
     evaluate: bool = setting(
         False, flag, "Compare every method with every annotation: kappa, recall, precision, non-crossing."

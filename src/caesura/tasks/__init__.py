@@ -1,1 +1,1 @@
-"""One module per question a user asks: a corpus or a source of documents in, a result out."""
+"""One module per task. A task takes a corpus or a source of documents and returns a result."""

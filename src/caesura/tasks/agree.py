@@ -1,4 +1,4 @@
-"""How far do coders agree beyond chance, and where do they differ?"""
+"""Agreement between coders beyond chance, with additional analyses of their differences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from caesura.tasks.prepare import choose_measures, measure_value, on_common_unit
 PRESETS = tuple(
     dict.fromkeys(preset for entry in measures().values() if entry.coefficients for preset in entry.presets)
 )
-"""Presets of the measures that agreement is defined over."""
+"""Presets of the measures for which agreement is defined."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ class AgreeOptions(OptionSet):
     )
     clusters: bool = setting(False, flag, "Add a dendrogram of the coders with the agreement inside each cluster.")
     cochran: bool = setting(
-        False, flag, "Add Cochran's Q, percentage agreement, and how many coders must mark a boundary for it to count."
+        False,
+        flag,
+        "Add Cochran's Q, percentage agreement, and the number of coders who must mark a boundary for it to count.",
     )
     labels: bool = setting(False, flag, "Add the Jaccard similarity of segment labels.")
     heat: bool = setting(False, flag, "Add the number of coders who marked each position, item by item.")
@@ -100,7 +102,7 @@ class AgreementOutcome:
 
     @property
     def over(self) -> str:
-        """Short name of what the coefficient is computed over: a measure, or ``positions``."""
+        """Short name of the measure under the coefficient, or ``positions``."""
         if self.coefficient == "alpha":
             return "positions"
         measure = self.measure if self.result is None or self.result.measure is None else self.result.measure
@@ -115,7 +117,7 @@ class AgreementOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """One of the additional analyses, or the reason why it is undefined.
+    """The result of an additional analysis, or the reason why it is undefined.
 
     Attributes
     ----------
@@ -124,7 +126,7 @@ class Analysis:
     result : Clustering, CochranQ, LabelAgreement, tuple of Heat or None
         The result; None if it is undefined.
     reason : str
-        Why it is undefined; empty if it is not.
+        Why the analysis is undefined; empty if there is a result.
     """
 
     name: str
@@ -137,16 +139,16 @@ class Analysis:
 
 @dataclass(frozen=True)
 class AgreementStudy(Result):
-    """How far the coders of a corpus agree.
+    """Agreement between the coders of a corpus.
 
     Attributes
     ----------
     agreement : tuple of AgreementOutcome
         One entry per measure and coefficient.
     placed : Placed
-        How many boundaries each coder placed.
+        Number of boundaries of each coder.
     analyses : mapping
-        Name -> additional analysis that was asked for.
+        Name -> requested additional analysis.
     excluded : tuple of Excluded
         Items and analyses that could not be used.
     """
@@ -184,7 +186,7 @@ def agree(
     corpus : Corpus
         The coders' annotations.
     options : AgreeOptions, optional
-        Measures, coefficients, chance, interval and additional analyses.
+        Measures, coefficients, chance agreement, intervals and additional analyses.
     settings : Settings, optional
         Symbols, similarity matrix and costs of a settings file.
     engine : str or Engine, default "threads"
@@ -195,12 +197,13 @@ def agree(
     Returns
     -------
     AgreementStudy
-        The coefficients and analyses. Undefined ones carry the reason; items that could not be used are excluded.
+        The coefficients and analyses, with a reason for each undefined one. Items that could not be used are listed in
+        ``excluded``.
 
     Raises
     ------
     OptionError
-        If agreement is not defined for this kind of data, or if options do not go together.
+        If agreement is not defined for this kind of data, or if options contradict each other.
     """
     options = options or AgreeOptions()
     chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
@@ -219,7 +222,7 @@ def agree(
 
 
 def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, checkpoint: str | None) -> None:
-    """Raise an error if options do not go together, whatever the data.
+    """Raise an error if options contradict each other, independently of the data.
 
     Parameters
     ----------
@@ -228,13 +231,13 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
     options : AgreeOptions
         The options.
     checkpoint : str or None
-        Folder of finished simulations.
+        Folder that keeps finished simulations.
 
     Raises
     ------
     OptionConflictError
-        If a coefficient is not defined over any of the measures, or if options of simulation meet measures whose chance
-        agreement is counted.
+        If a coefficient is not defined over any of the measures, or if there are simulation options but chance
+        agreement is not simulated for these measures.
     """
     _check_simulation(measures, options, checkpoint)
     for name in options.coefficients:
@@ -259,7 +262,7 @@ def _check_simulation(measures: Sequence[Measure], options: AgreeOptions, checkp
             f"{', '.join(flags)}: only for measures whose chance agreement is simulated, such as flexible_similarity"
         )
     if options.chance == "exact" and options.no_variates:
-        raise OptionConflictError("--no-variates is plain simulation; with --chance exact leave it out")
+        raise OptionConflictError("--no-variates applies to simulation only; remove it, or remove --chance exact")
 
 
 def _check_presets(measures: Sequence[Measure], compat: str | None) -> None:
@@ -273,7 +276,7 @@ def _check_presets(measures: Sequence[Measure], compat: str | None) -> None:
 def _coefficients(
     corpus: Corpus, measures: Sequence[Measure], options: AgreeOptions, engine: str | Engine, checkpoint: str | None
 ) -> tuple[list[AgreementOutcome], list[Excluded]]:
-    """Return each coefficient over each measure, and what could not be computed."""
+    """Return each coefficient over each measure, and the excluded items."""
     outcomes: list[AgreementOutcome] = []
     failures: dict[str, OptionError] = {}
     for number, measure, name in _requested(measures, options):
@@ -292,7 +295,7 @@ def _coefficients(
 
 
 def _requested(measures: Sequence[Measure], options: AgreeOptions) -> Iterator[tuple[int, Measure, str]]:
-    """Yield number of the measure, measure and coefficient; alpha looks at positions only and comes once."""
+    """Yield index of the measure, measure and coefficient. Alpha depends on positions only and is yielded once."""
     for number, measure in enumerate(measures, 1):
         for name in options.coefficients or (measure.default_coefficient or "multi_pi",):
             if name in measure.coefficients and (name != "alpha" or number == 1):
@@ -319,7 +322,7 @@ def _chance(options: AgreeOptions, checkpoint: str | None = None) -> Simulate | 
 def _analyses(
     corpus: Corpus, measure: Measure, options: AgreeOptions, excluded_items: set[str | None]
 ) -> tuple[list[Analysis], list[Excluded]]:
-    """Return the additional analyses, and those that cannot be made of this corpus."""
+    """Return the additional analyses, and those that are undefined for this corpus as excluded."""
 
     def clusters() -> Clustering:
         suitable = cluster_coefficients(measure)

@@ -1,4 +1,4 @@
-"""What became of every boundary, or of every node of a tree, between every two coders of a corpus."""
+"""Alignments of boundaries, or of tree nodes, between all pairs of coders of a corpus."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from caesura.model.score import Edit, Score
 from caesura.progress import on_progress
 
 MAX_EDITS = 1_500_000
-"""Edits of a corpus that are aligned; they take about 8 MB as JSON."""
+"""Maximum number of edits in the alignments of a corpus; they take about 8 MB as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditShape:
     """An edit without its position.
 
-    However many edits there are, there are few shapes: a match of untyped boundaries is always the same one.
+    A corpus may have many edits but has few shapes: all matches of untyped boundaries have the same shape.
 
     Parameters
     ----------
     kind : str
         Kind of the edit, as in :class:`~caesura.Edit`.
     shift : int
-        Positions from the boundary of the first coder to that of the second; 0 if only one of them has it.
+        Distance from the first coder's boundary to the second coder's boundary, in positions; 0 if only one coder has it.
     a_type, b_type : str or None
         Boundary types on both sides.
     cost : float
@@ -58,7 +58,7 @@ class PairAlignment:
     coders : tuple of (str, str)
         The two coders.
     edits : tuple of int
-        Two numbers per edit: the index of its shape, and the distance of its position from that of the edit before.
+        Two numbers per edit: the index of its shape, and its distance from the preceding edit, in positions.
     """
 
     item: str
@@ -77,7 +77,7 @@ class TreeAlignment:
     coders : tuple of (str, str)
         The two coders.
     score : StructIoUScore
-        Their score, with its alignment.
+        Score of the two parses, with the alignment.
     """
 
     item: str
@@ -92,11 +92,11 @@ class Alignments(Result):
     Parameters
     ----------
     pairs : tuple of PairAlignment
-        Edits between every two coders, item by item; empty for trees.
+        Edits between all pairs of coders, item by item; empty for trees.
     shapes : tuple of EditShape
         The shapes of the edits.
     operations : OperationsTable or None
-        The edits added up by boundary type.
+        Number of edits by boundary type.
     trees : tuple of TreeAlignment
         Aligned parses; empty for boundaries.
     signature : str or None
@@ -117,7 +117,7 @@ class Alignments(Result):
 
 
 def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], counted: Collection[str]) -> Alignments:
-    """Align every two coders on every item that both annotated, until ``MAX_EDITS`` are reached.
+    """Align all pairs of coders on every item that both annotated, until there are ``MAX_EDITS`` edits.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], c
     listed : collection of str
         Items whose edits are listed. Edits of all items are counted.
     counted : collection of str
-        Coders whose edits are added up by type.
+        Coders whose edits are counted by type.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], c
     shapes: dict[EditShape, int] = {}
 
     def counted_scores() -> Iterator[Score]:
-        """Pack the edits in passing, so that those of a large corpus are never in memory all at once."""
+        """Yield the scores and pack their edits, so that memory never contains all edits of a large corpus."""
         for item, coders, score in scores:
             if item in listed:
                 pairs.append(PairAlignment(item, coders, _packed(score.edits or (), shapes)))
@@ -168,7 +168,7 @@ def _scores(pair_scores: CoderPairs, excluded: list[Excluded]) -> Iterator[tuple
     for row, (i, pair) in enumerate(zip(pair_scores.item_index.tolist(), pair_scores.pair_index.tolist(), strict=True)):
         item = pair_scores.items[i]
         if i != previous and number > MAX_EDITS:
-            reason = f"from item {item!r} on, in the order of names, coders are not aligned: the page is full"
+            reason = f"item {item!r} and all later items (by name) are not aligned: the page is full"
             excluded.append(Excluded(None, None, reason))
             return
         previous = i

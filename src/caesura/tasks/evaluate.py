@@ -23,7 +23,7 @@ from caesura.tasks.prepare import choose_measures, measure_value, with_settings
 
 @dataclass(frozen=True)
 class EvaluateOptions(OptionSet):
-    """What to compute, and for whom."""
+    """Measures, coders and output of an evaluation."""
 
     measures: tuple[Measure, ...] = setting(
         (),
@@ -59,15 +59,16 @@ def evaluate(
         JSON lines with the same fields, files of any other format, a ``Corpus``, or an iterable of pairs
         ``(reference, hypothesis)`` or ``(item, reference, hypothesis)``.
     measures : str, Measure or iterable of them, optional
-        The measures. By default those of ``caesura score`` for the kind of data that the source holds.
+        The measures. By default those of ``caesura score`` for the kind of data in the source.
     reference, hypothesis : str, optional
         The two coders, if coders have names (default: ``"reference"`` and ``"hypothesis"``).
     engine : str or Engine, default "threads"
-        ``"threads"`` of this process; enough for Parquet, because kernels release the GIL. ``"processes"`` of this
-        machine, for files that Python parses. ``"dask"``, a Dask cluster; workers need the same version of caesura and
-        must see the files under the same paths. Or an open engine, see :func:`~caesura.open_engine`.
+        ``"threads"`` uses threads of this process, which suffices for Parquet because kernels release the GIL.
+        ``"processes"`` suits files that Python parses. ``"dask"`` uses a Dask cluster, whose workers need the same
+        version of caesura and must see the files under the same paths. An open engine is also allowed, see
+        :func:`~caesura.open_engine`.
     checkpoint : path, optional
-        Folder that records finished partitions. The same call after an interruption does the rest.
+        Folder that records finished partitions. After an interruption, the same call computes the remaining partitions.
     scores : path, optional
         Folder for the score of every document, one Parquet file per partition.
     strict : bool, default False
@@ -88,7 +89,7 @@ def evaluate(
     Raises
     ------
     InputError
-        If no document could be scored or, with ``strict=True``, if one cannot be scored.
+        If no document could be scored or, with ``strict=True``, if any document cannot be scored.
     OptionError
         If an argument is invalid, or does not apply to the source.
     CheckpointError
@@ -100,7 +101,7 @@ def evaluate(
     not grow with the collection. Sums are merged, and scores are computed from them at the end. Sums are exact, so the
     result is the same to the last bit on every engine, for any number of workers and any partitions.
 
-    Hierarchies in time are put on common units, pair by pair, for every measure that needs them.
+    Hierarchies in time are converted to common units, pair by pair, for every measure that needs units.
 
     ``with on_progress(callback):`` around the call reports how many partitions are finished.
 
@@ -138,7 +139,7 @@ def evaluate(
 def _reading_options(
     source: Any, reference: str | None, hypothesis: str | None, settings: Settings | None, reading: dict[str, Any]
 ) -> tuple[SourceOptions, tuple[str, ...] | None]:
-    """Return the options of reading, and the boundary types: those of the caller, or those of the settings."""
+    """Return the options of reading, and the boundary types from the caller or else from the settings."""
     for name in ("workers", "scheduler"):
         if name in reading:
             raise OptionError(f"{name} belongs to the engine; use engine=open_engine(..., {name}={reading[name]!r})")

@@ -1,4 +1,4 @@
-"""What each kind of figure draws: corpora or trees and options in, the arguments of a plot function out."""
+"""The kinds of figures: for each kind, a function computes the arguments of the plot function from the files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Trees = list[Tree | None]
 
 @dataclass(frozen=True)
 class FigureOptions(OptionSet):
-    """Options of figures; each kind takes some of them."""
+    """Options of figures; each kind of figure uses some of them."""
 
     measures: tuple[Measure, ...] = setting(
         (),
@@ -80,12 +80,12 @@ class FigureOptions(OptionSet):
 
 @dataclass(frozen=True)
 class FigureSource:
-    """What was read for a figure.
+    """The data that were read for a figure.
 
     Parameters
     ----------
     corpora : tuple of Corpus
-        The corpus, or reference and hypothesis.
+        One corpus, or the corpora of reference and hypothesis.
     system_files : mapping of str to Corpus
         Path -> corpus, for systems that are files.
     trees : tuple of list of Tree or None
@@ -105,7 +105,7 @@ class FigureSource:
 
 @dataclass(frozen=True)
 class FigureData:
-    """What a plot function draws.
+    """The arguments of a plot function, and the items that are excluded.
 
     Parameters
     ----------
@@ -127,13 +127,13 @@ def read_figure_source(
     Parameters
     ----------
     form : {"corpus", "pair", "trees"}
-        One corpus with systems, reference and hypothesis, or files of trees.
+        Kind of input: one corpus with systems; a reference and a hypothesis; or files of trees.
     files : sequence of str
         The files.
     options : FigureOptions
         Systems, items, and times of words.
     reading : ReadingOptions
-        How files are read; collects what cannot be read.
+        Options of reading; this object also collects the reading errors.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def read_figure_source(
     Raises
     ------
     OptionError
-        If nothing is left to show, or a corpus holds trees.
+        If nothing is left to show, or a corpus contains trees.
     """
     paths = tuple(files)
     if form == "trees":
@@ -162,7 +162,7 @@ def read_figure_source(
     for corpus in corpora:
         reading.require(corpus, "show")
         if corpus.kind == "trees":
-            raise OptionError("this figure shows segmentations or hierarchies; the files hold trees")
+            raise OptionError("this figure shows segmentations or hierarchies; the files contain trees")
     chosen = tuple(corpus.select(items=options.items or None) for corpus in corpora)
     return FigureSource(chosen, system_files, (), paths, reading.settings)
 
@@ -176,17 +176,17 @@ class FigureKind:
     name : str
         Name of the plot function in :mod:`caesura.plot`, and of the kind on the command line.
     compute : callable
-        Function that makes the arguments of the plot function from what was read.
+        Function that computes the arguments of the plot function from a :class:`FigureSource`.
     description : str
-        What the figure shows.
+        Description of the figure.
     needs : str
-        Which files and options are needed.
+        Description of the required files and options.
     options : tuple of str
         Fields of :class:`FigureOptions` that the figure uses.
     source : {"corpus", "pair", "trees"}
-        What is read: one corpus, reference and hypothesis, or trees.
+        Kind of input: one corpus, a reference and a hypothesis, or trees.
     max_files : int, optional
-        Largest number of files (default: any number).
+        Maximum number of files (default: any number).
     """
 
     name: str
@@ -203,7 +203,7 @@ class FigureKind:
         return " ".join(_FLAGS[name] for name in self.options)
 
     def check(self, files: Sequence[str], options: FigureOptions) -> None:
-        """Raise an error if files and options do not go together, whatever the files contain.
+        """Raise an error if files and options do not fit together, independently of the contents of the files.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ class FigureKind:
         Raises
         ------
         OptionConflictError
-            If a file is missing or too many, or an option does not belong to this kind.
+            If there are too few or too many files, or if an option does not belong to this kind.
         """
         if not files:
             raise OptionConflictError(f"{self.name} needs {self.needs}")
@@ -241,7 +241,7 @@ _Compute = Callable[[FigureSource, FigureOptions], FigureData]
 
 
 def _kind(name: str, description: str, needs: str, options: str, **reading: Any) -> Callable[[_Compute], _Compute]:
-    """Return a decorator that makes a kind of figure from the function that computes its data."""
+    """Return a decorator that registers a function as the computation of a kind of figure."""
 
     def register(compute: _Compute) -> _Compute:
         KINDS[name] = FigureKind(name, compute, description, needs, tuple(options.split()), **reading)
@@ -293,7 +293,10 @@ def _boundary_heat_data(source: FigureSource, options: FigureOptions) -> FigureD
 
 
 @_kind(
-    "dendrogram", "who segments like whom, with agreement inside clusters", _CODERS, "measures coefficient items seed"
+    "dendrogram",
+    "coders with similar segmentations, with agreement inside clusters",
+    _CODERS,
+    "measures coefficient items seed",
 )
 def _dendrogram_data(source: FigureSource, options: FigureOptions) -> FigureData:
     """Cluster the coders."""
@@ -303,14 +306,14 @@ def _dendrogram_data(source: FigureSource, options: FigureOptions) -> FigureData
     return FigureData((clustering,), clustering.excluded)
 
 
-@_kind("boundaries_per_coder", "who places many boundaries, and who places few", _CODERS, "items")
+@_kind("boundaries_per_coder", "number of boundaries of each coder", _CODERS, "items")
 def _boundaries_per_coder_data(source: FigureSource, options: FigureOptions) -> FigureData:
     """Count the boundaries of each coder."""
     return FigureData((boundaries_placed(_shared_units(source).boundaries),))
 
 
 def _shared_units(source: FigureSource) -> CommonUnits:
-    """Return the corpus, hierarchies over common units."""
+    """Return the corpus with all hierarchies on common units."""
     shared = on_common_units(source.corpora[0])
     warn_all(shared.notes)
     return shared
@@ -347,27 +350,27 @@ def _precision_recall_data(source: FigureSource, options: FigureOptions) -> Figu
 
 @_kind(
     "systems",
-    "systems with intervals, beside people",
+    "systems with intervals, beside human coders",
     "a corpus and --system",
     "measures systems items seed",
     max_files=1,
 )
 def _systems_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Judge the systems against people."""
+    """Judge the systems against human coders."""
     judgement = _judge(source, options, options.measures)
     return FigureData((judgement,), judgement.excluded)
 
 
 @_kind(
     "operations",
-    "what became of the boundaries of each type",
+    "operations on the boundaries of each type",
     "two files, or one with two coders",
     "measures reference_coder hypothesis_coder items",
     source="pair",
     max_files=2,
 )
 def _operations_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Add up the edits between reference and hypothesis by boundary type."""
+    """Count the edits between reference and hypothesis by boundary type."""
     paired = pair_items(
         *source.corpora, reference_coder=options.reference_coder, hypothesis_coder=options.hypothesis_coder
     )
@@ -387,7 +390,7 @@ def _operations_data(source: FigureSource, options: FigureOptions) -> FigureData
     max_files=1,
 )
 def _clusters_data(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Compute the fuzzy success of one system on one item."""
+    """Compute the fuzzy success of one system for one item."""
     if len(options.systems) != 1:
         raise OptionConflictError("clusters shows one system; choose it with --system")
     people, systems = _people_and_systems(source, options)
@@ -401,7 +404,7 @@ def _clusters_data(source: FigureSource, options: FigureOptions) -> FigureData:
         raise OptionError(f"item {item!r}: fuzzy success needs segmentations; this is a dialogue")
     measure = options.measures[0] if options.measures else parse("fuzzy_success")
     if measure.name != "fuzzy_success":
-        raise OptionError(f"clusters are those of fuzzy_success; got {measure!r}")
+        raise OptionError(f"clusters needs the measure fuzzy_success; got {measure!r}")
     return FigureData((measure.score(Marks.of(coders[:-1]), coders[-1]),))
 
 
@@ -466,7 +469,7 @@ def _tree_alignment_data(source: FigureSource, options: FigureOptions) -> Figure
 
 @_kind(
     "perturbation",
-    "how Struct-IoU falls as word boundaries get worse",
+    "decrease of Struct-IoU with perturbed word boundaries",
     "a file of trees and --gold-times",
     "measures gold_times seed",
     source="trees",

@@ -1,4 +1,4 @@
-"""What is in these files, and how are they written in another format?"""
+"""Description of the contents of files, and conversion of files to another format."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from caesura.options import OptionSet, choice, flag, optional, setting, text
 from caesura.tasks.reading import ReadingOptions
 
 MAX_TIER_FILES = 10
-"""Number of files whose tiers are listed."""
+"""Maximum number of files whose tiers are listed."""
 
 
 @dataclass(frozen=True)
 class TierSummary:
-    """One tier of a file, before any tier is chosen.
+    """Summary of one tier of a file.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class TierSummary:
     number : int
         Number of intervals or points.
     labelled : int
-        Number of those with a label.
+        Number of intervals or points with a label.
     begin, end : float
         Extent of the tier in seconds.
     """
@@ -54,7 +54,7 @@ class TierSummary:
 
 @dataclass(frozen=True)
 class FileInfo(Result):
-    """What is in a file, a folder or a glob.
+    """Formats and contents of a file, a folder or a glob.
 
     Attributes
     ----------
@@ -65,11 +65,11 @@ class FileInfo(Result):
     files : int
         Number of files.
     contents : Contents or None
-        What was read; None if nothing could be read.
+        Summary of the corpus; None if no file could be read.
     tiers : mapping
         File -> its tiers.
     corpus : Corpus or None
-        What was read.
+        The corpus; None if no file could be read.
     """
 
     path: str
@@ -88,7 +88,7 @@ def file_info(path: str, reading: ReadingOptions) -> FileInfo:
     path : str
         The path.
     reading : ReadingOptions
-        How to read it; tiers are read as they are, in seconds. What cannot be read is listed there.
+        Options of reading; tiers keep their times in seconds. This object also collects the reading errors.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def file_info(path: str, reading: ReadingOptions) -> FileInfo:
 
 
 def _detected(files: Sequence[str], format_name: str | None) -> list[Format]:
-    """Return the formats of the files that have one; reading says what is wrong with the rest."""
+    """Return the detected formats. Files without a known format are skipped; reading them raises the error."""
     detected = []
     for path in files:
         try:
@@ -146,26 +146,26 @@ def _tier_summary(tier: Any) -> TierSummary:
 
 @dataclass(frozen=True)
 class ConvertOptions(OptionSet):
-    """What to write, and how."""
+    """Output format, and selection of coders, items and labels."""
 
     to: str | None = setting(None, optional(choice(*NAMES)), "Format of OUT (default: by its suffix).")
     coders: tuple[str, ...] = setting((), text, "Write only this coder. May be repeated.", flags=("--coder",))
     items: tuple[str, ...] = setting((), text, "Write only this item. May be repeated.", flags=("--item",))
-    reference: str | None = setting(None, optional(text), "Coder who is the reference of documents.")
-    hypothesis: str | None = setting(None, optional(text), "Coder who is the hypothesis of documents.")
-    drop_labels: bool = setting(False, flag, "Leave out the labels of segments, for formats that cannot hold them.")
+    reference: str | None = setting(None, optional(text), "Reference coder, if OUT contains documents.")
+    hypothesis: str | None = setting(None, optional(text), "Hypothesis coder, if OUT contains documents.")
+    drop_labels: bool = setting(False, flag, "Omit the labels of segments, for formats that cannot store them.")
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """A corpus that was written to a file.
+    """The result of a conversion: a corpus that was written to a file.
 
     Attributes
     ----------
     corpus : Corpus
-        What was written.
+        The corpus that was written.
     notes : tuple of str
-        Names that changed.
+        Messages about names that changed.
     """
 
     corpus: Corpus
@@ -189,7 +189,7 @@ def convert_file(source: str, target: str, options: ConvertOptions, reading: Rea
     Returns
     -------
     Conversion
-        What was written.
+        The corpus that was written, and notes.
     """
     if _keeps_times(target, options.to) and _has_tiers(source, reading):
         reading = reading.with_options(units="times")
@@ -208,7 +208,7 @@ def convert_file(source: str, target: str, options: ConvertOptions, reading: Rea
 
 
 def _named_by_file(corpus: Corpus, target: str, format_name: str | None) -> tuple[Corpus, tuple[str, ...]]:
-    """Return the corpus with the file's name for what the format names by the file: the only coder, the only item."""
+    """Rename the only coder or item to the file name if the format does not store its name; also return notes."""
     stem = Path(target).stem
     notes = []
     for kind in format_for_writing(target, corpus, format_name).names_from_file:
@@ -256,12 +256,12 @@ MARK_NAMES = {
     "tree": "nodes",
     "tier": "intervals",
 }
-"""What coders mark, by kind of annotation."""
+"""Kind of annotation -> name of the marks in it."""
 
 
 @dataclass(frozen=True)
 class CoderContents:
-    """What one coder annotated, over all items of one kind.
+    """Summary of one coder's annotations of one kind, over all items.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ class CoderContents:
     items_with_labels: int
 
     def __json__(self) -> dict[str, Any]:
-        """Return the fields, with ``marks`` under the name that fits the kind."""
+        """Return the fields; the kind of annotation determines the name of ``marks``."""
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return {
             MARK_NAMES[self.kind] if name == "marks" else name: list(value) if isinstance(value, tuple) else value
@@ -308,7 +308,7 @@ class CoderContents:
 
 @dataclass(frozen=True)
 class Contents(Result):
-    """What a corpus contains.
+    """Summary of the contents of a corpus.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ class Contents(Result):
 
 @dataclass(frozen=True)
 class _ItemContents:
-    """What one annotation contains."""
+    """Summary of one annotation."""
 
     units: int
     marks: int
@@ -337,7 +337,7 @@ class _ItemContents:
 
 
 def describe(corpus: Corpus) -> Contents:
-    """Return what every coder of a corpus annotated.
+    """Return a summary of each coder's annotations in a corpus.
 
     Parameters
     ----------
@@ -405,7 +405,7 @@ def _text_contents(annotation: Segmentation | Dialogue) -> _ItemContents:
 
 
 def _labelled(units: int, labels: Sequence[str | None], has_text: bool) -> _ItemContents:
-    """Return the contents of an annotation whose marks may have labels, which are their types."""
+    """Return the summary of an annotation with labelled marks; the labels are the types."""
     types = _distinct(label for label in labels if label)
     return _ItemContents(units, len(labels), types, (), has_text, bool(types))
 

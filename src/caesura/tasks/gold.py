@@ -1,4 +1,4 @@
-"""What is the gold standard of several annotated hierarchies?"""
+"""Gold standards that are made from the hierarchies of several coders."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from caesura.model.result import Excluded, Result
 from caesura.options import OptionSet, choice, number, positive, setting, whole
 
 GOLD_CODER = "gold"
-"""Name of the coder of a gold standard that is written to a file."""
+"""Coder name of gold standards in files."""
 
 
 @dataclass(frozen=True)
 class GoldOptions(OptionSet):
-    """How several hierarchies become one."""
+    """Method for gold standards, and its options."""
 
     method: str = setting("conflict_free_union", choice(*METHODS), "How to make the gold standard.")
     level: str = setting("flat", choice("flat", "full"), "Whether coders must agree on spans, or on their levels too.")
@@ -32,7 +32,7 @@ class GoldOptions(OptionSet):
         "Whether a conflict-free union counts every coder's copy of a span, or each distinct span once.",
     )
     min_support: int = setting(
-        1, whole(1), "Minimum number of coders who must have drawn a span for a union to keep it."
+        1, whole(1), "Minimum number of coders who must have marked a span for a union to keep it."
     )
     tolerance: float = setting(0.5, positive, "Seconds within which two times count as equal.")
 
@@ -50,14 +50,14 @@ class GoldOptions(OptionSet):
 
 @dataclass(frozen=True)
 class GoldStandards(Result):
-    """One gold standard per item, and how every method does against every annotation.
+    """One gold standard per item, and the evaluation of all methods.
 
     Attributes
     ----------
     golds : mapping
         Item -> gold standard.
     evaluation : Unification or None
-        Every method against every annotation, if asked for.
+        Comparison of every method with every annotation, if requested.
     excluded : tuple of Excluded
         Items that could not be used.
     """
@@ -97,7 +97,7 @@ def make_gold(
     Raises
     ------
     OptionError
-        If the corpus holds something else than hierarchies, or options do not go together.
+        If the corpus contains annotations that are not hierarchies, or if options contradict each other.
     """
     options = options or GoldOptions()
     _require_hierarchies(corpus)
@@ -131,9 +131,9 @@ def corpus_of_golds(golds: Mapping[str, Gold]) -> tuple[Corpus, tuple[str, ...]]
     Returns
     -------
     corpus : Corpus
-        The hierarchies, with the levels that the coders agreed on if these nest, else with levels by nesting.
+        The hierarchies. They keep the levels that the coders agreed on if these nest; otherwise nesting determines levels.
     notes : tuple of str
-        What a reader of the file must know, item by item.
+        Warnings for readers of the file, item by item.
     """
     hierarchies: dict[str, dict[str, Hierarchy]] = {}
     notes = []

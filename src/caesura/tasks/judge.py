@@ -1,4 +1,4 @@
-"""Which segmenter is best, is the difference luck, and where does each go wrong?"""
+"""Comparison of segmenters with human coders and with each other, with tests and an analysis of errors."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ def judge_systems(
     *,
     settings: Settings | None = None,
 ) -> Judgement:
-    """Judge systems against people.
+    """Judge systems against human coders.
 
     Parameters
     ----------
     people : Corpus
-        The people's annotations.
+        Annotations of the human coders.
     systems : mapping
         System -> item -> annotation.
     options : JudgeOptions, optional
@@ -75,7 +75,7 @@ def judge_systems(
     Returns
     -------
     Judgement
-        The table of the comparison, and what goes with it.
+        The scores of all systems, with bounds, tests and mistakes.
     """
     options = options or JudgeOptions()
     measures = choose_measures("judge", people, options.measures, settings=settings)

@@ -1,7 +1,7 @@
-"""What a task does with a corpus before it computes anything.
+"""Preparation of a corpus for a task.
 
-This module knows which kind of data a corpus holds, which measures suit it, how hierarchies are put on common units, and
-who is a system and who is a person. Commands, figures and pages ask here and decide none of it themselves.
+This module determines the kind of data in a corpus, chooses suitable measures, converts hierarchies to common units and
+separates systems from human coders. Commands, figures and pages all use these functions.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ KIND_NAMES = {
     "hierarchy": "hierarchies",
     "trees": "trees",
 }
-"""Kind of data -> the plural that messages use."""
+"""Kind of data -> its plural in messages."""
 
 
 def measure_value(name: str, value: Measure | str) -> Measure:
-    """Check for a measure, or the text of one: a validator for options.
+    """Return a measure, parsed if it is text; this is a validator for options.
 
     Parameters
     ----------
@@ -66,11 +66,11 @@ def choose_measures(
     corpus : Corpus
         The data.
     requested : sequence of Measure or str, optional
-        Measures that the user asked for.
+        Measures that the user requested.
     settings : Settings, optional
-        A settings file; its matrix and costs fill in what the measures leave open.
+        A settings file; its matrix and costs apply to measures that do not set their own.
     compat : str, optional
-        A preset; defaults that do not know it are left out.
+        A preset; default measures without this preset are omitted.
 
     Returns
     -------
@@ -103,7 +103,7 @@ _ALTERNATIVES = {
 def _defaults(task: str, corpus: Corpus, settings: Settings | None, compat: str | None) -> tuple[Measure, ...]:
     kind = corpus.kind
     if kind == "linear" and settings is not None:
-        kind = "dialogue"  # a settings file is about types of boundaries and their similarity
+        kind = "dialogue"  # a settings file describes boundary types and their similarity
     defaults = default_measures(task, kind)
     if kind == "hierarchy" and not _all_labelled(corpus):
         defaults = tuple(measure for measure in defaults if measure.name != "l_measure")
@@ -130,9 +130,9 @@ def with_settings(measures: Sequence[Measure], settings: Settings | None) -> tup
     Parameters
     ----------
     measures : sequence of Measure
-        The measures. Those without such options stay as they are.
+        The measures. Those without such options do not change.
     settings : Settings or None
-        The settings file. If it chooses a normalization, measures with another one are left out.
+        The settings file. If it sets a normalization, measures with a different one are omitted.
 
     Returns
     -------
@@ -150,16 +150,16 @@ def with_settings(measures: Sequence[Measure], settings: Settings | None) -> tup
 
 @dataclass(frozen=True)
 class CommonUnits:
-    """A corpus whose coders share their units, item by item.
+    """A corpus in which all coders of an item have the same units.
 
     Attributes
     ----------
     corpus : Corpus
-        The corpus; hierarchies in time stand over common units.
+        The corpus; hierarchies in time are converted to common units.
     boundaries : Corpus
-        The same as segmentations; hierarchies are flattened, with levels as boundary types.
+        The same corpus as segmentations; hierarchies are flattened, with levels as boundary types.
     notes : tuple of str
-        What was lost on the way, item by item.
+        Messages about lost spans, item by item.
     """
 
     corpus: Corpus
@@ -168,12 +168,12 @@ class CommonUnits:
 
 
 def on_common_units(corpus: Corpus) -> CommonUnits:
-    """Put the hierarchies of a corpus on units that the coders of an item share.
+    """Convert the hierarchies of a corpus to units that all coders of an item share.
 
     Parameters
     ----------
     corpus : Corpus
-        Any corpus; one without hierarchies stays as it is.
+        Any corpus; a corpus without hierarchies does not change.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def on_common_units(corpus: Corpus) -> CommonUnits:
 
 
 def warn_all(notes: Sequence[str]) -> None:
-    """Warn of each note, at the line that called the task.
+    """Issue one warning per note, located at the line that called the task.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def warn_all(notes: Sequence[str]) -> None:
 
 
 def pair_on_common_units(pair: Pair, measure: Measure) -> tuple[Pair, int]:
-    """Put two hierarchies in time on common units, if the measure needs them.
+    """Convert two hierarchies in time to common units, if the measure needs units.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def pair_on_common_units(pair: Pair, measure: Measure) -> tuple[Pair, int]:
     Returns
     -------
     pair : tuple of two annotations
-        The pair; as it was if it holds no hierarchies, or if they cannot be put on common units.
+        The pair; unchanged if it contains no hierarchies, or if they cannot be converted to common units.
     lost : int
         Number of spans that are too short to be kept.
     """
@@ -222,12 +222,12 @@ def pair_on_common_units(pair: Pair, measure: Measure) -> tuple[Pair, int]:
 def split_systems(
     corpus: Corpus, systems: Sequence[str], system_files: Mapping[str, Corpus]
 ) -> tuple[Corpus, dict[str, dict[str, Annotation]]]:
-    """Separate people from systems.
+    """Separate human coders from systems.
 
     Parameters
     ----------
     corpus : Corpus
-        The people's corpus; it may hold systems too.
+        Annotations of human coders; it may also contain systems.
     systems : sequence of str
         Names of coders of the corpus that are programs, or paths of files with their output.
     system_files : mapping
@@ -243,7 +243,7 @@ def split_systems(
     Raises
     ------
     OptionError
-        If a system is neither a coder nor a file, if two have the same name, or if nobody is left.
+        If a system is neither a coder nor a file, if two systems have the same name, or if no human coder is left.
     """
     inside = [name for name in systems if name in corpus.coders]
     annotations = {name: corpus.of_coder(name) for name in inside}
@@ -256,7 +256,7 @@ def split_systems(
         _add_systems(annotations, path, system_files[path], corpus)
     people = [coder for coder in corpus.coders if coder not in inside]
     if not people:
-        raise OptionError("at least one coder must be a person; all coders of the corpus are systems")
+        raise OptionError("at least one coder must be human; all coders of the corpus are systems")
     return corpus.select(coders=people), annotations
 
 
@@ -265,12 +265,12 @@ def _add_systems(
 ) -> None:
     for name in system_corpus.coders:
         if name in annotations:
-            raise OptionError(f"system {name!r} is given twice, the second time in {path}; rename one of them")
+            raise OptionError(f"system {name!r} occurs twice, the second time in {path}; rename one of them")
         annotations[name] = _matching_items(system_corpus.of_coder(name), corpus)
 
 
 def _matching_items(by_item: dict[str, Annotation], corpus: Corpus) -> dict[str, Annotation]:
-    """Return the annotations by item. Two files with one item each go together whatever its name."""
+    """Return the annotations by item. If both sides have exactly one item, they are paired under any name."""
     if len(by_item) == len(corpus.item_names) == 1:
         return dict(zip(corpus.item_names, by_item.values(), strict=True))
     return by_item

@@ -1,4 +1,4 @@
-"""How a task reads its files: the options of reading, and a summary of what was read."""
+"""Reading of files for a task: the options of reading, and a summary for the result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_LISTED_ITEMS = 1000
 
 @dataclass
 class ReadingOptions:
-    """How files are read, and what could not be read so far.
+    """Options of reading, and the reading errors so far.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class ReadingOptions:
     options : dict
         Options of the format.
     errors : list of FormatError
-        What could not be read; filled by the reading methods.
+        Reading errors; filled by the reading methods.
     summaries : list of dict
         One summary per file or group of files; filled by the reading methods.
     """
@@ -56,7 +56,7 @@ class ReadingOptions:
     summaries: list[dict[str, Any]] = field(default_factory=list)
 
     def read(self, paths: Sequence[str]) -> Corpus:
-        """Read one corpus: from one file, folder or glob, or from one file per coder.
+        """Read one corpus from a file, a folder, a glob, or one file per coder.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class ReadingOptions:
         Returns
         -------
         Corpus
-            Everything that could be read.
+            All annotations that could be read.
         """
         if len(paths) == 1:
             return self.read_separately(paths)[0]
@@ -79,7 +79,7 @@ class ReadingOptions:
         return corpus
 
     def read_separately(self, paths: Sequence[str]) -> list[Corpus]:
-        """Read each file as a corpus of its own, all over the same units.
+        """Read each file as a separate corpus; all corpora have the same units.
 
         Parameters
         ----------
@@ -104,19 +104,19 @@ class ReadingOptions:
         return corpora
 
     def read_with_systems(self, paths: Sequence[str], systems: Sequence[str]) -> tuple[Corpus, dict[str, Corpus]]:
-        """Read the people's corpus, and the files among ``systems``.
+        """Read the corpus of the human coders, and the files among ``systems``.
 
         Parameters
         ----------
         paths : sequence of str
-            Files of the people.
+            Files of the human coders.
         systems : sequence of str
             Names of coders, or files with the output of programs.
 
         Returns
         -------
         corpus : Corpus
-            The people's corpus.
+            Corpus of the human coders.
         system_files : dict
             Path -> corpus, for every system that is a file.
         """
@@ -129,7 +129,7 @@ class ReadingOptions:
         return corpus, dict(zip(files, system_corpora, strict=True))
 
     def with_options(self, **options: Any) -> ReadingOptions:
-        """Return the same with more options of the format.
+        """Return a copy with additional options of the format.
 
         Parameters
         ----------
@@ -154,14 +154,14 @@ class ReadingOptions:
         Parameters
         ----------
         corpus : Corpus
-            What was read.
+            The corpus that was read.
         purpose : str
-            What it is needed for, such as ``"score"``.
+            Purpose of the corpus, such as ``"score"``.
 
         Raises
         ------
         FormatError or OptionError
-            The reading error if there is exactly one, else an error that says that nothing is left.
+            The reading error if there is exactly one; otherwise an ``OptionError``.
         """
         if len(corpus):
             return
@@ -179,14 +179,14 @@ class ReadingOptions:
         return detect(find(path, self.format, self.pattern)[0].path, self.format).name
 
     def _format_options(self, first: str) -> dict[str, Any]:
-        """Return types and options: those of the user, and what the settings say about the format of the first file."""
+        """Return types and options from the user, and from the settings for the format of the first file."""
         from_settings = {} if self.settings is None else self.settings.reading_options(self._format_name(first))
         options = from_settings | self.options
         return options if self.types is None else {**options, "types": self.types}
 
 
 def summarize(paths: Sequence[str], format_name: str, corpus: Corpus) -> dict[str, Any]:
-    """Return the summary of a corpus that the JSON of every command carries under ``reading``.
+    """Return the summary of a corpus for the JSON field ``reading`` of every command.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def summarize(paths: Sequence[str], format_name: str, corpus: Corpus) -> dict[st
     format_name : str
         Their format.
     corpus : Corpus
-        What was read.
+        The corpus that was read.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Everything that a report on a corpus shows, computed once."""
+"""Computation of all analyses that a report on a corpus shows."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from caesura.tasks.gold import make_gold
 from caesura.tasks.prepare import KIND_NAMES, choose_measures, measure_value, on_common_units
 
 MAX_UNITS = 20_000
-"""Units of an item that a browser still shows without delay."""
+"""Maximum number of units of an item that a browser shows without delay."""
 
 _CONFUSION = "boundary_confusion(n_t=2)"
 _KINDS = {Segmentation: "linear", Dialogue: "dialogue", Hierarchy: "hierarchy", Tree: "trees"}
@@ -53,7 +53,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ReportOptions(OptionSet):
-    """How coders are compared in a report."""
+    """Measure and random seed of a report."""
 
     measure: Measure | None = setting(
         None,
@@ -74,17 +74,17 @@ class Subject:
     kind : str
         Kind of data: ``linear``, ``dialogue``, ``hierarchy`` or ``trees``.
     corpus : Corpus
-        People and systems; hierarchies over common units.
+        Human coders and systems; hierarchies are on common units.
     boundaries : Corpus or None
-        The same as segmentations, hierarchies with levels as types; None for trees.
+        The same corpus as segmentations; hierarchies have levels as types. None for trees.
     people, systems : tuple of str
-        Names of the coders.
+        Names of the human coders and of the systems.
     measures : tuple of Measure
-        Measures that compare coders; figures show the first.
+        Measures that compare coders; figures show the first one.
     judge_measures : tuple of Measure or None
         Measures that judge systems; None for the default ones.
     aligner : Measure
-        Measure that says what became of every boundary, or of every node.
+        Measure that aligns boundaries or nodes.
     seed : int
         Random seed.
     """
@@ -105,18 +105,18 @@ class Subject:
         Parameters
         ----------
         corpus : Corpus
-            A corpus of people and systems.
+            A corpus of human coders and systems.
 
         Returns
         -------
         Corpus
-            The people's part.
+            The human coders' annotations.
         """
         return corpus.select(coders=[coder for coder in self.people if coder in corpus.coders])
 
     @property
     def units(self) -> int:
-        """Number of units of all items."""
+        """Total number of units of all items."""
         annotations: Iterator[Any] = (next(iter(self.corpus.of_item(item).values())) for item in self.corpus.item_names)
         return sum(annotation.length for annotation in annotations)
 
@@ -139,7 +139,7 @@ class Outcome(Generic[T]):
 
 @dataclass(frozen=True, eq=False)
 class ParserScore:
-    """A parser compared with one treebank under one measure.
+    """The score of a parser against one treebank under one measure.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class ParserScore:
     score : Score
         Score from counts summed over sentences.
     interval : tuple of float or None
-        Bootstrap interval over sentences; None with a single sentence.
+        Bootstrap interval over sentences; None if there is only one sentence.
     """
 
     system: str
@@ -161,7 +161,7 @@ class ParserScore:
 
 @dataclass(frozen=True, eq=False)
 class FuzzyItem:
-    """Fuzzy success of one system on one item.
+    """Fuzzy success of one system for one item.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class FuzzyItem:
     system : str
         Name of the system.
     score : FuzzyScore
-        Its score.
+        Score of the system.
     """
 
     item: str
@@ -180,40 +180,40 @@ class FuzzyItem:
 
 @dataclass(frozen=True, eq=False)
 class CorpusReport(Result):
-    """Everything that a report shows. An analysis that does not apply to the corpus is None.
+    """All analyses of a report. An analysis that does not apply to the corpus is None.
 
     Parameters
     ----------
     subject : Subject
-        The corpus, and who and what is compared.
+        The corpus with its coders and measures.
     agreement : Outcome of tuple of AgreementOutcome
-        Chance-corrected agreement of the people, one coefficient per measure.
+        Chance-corrected agreement of the human coders, one coefficient per measure.
     pairs : Outcome of tuple of Pairwise
-        All pairs of coders, systems included, under every measure that can score some pair.
+        All pairs of coders, systems included, under every measure that can score at least one pair.
     clustering : Outcome of Clustering, or None
-        Who segments like whom.
+        Clusters of coders with similar segmentations.
     placed : Outcome of Placed, or None
         Boundaries per coder.
     heat : Outcome of tuple of Heat, or None
-        Coders per position, of the items whose text is shown.
+        Number of coders per position, for the items whose text is shown.
     precision_recall : Outcome of Judgement or Pairwise, or None
         B-precision and B-recall of the systems, or of the coders if there are no systems.
     judgement : Outcome of Judgement, or None
-        Systems judged against people.
+        Systems judged against human coders.
     parsers : Outcome of tuple of ParserScore, or None
         Parsers compared with treebanks.
     fuzzy : Outcome of tuple of FuzzyItem, or None
-        Fuzzy success of the systems, of the items whose text is shown.
+        Fuzzy success of the systems, for the items whose text is shown.
     golds : mapping of str to Gold, or None
-        Conflict-free union of the people's hierarchies, by item.
+        Conflict-free union of the human coders' hierarchies, by item.
     alignments : Alignments
-        What became of every boundary or node between every two coders.
+        Aligned boundaries or nodes of all pairs of coders.
     text_items : tuple of str
         Items whose text is shown.
     notes : tuple of str
-        What a reader has to know.
+        Remarks for the reader of the report.
     excluded : tuple of Excluded
-        What the report does not cover, and why.
+        Items and analyses that the report does not cover, with reasons.
     """
 
     subject: Subject
@@ -234,7 +234,7 @@ class CorpusReport(Result):
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """One line per number that others may want to reproduce."""
+        """Signatures of all reported numbers, for reproduction."""
         results: list[Any] = [outcome.result for outcome in self.agreement.result or ()]
         results += [outcome and outcome.result for outcome in (self.clustering, self.judgement)]
         results += [*(self.pairs.result or ()), *(self.golds or {}).values(), self.alignments]
@@ -265,7 +265,7 @@ def analyze_corpus(
     Returns
     -------
     CorpusReport
-        All analyses. Items that cannot be analysed with the others are listed in ``excluded``.
+        All analyses. Items that cannot be analysed are listed in ``excluded``.
 
     Raises
     ------
@@ -318,18 +318,18 @@ def _prepare(
 def _people(corpus: Corpus, systems: tuple[str, ...]) -> tuple[str, ...]:
     people = tuple(coder for coder in corpus.coders if coder not in systems)
     if not people:
-        raise OptionError("at least one coder must be a person; all coders of the corpus are systems")
+        raise OptionError("at least one coder must be human; all coders of the corpus are systems")
     return people
 
 
 def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tuple[str, ...]]:
-    """Return people and systems in one corpus, and the names of the systems."""
+    """Return one corpus with human coders and systems, and the names of the systems."""
     if systems is None:
         return corpus, ()
     if not isinstance(systems, Mapping):
         names = check_system_names(systems)
         for name in names:
-            corpus.of_coder(name)  # raises an error if there is none
+            corpus.of_coder(name)  # raises an error if the coder does not exist
         return corpus, tuple(names)
     by_system = check_systems(systems)
     rows: dict[str, dict[str, Annotation]] = {item: corpus.of_item(item) for item in corpus.item_names}
@@ -342,7 +342,7 @@ def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tupl
 
 
 def _of_one_kind(corpus: Corpus, excluded: list[Excluded]) -> Corpus:
-    """Return the items whose annotations have the kind of the first; linear texts may stand beside dialogues."""
+    """Return the items of the same kind as the first one. Linear texts and dialogues may occur together."""
     if not len(corpus):
         raise OptionError("nothing is left to report on: the corpus is empty")
     kinds = {key: _KINDS.get(type(annotation)) for key, annotation in corpus.items()}
@@ -370,7 +370,7 @@ def _items_with_same_units(boundaries: Corpus, excluded: list[Excluded]) -> tupl
 
 
 def _select(corpus: Corpus, reasons: Mapping[str, str], excluded: list[Excluded]) -> Corpus:
-    """Return the corpus without the items that have a reason, which are added to ``excluded``."""
+    """Return the corpus without the items in ``reasons``, and add these items to ``excluded``."""
     excluded += [Excluded(item, None, reason) for item, reason in reasons.items()]
     items = [item for item in corpus.item_names if item not in reasons]
     if not items:
@@ -379,12 +379,12 @@ def _select(corpus: Corpus, reasons: Mapping[str, str], excluded: list[Excluded]
 
 
 def _with_confusion(measures: tuple[Measure, ...], kind: str) -> tuple[Measure, ...]:
-    """Return the measures, with precision and recall for segmentations."""
+    """Return the measures; for segmentations, add the measure of precision and recall."""
     return tuple(dict.fromkeys((*measures, *([parse(_CONFUSION)] if kind == "linear" else []))))
 
 
 def _aligner(measure: Measure, kind: str) -> Measure:
-    """Return the measure itself if it aligns boundaries or nodes, or else the usual one."""
+    """Return the measure if it aligns boundaries or nodes; otherwise return the default aligner."""
     if kind == "trees":
         return measure if measure.name == "struct_iou" else parse("struct_iou")
     if kind == "dialogue" or (kind == "linear" and measure.aligns and measure.symmetric):
@@ -396,7 +396,7 @@ def _aligner(measure: Measure, kind: str) -> Measure:
 
 
 class _Analyst:
-    """Computes the analyses of a subject, and collects what they exclude."""
+    """Computation of the analyses of a subject, which also collects excluded items."""
 
     def __init__(self, subject: Subject, excluded: list[Excluded], notes: list[str]) -> None:
         self.subject = subject
@@ -440,7 +440,7 @@ class _Analyst:
         return self.attempt(compute) if applies else None
 
     def attempt(self, compute: Callable[[], T]) -> Outcome[T]:
-        """Return the result, or why there is none."""
+        """Return the result of an analysis, or the reason why it is undefined."""
         try:
             with on_progress(None):
                 return Outcome(compute())
@@ -495,7 +495,7 @@ class _Analyst:
         return alignments
 
     def agreement(self) -> tuple[AgreementOutcome, ...]:
-        """Compute one coefficient over each measure, those of ``caesura agree``."""
+        """Compute one coefficient over each measure, as ``caesura agree`` does."""
         if self.subject.kind == "trees":
             raise OptionError(
                 "agreement beyond chance is not defined over trees; the pairs below show how well parses agree"
@@ -515,7 +515,7 @@ class _Analyst:
         return AgreementOutcome(coefficient, measure, result)
 
     def pairs(self) -> tuple[Pairwise, ...]:
-        """Score all pairs under every measure that can score some: Struct-IoU can often score what PARSEVAL cannot."""
+        """Score all pairs under every measure that can score at least one pair. PARSEVAL cannot score all trees."""
         tables: list[Pairwise] = []
         errors: dict[str, CaesuraError] = {}
         for measure in self.subject.measures:
@@ -576,9 +576,9 @@ class _Analyst:
         return tuple(scores)
 
     def fuzzy(self, text_items: tuple[str, ...]) -> tuple[FuzzyItem, ...]:
-        """Score every system on every item whose text is shown."""
+        """Compute fuzzy success of every system for every item whose text is shown."""
         if self.subject.kind == "dialogue":
-            raise OptionError("fuzzy success needs boundaries without streams; the corpus holds dialogues")
+            raise OptionError("fuzzy success needs boundaries without streams; the corpus contains dialogues")
         scores: list[FuzzyItem] = []
         errors: list[InputError] = []
         for item, system in product(text_items, self.subject.systems):
@@ -593,7 +593,7 @@ class _Analyst:
         return tuple(scores)
 
     def fuzzy_score(self, item: str, system: str) -> FuzzyScore | None:
-        """Return the score, or None if the system or the people have nothing to compare."""
+        """Return the score, or None if the system or the human coders did not annotate the item."""
         by_coder = self.boundaries.of_item(item)
         people = [by_coder[coder] for coder in by_coder if coder in self.subject.people]
         if system not in by_coder or not people:
@@ -603,7 +603,7 @@ class _Analyst:
         return score
 
     def golds(self) -> Mapping[str, Gold]:
-        """Return the conflict-free union of what people drew, item by item."""
+        """Return the conflict-free union of the human coders' spans, item by item."""
         standards = make_gold(self.subject.people_of(self.subject.corpus))
         for entry in standards.excluded:
             self.excluded.append(Excluded(entry.item, entry.coder, f"no gold standard: {entry.reason}"))
@@ -612,7 +612,7 @@ class _Analyst:
 
 
 def _chance(measure: Measure) -> str | None:
-    """Return "exact" if possible, so that a report does not depend on random draws."""
+    """Return "exact" if the measure allows it, so that the report does not depend on random draws."""
     return "exact" if measure.supports_exact_chance else None
 
 

@@ -1,4 +1,4 @@
-"""How well does a hypothesis agree with a reference?"""
+"""Scores of a hypothesis against a reference, item by item and over all items."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from caesura.tasks.prepare import choose_measures, measure_value, pair_on_common
 
 @dataclass(frozen=True)
 class ScoreOptions(OptionSet):
-    """What to compute, and for whom."""
+    """Measures, coders and additional tables."""
 
     measures: tuple[Measure, ...] = setting(
         (),
@@ -36,8 +36,8 @@ class ScoreOptions(OptionSet):
     reference_coder: str | None = setting(None, optional(text), "Coder of REFERENCE, if there are several.")
     hypothesis_coder: str | None = setting(None, optional(text), "Coder of HYPOTHESIS, if there are several.")
     by_item: bool = setting(False, flag, "Add one row per item.", flags=("--items",))
-    edits: bool = setting(False, flag, "Show what happened to every boundary, item by item.")
-    operations: bool = setting(False, flag, "Show what happened to the boundaries of each type, over all items.")
+    edits: bool = setting(False, flag, "Show the edit of every boundary, item by item.")
+    operations: bool = setting(False, flag, "Show the operations on the boundaries of each type, over all items.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class ItemScore:
     score : Score
         The score.
     edits : bool
-        Whether the edits belong to the JSON of the score.
+        Whether the JSON of the score contains the edits.
     """
 
     item: str | None
@@ -67,7 +67,7 @@ class ItemScore:
 
 @dataclass(frozen=True, slots=True)
 class MeasureOperations:
-    """What happened to the boundaries of each type under one measure.
+    """Operations on the boundaries of each type under one measure.
 
     Attributes
     ----------
@@ -88,9 +88,9 @@ class Scoring(Result):
     Attributes
     ----------
     scores : tuple of ItemScore
-        Measure by measure: the score of each item, if asked for, and of all items together.
+        For each measure, the total score and, if requested, the score of each item.
     operations : tuple of MeasureOperations
-        What happened to the boundaries of each type, if asked for.
+        Operations on the boundaries of each type, if requested.
     excluded : tuple of Excluded
         Items that could not be scored.
     pairs : mapping
@@ -166,7 +166,7 @@ def score_corpora(
 
 
 def _score_pairs(paired: PairedItems, measure: Measure) -> Scores:
-    """Score the pairs, hierarchies in time on common units."""
+    """Score the pairs, with hierarchies in time on common units."""
     if measure.kind != "hierarchy":
         return score_many(paired.pairs, measure)
     prepared, lost = [], 0
@@ -188,7 +188,7 @@ def _entries(scores: Scores, items: Sequence[str], options: ScoreOptions) -> lis
 
 
 def _operations(results: Sequence[tuple[Measure, Scores]]) -> tuple[MeasureOperations, ...]:
-    """Return one table per alignment: measures that align alike share one."""
+    """Return one table per alignment; measures with the same alignment share a table."""
     tables: list[MeasureOperations] = []
     for measure, scores in results:
         if scores.scored.size and not any(measure.aligns_like(entry.measure) for entry in tables):
@@ -227,21 +227,21 @@ def pair_items(
     Parameters
     ----------
     reference : Corpus
-        The reference, or the corpus that holds both coders.
+        The reference, or a corpus with both coders.
     hypothesis : Corpus, optional
         The hypothesis.
     reference_coder, hypothesis_coder : str, optional
-        Which coder to take on each side, if there are several. In one corpus of two coders, the first is the reference.
+        Coder of each side, if there are several. In one corpus with two coders, the first is the reference.
 
     Returns
     -------
     PairedItems
-        The pairs. Two corpora of one item each go together whatever the names.
+        The pairs. If both corpora have exactly one item, the two items are paired even if their names differ.
 
     Raises
     ------
     OptionError
-        If a side has several coders and none is chosen.
+        If a side has several coders but none was chosen.
     MismatchError
         If an annotation is a tier, which has no units.
     """
@@ -261,7 +261,7 @@ def pair_items(
 
 
 def _annotations(corpus: Corpus, coder: str | None, side: str) -> dict[str, Comparable]:
-    """Return item -> annotation of the chosen coder, or of the only one."""
+    """Return item -> annotation of the chosen coder, or of the only coder."""
     if coder is None:
         if len(corpus.coders) != 1:
             coders = ", ".join(map(repr, corpus.coders))

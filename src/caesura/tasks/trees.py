@@ -1,4 +1,4 @@
-"""How well do parses agree with a treebank, and which of two parsers is better?"""
+"""Comparison of parses with a treebank, and of two parsers with each other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Trees = Sequence[Tree | None]
 
 @dataclass(frozen=True)
 class TreeFileOptions(OptionSet):
-    """How files of trees and the times of their words are read."""
+    """Options for reading trees and the times of their words."""
 
     gold_times: str | None = setting(
         None, optional(text), "Times of the gold words: CTM (first column: sentence) or TextGrid."
@@ -51,8 +51,12 @@ class TreeOptions(OptionSet):
 
     param: str | None = setting(None, optional(text), "EVALB parameter file (default: the rules of COLLINS.prm).")
     unlabelled: bool = setting(False, flag, "Compute Struct-IoU without labels. (PARSEVAL always shows both.)")
-    flexible_terminals: bool = setting(False, flag, "Let a preterminal pair with any label in Struct-IoU.")
-    threshold: float | None = setting(None, optional(number(0, 1)), "IoU above which a pair counts in Struct-IoU.")
+    flexible_terminals: bool = setting(
+        False, flag, "Allow a preterminal to pair with a node of any label in Struct-IoU."
+    )
+    threshold: float | None = setting(
+        None, optional(number(0, 1)), "Minimum IoU (exclusive) of pairs that Struct-IoU counts."
+    )
     compat: str | None = setting(
         None, optional(choice("struct-iou")), "Compute Struct-IoU as the authors' program does."
     )
@@ -62,7 +66,7 @@ class TreeOptions(OptionSet):
 
 @dataclass(frozen=True)
 class Treebanks:
-    """The trees of all sides, sentence by sentence.
+    """Gold trees and predicted trees, sentence by sentence.
 
     Attributes
     ----------
@@ -71,7 +75,7 @@ class Treebanks:
     versus : list of Tree or None, or None
         Trees of a second parser, if there is one.
     reading : ReadingOptions
-        A summary of the files, and what could not be read.
+        A summary of the files, and the reading errors.
     """
 
     gold: Trees
@@ -82,7 +86,7 @@ class Treebanks:
 
 @dataclass(frozen=True)
 class TreeStudy(Result):
-    """Parses against a treebank.
+    """Scores of parses against a treebank.
 
     Attributes
     ----------
@@ -118,7 +122,7 @@ def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = 
     gold, predicted : str
         Files of brackets as in the Penn Treebank.
     options : TreeFileOptions, optional
-        Times, a second parser, layout.
+        Times of words, files of a second parser, and layout.
 
     Returns
     -------
