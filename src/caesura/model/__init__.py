@@ -1,1 +1,1 @@
-"""What is compared and what comes out: small, frozen, without I/O."""
+"""Data model: immutable annotations, corpora, scores and results, without input or output."""

@@ -1,4 +1,4 @@
-"""Trees as brackets, as in the Penn Treebank: from text to lists of nodes and back, without recursion."""
+"""Parse bracket strings of the Penn Treebank into lists of nodes, and format nodes as brackets, without recursion."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from caesura.errors import TreeError
 
-# An opening bracket with its label, a closing bracket, or a word. Words may contain any character but brackets and the
-# white space of ASCII: a no-break space is part of a word.
+# Matches an opening bracket with its label, a closing bracket, or a word. A word may contain any character except
+# brackets and ASCII white space; a no-break space is part of the word.
 _TOKEN = re.compile(r"\(\s*[^\s()]*|\)|[^\s()]+", re.ASCII)
 _ASCII_SPACE = " \t\n\r\f\v"
 
 
 class Nodes(NamedTuple):
-    """Nodes of one sentence in preorder, one per bracket.
+    """Nodes of one sentence in preorder, with one node per bracket.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Nodes(NamedTuple):
     parent : list of int
         Index of the parent of each node; -1 for a root.
     start, end : list of int
-        First word of each node, counted from 0, and the word after its last.
+        First word of each node, counted from 0, and the index after its last word.
     words : list of str
         Words of the sentence.
     """
@@ -39,7 +39,7 @@ class Nodes(NamedTuple):
 
     @classmethod
     def empty(cls) -> Nodes:
-        """Return lists without nodes.
+        """Return empty lists of nodes.
 
         Returns
         -------
@@ -54,10 +54,10 @@ def parse_brackets(text: str, *, line: int = 1, column: int = 1) -> Nodes:
     Parameters
     ----------
     text : str
-        Brackets. Every word stands alone under its preterminal: ``(NN dog)``. A bracket without a label, as around
-        ``( (S ...))``, is a node whose label is empty.
+        Brackets. Each word has its own preterminal and no sibling: ``(NN dog)``. A bracket without a label, such as the
+        outer one in ``( (S ...))``, becomes a node with an empty label.
     line, column : int, default 1
-        Place of the text in its file, for error messages.
+        Position of the text in its file, for error messages.
 
     Returns
     -------
@@ -66,7 +66,8 @@ def parse_brackets(text: str, *, line: int = 1, column: int = 1) -> Nodes:
     Raises
     ------
     TreeError
-        If brackets do not match, a bracket is empty, or a word does not stand alone; with line and column.
+        If brackets do not match, a bracket is empty, or a word is not alone in its bracket. The message gives line and
+        column.
     """
     parser = _Parser(text, line, column)
     open_bracket, close_bracket, add_word = parser.open_bracket, parser.close_bracket, parser.add_word
@@ -132,7 +133,7 @@ class _Parser:
         return f"({label[:40]} ...)" if label else "( ...) without a label"
 
     def error(self, at: int, problem: str) -> TreeError:
-        """Return an error at the token with this number, whose place is computed only now."""
+        """Return an error at the token with this number. The line and column are computed only here."""
         before = self.text[: next(islice(_TOKEN.finditer(self.text), at, None)).start()]
         last_break = before.rfind("\n")
         column = len(before) - last_break if last_break >= 0 else len(before) + self.column
@@ -140,14 +141,14 @@ class _Parser:
 
 
 def format_brackets(labels: Sequence[str], start: Sequence[int], end: Sequence[int], words: Sequence[str]) -> str:
-    """Return nodes in preorder as brackets on one line.
+    """Return nodes in preorder as a bracket string on one line.
 
     Parameters
     ----------
     labels : sequence of str
         Label of each node.
     start, end : sequence of int
-        First word of each node, counted from 0, and the word after its last.
+        First word of each node, counted from 0, and the index after its last word.
     words : sequence of str
         Words of the sentence.
 
@@ -164,7 +165,7 @@ def format_brackets(labels: Sequence[str], start: Sequence[int], end: Sequence[i
             pieces.append(")")
         pieces.append(f"{' ' if pieces else ''}({label}")
         open_nodes.append(node)
-        # A node is a preterminal if the next node does not lie inside it.
+        # A node is a preterminal if it does not contain the next node.
         if node == last or start[node + 1] >= end[node]:
             pieces.append(f" {words[start[node]]}")
     pieces.append(")" * len(open_nodes))

@@ -21,14 +21,14 @@ _KINDS: tuple[tuple[str, type], ...] = (
     ("timed", Tier),
     ("dialogue", Dialogue),
 )
-"""Kinds of data and the class of their annotations, the most structured first."""
+"""Kinds of data and the classes of their annotations; the most structured kind comes first."""
 
 
 class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
-    """Mapping from (item, coder) to the annotation that the coder made of the item.
+    """Mapping from (item, coder) to the coder's annotation of the item.
 
     An annotation is a ``Segmentation``, a ``Dialogue`` (or a mapping from streams to segmentations), a ``Hierarchy``, a
-    ``Tier`` or a ``Tree``. Coders may be missing for some items.
+    ``Tier`` or a ``Tree``. A coder need not annotate every item.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     item_names : tuple of str
         Names of the items, in order of appearance.
     coders : tuple of str
-        Names of everyone who annotated at least one item, in order of appearance.
+        Names of the coders who annotated at least one item, in order of appearance.
 
     Raises
     ------
     OptionError
-        If an item has no coder, an annotation has a wrong type, or two names become equal as strings.
+        If an item has no coder, an annotation has the wrong type, or two names become equal as strings.
 
     Examples
     --------
@@ -83,14 +83,14 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     def kind(self) -> str:
         """Kind of data, one of ``"linear"``, ``"dialogue"``, ``"timed"``, ``"hierarchy"`` and ``"trees"``.
 
-        The most structured annotation decides: trees, then hierarchies, tiers with times, dialogues. A corpus without any
-        of these is linear.
+        The most structured annotation determines the kind: first trees, then hierarchies, tiers with times, and dialogues. A
+        corpus without any of these is linear.
         """
         classes = {type(annotation) for annotation in self._annotations.values()}
         return next((kind for kind, base in _KINDS if any(issubclass(cls, base) for cls in classes)), "linear")
 
     def holds(self, annotation_type: type) -> bool:
-        """Return whether any annotation is of a type.
+        """Return whether the corpus contains an annotation of a type.
 
         Parameters
         ----------
@@ -200,16 +200,16 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
 
 @contextmanager
 def collect_errors(item: str, excluded: list[InputError] | None, kind: type[InputError]) -> Iterator[None]:
-    """Name the item in every input error raised inside, and collect the error if there is a list for it.
+    """Add the item's name to every input error raised in the block; append the error to a list if one is given.
 
     Parameters
     ----------
     item : str
         Name of the item.
     excluded : list of InputError or None
-        List to which an error is appended; None raises it.
+        List to which the error is appended. If it is None, the error is raised.
     kind : type
-        Class of the error that names the item. An ``OptionError`` passes unchanged.
+        Class of the new error. An ``OptionError`` is raised unchanged.
 
     Yields
     ------

@@ -14,7 +14,7 @@ from caesura.model.value import Value
 
 
 class Dialogue(Value, Mapping[str, Segmentation]):
-    """Mapping from streams to segmentations: the units of each speaker form a running text of their own.
+    """Mapping from streams to segmentations: each speaker's units form a separate running text.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Dialogue(Value, Mapping[str, Segmentation]):
 
     @property
     def length(self) -> int:
-        """Number of units of all streams together."""
+        """Total number of units in all streams."""
         return sum(segmentation.length for segmentation in self._streams.values())
 
     def __eq__(self, other: object) -> bool:
@@ -76,13 +76,13 @@ class Dialogue(Value, Mapping[str, Segmentation]):
 
 
 Comparable = Segmentation | Dialogue | Hierarchy | Tree
-"""Annotations that measures compare: they have units."""
+"""Annotations that have units and can therefore be compared by measures."""
 Annotation = Comparable | Tier
 """The annotation of one item by one coder."""
 
 
 def kind_name(value: object) -> str:
-    """Return the class of a value, for an error message that asks for a different class.
+    """Return the class name of a value, for an error message that expected a different class.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def kind_name(value: object) -> str:
 
 
 def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:
-    """Return why an item is not annotated by plain segmentations only.
+    """Return the reason why an item has annotations other than plain segmentations.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
     Returns
     -------
     mapping of str to Segmentation
-        The streams of a dialogue; a segmentation is one stream whose name is empty.
+        The streams of a dialogue. A segmentation becomes one stream with an empty name.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Objects that notebooks display as HTML.
 
-The HTML is made by ``views/``, which the model must not import. ``caesura/__init__.py`` therefore registers the renderer
+``views/`` creates the HTML, but the model must not import it. ``caesura/__init__.py`` therefore registers the renderer
 with the model.
 """
 
@@ -17,7 +17,7 @@ def register_renderer(renderer: Callable[[object], str]) -> None:
     Parameters
     ----------
     renderer : callable
-        Takes an object and returns HTML.
+        Function that takes an object and returns HTML.
     """
     global _renderer
     _renderer = renderer
@@ -34,14 +34,14 @@ class Displayed:
 
 
 def count_of(number: int, noun: str) -> str:
-    """Return a number with its noun in singular or plural.
+    """Return a number followed by its noun in the singular or plural.
 
     Parameters
     ----------
     number : int
-        How many there are.
+        The count.
     noun : str
-        The noun in singular.
+        The noun in the singular.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Many documents as columns, without one object per document: the content of a table with one row per document.
+"""Store many documents as columns, the content of a table with one row per document, without one object per document.
 
-A document is a reference and a hypothesis over the same units. Columns are kept as they were read. Errors in single
-documents are found when many documents are scored at once.
+A document is a reference and a hypothesis over the same units. The columns are stored as they were read. Errors in
+single documents are detected later, when the documents are scored.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ class BoundaryColumn:
     positions : ndarray of int64
         Boundary positions of all documents; those of document d are ``positions[offsets[d]:offsets[d + 1]]``.
     offsets : ndarray of int64
-        Where the positions of each document begin, and the end of the last.
+        Index at which the positions of each document begin, followed by the end of the last document.
     codes : ndarray of int64
         Type of each boundary as an index into ``Documents.types``; empty if boundaries have no types.
     code_offsets : ndarray of int64
-        Where the codes of each document begin, and the end of the last; empty if boundaries have no types.
+        Index at which the codes of each document begin, followed by the end of the last document; empty if boundaries
+        have no types.
     """
 
     positions: Ints
@@ -65,7 +66,7 @@ class BoundaryColumn:
         document : int
             Index of the document.
         types : sequence of str
-            Types that the codes stand for.
+            Type names that the codes refer to.
 
         Returns
         -------
@@ -82,19 +83,19 @@ class Documents:
     Parameters
     ----------
     items : sequence of str
-        Names of the documents; they may be read from the file only on request.
+        Names of the documents. They may be read from the file only when needed.
     rows : sequence of int
         Number of the row or line of each document in its file, from 1.
     length : ndarray of int64
         Number of units of each document.
     reference, hypothesis : BoundaryColumn
-        Boundaries of both sides.
+        Boundaries of the references and of the hypotheses.
     types : tuple of str
-        Types that the codes of the columns stand for, in no order.
+        Type names that the codes of the columns refer to, in arbitrary order.
     excluded : mapping of int to str
         Documents that could not be read, with the reason.
     declared_types : tuple of str, optional
-        The types in the order that the file declares, if it declares one.
+        The types in the order declared by the file, if there is one.
     """
 
     items: Sequence[str]
@@ -111,7 +112,7 @@ class Documents:
 
     @property
     def typed(self) -> bool:
-        """Whether the boundaries of both sides have types."""
+        """Whether both references and hypotheses have boundary types."""
         return self.reference.typed
 
     def pair(self, document: int, types: Sequence[str] | None = None) -> tuple[Segmentation, Segmentation]:
@@ -167,7 +168,7 @@ def _types_by_position(positions: list[int], types: list[str]) -> dict[int, list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentPairs:
-    """Documents as objects: trees, hierarchies, dialogues, or segmentations that were read one by one.
+    """Documents stored as objects: trees, hierarchies, dialogues, or segmentations that were read one by one.
 
     Parameters
     ----------
@@ -178,7 +179,7 @@ class DocumentPairs:
     pairs : sequence
         Reference and hypothesis of each document; None if the document is excluded.
     excluded : mapping of int to str or FormatError
-        Documents that could not be read, with the reason; an error of a file says where.
+        Documents that could not be read, with the reason. A ``FormatError`` gives the position in the file.
     """
 
     items: Sequence[str]

@@ -1,4 +1,4 @@
-"""Make a corpus of hierarchies comparable: over the same units, or flattened to typed boundaries."""
+"""Make a corpus of hierarchies comparable: put them over common units, or flatten them to typed boundaries."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from caesura.model.hierarchy import Hierarchy, common_units
 
 
 def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus, dict[str, str]]:
-    """Return the hierarchies in time of each item over the same units, and notes on what was dropped.
+    """Return the timed hierarchies of each item over common units, and notes on the spans that were dropped.
 
     Parameters
     ----------
     corpus : Corpus
         Hierarchies. Hierarchies over text are returned unchanged.
     tolerance : float, default 0.5
-        Times at most this many seconds apart become one, see :func:`~caesura.common_units`.
+        Times at most this many seconds apart are merged; see :func:`~caesura.common_units`.
 
     Returns
     -------
@@ -55,14 +55,14 @@ def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus
 
 
 def short_spans_note(number: int, *, tolerance: float = 0.5) -> str:
-    """Return the sentence about spans that common units do not keep.
+    """Return a sentence about the spans that are too short for common units.
 
     Parameters
     ----------
     number : int
-        Number of the spans.
+        Number of short spans.
     tolerance : float, default 0.5
-        Seconds within which times are the same.
+        Times at most this many seconds apart count as equal.
 
     Returns
     -------
@@ -74,22 +74,22 @@ def short_spans_note(number: int, *, tolerance: float = 0.5) -> str:
 
 
 def pair_over_common_units(pair: Any, *, tolerance: float = 0.5) -> tuple[Any, int]:
-    """Put two hierarchies in time on common units.
+    """Put two timed hierarchies over common units.
 
     Parameters
     ----------
     pair : tuple of two annotations
         Reference and hypothesis.
     tolerance : float, default 0.5
-        Seconds within which times are the same.
+        Times at most this many seconds apart count as equal.
 
     Returns
     -------
     pair : tuple of two annotations
-        The pair; unchanged if it does not hold two hierarchies, or if they cannot be put on common units. The measure
-        then says what does not fit.
+        The pair over common units. It is returned unchanged if it does not consist of two hierarchies or if common units
+        cannot be computed; the measure then raises the error.
     short_spans : int
-        Number of spans that are shorter than the tolerance and were left out.
+        Number of spans that were dropped because they are shorter than the tolerance.
     """
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(h, Hierarchy) for h in pair):
         return pair, 0
@@ -101,17 +101,17 @@ def pair_over_common_units(pair: Any, *, tolerance: float = 0.5) -> tuple[Any, i
 
 
 def levels_as_types(corpus: Corpus) -> Corpus:
-    """Return every hierarchy flattened to its boundaries, with levels as types.
+    """Flatten every hierarchy to a segmentation whose boundary types are levels.
 
     Parameters
     ----------
     corpus : Corpus
-        Hierarchies over text. Put hierarchies in time over the same units first: :func:`over_common_units`.
+        Hierarchies over text. Convert timed hierarchies to common units first, with :func:`over_common_units`.
 
     Returns
     -------
     Corpus
-        Segmentations. All declare as many types as the deepest hierarchy has levels.
+        Segmentations. Each declares as many types as the deepest hierarchy has levels.
 
     Raises
     ------
@@ -120,8 +120,9 @@ def levels_as_types(corpus: Corpus) -> Corpus:
 
     Notes
     -----
-    A boundary of type ``"2"`` stands wherever a span of level 2 begins or ends inside the text. S, B and the confusion
-    matrix then apply: a boundary on the wrong level is a substitution, which costs less the nearer the levels are.
+    There is a boundary of type ``"2"`` at every position inside the text where a span of level 2 begins or ends. S, B and
+    the confusion matrix can then be computed. A boundary on the wrong level is a substitution, which costs less if the
+    levels are closer.
 
     Examples
     --------
@@ -144,7 +145,7 @@ def levels_as_types(corpus: Corpus) -> Corpus:
 
 
 def _hierarchies_of(corpus: Corpus, item: str) -> dict[str, Hierarchy]:
-    """Return the hierarchies of an item; raise an error if it has a different annotation."""
+    """Return the hierarchies of an item; raise an error if one of its annotations is not a hierarchy."""
     hierarchies: dict[str, Hierarchy] = {}
     for coder, annotation in corpus.of_item(item).items():
         if not isinstance(annotation, Hierarchy):

@@ -1,4 +1,4 @@
-"""Spans inside spans: what one coder made of a text, on several levels."""
+"""Hierarchies: nested spans over the units of a text, on several levels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Span(NamedTuple):
     start, end : int
         First and last unit.
     level : int
-        Level of the span; level 1 holds the largest spans.
+        Level of the span; level 1 contains the largest spans.
     label : str, optional
         Name of the span.
     """
@@ -50,7 +50,7 @@ class _RawSpan(NamedTuple):
 
 
 class Hierarchy(Value):
-    """Spans over N units. No two spans cross: either they do not overlap, or one contains the other.
+    """Nested spans over N units. Two spans never cross: they are disjoint, or one contains the other.
 
     Parameters
     ----------
@@ -58,30 +58,30 @@ class Hierarchy(Value):
         Number of units, N.
     spans : iterable of sequences
         ``(start, end)``, ``(start, end, level)`` or ``(start, end, level, label)``, counted from 1, both ends included.
-        All spans have a level, or none has one.
+        Either all spans have a level, or none has.
     units : iterable of str, optional
         Text of each unit.
     edges : iterable of float, optional
-        The N+1 times between which the units lie, if units have a duration (music, speech).
+        The N+1 times that delimit the units, if units have a duration (music, speech).
     extent : int, optional
-        Number of units for the computation of chance (default: ``length``). For hierarchies in time it is the number of
-        steps in time.
+        Number of units used to compute chance agreement (default: ``length``). For timed hierarchies it is the number of
+        time steps.
     repair : bool, default False
-        Drop spans that cross, or whose levels contradict their nesting, instead of raising an error: of two spans the one
-        on the deeper level, then the shorter, then the later.
+        Drop spans that cross, or whose levels contradict their nesting, instead of raising an error. Of two conflicting
+        spans the one on the deeper level is dropped, then the shorter one, then the later one.
 
     Attributes
     ----------
     length : int
         Number of units, N.
     spans : tuple of Span
-        The spans, sorted by start, then the larger first, then by level.
+        The spans, sorted by start, then from largest to smallest, then by level.
     units : tuple of str or None
         Text of each unit, if it is known.
     edges : tuple of float or None
-        The N+1 times between units, if units have a duration.
+        The N+1 times that delimit the units, if units have a duration.
     extent : int
-        Number of units for the computation of chance.
+        Number of units used to compute chance agreement.
 
     Raises
     ------
@@ -91,7 +91,8 @@ class Hierarchy(Value):
     Notes
     -----
     If spans have no levels, the level of a span is 1 + the number of distinct spans that strictly contain it. The same
-    span may stand on two levels. A span inside another must be deeper than the first level of that span.
+    span may occur on two levels. An inner span must be on a deeper level than the first level of the span that contains
+    it.
 
     Examples
     --------
@@ -140,14 +141,14 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
 
     @classmethod
     def from_segmentations(cls, levels: Iterable[Segmentation], *, repair: bool = False) -> Hierarchy:
-        """Return the hierarchy whose levels are segmentations of one text.
+        """Return the hierarchy whose levels are segmentations of the same text.
 
         Parameters
         ----------
         levels : iterable of Segmentation
-            The coarsest first. The segments of each segmentation are the spans of its level.
+            Segmentations from coarse to fine. The segments of each segmentation are the spans of its level.
         repair : bool, default False
-            As for the class.
+            See the class.
 
         Returns
         -------
@@ -156,7 +157,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         Raises
         ------
         HierarchyError
-            If there is no segmentation, their lengths differ, or their segments cross.
+            If there is no segmentation, the lengths differ, or segments cross.
 
         Examples
         --------
@@ -179,7 +180,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
 
     @classmethod
     def from_brackets(cls, text: str) -> Hierarchy:
-        """Return the hierarchy of brackets around words: every pair of brackets is a span, every word a unit.
+        """Return the hierarchy for a bracketed text: every pair of brackets is a span, and every word is a unit.
 
         Parameters
         ----------
@@ -193,7 +194,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         Raises
         ------
         HierarchyError
-            If brackets do not match, a bracket holds no word, or there is no word.
+            If brackets do not match, a pair of brackets contains no word, or there is no word.
 
         Examples
         --------
@@ -228,16 +229,16 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def from_times(
         cls, spans: Iterable[Sequence[Any]], *, duration: float | None = None, repair: bool = False
     ) -> Hierarchy:
-        """Return the hierarchy of spans in seconds; units lie between the times that occur.
+        """Return the hierarchy of spans given in seconds; the units lie between the times that occur.
 
         Parameters
         ----------
         spans : iterable of sequences
-            ``(start, end[, level[, label]])`` with times in seconds. Spans of no length are left out.
+            ``(start, end[, level[, label]])`` with times in seconds. Spans of zero length are dropped.
         duration : float, optional
             End of the recording, which begins at 0.
         repair : bool, default False
-            As for the class.
+            See the class.
 
         Returns
         -------
@@ -246,12 +247,12 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         Raises
         ------
         HierarchyError
-            If a time is invalid, no span has a length, or spans cross.
+            If a time is invalid, all spans have zero length, or spans cross.
 
         Notes
         -----
-        Put hierarchies over the same units with :func:`common_units` before you compare them. ``t_measure`` and
-        ``l_measure`` take the times as they are.
+        Before you compare timed hierarchies, convert them to the same units with :func:`common_units`. ``t_measure`` and
+        ``l_measure`` use the times directly.
 
         Examples
         --------
@@ -271,17 +272,17 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
 
     @property
     def flat(self) -> frozenset[tuple[int, int]]:
-        """The distinct (start, end)."""
+        """The distinct (start, end) pairs."""
         return frozenset((span.start, span.end) for span in self.spans)
 
     @property
     def full(self) -> frozenset[tuple[int, int, int]]:
-        """The distinct (start, end, level)."""
+        """The distinct (start, end, level) triples."""
         return frozenset((span.start, span.end, span.level) for span in self.spans)
 
     @property
     def depth(self) -> int:
-        """The deepest level; 0 without spans."""
+        """The deepest level, or 0 if there are no spans."""
         return max((span.level for span in self.spans), default=0)
 
     @property
@@ -297,13 +298,13 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         Parameters
         ----------
         levels : int, optional
-            Number of types to declare, at least the depth (default: the depth). Two hierarchies that are to be compared
-            must declare the same number.
+            Number of types to declare, at least the depth (default: the depth). Hierarchies can only be compared if they
+            declare the same number.
 
         Returns
         -------
         Segmentation
-            It has a boundary of type ``"2"`` wherever a span of level 2 begins or ends inside the text.
+            A segmentation with a boundary of type ``"2"`` at every inner position where a span of level 2 begins or ends.
 
         Raises
         ------
@@ -333,21 +334,21 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         Parameters
         ----------
         spans : iterable of Span
-            Spans in order: by start, the larger first, then by level. They are not checked.
+            Spans sorted by start, then from largest to smallest, then by level. They are not checked.
 
         Returns
         -------
         Hierarchy
-            Same length, units, times and extent.
+            A hierarchy with the same length, units, times and extent.
 
         Notes
         -----
-        A union of several coders may hold spans that cross, which no coder's own hierarchy may.
+        The union of several coders' hierarchies may contain spans that cross. The hierarchy of a single coder may not.
         """
         return self._with(spans=tuple(spans))
 
     def brackets(self) -> str:
-        """Return a bracket string with the text of the units, or their numbers; each distinct span once.
+        """Return a bracket string with the texts of the units, or with their numbers. Each distinct span appears once.
 
         Returns
         -------
@@ -387,14 +388,14 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
 
 
 def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -> tuple[dict[str, Hierarchy], int]:
-    """Return hierarchies in time over the same units, and the number of spans that became empty and were dropped.
+    """Return timed hierarchies over the same units, and the number of spans that became empty and were dropped.
 
     Parameters
     ----------
     by_coder : mapping of str to Hierarchy
         Hierarchies of one item.
     tolerance : float, default 0.5
-        Times at most this many seconds apart become one.
+        Times at most this many seconds apart are merged.
 
     Returns
     -------
@@ -411,8 +412,8 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
     Notes
     -----
     The times of all coders are sorted. A time within ``tolerance`` of the *first* time of a group joins the group. The
-    number of units for chance is round(duration / tolerance) and not the number of merged units: otherwise kappa would
-    depend on who else annotated.
+    number of units used to compute chance agreement is round(duration / tolerance), not the number of merged units.
+    Otherwise kappa would depend on the other coders.
 
     Examples
     --------
@@ -450,14 +451,14 @@ def _check_tolerance(tolerance: object) -> float:
 
 
 def _lasting_spans(hierarchy: Hierarchy, group: Mapping[float, int]) -> list[tuple[Any, ...]]:
-    """Return the spans over groups of times, without those that became empty."""
+    """Return the spans over groups of times, without spans that became empty."""
     edges = hierarchy.edges or ()
     spans = [(group[edges[s.start - 1]] + 1, group[edges[s.end]], s.level, s.label) for s in hierarchy.spans]
     return [span for span in spans if span[1] >= span[0]]
 
 
 def _group_times(times: list[float], tolerance: float) -> tuple[list[float], dict[float, int]]:
-    """Return the first time of each group, and the group of each time; ``times`` ascend."""
+    """Return the first time of each group and the group of each time; ``times`` must ascend."""
     first_times: list[float] = []
     group: dict[float, int] = {}
     for time in times:
@@ -559,7 +560,7 @@ def _check_all_or_no_levels(raw: list[_RawSpan]) -> None:
 
 
 def _order(span: _RawSpan) -> tuple[int, int, int, str]:
-    """Return the key that sorts spans by start, then the larger first, then by level and label."""
+    """Return the sort key of a span: by start, then from largest to smallest, then by level and label."""
     return (span.start, -span.end, span.level or 0, span.label or "")
 
 
@@ -569,12 +570,12 @@ def _place_and_level(span: _RawSpan, edges: tuple[float, ...] | None) -> str:
 
 
 def _place(start: int, end: int, edges: tuple[float, ...] | None) -> str:
-    """Return a span for an error message: by its units, or by its times."""
+    """Return the units or the times of a span, for an error message."""
     return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.10g}-{edges[end]:.10g} s"
 
 
 def _check_nesting(spans: tuple[Span, ...], edges: tuple[float, ...] | None) -> None:
-    """Raise an error if a span inside another is not deeper than the first level of that span."""
+    """Raise an error if an inner span is not deeper than the first level of the span that contains it."""
     first_level: dict[tuple[int, int], int] = {}
     for span in spans:
         key = (span.start, span.end)
@@ -597,7 +598,7 @@ def _check_nesting(spans: tuple[Span, ...], edges: tuple[float, ...] | None) -> 
 
 @dataclass
 class _Nest:
-    """Spans that nest, in lists that can be searched fast."""
+    """Spans that nest, stored in lists that can be searched fast."""
 
     spans: set[tuple[int, int]] = field(default_factory=set)
     starts: list[int] = field(default_factory=list)
@@ -607,8 +608,8 @@ class _Nest:
     def add(self, start: int, end: int, level: int) -> bool:
         """Add a span and return True, or return False if it crosses another or contradicts its level.
 
-        Spans come from the coarsest and longest on. A span fits if all spans that it touches contain it, on a level above
-        its own: none of them begins or ends inside it, and none on its own level is around it.
+        Spans must be added from coarse to fine and from long to short. A span fits if every span that overlaps it contains it
+        and is on a higher level: no span begins or ends inside it, and no span on the same level contains it.
         """
         if (start, end) in self.spans:
             return True
@@ -627,7 +628,7 @@ class _Nest:
 
 
 def _repaired(raw: list[_RawSpan]) -> list[_RawSpan]:
-    """Return the spans without those that cross or contradict: of two, the deeper, then the shorter, then the later."""
+    """Drop spans that cross or contradict their level: of two, the deeper one, then the shorter, then the later."""
     levels = [span.level for span in raw if span.level is not None]
     if len(levels) < len(raw):
         levels = _depths(raw)
@@ -638,7 +639,7 @@ def _repaired(raw: list[_RawSpan]) -> list[_RawSpan]:
 
 
 def _depths(raw: list[_RawSpan]) -> list[int]:
-    """Return 1 + the number of distinct spans that strictly contain each, even if they cross others."""
+    """Return 1 + the number of distinct spans that strictly contain each span, even if spans cross."""
     pairs = sorted({(span.start, span.end) for span in raw}, key=lambda pair: (pair[0], -pair[1]))
     ends: list[int] = []  # of spans that begin before, or at the same unit and are longer
     depth = {}

@@ -1,4 +1,4 @@
-"""How many coders marked each position of a text."""
+"""Number of coders who marked each position of a text."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class Marks(Value):
     positions : ndarray of int64
         Positions that at least one coder marked, in ascending order.
     position_counts : ndarray of int64
-        How many coders marked each of ``positions``.
+        Number of coders who marked each entry of ``positions``.
     units : tuple of str or None
         Text of each unit, if it is known.
 
     Raises
     ------
     SegmentationError
-        If a count is not a whole number from 0 to ``coders``, or the number of units does not match.
+        If a count is not a whole number from 0 to ``coders``, or the number of unit texts does not match.
 
     Examples
     --------
@@ -94,12 +94,12 @@ class Marks(Value):
 
     @classmethod
     def of(cls, segmentations: Iterable[Segmentation]) -> Marks:
-        """Return the marks of several coders on one text.
+        """Return the marks of several coders on the same text.
 
         Parameters
         ----------
         segmentations : iterable of Segmentation
-            One segmentation per coder. Types, and boundaries at the end of the text, are ignored.
+            One segmentation per coder. Boundary types and boundaries at the end of the text are ignored.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class Marks(Value):
         Raises
         ------
         SegmentationError
-            If there is no segmentation, or they are not all of the same text.
+            If there is no segmentation, or the segmentations are of different texts.
         """
         listed = as_list(segmentations, "segmentations")
         for i, segmentation in enumerate(listed):
@@ -148,7 +148,7 @@ class Marks(Value):
         return int(self.position_counts.max(initial=0))
 
     def draw(self) -> str:
-        """Return a drawing: one dot per unit, and after it the number of coders who put a boundary there.
+        """Draw the marks: one dot per unit, followed by the number of coders who put a boundary after it.
 
         Returns
         -------

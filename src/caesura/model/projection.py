@@ -1,12 +1,12 @@
-"""Put coders with different tokenizations over the characters of their text, so that they can be compared.
+"""Convert coders with different tokenizations to units of characters, so that they can be compared.
 
-Tokenizers disagree: one has ``well-founded``, another ``well - founded``. White space belongs to no token, so the tokens of
-each coder, joined without white space, are a text of characters, and a boundary between tokens is a boundary between
-characters. If the texts of all coders are equal, nothing is lost (:func:`over_characters`). If they differ, each text is
-aligned with the first by the fewest edits, and notes say what was lost (:func:`over_edits`).
+Tokenizers disagree: one produces ``well-founded``, another ``well - founded``. White space is not part of any token. The
+tokens of each coder, joined without white space, therefore form a text of characters, and a boundary between tokens is a
+boundary between characters. If the texts of all coders are equal, no information is lost (:func:`over_characters`). If
+they differ, each text is aligned with the first one by edit distance, and notes report the losses (:func:`over_edits`).
 
-The units are then characters, for every item of the corpus: lengths, windows and the reach of near misses (``n_t``) count
-characters, about five per English word. Choose them accordingly.
+Afterwards the units of every item are characters. Lengths, windows and the reach of near misses (``n_t``) then count
+characters, about five per English word. Choose these options accordingly.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class AlignmentNote(str):
     text : str
         The note.
     lossy : bool
-        Whether boundaries were lost or moved, or characters differ.
+        Whether boundaries were lost or moved, or characters differ between the texts.
     """
 
     lossy: bool
 
     def __new__(cls, text: str, *, lossy: bool) -> AlignmentNote:
-        """Return the text with its mark."""
+        """Return the note with its ``lossy`` attribute."""
         note = super().__new__(cls, text)
         note.lossy = lossy
         return note
@@ -55,33 +55,33 @@ class AlignmentNote(str):
 def over_characters(
     corpus: Corpus, *, excluded: list[InputError] | None = None
 ) -> tuple[Corpus, dict[str, AlignmentNote]]:
-    """Return every item over the characters of its text, and notes on how the tokens of its coders differed.
+    """Convert every item to the characters of its text; also return notes on tokenizations that differ.
 
     Parameters
     ----------
     corpus : Corpus
         Annotations whose texts are known. All coders of an item must have the same characters.
     excluded : list, optional
-        List to which errors are appended; their items are left out. Without it the first error is raised.
+        List to which errors are appended; their items are excluded. Without it the first error is raised.
 
     Returns
     -------
     corpus : Corpus
         The annotations over characters.
     notes : dict of str to AlignmentNote
-        Item -> how many tokens each coder had, for items whose tokens differ.
+        Item -> number of tokens per coder, for items whose tokens differ.
 
     Raises
     ------
     MismatchError
-        If the characters of two coders differ, or a text is not known.
+        If the characters of two coders differ, or a text is unknown.
 
     Notes
     -----
-    Units become characters, without white space. Boundaries, types, labels and spans stay where they were in the text. A
-    dialogue is processed stream by stream. A tree keeps its words and gets character offsets as times, so that
-    ``struct_iou`` compares by characters; ``-LRB-`` is read as ``(``, and both ways to write quotes in the Penn Treebank
-    are the same character.
+    The new units are characters, without white space. Boundaries, types, labels and spans keep their place in the text. In
+    a dialogue, each stream is converted separately. A tree keeps its words and gets character offsets as times, so that
+    ``struct_iou`` compares characters. ``-LRB-`` is read as ``(``, and the two forms of quotes in the Penn Treebank are
+    treated as the same character.
 
     Examples
     --------
@@ -97,35 +97,36 @@ def over_characters(
 
 
 def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> tuple[Corpus, dict[str, AlignmentNote]]:
-    """Return every item over the characters of its first coder's text, and notes on what was lost.
+    """Convert every item to the characters of its first coder's text; also return notes on losses.
 
     Parameters
     ----------
     corpus : Corpus
         Annotations whose texts are known. The texts may differ.
     excluded : list, optional
-        List to which errors are appended; their items are left out. Without it the first error is raised.
+        List to which errors are appended; their items are excluded. Without it the first error is raised.
 
     Returns
     -------
     corpus : Corpus
         The annotations over the characters of the first coder's text.
     notes : dict of str to AlignmentNote
-        Item -> how many characters differ, how many boundaries were moved, and how many were lost.
+        Item -> number of characters that differ, of boundaries that moved, and of boundaries that were lost.
 
     Raises
     ------
     MismatchError
-        If a text is not known or too long.
+        If a text is unknown or too long.
     OptionError
         If rapidfuzz is not installed: ``pip install caesura[align]``.
 
     Notes
     -----
-    As :func:`over_characters`, for texts that differ: each text is aligned with that of the first coder by the fewest
-    insertions, deletions and replacements of characters (Levenshtein distance). A boundary stays after the character that
-    it followed. If the first text lacks that character, the boundary moves to the nearest position before it. Boundaries of
-    one coder that fall together become one, with the types of all. A span or word of which no character is left is lost.
+    This function works like :func:`over_characters`, but the texts may differ. Each text is aligned with the first coder's
+    text by the smallest number of insertions, deletions and replacements of characters (Levenshtein distance). A boundary
+    stays after the character that it followed. If the first text lacks that character, the boundary moves to the nearest
+    position before it. If several boundaries of a coder move to the same position, they become one boundary with all their
+    types. A span or word is lost if none of its characters is left.
 
     Examples
     --------
@@ -141,11 +142,11 @@ def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> t
 
 
 ALIGNMENTS = {"characters": over_characters, "edit": over_edits}
-"""Functions behind the choices of ``read(..., align=...)``."""
+"""Alignment functions for the values of ``read(..., align=...)``."""
 
 
 def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
-    """Return what to do about units that differ, as the end of an error message.
+    """Return advice about units that differ, to be added to an error message.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
     Returns
     -------
     str
-        Empty if a text is not known.
+        The advice; empty if a text is unknown.
 
     Examples
     --------
@@ -174,17 +175,17 @@ def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
 
 @dataclass
 class _Alignment:
-    """Where the characters of a text lie in the text of the first coder.
+    """Map from the characters of a text to the text of the first coder.
 
     Attributes
     ----------
     starts : ndarray
-        For each offset of the text, where the character after it starts in the first text.
+        For each offset of the text, the start of the next character in the first text.
     ends : ndarray
-        For each offset, where the characters before it end. It equals ``starts`` unless the first text has something in
-        between.
+        For each offset, the end of the previous character in the first text. It equals ``starts`` unless the first text
+        has additional characters there.
     matched : ndarray of bool
-        For each offset, whether the character before it has a counterpart.
+        For each offset, whether the previous character has a counterpart.
     differing : int
         Number of characters that differ.
     """
@@ -201,12 +202,12 @@ class _Alignment:
         return cls(offsets, offsets, np.ones(length + 1, bool))
 
     def moved(self, offsets: Ints) -> int:
-        """Return how many of these offsets do not lie between the same two characters any more."""
+        """Return how many of these offsets no longer lie between the same two characters."""
         return int(np.count_nonzero(~self.matched[offsets] | (self.starts[offsets] != self.ends[offsets])))
 
 
 Aligner = Callable[[str, str, str, str], _Alignment]
-"""Function of the first coder, another coder, and the texts of both."""
+"""Function of the first coder's name, another coder's name, and both texts."""
 
 
 def _align_equal_texts(a: str, b: str, a_text: str, b_text: str) -> _Alignment:
@@ -247,7 +248,7 @@ def _align_by_edits(a: str, b: str, a_text: str, b_text: str) -> _Alignment:
             alignment.starts[i:j] = np.arange(start, end)
             alignment.ends[i + 1 : j + 1] = np.arange(start, end) + 1
         alignment.differing += 0 if step.tag == "equal" else max(j - i, end - start)
-    # Both texts begin and end together.
+    # The beginnings of both texts are aligned, and so are the ends.
     alignment.starts[0], alignment.starts[-1], alignment.ends[-1] = 0, len(a_text), len(a_text)
     return alignment
 
@@ -257,7 +258,7 @@ def _align_by_edits(a: str, b: str, a_text: str, b_text: str) -> _Alignment:
 
 @dataclass
 class _Loss:
-    """What one coder's annotation lost in the text of the first coder."""
+    """Losses of one coder's annotation in the conversion to the first coder's text."""
 
     differing: int = 0
     characters: int = 0
@@ -278,7 +279,7 @@ class _Loss:
 
 @dataclass
 class _ItemProjection:
-    """One item on its way to characters, and the facts for its note."""
+    """Conversion of one item to characters, with the counts for its note."""
 
     align: Aligner
     by_coder: Mapping[str, Annotation]
@@ -335,7 +336,7 @@ class _ItemProjection:
 
     @property
     def note(self) -> AlignmentNote | None:
-        """What was lost; if nothing was, how the tokens differed."""
+        """Return a note on the losses; if there are none, on tokenizations that differ."""
         first = next(iter(self.by_coder))
         losses = [f"for {coder} {loss.describe(first)}" for coder, loss in self.losses.items() if loss]
         if losses:
@@ -381,7 +382,7 @@ def _characters(tokens: Sequence[str]) -> str:
 
 
 def _unescaped(word: str) -> str:
-    """Return a word of the Penn Treebank as it stands in the text: brackets have names there, quotes two forms."""
+    """Return the original form of a Penn Treebank word: brackets are escaped there, and quotes have two forms."""
     plain = _BRACKETS.get(word, word).replace("\\/", "/").replace("\\*", "*")
     return plain.replace("``", '"').replace("''", '"')
 
@@ -392,7 +393,7 @@ def _unescaped(word: str) -> str:
 def _project_annotation(
     annotation: Annotation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], loss: _Loss
 ) -> Annotation:
-    """Return an annotation over characters; ``offsets`` are the edges of its tokens in its own text."""
+    """Convert an annotation to characters; ``offsets`` are the token edges in its own text."""
     if isinstance(annotation, Segmentation):
         return _project_segmentation(annotation, alignment, offsets, units, loss)
     if isinstance(annotation, Hierarchy):
@@ -405,7 +406,7 @@ def _project_segmentation(
     segmentation: Segmentation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], loss: _Loss
 ) -> Segmentation:
     own_offsets = offsets[segmentation.boundary_positions]
-    # Position 0 lies before the text, and the end of the text is a boundary only if the coder marked it.
+    # Position 0 lies before the text. The end of the text is a boundary only if the coder marked it.
     marks_end = bool(segmentation.positions.size) and int(segmentation.positions[-1]) == segmentation.length
     last = len(units) if marks_end else len(units) - 1
     rows = zip(alignment.ends[own_offsets].tolist(), segmentation.codes.tolist(), strict=True)

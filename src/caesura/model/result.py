@@ -1,7 +1,7 @@
-"""What all results share: plain data for JSON, a data frame, a signature, a list of excluded items.
+"""Base class of all results, and conversion of results to plain data, JSON, data frames and signatures.
 
-A result is a frozen dataclass that derives from :class:`Result`. No result writes its own JSON: :func:`to_plain` turns any
-of them into dictionaries, lists, texts and numbers.
+A result is a frozen dataclass that derives from :class:`Result`. No result class writes its own JSON: :func:`to_plain`
+converts every result to dictionaries, lists, strings and numbers.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ HIDDEN: Mapping[str, Any] = {"json": False}
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """An item, or one coder's annotation of it, that was left out of a result.
+    """An item, or one coder's annotation of an item, that was excluded from a result.
 
     Parameters
     ----------
     item : str or None
-        Name of the item; None if a whole file or coder is concerned.
+        Name of the item, or None if a whole file or coder is excluded.
     coder : str or None
-        Name of the coder; None if the item is excluded for everyone.
+        Name of the coder, or None if the item is excluded for all coders.
     reason : str
-        Why it was excluded.
+        Reason for the exclusion.
     """
 
     item: str | None
@@ -52,9 +52,9 @@ class Result(Displayed):
     Attributes
     ----------
     json_properties : tuple of str
-        Properties of the class that belong to its JSON beside its fields.
+        Properties that are part of the JSON in addition to the fields.
     frame_field : str or None
-        Field whose entries are the rows of the data frame; None for a result that is a single row.
+        Field whose entries are the rows of the data frame, or None if the result is a single row.
     """
 
     __slots__ = ()
@@ -63,12 +63,12 @@ class Result(Displayed):
     frame_field: ClassVar[str | None] = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, the form that ``--json`` prints.
+        """Return the result as plain data, which ``--json`` prints.
 
         Returns
         -------
         dict
-            Fields and properties by name. Numbers that do not exist are None.
+            Fields and properties by name. Undefined numbers are None.
         """
         return _fields_of(self) | {name: to_plain(getattr(self, name)) for name in self.json_properties}
 
@@ -78,7 +78,7 @@ class Result(Displayed):
         Returns
         -------
         pandas.DataFrame
-            One row per entry of the main table, or a single row for a result without one.
+            One row per entry of the main table; a single row if there is no such table.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class Result(Displayed):
 
 
 def to_plain(value: Any) -> Any:
-    """Return ``value`` as plain data: dictionaries, lists, texts, numbers, truth values and None.
+    """Return ``value`` as plain data: dictionaries, lists, strings, numbers, booleans and None.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def to_plain(value: Any) -> Any:
     Returns
     -------
     object
-        The plain form. NaN becomes None, and infinity the word ``"inf"``, because JSON has no such numbers.
+        The plain form. NaN becomes None and infinity becomes ``"inf"``, because JSON has no such numbers.
     """
     if value is None or isinstance(value, (str, bool, int)):
         return value
@@ -123,7 +123,7 @@ def to_plain(value: Any) -> Any:
 
 
 def _plain_container(value: Any) -> Any:
-    """Return an object with named entries as a dictionary, another collection as a list, anything else as text."""
+    """Return an object with named entries as a dictionary, any other collection as a list, and other objects as text."""
     if is_dataclass(value) and not isinstance(value, type):
         return _fields_of(value)
     if hasattr(value, "_asdict"):  # a named tuple
@@ -136,7 +136,7 @@ def _plain_container(value: Any) -> Any:
 
 
 def to_json(value: Any, *, indent: int | None = 2) -> str:
-    """Return ``value`` as JSON text. Everything that the program writes as JSON goes through this function.
+    """Return ``value`` as JSON text. All JSON output of the program is created by this function.
 
     Parameters
     ----------
@@ -155,17 +155,17 @@ def to_json(value: Any, *, indent: int | None = 2) -> str:
 
 
 def signature_line(*words: str, over: str | None = None, **facts: Any) -> str:
-    """Return the signature of a result: one line that lets someone else reproduce it.
+    """Return the signature of a result: one line with everything needed to reproduce the result.
 
     Parameters
     ----------
     *words : str
-        Words at the beginning, such as the name of the function and of the coefficient.
+        First words of the line, such as the names of the function and the coefficient.
     over : str, optional
-        Signature that ends the line, such as that of the measure; it carries the version. Without it the version is
-        added.
+        Signature at the end of the line, such as that of the measure, which contains the version. Without it, the version
+        is added.
     **facts : object
-        ``name:value`` entries. None entries are left out.
+        ``name:value`` entries. Entries whose value is None are left out.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def signature_line(*words: str, over: str | None = None, **facts: Any) -> str:
 
 
 def signature_value(value: object) -> str:
-    """Return the form of a value in a signature: yes and no, ``auto`` for None, no line breaks or bars.
+    """Format a value for a signature: booleans as yes or no, None as ``auto``, without line breaks and bars.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def signature_value(value: object) -> str:
     Returns
     -------
     str
-        Its form in a signature.
+        The formatted value.
     """
     if isinstance(value, bool):
         return "yes" if value else "no"

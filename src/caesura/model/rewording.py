@@ -1,4 +1,4 @@
-"""Trees over different words: neighbours are joined, or a word is cut in two; the rest of the tree stays."""
+"""Change the words of a tree: join neighbouring words, or split a word; the rest of the tree is unchanged."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def join_words(tree: Tree, boundaries: Iterable[int]) -> Tree:
 
     Notes
     -----
-    A run of joined words becomes one word. Its preterminal has the label of the first and is attached to the lowest node
-    that covers the run, between the remaining children before and after it. The words of the run leave their places, nodes
-    that lose all words vanish, and all other nodes keep their label and their remaining words.
+    Each run of joined words becomes one word. Its preterminal has the label of the first word's preterminal. It is attached
+    to the lowest node that covers the run, between the remaining children before and after it. Nodes that lose all their
+    words are removed. All other nodes keep their label and their remaining words.
 
     Examples
     --------
@@ -55,12 +55,12 @@ def join_words(tree: Tree, boundaries: Iterable[int]) -> Tree:
 
 
 def join_empty_words(tree: Tree) -> Tree:
-    """Return the tree with words that take no time joined to their right neighbours, the last to its left neighbour.
+    """Join words of zero duration to their right neighbours, or to the left neighbour at the end of the sentence.
 
     Parameters
     ----------
     tree : Tree
-        The tree; without times it is returned unchanged.
+        The tree; it is returned unchanged if it has no times.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def join_empty_words(tree: Tree) -> Tree:
     Raises
     ------
     TreeError
-        If no word takes any time.
+        If all words have zero duration.
     """
     if tree.times is None:
         return tree
@@ -80,18 +80,18 @@ def join_empty_words(tree: Tree) -> Tree:
         raise TreeError("no word takes any time; a tree needs one that does")
     removed = np.zeros(tree.length, bool)
     removed[1:] = empty[:-1]
-    # Words after the last one that takes time have no right neighbour to join.
+    # The words after the last word with a duration have no right neighbour to join.
     removed[np.flatnonzero(~empty)[-1] + 1 :] = True
     return _join(tree, removed)
 
 
 def _join(tree: Tree, removed: NDArray[np.bool_]) -> Tree:
-    """Return the tree without the boundaries before each word i, from 0, for which ``removed[i]`` is true."""
+    """Remove the boundary before each word i, counted from 0, for which ``removed[i]`` is true."""
     new = np.cumsum(~removed) - 1  # new number of each word
     first = np.flatnonzero(~removed)
     last = np.append(first[1:], tree.length) - 1
     joined = last > first
-    # A node keeps a run that lies inside it, and nothing of a run that sticks out on a side.
+    # A node keeps a run that lies inside it, and loses every word of a run that extends beyond it.
     start = new[tree.start] + (first[new[tree.start]] < tree.start)
     end = new[tree.end - 1] + (last[new[tree.end - 1]] < tree.end)
     depth = tree.depth
@@ -114,7 +114,7 @@ def _join(tree: Tree, removed: NDArray[np.bool_]) -> Tree:
 
 
 def _covering(tree: Tree, runs: Ints, first: Ints, last: Ints) -> Ints:
-    """Return the lowest node over all words of each run; -1 if there is none."""
+    """Return the lowest node that covers all words of each run; -1 if there is none."""
     leaves = np.flatnonzero(tree.preterminal)
     parent, end = tree.parent.tolist(), tree.end.tolist()
     lowest = []
@@ -127,20 +127,20 @@ def _covering(tree: Tree, runs: Ints, first: Ints, last: Ints) -> Ints:
 
 
 def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
-    """Return the tree with some words cut in two.
+    """Return the tree with some words split in two.
 
     Parameters
     ----------
     tree : Tree
         A tree with times.
     cuts : sequence of (word, time)
-        Words to cut, counted from 0 and in order, and the time of each cut.
+        Words to split, counted from 0 and in order, with the time of each split.
 
     Returns
     -------
     Tree
-        The preterminal of a word becomes two neighbours with the same label. A preterminal that is a root gets a parent
-        with that label.
+        The tree, in which each split word has two neighbouring preterminals with the same label. If the preterminal was a
+        root, the two get a parent with that label.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
         words += [f"{text}_1", f"{text}_2"] if split else [text]
     leaf = tree.preterminal
     divided = leaf & (cut[tree.start] > 0)
-    # A root stays as the parent of its halves.
+    # A root becomes the parent of its halves.
     remains = ~divided | (tree.parent < 0)
     start, end, depth = place[tree.start], place[tree.end], tree.depth
     below = np.flatnonzero(divided)
@@ -186,7 +186,7 @@ def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
 def _from_spans(
     labels: list[str], start: Ints, end: Ints, depth: Ints, words: tuple[str, ...], times: Floats | None
 ) -> Tree:
-    """Return the tree of nodes in any order: the larger comes first, and of equal ones the one that stood higher."""
+    """Return a tree of nodes in any order. Larger nodes come first; of equal nodes, the one that was higher."""
     order = np.lexsort((depth, -end, start)).tolist()
     nodes = Nodes([labels[i] for i in order], [], start[order].tolist(), end[order].tolist(), list(words))
     ancestors: list[int] = []

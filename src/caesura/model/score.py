@@ -1,4 +1,4 @@
-"""Scores: one number, and everything that says where it comes from."""
+"""Scores of measures: the value, the counts it is computed from, and the options that were used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _check_beta = non_negative()
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What happened to one boundary, or to a pair of boundaries.
+    """One edit: a matched pair of boundaries, or a boundary that was changed, moved, deleted or inserted.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Edit:
         ``match``, ``substitution``, ``transposition``, ``transposition with substitution``, ``deletion`` (only the first
         side has the boundary) or ``insertion`` (only the second side has it).
     a_position, b_position : int or None
-        Positions on both sides; None on the side without a boundary. In a dialogue they are positions of the stream.
+        Positions on both sides; None on the side without a boundary. In a dialogue, positions are counted in the stream.
     a_type, b_type : str or None
         Boundary types on both sides.
     cost : float
@@ -43,7 +43,7 @@ class Edit:
 
     @property
     def position(self) -> int:
-        """The leftmost position that the edit touches."""
+        """The leftmost position of the edit."""
         return min(position for position in (self.a_position, self.b_position) if position is not None)
 
     @property
@@ -53,17 +53,17 @@ class Edit:
 
 
 class Parts(Mapping[str, Any]):
-    """The additive counts that a score is computed from, in a fixed order.
+    """The additive counts from which a score is computed, in a fixed order.
 
-    Iteration, length and equality are over the counts alone, so that they can be summed. Figures that follow from the counts
-    (precision, recall, f) can be looked up too: ``score.parts["precision"]``.
+    Iteration, length and equality use only the counts, so that counts can be summed. Figures derived from the counts
+    (precision, recall, f) can also be looked up: ``score.parts["precision"]``.
 
     Parameters
     ----------
     counts : mapping of str to float
         The counts.
     figures : mapping of str to float, optional
-        Figures that follow from the counts.
+        Figures derived from the counts.
     """
 
     __slots__ = ("_counts", "_figures")
@@ -89,12 +89,12 @@ class Parts(Mapping[str, Any]):
 
     @property
     def figures(self) -> Mapping[str, float]:
-        """Figures that follow from the counts."""
+        """Figures derived from the counts."""
         return MappingProxyType(self._figures)
 
 
 class _Measure(Protocol):
-    """What a ``Score`` needs from the measure that computed it."""
+    """Attributes and methods that ``Score`` uses of its measure."""
 
     @property
     def name(self) -> str:
@@ -111,7 +111,7 @@ class _Measure(Protocol):
         ...
 
     def align(self, source: Any) -> tuple[Edit, ...] | None:
-        """Return what happened to every boundary."""
+        """Return the edits that align both sides."""
         ...
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
@@ -123,25 +123,25 @@ class _Measure(Protocol):
 class Score(Result):
     """The result of a measure.
 
-    ``float(score)`` is ``score.value``. Scores of the same measure add up: ``a + b`` is the score of both documents together,
-    computed from the summed ``parts``, and so is ``sum(scores)``.
+    ``float(score)`` is ``score.value``. Scores of the same measure can be added: ``a + b`` is the score of both documents
+    together, computed from the summed ``parts``. ``sum(scores)`` works in the same way.
 
     Parameters
     ----------
     measure : Measure
-        The measure with its options: a value that ``parse`` reads back from its ``repr``.
+        The measure with its options; ``parse`` restores it from its ``repr``.
     value : float
         The score.
     parts : Parts
         The additive counts.
     params : mapping
-        Every option as it was resolved.
+        Every option with its resolved value.
     types : tuple of str
-        Boundary types over which the score was computed.
+        Boundary types that the score distinguishes.
     documents : int, default 1
         Number of documents.
     source : object, optional
-        What the measure aligned; edits are computed from it on request.
+        Input of the alignment; edits are computed from it when needed.
     """
 
     json_properties: ClassVar[tuple[str, ...]] = ("figures", "signature")
@@ -159,17 +159,17 @@ class Score(Result):
 
     @cached_property
     def signature(self) -> str:
-        """One line that lets someone else reproduce the number."""
+        """One line with everything needed to reproduce the score."""
         return self.measure.signature(self.params, self.types, self.documents)
 
     @cached_property
     def edits(self) -> tuple[Edit, ...] | None:
-        """What happened to every boundary, from left to right; None if the measure aligns nothing."""
+        """All edits from left to right; None if the measure does not align boundaries."""
         return None if self.source is None else self.measure.align(self.source)
 
     @property
     def figures(self) -> dict[str, float]:
-        """Further figures beside the value, such as precision and recall."""
+        """Additional figures such as precision and recall."""
         return dict(self.parts.figures)
 
     def __add__(self, other: object) -> Score:
@@ -229,7 +229,7 @@ class Score(Result):
         Parameters
         ----------
         beta : float, default 1
-            Weight of recall against precision.
+            Weight of recall relative to precision.
 
         Returns
         -------
@@ -253,19 +253,19 @@ def _restore(kind: type[Score], values: dict[str, Any]) -> Score:
 
 
 def ratio(part: float, whole: float, boundaries: float) -> float:
-    """Return precision or recall, also if there is nothing to divide by.
+    """Return precision or recall, which is also defined if the denominator is 0.
 
     Parameters
     ----------
     part, whole : float
         Numerator and denominator.
     boundaries : float
-        Number of boundaries of both sides.
+        Total number of boundaries on both sides.
 
     Returns
     -------
     float
-        ``part / whole``; if ``whole`` is 0, 1 if neither side has boundaries and else 0.
+        ``part / whole``. If ``whole`` is 0, the result is 1 if neither side has boundaries, and 0 otherwise.
     """
     if whole > 0:
         return part / whole
@@ -280,7 +280,7 @@ def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
     precision, recall : float
         Numbers from 0 to 1.
     beta : float, default 1
-        Weight of recall against precision, from 0 up.
+        Weight of recall relative to precision, at least 0.
 
     Returns
     -------
@@ -290,7 +290,7 @@ def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
     Raises
     ------
     OptionError
-        If ``beta`` is negative, infinite or no number.
+        If ``beta`` is negative, infinite or not a number.
     """
     checked = _check_beta("beta", beta)
     weight = checked * checked

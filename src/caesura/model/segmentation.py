@@ -1,4 +1,4 @@
-"""A text of N units and the boundaries that a coder put into it."""
+"""Linear segmentations: a text of N units and the boundaries that a coder put into it."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ UNTYPED = ("boundary",)
 MAX_DRAWN_UNITS = 60
 """Texts up to this length are drawn unit by unit in a ``repr``."""
 
-_MAX_LABELLED_UNITS = 10**7  # labels take memory for every unit, and a short file may claim a very long text
+_MAX_LABELLED_UNITS = 10**7  # labels need memory for every unit, and even a short file can declare a very long text
 _NO_CODES = frozen_array(())
 _NUMBER = re.compile("-?[0-9]{1,18}")
 
 
 class Segmentation(Value, Displayed):
-    """N units, the sorted positions of boundaries, and for each position a type or a set of types.
+    """A text of N units with sorted boundary positions, each of which has a type or a set of types.
 
     Use the constructors ``from_masses``, ``from_positions``, ``from_bits``, ``from_marks``, ``from_sets`` and
-    ``from_labels``, which check what they are given. Calling the class itself does not.
+    ``from_labels``, which check their arguments. The class itself does not check them.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Segmentation(Value, Displayed):
     types : tuple of str
         Boundary types in ordinal order.
     types_declared : bool, default True
-        Whether somebody declared the types and their order.
+        Whether the types and their order were declared.
     units : iterable of str, optional
         Text of each unit.
     labels : tuple of str, optional
@@ -71,18 +71,18 @@ class Segmentation(Value, Displayed):
     labels : tuple of str or None
         Segment label of each unit, if there are labels.
     inner : ndarray of int64
-        Positions 1..N-1 that carry a boundary, each once, ascending. Window measures and crisp measures use these.
+        Positions 1..N-1 that have a boundary, each once, in ascending order. Window measures and crisp measures use these.
     boundary_positions : ndarray of int64
-        Position of each entry of ``boundaries``; a position with two types stands twice.
+        Position of each entry of ``boundaries``; a position with two types appears twice.
 
     Notes
     -----
-    Position i (1 <= i <= N-1) lies between unit i and unit i+1. Position N is the end of the text: only ``from_marks``
-    and ``from_positions`` with marks can put a boundary there, and only the flexible measures look at it.
+    Position i (1 <= i <= N-1) lies between unit i and unit i+1. Position N is the end of the text. Only ``from_marks``, and
+    ``from_positions`` with marks, can put a boundary there, and only the flexible measures use it.
 
     Types form an ordinal scale in the order of their declaration. Two segmentations are equal if their lengths,
-    boundaries, types, units and labels are equal and the types of both were declared or of neither: a measure treats
-    declared types differently from collected ones.
+    boundaries, types, units and labels are equal and their types were either both declared or both collected. Measures
+    treat declared types differently from collected types.
 
     Examples
     --------
@@ -115,14 +115,14 @@ class Segmentation(Value, Displayed):
         labels: tuple[str, ...] | None = None,
     ) -> None:
         positions = read_only(positions)
-        inner = np.unique(positions) if codes.size else positions  # shared if nothing has two types
+        inner = np.unique(positions) if codes.size else positions  # shared if no position has two types
         self._fill(
             length=length,
             boundary_positions=positions,
             inner=inner[:-1] if inner.size and inner[-1] == length else inner,
             _codes=codes,
             types=types,
-            # A text without boundaries and types says nothing about types: all such texts are equal.
+            # A text without boundaries and types has no information about types: all such texts are equal.
             types_declared=types_declared or (types == UNTYPED and not positions.size),
             units=check_unit_texts(units, length),
             labels=labels,
@@ -147,7 +147,7 @@ class Segmentation(Value, Displayed):
         units : iterable of str, optional
             Text of each unit.
         labels : iterable of str, optional
-            Label of each segment; every unit of the segment carries it. Unlike in ``from_labels``, neighbouring segments
+            Label of each segment; it applies to every unit of the segment. Unlike in ``from_labels``, neighbouring segments
             may have the same label.
 
         Returns
@@ -157,7 +157,7 @@ class Segmentation(Value, Displayed):
         Raises
         ------
         SegmentationError
-            If a mass is not a whole number from 1 up, or units or labels do not fit.
+            If a mass is not a whole number of at least 1, or the number of units or labels does not match.
 
         Examples
         --------
@@ -193,11 +193,11 @@ class Segmentation(Value, Displayed):
         length : int
             Number of units, N.
         positions : sequence of int
-            Boundary positions from 1 to N-1, ascending. With ``marks`` the end of the text, N, is allowed too.
+            Boundary positions from 1 to N-1, in ascending order. With ``marks``, N (the end of the text) is also allowed.
         marks : sequence of str, int or collections of these, optional
             Type, or set of types, of each position.
         types : iterable of str or int, optional
-            All boundary types in ordinal order (default: those that occur). Needs ``marks``.
+            All boundary types in ordinal order (default: those that occur). Requires ``marks``.
         units : iterable of str, optional
             Text of each unit.
 
@@ -208,7 +208,7 @@ class Segmentation(Value, Displayed):
         Raises
         ------
         SegmentationError
-            If a position lies outside the text or out of order, or marks, types or units do not fit.
+            If a position lies outside the text, positions do not ascend, or marks, types or units do not match them.
         """
         length = check_length(length)
         array = as_whole_numbers(positions, "positions")
@@ -229,12 +229,12 @@ class Segmentation(Value, Displayed):
 
     @classmethod
     def from_bits(cls, bits: str | Sequence[Any] | NDArray[Any], *, units: Iterable[str] | None = None) -> Segmentation:
-        """Return the segmentation with one bit per inner position, N-1 bits in all.
+        """Return the segmentation for N-1 bits, one per inner position.
 
         Parameters
         ----------
         bits : str or sequence
-            0 and 1 as characters, numbers or truth values. ``"0100"`` is five units with a boundary after the second.
+            0 and 1 as characters, numbers or booleans. ``"0100"`` means five units with a boundary after the second.
         units : iterable of str, optional
             Text of each unit.
 
@@ -271,7 +271,7 @@ class Segmentation(Value, Displayed):
         types: Iterable[str | int] | None = None,
         units: Iterable[str] | None = None,
     ) -> Segmentation:
-        """Return the segmentation with one mark per unit, the last unit included.
+        """Return the segmentation for N marks, one per unit, including the last unit.
 
         Parameters
         ----------
@@ -289,7 +289,7 @@ class Segmentation(Value, Displayed):
         Raises
         ------
         SegmentationError
-            If a mark is not a type or not declared, or the number of units does not match.
+            If a mark is not a type, a type is not declared, or the number of units does not match.
         """
         if isinstance(marks, str):
             raise SegmentationError("marks: expected a sequence with one mark per unit; got one string")
@@ -307,7 +307,7 @@ class Segmentation(Value, Displayed):
         *,
         units: Iterable[str] | None = None,
     ) -> Segmentation:
-        """Return the segmentation with one set of types per inner position, N-1 sets in all.
+        """Return the segmentation for N-1 sets of types, one per inner position.
 
         Parameters
         ----------
@@ -335,12 +335,12 @@ class Segmentation(Value, Displayed):
 
     @classmethod
     def from_labels(cls, labels: Sequence[Any], *, units: Iterable[str] | None = None) -> Segmentation:
-        """Return the segmentation with one label per unit and a boundary wherever the label changes.
+        """Return the segmentation for N labels, one per unit, with a boundary at every change of label.
 
         Parameters
         ----------
         labels : sequence
-            Segment label of each unit. The segmentation keeps them as strings.
+            Segment label of each unit. Labels are stored as strings.
         units : iterable of str, optional
             Text of each unit.
 
@@ -351,7 +351,7 @@ class Segmentation(Value, Displayed):
         Raises
         ------
         SegmentationError
-            If a label is NaN, which does not equal itself, or units do not fit.
+            If a label is NaN, which does not equal itself, or the number of units does not match.
         """
         labels = as_list(labels, "labels")
         length = check_length(len(labels))
@@ -372,7 +372,7 @@ class Segmentation(Value, Displayed):
         units: Iterable[str] | None,
         place: Callable[[int], str],
     ) -> Segmentation:
-        """Return the segmentation with one set of types per position; ``place`` names a set in an error message."""
+        """Return the segmentation for one set of types per position; ``place`` names a set in error messages."""
         named = [_type_names(marks, place, i) for i, marks in enumerate(sets)]
         scale = check_types(types) if types is not None else _occurring_types(named)
         code_of = {name: code for code, name in enumerate(scale)}
@@ -389,12 +389,12 @@ class Segmentation(Value, Displayed):
 
     @property
     def positions(self) -> Ints:
-        """Positions that carry a boundary, each once, ascending; N is among them only if it was marked."""
+        """Positions that have a boundary, each once, in ascending order. N is included only if it was marked."""
         return self.boundary_positions if not self._codes.size else np.unique(self.boundary_positions)
 
     @property
     def boundaries(self) -> tuple[tuple[int, str], ...]:
-        """Every (position, type), sorted by position and then by the order of the types."""
+        """All (position, type) pairs, sorted by position and then by the order of the types."""
         names = map(self.types.__getitem__, self.codes.tolist())
         return tuple(zip(self.boundary_positions.tolist(), names, strict=True))
 
@@ -410,11 +410,11 @@ class Segmentation(Value, Displayed):
 
     @property
     def exclusive(self) -> bool:
-        """Whether no position carries two types."""
+        """Whether every position has at most one type."""
         return self.boundary_positions.size == self.positions.size
 
     def bits(self) -> str:
-        """Return one character per inner position: ``"1"`` for a boundary, ``"0"`` for none.
+        """Return one character per inner position: ``"1"`` for a boundary, ``"0"`` for no boundary.
 
         Returns
         -------
@@ -426,7 +426,7 @@ class Segmentation(Value, Displayed):
         return marks.decode("ascii")
 
     def sets(self) -> tuple[frozenset[str], ...]:
-        """Return the set of types after each unit, the last unit included.
+        """Return the set of types after each unit, including the last unit.
 
         Returns
         -------
@@ -445,7 +445,7 @@ class Segmentation(Value, Displayed):
         Returns
         -------
         Segmentation
-            A mark at the end of the text has no counterpart and is left out.
+            The reversed segmentation. A mark at the end of the text has no counterpart and is left out.
         """
         inside = self.boundary_positions < self.length
         positions, codes = self.length - self.boundary_positions[inside], self.codes[inside]
@@ -461,14 +461,14 @@ class Segmentation(Value, Displayed):
         )
 
     def with_types(self, types: Iterable[str | int], *, types_declared: bool = True) -> Segmentation:
-        """Return the same boundaries over a different scale of types.
+        """Return the same boundaries with a different scale of types.
 
         Parameters
         ----------
         types : iterable of str or int
             The scale in ordinal order. It must contain every type that occurs.
         types_declared : bool, default True
-            False if the scale was collected from several texts and nobody declared its order.
+            False if the scale was collected from several texts and its order was not declared.
 
         Returns
         -------
@@ -499,7 +499,7 @@ class Segmentation(Value, Displayed):
         )
 
     def without_labels(self) -> Segmentation:
-        """Return the same segmentation without segment labels, which most formats cannot hold.
+        """Return the same segmentation without segment labels, which most formats cannot store.
 
         Returns
         -------
@@ -523,7 +523,7 @@ class Segmentation(Value, Displayed):
         return f"{head}, {len(masses)} segments: {first}{types})"
 
     def draw(self) -> str:
-        """Return a drawing: one dot per unit, ``|`` for an untyped boundary, else the types of the boundary.
+        """Draw the segmentation: one dot per unit, ``|`` for untyped boundaries, otherwise the types of each boundary.
 
         Returns
         -------
@@ -554,7 +554,7 @@ class Segmentation(Value, Displayed):
 
 
 def check_types(types: Iterable[str | int]) -> tuple[str, ...]:
-    """Return a scale of boundary types, checked.
+    """Check a scale of boundary types and return it.
 
     Parameters
     ----------
@@ -568,7 +568,7 @@ def check_types(types: Iterable[str | int]) -> tuple[str, ...]:
     Raises
     ------
     SegmentationError
-        If there is no type, an empty one, or one twice.
+        If there is no type, a type is empty, or a type occurs twice.
     """
     if isinstance(types, str):
         raise SegmentationError(f"types: expected a sequence of names; got the string {types!r}")
@@ -582,7 +582,7 @@ def check_types(types: Iterable[str | int]) -> tuple[str, ...]:
 
 
 def sort_types(names: Iterable[str]) -> tuple[str, ...]:
-    """Return types whose order nobody declared: numbers first, in numeric order, then names in alphabetical order.
+    """Sort types without a declared order: numbers first, in numeric order, then names in alphabetical order.
 
     Parameters
     ----------
@@ -603,7 +603,7 @@ def _type_name(mark: object, place: str) -> str:
 
 
 def _type_names(marks: Collection[str | int], place: Callable[[int], str], i: int) -> list[str]:
-    """Return the names of types; ``place(i)`` is computed only if it may be needed."""
+    """Return the names of types. ``place(i)`` is computed only for an error message."""
     return [mark if type(mark) is str and mark else _type_name(mark, place(i)) for mark in marks]
 
 
@@ -663,7 +663,7 @@ def _check_positions(array: Ints, length: int, last: int) -> None:
 
 
 def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> tuple[str, ...]:
-    """Return the label of each unit from the label of each segment."""
+    """Return the label of each unit, given the label of each segment."""
     names = as_list(labels, "labels")
     if len(names) != len(masses):
         raise SegmentationError(f"labels: expected one label per segment; got {len(names)} for {len(masses)} segments")

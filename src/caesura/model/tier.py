@@ -1,4 +1,4 @@
-"""What one coder marked along a recording: intervals with a start, an end and a label, or points in time."""
+"""Tiers: labelled intervals or points in time that one coder marked in a recording."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from caesura.model.value import finite_number
 
 
 class Interval(NamedTuple):
-    """A labelled stretch of time.
+    """A labelled interval of time.
 
     Parameters
     ----------
     start, end : float
         Times in seconds.
     label : str
-        Name that the coder gave it.
+        Label given by the coder.
     """
 
     start: float
@@ -32,14 +32,14 @@ class Interval(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A labelled moment.
+    """A labelled point in time.
 
     Parameters
     ----------
     time : float
         Time in seconds.
     label : str
-        Name that the coder gave it; may be empty.
+        Label given by the coder; may be empty.
     """
 
     time: float
@@ -51,30 +51,30 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Labelled intervals or points of one coder, in seconds, between the beginning and the end of a recording.
+    """Labelled intervals or points of one coder, in seconds, within a recording.
 
     Parameters
     ----------
     intervals : iterable of (start, end, label)
-        Sorted, without overlap, each with a length and a label. They need not fill the recording.
+        Intervals that are sorted and do not overlap. Each has a positive length and a label. Gaps are allowed.
     begin : float, default 0
         Beginning of the recording.
     end : float, optional
         End of the recording (default: end of the last interval, point or word).
     points : iterable of (time, label), optional
-        Points of a point tier, which has no intervals.
+        Points of a point tier; such a tier has no intervals.
     words : iterable of (start, end, label), optional
-        Intervals of the words that were spoken, if they are known.
+        Intervals of the spoken words, if they are known.
 
     Raises
     ------
     TierError
-        If a time is invalid, intervals overlap, points are not sorted, or something lies outside the recording.
+        If a time is invalid, intervals overlap, points are not sorted, or an entry lies outside the recording.
 
     Notes
     -----
-    A tier has times and no units, so no measure compares it. :func:`~caesura.over_units` puts the tiers of an item over
-    common units and makes segmentations of them.
+    A tier has times but no units, so measures cannot compare it. :func:`~caesura.over_units` converts the tiers of an item
+    to segmentations over common units.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Tier:
         return max((row[-2] for row in last_rows), default=self.begin)
 
     def _check_extent(self) -> None:
-        """Raise an error unless everything lies inside the recording."""
+        """Raise an error if an entry lies outside the recording."""
         if not self.begin < self.end:
             raise TierError(f"end: a recording must end after it begins; got {self.begin:.10g}-{self.end:.10g} s")
         for name in ("intervals", "points", "words"):
@@ -135,7 +135,7 @@ class Tier:
         Parameters
         ----------
         words : iterable of (start, end, label) or None
-            Intervals of the words that were spoken.
+            Intervals of the spoken words.
 
         Returns
         -------
@@ -152,7 +152,7 @@ def _check_time(value: object, place: str) -> float:
 
 
 def _check_row(row: object, place: str, *names: str) -> None:
-    """Raise an error unless the row is a sequence with these entries, the last of which is a string."""
+    """Raise an error unless the row is a sequence of these entries that ends with a string."""
     if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != len(names):
         raise TierError(f"{place}: it must be ({', '.join(names)}); got {row!r}")
     if not isinstance(row[-1], str):

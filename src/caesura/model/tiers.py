@@ -1,7 +1,7 @@
-"""Convert tiers, which have times, to segmentations over units that the coders of an item share.
+"""Convert tiers, which have times, to segmentations over common units of all coders of an item.
 
-A measure needs units and positions between them. If a recording has words, these are the units. Otherwise time is cut into
-equal steps, or at the times that the coders marked.
+A measure needs units and positions between them. If a recording has words, the words are the units. Otherwise time is
+divided into equal steps, or at the times that the coders marked.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from caesura.model.value import finite_number
 from caesura.options import choice, non_negative
 
 DEFAULT_TOLERANCE = 0.05
-"""Seconds within which marks of several coders are merged if the units are the union of their times."""
+"""Seconds within which marks of different coders are merged if the units are the union of their times."""
 
 _PLAIN = UNTYPED[0]
-_ROUNDING = 1e-9  # seconds: rounding error of sums of binary fractions
+_ROUNDING = 1e-9  # seconds: rounding error of sums of binary floating-point numbers
 
 Units = str | float | None
-"""``"words"``, ``"union"``, the length of a step in seconds, or None for words if there are any, else the union."""
+"""``"words"``, ``"union"``, the length of a step in seconds, or None (words if there are any, else the union)."""
 
 
 def over_units(
@@ -41,36 +41,36 @@ def over_units(
     types: Iterable[str | int] | None = None,
     excluded: list[InputError] | None = None,
 ) -> tuple[Corpus, dict[str, str]]:
-    """Return the tiers of each item as segmentations over the same units, and notes on what was moved.
+    """Convert the tiers of each item to segmentations over the same units; also return notes on edges that moved.
 
     Parameters
     ----------
     corpus : Corpus
         Annotations. Items without tiers are returned unchanged.
     units : {"words", "union"} or float, optional
-        Units to put the tiers over, see Notes (default: words if the tiers have any, else the union).
+        Units of the segmentations; see Notes (default: words if the tiers have any, else the union).
     tolerance : float, default 0.05
-        With ``units="union"``: seconds within which marks of several coders are merged.
+        With ``units="union"``: marks of different coders at most this many seconds apart are merged.
     labels : {"types", "ignore"}, default "types"
-        Whether labels become boundary types. Use ``"ignore"`` if the coders marked segments only.
+        Whether labels become boundary types. Use ``"ignore"`` if the coders only marked segments.
     types : iterable of str or int, optional
-        Boundary types in ordinal order (default: those that occur). The plain type ``"boundary"`` comes before them unless
-        it is among them.
+        Boundary types in ordinal order (default: those that occur). The plain type ``"boundary"`` is put before them
+        unless the list contains it.
     excluded : list, optional
-        List to which errors are appended; their items are left out. Without it the first error is raised.
+        List to which errors are appended; their items are excluded. Without it the first error is raised.
 
     Returns
     -------
     corpus : Corpus
         Segmentations.
     notes : dict of str to str
-        Item -> what was moved or became empty.
+        Item -> the edges that moved and the intervals that became empty.
 
     Raises
     ------
     TierError
-        If the tiers of an item cannot be put over these units, for example because two intervals of a
-        coder end at the same position.
+        If the tiers of an item cannot be converted to these units, for example because two intervals of a coder end at the
+        same position.
     OptionError
         If an option is invalid.
 
@@ -81,20 +81,20 @@ def over_units(
 
     Notes
     -----
-    Each item is processed by itself, with all its coders together. Units are
+    Each item is converted separately, with all its coders together. The units are
 
-    - ``"words"``: the words of the tiers. The edge of an interval goes to the gap between words in which it lies (a
-      silence belongs to its gap), else to the nearest gap. The notes report the largest shift.
-    - a number of seconds, such as ``0.01``: equal steps. An edge goes to the nearest one.
-    - ``"union"``: the times that the coders marked. The times are sorted; a group starts at a time t and contains the times
-      up to t + ``tolerance``, but never two of one coder. Every group is a position. So every position is marked by at
-      least one coder, and an additional coder changes the scores of the others: interpret S, Pk, WindowDiff and chance-
-      corrected coefficients with care. The text of a unit is its time, so that segmentations over different times are not
-      compared by mistake.
+    - ``"words"``: the words of the tiers. The edge of an interval moves to the gap between words in which it lies, or else
+      to the nearest gap. Silence between two words is part of the gap. The notes report the largest shift.
+    - a number of seconds, such as ``0.01``: equal steps. An edge moves to the nearest step.
+    - ``"union"``: the times that the coders marked. The times are sorted. A group starts at a time t and contains the times
+      up to t + ``tolerance``, but never two times of the same coder. Every group is a position. Every position is therefore
+      marked by at least one coder, and an additional coder changes the scores of the others. Interpret S, Pk, WindowDiff
+      and chance-corrected coefficients with care. The text of a unit is its time, which prevents a comparison of
+      segmentations over different times.
 
-    Both edges of an interval are boundaries. The label is the type of the boundary at the end of the interval. An edge at
-    which an interval starts and none ends has the plain type ``"boundary"``, except at the very beginning, where there is no
-    boundary. A point is a boundary whose type is its label, or the plain type if it has no label.
+    Both edges of an interval are boundaries. The label is the type of the boundary at the end of the interval. A boundary
+    where an interval starts and no interval ends has the plain type ``"boundary"``. There is no boundary at the very
+    beginning. A point is a boundary whose type is its label, or the plain type if it has no label.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def over_units(
 
 
 def check_units(name: str, value: object) -> Units:
-    """Check the choice of units.
+    """Check the value of the ``units`` option.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def check_units(name: str, value: object) -> Units:
 def _grids(
     corpus: Corpus, units: Units, tolerance: float, excluded: list[InputError] | None
 ) -> dict[str, _Grid | None]:
-    """Return the tiers of each item over its units; None for an item without tiers."""
+    """Return the units and marks of each item; None for an item without tiers."""
     tiers: dict[str, dict[str, Tier]] = {}
     for item in corpus.item_names:
         with collect_errors(item, excluded, TierError):
@@ -166,7 +166,7 @@ def _grids(
 
 
 def _tiers_of(by_coder: Mapping[str, Annotation]) -> dict[str, Tier]:
-    """Return the tiers of an item, none if it has other annotations; raise an error if it has both."""
+    """Return the tiers of an item, or nothing if it has no tiers; raise an error if only some coders have tiers."""
     tiers = {coder: annotation for coder, annotation in by_coder.items() if isinstance(annotation, Tier)}
     if tiers and len(tiers) < len(by_coder):
         coder = next(coder for coder in by_coder if coder not in tiers)
@@ -191,7 +191,7 @@ def _warn_of_union() -> None:
 
 
 def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str, ...]:
-    """Return one scale for all items: the declared types, else those that occur."""
+    """Return one scale for all items: the declared types, or else the types that occur."""
     if types is None:
         return sort_types(occurring) or UNTYPED
     scale = check_types(types)
@@ -203,7 +203,7 @@ def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str,
 
 @dataclass
 class _Grid:
-    """Units of an item, and the marks of its coders on them.
+    """Units of an item and the marks of its coders.
 
     Attributes
     ----------
@@ -241,7 +241,7 @@ class _Grid:
         return "; ".join(notes)
 
     def segmentations(self, scale: tuple[str, ...] | None, types_declared: bool) -> dict[str, Annotation]:
-        """Return the segmentation of each coder; boundaries have no types if there is no scale."""
+        """Return the segmentation of each coder. Without a scale, boundaries have no types."""
         return {coder: self._segmentation(coder, marks, scale, types_declared) for coder, marks in self.marks.items()}
 
     def _segmentation(
@@ -260,7 +260,7 @@ class _Grid:
 
 
 Place = Callable[[str, float], int]
-"""Function from a coder and a time to a position; 0 lies before the first unit."""
+"""Function from a coder and a time to a position; position 0 lies before the first unit."""
 
 
 def _put_over_units(tiers: Mapping[str, Tier], units: str | float, tolerance: float) -> _Grid:
@@ -276,7 +276,7 @@ def _put_over_units(tiers: Mapping[str, Tier], units: str | float, tolerance: fl
 
 
 def _marks(grid: _Grid, coder: str, tier: Tier, place: Place) -> dict[int, str]:
-    """Return position -> type for one coder: first all ends, then the starts at positions where nothing ends."""
+    """Return position -> type for one coder: all ends first, then the starts at positions without an end."""
     marks: dict[int, str] = {}
     ending: dict[int, Interval | Point] = {}
     rows: Sequence[Interval | Point] = tier.intervals or tier.points or ()
@@ -299,7 +299,7 @@ def _marks(grid: _Grid, coder: str, tier: Tier, place: Place) -> dict[int, str]:
 
 
 def _over_words(tiers: Mapping[str, Tier]) -> tuple[_Grid, Place]:
-    """Place each coder by the times of that coder's own words; all coders must have the same words."""
+    """Place the marks of each coder by the times of the coder's own words. All coders must have the same words."""
     spoken = {coder: tier.words for coder, tier in tiers.items() if tier.words}
     if not spoken:
         raise TierError("expected words as units; the tiers have none; set the word tier, or choose different units")
@@ -358,10 +358,10 @@ def _over_union(tiers: Mapping[str, Tier], tolerance: float) -> tuple[_Grid, Pla
     if end - begin <= tolerance:
         raise TierError(f"tolerance must be shorter than the recording, {end - begin:.10g} s; got {tolerance:.10g} s")
     first_times, group = _group_times(tiers, begin, tolerance)
-    # No coder marked the end of the recording: it joins the last group, or ends one more unit.
+    # If no coder marked the end of the recording, it joins the last group or ends one more unit.
     if len(first_times) == 1 or end > first_times[-1] + tolerance + _ROUNDING:
         first_times.append(end)
-    # The text of a unit is its time, so that segmentations over different times are not compared by mistake.
+    # The text of a unit is its time, which prevents a comparison of segmentations over different times.
     units = tuple(f"{start:.10g}-{stop:.10g} s" for start, stop in pairwise(first_times))
     return _Grid(len(units), units), lambda coder, time: group[coder, time] if time > begin else 0
 
@@ -372,7 +372,7 @@ def _group_times(
     """Return the first time of each group, and the group of each (coder, time)."""
     group: dict[tuple[str, float], int] = {}
     first_times = [begin]
-    # An interval may start at the beginning of the recording; a point there is a boundary anyway.
+    # An interval may start at the beginning of the recording without a boundary there; a point is always a boundary.
     in_group = {coder for coder, tier in tiers.items() if tier.points}
     for time, coder in sorted({(time, coder) for coder, tier in tiers.items() for time in _times(tier)}):
         if time > first_times[-1] + tolerance + _ROUNDING or coder in in_group:

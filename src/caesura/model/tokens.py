@@ -12,7 +12,7 @@ from caesura.model.segmentation import Segmentation
 
 
 def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
-    """Return, for each item, the first difference between the texts of its coders.
+    """Return the first difference between the coders' texts for each item.
 
     Parameters
     ----------
@@ -22,11 +22,12 @@ def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
     Returns
     -------
     list of MismatchError
-        One error per item whose coders cannot be compared; empty if there is none. Nothing is raised.
+        One error per item whose coders cannot be compared; empty if there is none. The errors are not raised.
 
     Notes
     -----
-    The streams must be the same, then the tokens of each stream. If one side carries no text, the lengths must be equal.
+    First the streams of all coders must be the same, then the tokens of each stream. If one coder has no text, only the
+    lengths are compared.
 
     Examples
     --------
@@ -41,7 +42,7 @@ def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
 
 
 def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
-    """Return the first difference between the texts of the coders of one item.
+    """Return the first difference between the coders' texts of one item.
 
     Parameters
     ----------
@@ -51,11 +52,11 @@ def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
     Returns
     -------
     str or None
-        The end of an error message (": 4 tokens for ..."), or None if there is no difference.
+        The second part of an error message (": 4 tokens for ..."), or None if there is no difference.
 
     Notes
     -----
-    Every coder is compared with the first, and every text with the first text that is known.
+    The streams of every coder are compared with those of the first coder, and every text with the first known text.
     """
     (first, annotation), *_ = by_coder.items()
     for coder in by_coder:

@@ -1,4 +1,4 @@
-"""A parse of a sentence: labelled brackets over words, which may have times."""
+"""Parse trees of sentences: labelled brackets over words, which may have times."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Node(NamedTuple):
     label : str
         Label of the bracket; may be empty.
     start, end : int
-        First word, counted from 0, and the word after the last.
+        First word, counted from 0, and the index after the last word.
     begins, ends : float
-        Beginning and end in seconds; the numbers of the words if the tree has no times.
+        Beginning and end in seconds, or in words if the tree has no times.
     """
 
     label: str
@@ -38,7 +38,7 @@ class Node(NamedTuple):
 
 
 class Tree(Value, Displayed):
-    """The brackets of one sentence, in preorder, and its words.
+    """Parse tree of one sentence: its brackets in preorder, and its words.
 
     Use the constructors ``from_brackets`` and ``from_nested`` unless you have nodes in preorder.
 
@@ -49,11 +49,11 @@ class Tree(Value, Displayed):
     parent : sequence of int
         Index of the parent of each node; -1 for a root.
     start, end : sequence of int
-        First word of each node, counted from 0, and the word after its last.
+        First word of each node, counted from 0, and the index after its last word.
     words : iterable of str
         Words of the sentence.
     times : iterable of (begin, end), optional
-        Seconds at which each word begins and ends. They ascend, and words do not overlap.
+        Times in seconds at which each word begins and ends. They must ascend, and words must not overlap.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Tree(Value, Displayed):
     parent : ndarray of int64
         Index of the parent of each node; -1 for a root.
     start, end : ndarray of int64
-        First word of each node, counted from 0, and the word after its last.
+        First word of each node, counted from 0, and the index after its last word.
     words : tuple of str
         Words of the sentence.
     times : ndarray of float64 or None
@@ -75,9 +75,9 @@ class Tree(Value, Displayed):
 
     Notes
     -----
-    Every bracket is a node, preterminals included. Words are not nodes; each stands alone under its preterminal. Without
-    times word i lies from i to i + 1, so that trees over the same words lie over the same grid. A sentence may have
-    several roots.
+    Every bracket is a node, including preterminals. Words are not nodes; each word is the only child of its preterminal. In
+    a tree without times, word i extends from i to i + 1, so that trees over the same words can be compared. A sentence may
+    have several roots.
 
     Examples
     --------
@@ -125,12 +125,12 @@ class Tree(Value, Displayed):
 
     @classmethod
     def from_nodes(cls, nodes: Nodes, times: Floats | None = None) -> Tree:
-        """Return the tree of nodes in preorder that are known to be valid.
+        """Return the tree for nodes in preorder. The nodes are not checked.
 
         Parameters
         ----------
         nodes : Nodes
-            The nodes.
+            Valid nodes.
         times : ndarray of float64, optional
             Beginning and end of each word.
 
@@ -149,16 +149,16 @@ class Tree(Value, Displayed):
 
     @classmethod
     def from_brackets(cls, text: str, times: Times | None = None, *, zero_length: str = "error") -> Tree:
-        """Return the tree of a bracket string, as in the Penn Treebank.
+        """Return the tree for a bracket string of the Penn Treebank.
 
         Parameters
         ----------
         text : str
             Brackets. The outer bracket of ``( (S ...))`` is a node without a label.
         times : iterable of (begin, end), optional
-            Seconds at which each word begins and ends.
+            Times in seconds at which each word begins and ends.
         zero_length : {"error", "merge"}, default "error"
-            As for :meth:`with_times`.
+            See :meth:`with_times`.
 
         Returns
         -------
@@ -176,16 +176,16 @@ class Tree(Value, Displayed):
 
     @classmethod
     def from_nested(cls, tree: Sequence[Any], times: Times | None = None, *, zero_length: str = "error") -> Tree:
-        """Return the tree of nested tuples or lists.
+        """Return the tree for nested tuples or lists.
 
         Parameters
         ----------
         tree : sequence
             ``(label, child, ...)``; a preterminal is ``(label, word)``.
         times : iterable of (begin, end), optional
-            Seconds at which each word begins and ends.
+            Times in seconds at which each word begins and ends.
         zero_length : {"error", "merge"}, default "error"
-            As for :meth:`with_times`.
+            See :meth:`with_times`.
 
         Returns
         -------
@@ -230,10 +230,10 @@ class Tree(Value, Displayed):
         Parameters
         ----------
         times : iterable of (begin, end) or None
-            Seconds at which each word begins and ends.
+            Times in seconds at which each word begins and ends.
         zero_length : {"error", "merge"}, default "error"
-            What to do with a word that takes no time. ``"merge"`` joins it to its right neighbour (the last word to its
-            left neighbour), as :func:`~caesura.model.rewording.join_words` does.
+            Treatment of words that take no time. ``"merge"`` joins such a word to its right neighbour (the last word to its
+            left neighbour), see :func:`~caesura.model.rewording.join_words`.
 
         Returns
         -------
@@ -242,7 +242,7 @@ class Tree(Value, Displayed):
         Raises
         ------
         TreeError
-            If there is not one pair of ascending times per word.
+            If the number of times does not match the number of words, or the times do not ascend.
         """
         if zero_length not in ("error", "merge"):
             raise TreeError(f"zero_length must be 'error' or 'merge'; got {zero_length!r}")
@@ -251,7 +251,7 @@ class Tree(Value, Displayed):
         tree = self._with(times=_check_times(times, self.words, zero_length=zero_length))
         if zero_length == "error":
             return tree
-        from caesura.model.rewording import join_empty_words  # imported here: rewording makes trees itself
+        from caesura.model.rewording import join_empty_words  # imported here because rewording imports this module
 
         return join_empty_words(tree)
 
@@ -265,7 +265,7 @@ class Tree(Value, Displayed):
         return self._with(labels=("",) * len(self))
 
     def without_functions(self) -> Tree:
-        """Return the tree with labels cut at the first ``-`` or ``=``, except those of preterminals.
+        """Return the tree with all labels cut at the first ``-`` or ``=``, except those of preterminals.
 
         Returns
         -------
@@ -276,7 +276,7 @@ class Tree(Value, Displayed):
         >>> Tree.from_brackets("(S (NP-SBJ (-NONE- *T*-1)) (VP=2 (VBD ate)))").without_functions().brackets
         '(S (NP (-NONE- *T*-1)) (VP (VBD ate)))'
         """
-        # A label that begins with a hyphen, such as -LRB-, is a name of its own.
+        # A label that begins with a hyphen, such as -LRB-, is not cut.
         short = [label[:1] + re.split("[-=]", label[1:], maxsplit=1)[0] for label in self.labels]
         leaf = self.preterminal.tolist()
         labels = (old if is_leaf else new for old, new, is_leaf in zip(self.labels, short, leaf, strict=True))
@@ -295,7 +295,7 @@ class Tree(Value, Displayed):
 
     @property
     def preterminal(self) -> NDArray[np.bool_]:
-        """For each node, whether it is a preterminal."""
+        """Whether each node is a preterminal."""
         has_child = np.zeros(len(self), bool)
         has_child[self.parent[self.parent >= 0]] = True
         return ~has_child
@@ -315,7 +315,7 @@ class Tree(Value, Displayed):
 
     @property
     def depth(self) -> Ints:
-        """Number of nodes above each node."""
+        """Number of ancestors of each node."""
         depth = np.zeros(len(self), np.int64)
         for node, parent in enumerate(self.parent.tolist()):
             if parent >= 0:
@@ -324,7 +324,7 @@ class Tree(Value, Displayed):
 
     @property
     def brackets(self) -> str:
-        """The tree as a bracket string on one line, as in the Penn Treebank."""
+        """The tree as a Penn Treebank bracket string on one line."""
         return format_brackets(self.labels, self.start.tolist(), self.end.tolist(), self.words)
 
     # -- value ----------------------------------------------------------------------------------------------------
@@ -421,7 +421,7 @@ def _check_times(times: Times, words: tuple[str, ...], *, zero_length: str = "er
 
 
 def _time_problem(i: int, times: Floats, words: tuple[str, ...]) -> str:
-    """Return what is wrong with the times of word ``i``."""
+    """Return a description of the error in the times of word ``i``."""
     begin, end = times[i].tolist()
     place = f"word {i + 1} {words[i][:40]!r}"
     if not (np.isfinite(begin) and np.isfinite(end)):

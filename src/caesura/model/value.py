@@ -1,4 +1,4 @@
-"""Immutable values and the checks of what they are made from."""
+"""Base class of immutable values, and checks of constructor arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MAX_UNITS = 2**31 - 1
-"""Largest number of units of a text: what the kernels can index."""
+"""Largest number of units in a text that the kernels can index."""
 
 _MAX_NUMBER = 2**62
 
@@ -25,7 +25,7 @@ _MAX_NUMBER = 2**62
 class Value:
     """Base class of immutable objects that compare by their content.
 
-    A subclass fills its slots with ``_fill`` and returns from ``_key`` what equality and hash depend on.
+    A subclass sets its slots with ``_fill``. Its ``_key`` returns the content that determines equality and hash.
     """
 
     __slots__ = ("_hash",)
@@ -33,14 +33,14 @@ class Value:
     _hash: int | None
 
     def _fill(self, **slots: Any) -> None:
-        """Set the slots. An array becomes read-only; an array that someone else may write to is copied first."""
+        """Set the slots. Arrays become read-only; an array that other code may still change is copied first."""
         for name, value in slots.items():
             object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else value)
         object.__setattr__(self, "_hash", None)
 
     @classmethod
     def _trusted(cls, **slots: Any) -> Self:
-        """Return an object with these slots, which are known to be valid."""
+        """Return an object with these slots, which are not checked."""
         self = cls.__new__(cls)
         self._fill(**slots)
         return self
@@ -76,17 +76,17 @@ class Value:
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array, or a copy of it, that nobody can write to.
+    """Return the array, or a copy of it, that cannot be written to.
 
     Parameters
     ----------
     array : ndarray
-        Never changed itself, unless it is read-only already.
+        The array. This function does not change it.
 
     Returns
     -------
     ndarray
-        The array itself if it owns its data and is read-only, else a read-only copy.
+        The same array if it owns its data and is read-only, else a read-only copy.
     """
     if array.flags.writeable or array.base is not None:
         array = array.copy()
@@ -112,7 +112,7 @@ def frozen_array(values: Sequence[int]) -> Ints:
 
 
 def whole_number(value: object) -> int | None:
-    """Return a whole number of Python or numpy as ``int``, anything else as None.
+    """Return a Python or numpy integer as ``int``, and any other value as None.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def whole_number(value: object) -> int | None:
 
 
 def finite_number(value: object) -> float | None:
-    """Return a finite number of Python or numpy as ``float``, anything else as None.
+    """Return a finite Python or numpy number as ``float``, and any other value as None.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def finite_number(value: object) -> float | None:
 
 
 def as_list(values: Any, name: str, content: str = "") -> list[Any]:
-    """Return the entries of a sequence.
+    """Return the entries of a sequence as a list.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def as_list(values: Any, name: str, content: str = "") -> list[Any]:
     name : str
         Name of the argument, for the error message.
     content : str, optional
-        What the sequence must hold, for the error message: ``" of whole numbers"``.
+        Required content of the sequence, for the error message: ``" of whole numbers"``.
 
     Returns
     -------
@@ -183,7 +183,7 @@ def as_whole_numbers(values: Sequence[int] | NDArray[Any], name: str) -> Ints:
     Parameters
     ----------
     values : sequence of int or ndarray
-        Whole numbers of any type of Python or numpy; 2.0 counts as 2.
+        Whole numbers of any Python or numpy type; 2.0 counts as 2.
     name : str
         Name of the argument, for the error message.
 
@@ -194,7 +194,7 @@ def as_whole_numbers(values: Sequence[int] | NDArray[Any], name: str) -> Ints:
     Raises
     ------
     SegmentationError
-        If an entry is not a whole number; the message names the first one.
+        If an entry is not a whole number; the message gives the first such entry.
     """
     if isinstance(values, str):
         raise SegmentationError(f"{name}: expected a sequence of whole numbers; got the string {values!r}")
@@ -221,7 +221,7 @@ def _whole_entry(entry: object, name: str, i: int) -> int:
 
 
 def check_length(length: object) -> int:
-    """Return the number of units of a text, checked.
+    """Check the number of units of a text and return it.
 
     Parameters
     ----------
@@ -246,12 +246,12 @@ def check_length(length: object) -> int:
 
 
 def check_unit_texts(units: Iterable[str] | None, length: int) -> tuple[str, ...] | None:
-    """Return the text of each unit, checked.
+    """Check the texts of the units and return them.
 
     Parameters
     ----------
     units : iterable of str or None
-        Text of each unit. A tuple is returned as it is, so that the coders of an item share it.
+        Text of each unit. A tuple is returned unchanged, so that the coders of an item share it.
     length : int
         Number of units.
 
