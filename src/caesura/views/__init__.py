@@ -1,1 +1,1 @@
-"""Views: a result in; a table, text, HTML page or figure out. No view computes a statistic."""
+"""Views, which turn a result into a table, text, HTML page or figure. No view computes a statistic."""

@@ -56,12 +56,12 @@ def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     Parameters
     ----------
     outcomes : sequence of AgreementOutcome
-        Coefficients that were computed, or why they are undefined.
+        Coefficients, or the reasons why they are undefined.
 
     Returns
     -------
     Table
-        Notes say how chance was estimated, and give the bias and the signatures.
+        Notes contain the estimate of chance agreement, the bias and the signatures.
     """
     results = [result for _, result in _defined(outcomes)]
     simulated = any(result.standard_error for result in results)
@@ -202,7 +202,7 @@ def pairwise_table(pairs: Pairwise) -> Table:
 
 
 def placed_table(placed: Placed) -> Table:
-    """Return one row per coder: how many boundaries, and how many of each type.
+    """Return one row per coder: number of boundaries, in total and of each type.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def cochran_table(result: CochranQ) -> Table:
 
 
 def heat_table(strips: Sequence[Heat]) -> Table:
-    """Return one row per position of every item: how many coders marked it, of how many.
+    """Return one row per position of every item: number of coders who marked it, and number of all coders.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
     Parameters
     ----------
     strips : sequence of Heat
-        How many coders marked each position, per item or stream.
+        Number of coders who marked each position, per item or stream.
     width : int, default 50
         Positions per line.
 
@@ -336,7 +336,7 @@ def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
 
 
 def label_table(result: LabelAgreement) -> Table:
-    """Return one row per pair of coders: how well the labels of their segments agree.
+    """Return one row per pair of coders: agreement of their segment labels.
 
     Parameters
     ----------
@@ -449,12 +449,12 @@ def _label(value: float | None) -> str:
     return f" {short.replace('0.', '.', 1) if short.lstrip('-').startswith('0.') else short} "
 
 
-# -- what the command prints -----------------------------------------------------------------------------------------
+# -- output of the command -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class AgreeTables(OptionSet):
-    """Which tables to add to the coefficients."""
+    """Tables that are added to the coefficients."""
 
     by_coder: bool = setting(
         False,
@@ -467,16 +467,16 @@ class AgreeTables(OptionSet):
 
 
 def agreement_blocks(study: AgreementStudy, tables: AgreeTables, *, output: str | None, width: int) -> list[Block]:
-    """Return what ``caesura agree`` prints.
+    """Return the tables and texts that ``caesura agree`` prints.
 
     Parameters
     ----------
     study : AgreementStudy
         The result.
     tables : AgreeTables
-        Which tables to add.
+        The tables to add.
     output : str or None
-        Form of the output; a terminal also shows each coder if there are more than two.
+        Format of the output; a terminal also shows each coder if there are more than two.
     width : int
         Characters per line.
 

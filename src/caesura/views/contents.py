@@ -22,7 +22,7 @@ def contents_table(contents: Contents) -> Table:
     Parameters
     ----------
     contents : Contents
-        What the corpus contains, from :func:`caesura.tasks.files.describe`.
+        Contents of the corpus, from :func:`caesura.tasks.files.describe`.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def first_lines(annotations: Mapping[str, Annotation], limit: int = 5) -> list[t
     annotations : mapping of coder to annotation
         The annotations of the item.
     limit : int, default 5
-        Largest number of coders, and of streams per coder.
+        Maximum number of coders, and of streams per coder.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def first_lines(annotations: Mapping[str, Annotation], limit: int = 5) -> list[t
 
 
 def _first_line(pieces: Iterator[str]) -> str:
-    """Join as many pieces as fit a line; further pieces are not even computed."""
+    """Join the pieces that fit on one line; later pieces are not computed."""
     line = ""
     for piece in pieces:
         if len(line) + len(piece) + 1 > _LINE_WIDTH:

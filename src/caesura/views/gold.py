@@ -11,7 +11,7 @@ from caesura.views.table import Block, Cell, Table, or_undefined
 
 
 def gold_table(gold: Gold) -> Table:
-    """Return one row per distinct span of any coder: who drew it, and why it is not in the gold standard if it is not.
+    """Return one row per distinct span of any coder, with its coders and, if it was dropped, the reason.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def unification_table(experiment: Unification) -> Table:
     Parameters
     ----------
     experiment : Unification
-        Gold standards of all methods, compared with the annotations they are made from.
+        Gold standards of all methods, compared with the annotations from which they were made.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def _method_notes(row: UnificationRow, items: int) -> Iterator[str]:
 
 
 def unified_table(golds: Mapping[str, Gold]) -> Table:
-    """Return one row per item: how many of the coders' spans are in the gold standard.
+    """Return one row per item: number of the coders' spans in the gold standard.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def unified_table(golds: Mapping[str, Gold]) -> Table:
 
 
 def span_table(golds: Mapping[str, Gold]) -> Table:
-    """Return one row per span of a gold standard: who drew it.
+    """Return one row per span of a gold standard, with its coders.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def span_table(golds: Mapping[str, Gold]) -> Table:
 
 
 def dropped_table(golds: Mapping[str, Gold]) -> Table:
-    """Return one row per span that is not in a gold standard: who drew it, why it was dropped, and what it crosses.
+    """Return one row per dropped span, with its coders, the reason and the spans that it crosses.
 
     Parameters
     ----------
@@ -197,11 +197,11 @@ def span_text(gold: Gold, start: int, end: int) -> str:
     return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.2f}-{edges[end]:.2f} s"
 
 
-# -- what the command prints -----------------------------------------------------------------------------------------
+# -- output of the command -------------------------------------------------------------------------------------------
 
 
 def gold_blocks(result: GoldStandards, *, why: bool, spans: bool) -> list[Block]:
-    """Return what ``caesura unify`` prints.
+    """Return the tables that ``caesura unify`` prints.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def gold_blocks(result: GoldStandards, *, why: bool, spans: bool) -> list[Block]
     why : bool
         Whether to list the spans that are not in the gold standards.
     spans : bool
-        Whether to list the spans that are.
+        Whether to list the spans that are in the gold standards.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Tables of a judgement: how good each system is, which differences are significant, and what its errors are."""
+"""Tables of a judgement: scores of systems, significance of differences, and errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def score_tables(judgement: Judgement) -> list[Table]:
     Parameters
     ----------
     judgement : Judgement
-        Systems judged against people.
+        Systems judged against human coders.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def score_table(judgement: Judgement) -> Table:
     Parameters
     ----------
     judgement : Judgement
-        Systems judged against people.
+        Systems judged against human coders.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def rows_by_measure(judgement: Judgement) -> list[list[SegmenterScore]]:
     Parameters
     ----------
     judgement : Judgement
-        Systems judged against people.
+        Systems judged against human coders.
 
     Returns
     -------
@@ -137,17 +137,17 @@ def _score_record(row: SegmenterScore, figures: list[str], letters: dict[str, st
 
 
 def score_notes(judgement: Judgement) -> tuple[str, ...]:
-    """Return the notes that hold for all score tables.
+    """Return the notes that apply to all score tables.
 
     Parameters
     ----------
     judgement : Judgement
-        Systems judged against people.
+        Systems judged against human coders.
 
     Returns
     -------
     tuple of str
-        What the columns mean, and the signature.
+        Explanation of the columns, and the signature.
     """
     notes = ["value and figures: from counts summed over all items and coders; macro: the mean over items"]
     notes += _interval_notes(judgement)
@@ -214,7 +214,7 @@ def pair_cells(pair: SystemPair) -> dict[str, Cell]:
     Parameters
     ----------
     pair : SystemPair
-        The two.
+        The two systems or parsers.
 
     Returns
     -------
@@ -235,7 +235,7 @@ def _omnibus_notes(comparison: SystemComparison) -> Iterator[str]:
 
 
 def drop_table(drops: Iterable[AgreementDrop]) -> Table:
-    """Return one row per system: how much agreement the coders lose when the system joins them.
+    """Return one row per system: decrease in agreement when the system joins the coders.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def _replacement_record(replacement: Replacement) -> dict[str, Cell]:
 
 
 def mistake_table(mistakes: Iterable[Mistakes]) -> Table:
-    """Return one row per system: how often it goes wrong in which way, over all items and coders.
+    """Return one row per system: number of mistakes of each kind, over all items and coders.
 
     Parameters
     ----------
@@ -368,28 +368,28 @@ def mistake_list(mistakes: Mistakes) -> Table:
     return Table(columns, tuple(rows), title=f"Mistakes of {mistakes.system}").without_empty_columns()
 
 
-# -- what the command prints -----------------------------------------------------------------------------------------
+# -- output of the command -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class JudgeTables(OptionSet):
-    """Which tables to add."""
+    """Tables that are added."""
 
     errors: bool = setting(False, flag, "Show where each system goes wrong.")
     list_errors: bool = setting(False, flag, "List every miss, false alarm, near miss and confusion, one per line.")
 
 
 def judgement_blocks(judgement: Judgement, tables: JudgeTables, output: str | None) -> list[Block]:
-    """Return what ``caesura judge`` prints.
+    """Return the tables and texts that ``caesura judge`` prints.
 
     Parameters
     ----------
     judgement : Judgement
         The result.
     tables : JudgeTables
-        Which tables to add.
+        The tables to add.
     output : str or None
-        Form of the output; CSV has all measures in one table.
+        Format of the output; CSV has all measures in one table.
 
     Returns
     -------

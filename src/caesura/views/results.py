@@ -1,4 +1,4 @@
-"""Tables of scores, and the boundaries of both sides with what happened to them."""
+"""Tables of scores, and drawings of the boundaries of both sides with their edits."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def operations_view(operations: OperationsTable) -> Table:
     Parameters
     ----------
     operations : OperationsTable
-        Edits added up by type, from :func:`~caesura.operations_table`.
+        Number of edits by type, from :func:`~caesura.operations_table`.
 
     Returns
     -------
@@ -104,7 +104,7 @@ NO_ALIGNMENT = "None of these measures aligns boundaries; boundary_similarity do
 def scoring_blocks(
     scoring: Scoring, *, by_item: bool = False, edits: bool = False, width: int = 100
 ) -> list[Table | str]:
-    """Return what ``caesura score`` prints.
+    """Return the tables and texts that ``caesura score`` prints.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def scoring_blocks(
     by_item : bool, default False
         Whether the table has one row per item.
     edits : bool, default False
-        Whether to show the boundaries of both sides with what happened to them.
+        Whether to show the boundaries of both sides with their edits.
     width : int, default 100
         Characters per line of the boundaries.
 

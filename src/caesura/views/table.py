@@ -97,7 +97,7 @@ class Table(Displayed):
         Parameters
         ----------
         console : rich.console.Console
-            Where to print; a file gets no colours.
+            The console; files receive no colours.
         """
         from rich.text import Text
 
@@ -120,7 +120,7 @@ class Table(Displayed):
 
     @property
     def numeric_columns(self) -> list[bool]:
-        """For each column, whether it holds only numbers."""
+        """For each column, whether it contains only numbers."""
         return [
             all(isinstance(row[i], (int, float)) or row[i] is None for row in self.rows)
             for i in range(len(self.columns))
@@ -262,7 +262,7 @@ def cells(row: object, *columns: str) -> dict[str, Any]:
     Parameters
     ----------
     row : object
-        What the row is about.
+        The object that the row describes.
     *columns : str
         Names of columns; blanks stand for underscores.
 
@@ -315,7 +315,7 @@ def or_undefined(value: float | None) -> Cell:
 def extra_figures(scores: Iterable[Score]) -> list[str]:
     """Return the names of all figures of the scores, such as precision and recall, without ``f``.
 
-    The value of a measure that has an F is that F, so a table would show the same number twice.
+    If a measure has an F, its value is that F, so a table would show the same number twice.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Parses compared with a treebank: tables, two trees side by side, and tables of the experiments with trees.
+"""Tables of parses compared with a treebank, drawings of two trees, and tables of experiments with trees.
 
 Proportions are in percent with two decimals, as EVALB prints them.
 """
@@ -393,12 +393,12 @@ def length_table(rows: Sequence[LengthRow]) -> Table:
     return Table(columns, tuple((row.length, row.sentences, row.mean, row.corpus) for row in rows))
 
 
-# -- what the command prints -----------------------------------------------------------------------------------------
+# -- output of the command -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class TreeTables(OptionSet):
-    """Which tables and drawings to add."""
+    """Tables and drawings that are added."""
 
     by_sentence: bool = setting(False, flag, "Add one row per sentence.")
     labels: bool = setting(False, flag, "Add one row per label.")
@@ -409,7 +409,7 @@ class TreeTables(OptionSet):
 
 
 def tree_blocks(study: TreeStudy, tables: TreeTables, *, width: int) -> list[Block]:
-    """Return what ``caesura trees`` prints.
+    """Return the tables and drawings that ``caesura trees`` prints.
 
     Parameters
     ----------

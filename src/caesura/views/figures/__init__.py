@@ -1,8 +1,8 @@
-"""Figures for papers: a result in, a matplotlib figure out.
+"""Figures for papers, drawn from results with matplotlib.
 
 Every function takes the result of another function of caesura and returns a ``matplotlib.figure.Figure``, as wide as a
-column of a paper (``width``, in inches), with or without a ``title``. Colours are distinguishable for everybody (Okabe &
-Ito, viridis), and shape, hatch, number or place say the same as colour. ``save`` writes SVG, PDF or PNG; ``svg`` returns
+column of a paper (``width``, in inches), with or without a ``title``. Colours suit colour-blind readers (Okabe & Ito,
+viridis), and shape, hatch, number or place repeat the information of colour. ``save`` writes SVG, PDF or PNG; ``svg`` returns
 an element to put into HTML.
 
 The figures need matplotlib: ``pip install 'caesura[report]'``. The modules::

@@ -63,7 +63,7 @@ def pairwise(pairs: Pairwise, *, width: float = COLUMN_WIDTH, title: str | None 
 
     Notes
     -----
-    Bright cells are similar, also if the measure is an error rate. Pairs that were not scored are blank. Values are
+    Bright cells show similar coders, even if the measure is an error rate. Pairs that were not scored are blank. Values are
     omitted if cells are too small for them; increase ``width`` to see them.
 
     Examples
@@ -117,7 +117,7 @@ def _short(value: float) -> str:
 
 
 def boundary_heat(strips: Heat | Sequence[Heat], *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
-    """Draw how many coders placed a boundary at each position: one strip per item or stream.
+    """Draw the number of coders who placed a boundary at each position, one strip per item or stream.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def _heat_lines(strips: list[Heat], same_coders: bool, width: float) -> _HeatLin
 
 
 def dendrogram(clustering: Clustering, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
-    """Draw who segments like whom: coders joined at their distance, with the coefficient inside each cluster.
+    """Draw a dendrogram of coders, joined at their distance, with the coefficient inside each cluster.
 
     Parameters
     ----------
@@ -345,7 +345,7 @@ def gold(
     gold : Gold
         The gold standard, from :func:`caesura.unify`.
     hierarchies : mapping of coder to Hierarchy, or iterable of Hierarchy, optional
-        The hierarchies it was made from, over the same units. Each gets a panel in which spans of the gold standard are
+        The hierarchies from which it was made, over the same units. Each gets a panel in which spans of the gold standard are
         coloured and the others grey.
     width : float, default 5
         Width in inches.

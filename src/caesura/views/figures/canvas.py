@@ -1,4 +1,4 @@
-"""What all figures have in common: size, fonts, colours, and how they are written to files.
+"""Size, fonts and colours of all figures, and functions that write figures to files.
 
 matplotlib is imported inside the functions, and pyplot never: a figure belongs to its caller, and is freed when the caller
 drops it. The style is active only while a figure is drawn or written.
@@ -36,7 +36,7 @@ FONT_SIZE = 8.0
 MAX_WIDTH = 40.0
 """Largest width of a figure in inches."""
 
-# Okabe & Ito (2008): distinguishable for everybody. The yellow comes last, it is faint on paper.
+# Okabe & Ito (2008): distinguishable for colour-blind readers. Yellow is last because it is faint on paper.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 GREY = "#8A8A8A"
 # These distinguish marks and bars without colour.
@@ -124,7 +124,7 @@ def new_figure(width: float, height: float, title: str | None) -> Iterator[Figur
     Parameters
     ----------
     width, height : float
-        Size in inches. A title makes the figure no higher: callers add ``title_height(title)`` if they need space.
+        Size in inches. A title does not increase the height; callers add ``title_height(title)`` if they need space.
     title : str or None
         Title above the figure.
 
@@ -170,13 +170,13 @@ def write_beside(axes: Axes, text: str, point: tuple[float, float], points: tupl
     Parameters
     ----------
     axes : matplotlib.axes.Axes
-        Where to write.
+        The axes.
     text : str
         The text.
     point : tuple of float
         The point, in data coordinates.
     points : tuple of float
-        How far from it the text is, to the right and up, in points.
+        Distance of the text from the point, to the right and upwards, in points.
     **style : object
         Properties of the text.
     """
@@ -243,11 +243,11 @@ def check_count(number: int, limit: int, noun: str) -> None:
     Parameters
     ----------
     number : int
-        How many things there are.
+        Number of things.
     limit : int
-        How many a figure has space for.
+        Maximum number of things in a figure.
     noun : str
-        What they are, in the plural.
+        Name of the things, in the plural.
     """
     if number > limit:
         raise OptionError(f"a figure has room for {limit} {noun}; got {number}. Select fewer")
@@ -272,7 +272,7 @@ def label_text(name: str, width: int = 24) -> str:
 
 
 def label_inches(labels: list[str], size: float = FONT_SIZE - 1) -> float:
-    """Return about how many inches the longest label takes.
+    """Return the approximate width of the longest label in inches.
 
     Parameters
     ----------
@@ -373,7 +373,7 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
 
 
 def format_of(path: str | PathLike[str]) -> str:
-    """Return the format that the suffix of a path stands for.
+    """Return the format that belongs to the suffix of a path.
 
     Parameters
     ----------

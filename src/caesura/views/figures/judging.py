@@ -1,4 +1,4 @@
-"""Figures about systems beside people, and about what becomes of boundaries."""
+"""Figures that compare systems with human coders, and figures of edits by boundary type."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ MAX_SYSTEMS = 60
 def systems(
     judgement: Judgement, measure: str | Measure | None = None, *, width: float = COLUMN_WIDTH, title: str | None = None
 ) -> Figure:
-    """Draw the value of each system with its interval, best first, beside what people reach.
+    """Draw the value of each system with its interval, best first, beside the human bound.
 
     Parameters
     ----------
     judgement : Judgement
-        Systems judged against people, from :func:`caesura.judge`.
+        Systems judged against human coders, from :func:`caesura.judge`.
     measure : str or Measure, optional
         The only measure to show (default: one panel per measure of the judgement).
     width : float, default 3.3
@@ -65,8 +65,8 @@ def systems(
 
     Notes
     -----
-    This is Figure 10 of Fournier (2013). The dashed line is the human bound, the band its interval. Segmenters that know
-    nothing of the text (random, regular, none, all) are below the systems, as hollow marks.
+    This is Figure 10 of Fournier (2013). The dashed line is the human bound, the band its interval. Baselines that
+    ignore the text (random, regular, none, all) are below the systems, as hollow marks.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def systems(
 
 
 def _rows_under(judgement: Judgement, measure: str | Measure | None) -> list[list[SegmenterScore]]:
-    """Return the rows of the judgement, one list per measure that was asked for."""
+    """Return the rows of the judgement, one list per requested measure."""
     groups = rows_by_measure(judgement)
     matching = [rows for rows in groups if measure is None or _is(rows[0].measure, measure)]
     if not matching:
@@ -229,7 +229,7 @@ def _points(scores: Judgement | Pairwise | Mapping[str, Score], measure: str | M
         rows = chain.from_iterable(_rows_under(scores, measure))
         return [_point(segmenter_name(row), *_precision_and_recall(row.score), row.bound) for row in rows]
     if isinstance(scores, Pairwise):
-        _precision_and_recall(scores.rows[0].score)  # raises an error if the measure has none
+        _precision_and_recall(scores.rows[0].score)  # raises an error if the measure has no precision and recall
         return [_point(coder, *means) for coder, means in scores.precision_and_recall().items()]
     if not isinstance(scores, Mapping) or not scores or not all(isinstance(s, Score) for s in scores.values()):
         raise OptionError(f"expected a Judgement, a Pairwise or a mapping name -> Score; got {type(scores).__name__}")
@@ -260,7 +260,7 @@ def _draw_equal_f(axes: Axes) -> None:
 
 
 def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
-    """Draw how many coders marked each position, the clusters of marks, and the boundaries of the system.
+    """Draw the number of coders who marked each position, the clusters of marks, and the boundaries of the system.
 
     Parameters
     ----------
@@ -372,12 +372,12 @@ _MAX_SUBSTITUTES = 6  # different types with a pattern of their own
 
 
 def operations(table: OperationsTable, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
-    """Draw what became of the boundaries of each type: one bar per type, whose parts add up to 1.
+    """Draw the operations on the boundaries of each type: one bar per type, whose parts add up to 1.
 
     Parameters
     ----------
     table : OperationsTable
-        Edits added up by type, from :func:`caesura.operations_table`.
+        Number of edits by type, from :func:`caesura.operations_table`.
     width : float, default 3.3
         Width in inches.
     title : str, optional

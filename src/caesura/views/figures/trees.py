@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 MAX_NODES = 600
 MAX_LEVELS = 60
-_COLOURS = COLOURS[:6]  # without the yellow, which cannot be read
+_COLOURS = COLOURS[:6]  # without yellow, which is hard to read
 
 
 class _Node(NamedTuple):
-    """How an aligned node is drawn: the number of its pair, and the colour."""
+    """Number of the pair and colour of an aligned node."""
 
     number: str
     colour: str
@@ -201,7 +201,7 @@ _LINE_STYLES = ("-", "--", ":", "-.")
 def perturbation(
     curve: PerturbationCurve, *, level: str = "sentences", width: float = COLUMN_WIDTH, title: str | None = None
 ) -> Figure:
-    """Draw how the score falls with delta: one line per kind of perturbation, with the deviation over repeats (Figure 5).
+    """Draw the decrease of the score with delta: one line per kind of perturbation, with the deviation over repeats (Figure 5).
 
     Parameters
     ----------

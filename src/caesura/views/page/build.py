@@ -53,7 +53,8 @@ def report(
     corpus : Corpus
         Segmentations, dialogues, hierarchies or trees.
     systems : sequence of str, mapping or Corpus, optional
-        The systems among the coders, in the forms that :func:`~caesura.judge` takes; they are judged.
+        The systems among the coders, in any form that :func:`~caesura.judge` accepts. The page compares them with
+        the other coders.
     path : str or path-like, optional
         File to write the page to.
     title : str, optional
@@ -64,8 +65,8 @@ def report(
     seed : int, default 0
         Random seed of bootstrap and simulated chance.
     excluded : list, optional
-        Gets an :class:`~caesura.model.result.Excluded` for everything that the page does not cover. The page lists them
-        too.
+        List to which an :class:`~caesura.model.result.Excluded` is added for everything that the page does not cover.
+        The page lists these entries too.
 
     Returns
     -------
@@ -82,9 +83,10 @@ def report(
     Notes
     -----
     The page shows agreement with intervals, pairs of coders as a heat map, a dendrogram, boundaries by coder and by
-    position, precision against recall, operations by type, and gold hierarchies or aligned trees. Below are the texts with
-    the boundaries of every coder, and what became of each boundary between any two coders, to step through, filter, sort
-    and save. Every number has its signature. An analysis that is undefined for the corpus says why in its place.
+    position, precision against recall, operations by type, and gold hierarchies or aligned trees. Below are the texts
+    with the boundaries of every coder, and the edit of each boundary between any two coders. Readers can step through
+    the edits, filter, sort and save them. Every number has its signature. If an analysis is undefined for the corpus,
+    the page shows the reason instead.
 
     Examples
     --------
@@ -110,7 +112,7 @@ def build_report(
     settings: Settings | None = None,
     title: str | None = None,
 ) -> tuple[CorpusReport, str]:
-    """Analyse a corpus and return the analyses and their page, on which our warnings are notes.
+    """Analyse a corpus and return the analyses and the page, which shows warnings as notes.
 
     Parameters
     ----------
@@ -136,7 +138,7 @@ def build_report(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CaesuraWarning)
         analyses = analyze_corpus(corpus, options, systems=systems, settings=settings)
-        # Read when the figures are drawn, which may add some.
+        # The notes are read after the figures are drawn, because drawing may add warnings.
         own = (str(warning.message) for warning in caught if issubclass(warning.category, CaesuraWarning))
         page = report_page(analyses, title, notes=own)
     for warning in caught:
@@ -176,7 +178,7 @@ def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iter
     title : str, optional
         Heading of the page.
     notes : iterable of str
-        What a reader has to know beside the notes of the analyses; read after the figures are drawn.
+        Further notes for the reader, after those of the analyses; read after the figures are drawn.
 
     Returns
     -------
@@ -238,7 +240,7 @@ def _thousands(number: int) -> str:
 # -- HTML ------------------------------------------------------------------------------------------------------------
 
 CONTENT_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
-"""The page fetches nothing; images are part of it."""
+"""Policy that forbids network access; images are embedded in the page."""
 
 # Inside a script block "</script" ends it and "<!--" changes how it is read; the two separators end a line in old JavaScript.
 _ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})

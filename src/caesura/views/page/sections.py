@@ -1,4 +1,4 @@
-"""The sections of the page: analyses in, tables and figures out."""
+"""The sections of the page, with tables and figures of the analyses."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, a sentence about what it shows, and tables and figures.
+    """One section of the page: a heading, an introductory sentence, tables and figures.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def page_sections(report: CorpusReport) -> list[Section]:
 
 
 def _draw(caption: str, draw: Callable[[], Figure]) -> Picture:
-    """Return the picture, or why the figure cannot be drawn, such as too many coders. A bug raises."""
+    """Return the picture, or the reason why it cannot be drawn, such as too many coders."""
     try:
         figure = draw()
     except CaesuraError as error:
@@ -144,7 +144,7 @@ def _draw(caption: str, draw: Callable[[], Figure]) -> Picture:
 
 
 def _first(pictures: Iterator[Picture]) -> tuple[Picture, ...]:
-    """Return as many pictures as a section may have; the others are not even drawn."""
+    """Return the first pictures, up to the limit of a section; the rest are not drawn."""
     first: list[Picture] = []
     for picture in pictures:
         first.append(picture)

@@ -1,4 +1,4 @@
-"""The texts, trees and alignments of a report as small numbers for the script of the page."""
+"""Texts, trees and alignments of a report, encoded as numbers for the script of the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from caesura.tasks.report import CorpusReport
 from caesura.views.table import clean
 
 EDIT_KINDS = ("match", "transposition", "substitution", "transposition with substitution", "deletion", "insertion")
-"""Kinds of edits; the page knows them by their index."""
+"""Kinds of edits; the page refers to them by index."""
 
 _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
 
@@ -30,7 +30,7 @@ class PageItem:
     name : str
         Name of the item.
     data : dict
-        Its texts or trees, and the alignments of every two coders.
+        Texts or trees of the item, and the alignments of all pairs of coders.
     """
 
     name: str
@@ -45,7 +45,7 @@ class _Numbering(dict[str, int]):
 
 
 def page_items(report: CorpusReport) -> tuple[list[PageItem], dict[str, Any]]:
-    """Return the items for the script of the page, and what they have in common.
+    """Return the items for the script of the page, and the data that all items share.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def page_items(report: CorpusReport) -> tuple[list[PageItem], dict[str, Any]]:
     Returns
     -------
     items : list of PageItem
-        Units, boundaries of every coder, and edits of every two coders; or nodes of every coder's tree.
+        Units, boundaries of every coder, and edits of all pairs of coders; or nodes of every coder's tree.
     common : dict
         Names of types and streams, and shapes of edits.
     """
@@ -123,7 +123,7 @@ def _one_line(unit: str) -> str:
 
 
 def _tree_items(report: CorpusReport) -> Iterator[PageItem]:
-    """Yield every sentence with the nodes of every coder in preorder, and the aligned nodes of every two coders."""
+    """Yield every sentence with the nodes of every coder in preorder, and the aligned nodes of all pairs."""
     corpus = report.subject.corpus
     coders = {coder: i for i, coder in enumerate(corpus.coders)}
     pairs: dict[str, dict[str, list[float]]] = {}
