@@ -1,1 +1,1 @@
-"""Agreement between coders: coefficients beyond chance, pairs, clusters, counts of boundaries, labels."""
+"""Agreement between coders: chance-corrected coefficients, pairs, clusters, boundary counts and labels."""

@@ -1,4 +1,4 @@
-"""Percentile bootstrap of a coefficient, from parts: nothing is scored again."""
+"""Percentile bootstrap of a coefficient, computed from additive parts without scoring again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from caesura.options import OptionSet, choice, fraction, optional, setting, whol
 
 @dataclass(frozen=True)
 class Bootstrap(OptionSet):
-    """How the interval of a coefficient is made."""
+    """Options of the confidence interval of a coefficient."""
 
     interval: str | None = setting(
         "items", optional(choice("items", "coders"), "none"), "What is resampled, if anything."
@@ -38,14 +38,14 @@ class Bootstrap(OptionSet):
         seed : int
             Random seed.
         stacklevel : int, default 3
-            Where to show the warning about few items: by default in the caller of the caller.
+            Frame in which the warning about few items is shown; the default is the caller of the caller.
 
         Returns
         -------
         interval : tuple of float or None
             Ends of the interval.
         note : str
-            What the interval is, or why there is none.
+            Description of the interval, or the reason why there is none.
         """
         from caesura.statistics.intervals import MIN_ITEMS  # not needed by everyone
 
@@ -70,7 +70,7 @@ class Bootstrap(OptionSet):
         return (float(low), float(high)), note
 
     def _reason_without(self, n: int) -> str | None:
-        """Return why there can be no interval over n items or coders; None if there can."""
+        """Return the reason why n items or coders allow no interval; None if they allow one."""
         if self.interval is None:
             return "no interval was requested"
         if self.interval == "items" and n < 2:
@@ -80,7 +80,7 @@ class Bootstrap(OptionSet):
         return None
 
     def signature_facts(self, seed: int) -> dict[str, Any]:
-        """Return entries of the signature that say how the interval was made.
+        """Return the signature entries that describe the interval.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""How to compute chance agreement that has no closed form: by simulation, or exactly."""
+"""Options for chance agreement without a closed form: simulation or exact computation."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ Chance = Simulate | Exact
 
 
 def as_chance(chance: str | Chance | None) -> Chance:
-    """Return the options of a chance model, given as a name or as an object.
+    """Return the options of a chance model, which may be specified by name or as an object.
 
     Parameters
     ----------

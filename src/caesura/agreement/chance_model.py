@@ -1,4 +1,4 @@
-"""What every chance model has in common: observed and expected agreement of any selection of items or coders."""
+"""Base class of chance models: observed and expected agreement for any selection of items or coders."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from caesura.options import Option
 
 Floats = NDArray[np.float64]
 BLOCK_SIZE = 4_000_000
-"""Numbers that a block of rows may hold at a time; only memory depends on it."""
+"""Maximum number of values in a block of rows; it only affects memory."""
 
 
 @dataclass(frozen=True)
 class AgreementArrays:
-    """Observed and expected agreement, row by row.
+    """Observed and expected agreement, one value per row.
 
     Attributes
     ----------
     observed : numpy.ndarray
         Observed agreement A_o.
     expected : numpy.ndarray
-        Agreement expected by chance A_e; NaN if nobody placed a boundary.
+        Agreement expected by chance, A_e; NaN if no coder placed a boundary.
     error : numpy.ndarray
         Standard error of ``expected``; 0 if it was not simulated.
     bias : numpy.ndarray or None
@@ -45,7 +45,7 @@ class AgreementArrays:
 
     @property
     def corrected(self) -> Floats:
-        """(observed - expected) / (1 - expected); NaN if that is undefined."""
+        """(observed - expected) / (1 - expected); NaN if it is undefined."""
         possible = np.where(self.expected < 1, 1 - self.expected, np.nan)
         return (self.observed - self.expected) / possible
 
@@ -55,7 +55,7 @@ class AgreementArrays:
         Parameters
         ----------
         coefficient : str
-            Name of the coefficient: ``"bias"``, or any that corrects for chance.
+            Name of the coefficient: ``"bias"`` or any chance-corrected coefficient.
 
         Returns
         -------
@@ -70,7 +70,7 @@ class AgreementArrays:
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A coefficient with everything that defines it; :func:`~caesura.agreement.families.resolve_coefficient` makes it.
+    """A coefficient with its full definition, created by :func:`~caesura.agreement.families.resolve_coefficient`.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Coefficient:
     settings : mapping
         Every option of the chance model with its value.
     chance : Simulate, Exact or None
-        How to compute chance agreement; None if the model counts.
+        Method for chance agreement; None if the model computes it from counts.
     compat : str or None
         The preset.
     seed : int
@@ -100,10 +100,10 @@ class Coefficient:
 
 
 class ChanceModel(ABC):
-    """Base class of chance models: parts computed once, from which all tables and bootstrap replicates follow by summing.
+    """Base class of chance models, which compute parts once and sum them for all tables and bootstrap replicates.
 
-    Weights say how often an item or a coder counts: 0, 1, or more in a bootstrap. A chance model is one file, and one line
-    in ``families.py``.
+    Weights give the number of times that an item or a coder counts: 0, 1, or more in a bootstrap. To add a chance model, add
+    one file and one line in ``families.py``.
 
     Parameters
     ----------
@@ -112,28 +112,28 @@ class ChanceModel(ABC):
     coefficient : Coefficient
         The coefficient.
     engine : Engine
-        Where long work is done.
+        Engine that runs long computations.
 
     Attributes
     ----------
     coefficients : tuple of str
         Names of the coefficients that the model computes.
     general_forms : mapping
-        Coefficient for two coders -> the coefficient that generalizes it to more.
+        Coefficient for two coders -> its generalization to more coders.
     options : tuple of Option
         Options of the coefficients.
     presets : mapping
-        Preset -> values of the options. If the model has any, other presets are errors.
+        Preset -> values of the options. If the model has presets, any other preset is an error.
     accepts_chance : bool
-        Whether chance is simulated or exact, so that ``chance=Simulate(...)`` is accepted.
+        Whether the model simulates chance or computes it exactly, and therefore accepts ``chance=Simulate(...)``.
     uses_measure : bool
         Whether the coefficient depends on the measure.
     observed : CoderPairs
         Items, coders, pairs and parts.
     method : str
-        How chance agreement was computed.
+        Method by which chance agreement was computed.
     draws : int
-        Number of simulated pairs of texts, 0 if there are none.
+        Number of simulated pairs of texts; 0 without simulation.
     """
 
     coefficients: ClassVar[tuple[str, ...]]
@@ -153,7 +153,7 @@ class ChanceModel(ABC):
     @property
     @abstractmethod
     def signature_facts(self) -> dict[str, Any]:
-        """Entries of the signature that say how chance agreement was computed."""
+        """Signature entries that describe the computation of chance agreement."""
 
     @abstractmethod
     def over_items(self, weights: Floats) -> AgreementArrays:
@@ -162,7 +162,7 @@ class ChanceModel(ABC):
         Parameters
         ----------
         weights : numpy.ndarray, rows x items
-            How often each item counts.
+            Number of times that each item counts.
 
         Returns
         -------
@@ -174,12 +174,12 @@ class ChanceModel(ABC):
     def over_coders(self, weights: Floats) -> AgreementArrays:
         """Return the agreement of weighted coders.
 
-        A coder makes no pair with itself. An item counts if at least two different coders of it have a weight.
+        A coder is never paired with itself. An item counts if at least two of its coders have a weight above 0.
 
         Parameters
         ----------
         weights : numpy.ndarray, rows x coders
-            How often each coder counts.
+            Number of times that each coder counts.
 
         Returns
         -------
@@ -189,7 +189,7 @@ class ChanceModel(ABC):
 
     @abstractmethod
     def by_item(self) -> AgreementArrays:
-        """Return the agreement on each item alone.
+        """Return the agreement on each item separately.
 
         Returns
         -------
@@ -208,7 +208,7 @@ class ChanceModel(ABC):
         """
 
     def by_pair(self) -> AgreementArrays:
-        """Return the agreement of each pair of coders alone.
+        """Return the agreement of each pair of coders separately.
 
         Returns
         -------
@@ -229,14 +229,14 @@ class ChanceModel(ABC):
 
 
 def row_blocks(rows: Floats, width: int) -> list[Floats]:
-    """Return rows in blocks of bounded size.
+    """Split rows into blocks of bounded size.
 
     Parameters
     ----------
     rows : numpy.ndarray
         The rows.
     width : int
-        Numbers that one row needs in the computation.
+        Number of values that the computation needs per row.
 
     Returns
     -------

@@ -1,8 +1,9 @@
-"""Chance agreement by simulation: blocks of random texts whose sums add up in any order, so that any engine may draw them.
+"""Simulate chance agreement in blocks of random texts; any engine may draw the blocks, in any order.
 
-Every block of every item has its own random stream, which follows from the seed, the item and the number of the block. A
-task returns sums of products, in whole multiples of 2^-106 and computed without a library whose rounding depends on the
-processor. So the estimate is the same to the last bit whoever draws which block, in whatever order.
+Every block of every item has its own random stream, which depends on the seed, the item and the number of the block. A
+task returns sums of products as integers, in units of 2^-106. The computation does not use any library whose rounding
+depends on the processor. The estimate is therefore identical to the last bit, regardless of the workers and the order of
+the blocks.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ Sums = list[tuple[int, ...]]
 """Sums of all items together, then, if there are several, of each item: products of 1, the centred control variates and the
 similarity, each two of them once (so the first is the number of draws); last the objects. In units of 2^-106."""
 Enough = Callable[[int, Estimate], bool]
-"""Whether the estimate of a pair is precise enough."""
+"""Function that returns whether the estimate of a pair is precise enough."""
 
 BLOCK_DRAWS = 500
-"""Draws that follow one another in one random stream."""
-_ROUND = 8  # blocks after which the precision is checked
-_TASK = 4_000_000  # positions that a task draws: about a tenth of a second
-_PER_TEXT = 20  # cost of a text besides its positions, in positions
+"""Number of consecutive draws from one random stream."""
+_ROUND = 8  # number of blocks between checks of the precision
+_TASK = 4_000_000  # number of positions per task, which take about a tenth of a second
+_PER_TEXT = 20  # fixed cost of a text, expressed in positions
 _VARIATES = (
     3,
     4,
@@ -54,7 +55,7 @@ class PairSimulation:
     means : numpy.ndarray, items x variates
         Known means of the control variates; no columns if there are no variates.
     total_means : numpy.ndarray
-        The same for all items together.
+        Means of the control variates for all items together.
     """
 
     items: tuple[RandomItem, ...]
@@ -82,7 +83,7 @@ class PairSimulation:
         items : tuple of RandomItem
             The random texts of each item.
         costs : sequence of float, optional
-            Expected costs of the items, if known: one more control variate.
+            Expected costs of the items, if known; they become an additional control variate.
         variates : bool, default True
             Whether to use control variates.
 
@@ -100,11 +101,11 @@ class PairSimulation:
 
     @property
     def effort(self) -> int:
-        """Work of one draw of all items, in positions."""
+        """Cost of one draw of all items, in positions."""
         return sum(item.positions + _PER_TEXT for item in self.items)
 
     def expected(self, measure: DrawnMeasure, sums: Sums) -> ExpectedSimilarity:
-        """Return the expected similarity that follows from the sums.
+        """Compute the expected similarity from the sums.
 
         Parameters
         ----------
@@ -116,7 +117,7 @@ class PairSimulation:
         Returns
         -------
         ExpectedSimilarity
-            Estimates of all items together and of each.
+            Estimates for all items together and for each item.
         """
         item_sums = sums[1:] or sums
         draws = as_float(sums[0][0])
@@ -129,7 +130,7 @@ class PairSimulation:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Blocks first .. last-1 of one pair of coders."""
+    """A task that draws the blocks first .. last-1 of one pair of coders."""
 
     pair: int
     simulation: PairSimulation
@@ -169,11 +170,11 @@ def simulate(
     seed : int
         Random seed.
     max_draws : int
-        Number of draws of each pair.
+        Maximum number of draws per pair.
     engine : Engine
-        Where texts are drawn.
+        Engine that draws the texts.
     enough : callable, optional
-        Ends the draws of a pair when its estimate is precise enough. Without it no task waits for another.
+        Stops the draws of a pair when its estimate is precise enough. Without it, no task waits for another task.
     checkpoint : Checkpoint, optional
         Record of finished tasks.
 
@@ -184,8 +185,8 @@ def simulate(
 
     Notes
     -----
-    All items are drawn together. Costs, positions and objects are summed before the ratio is taken, as in the observed
-    similarity.
+    All items are drawn together. As in the observed similarity, costs, positions and objects are summed before the ratio is
+    computed.
     """
     draw = partial(_draw, measure, types, seed, max_draws)
     blocks = -(-max_draws // BLOCK_DRAWS)
@@ -194,7 +195,7 @@ def simulate(
     active = list(range(len(simulations)))
     first = 0
     while active:
-        # A fixed schedule, so that the moment at which it is enough does not depend on the workers.
+        # The schedule is fixed, so that the number of draws does not depend on the workers.
         last = blocks if enough is None else min(first + _ROUND, blocks)
         tasks = (task for pair in active for task in _tasks(pair, simulations[pair], first, last))
         for task, task_sums in _finished(engine, draw, tasks, checkpoint):
@@ -210,7 +211,7 @@ def simulate(
 
 
 class _DrawProgress:
-    """Reports how many draws are done, or will not be needed."""
+    """Reports the number of draws that are finished or no longer needed."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -223,9 +224,9 @@ class _DrawProgress:
 
 
 def _tasks(pair: int, simulation: PairSimulation, first: int, last: int) -> Iterator[_Task]:
-    """Yield tasks of as many blocks as are worth sending.
+    """Yield tasks with a suitable number of blocks.
 
-    That depends on the texts alone, so that a checkpoint fits any engine.
+    The number depends only on the texts, so that a checkpoint works with any engine.
     """
     step = max(1, _TASK // (BLOCK_DRAWS * simulation.effort))
     for start in range(first, last, step):
@@ -235,7 +236,7 @@ def _tasks(pair: int, simulation: PairSimulation, first: int, last: int) -> Iter
 def _finished(
     engine: Engine, draw: Callable[[_Task], Sums], tasks: Iterable[_Task], checkpoint: Checkpoint | None
 ) -> Iterator[tuple[_Task, Sums]]:
-    """Yield each task with its sums: first the recorded ones, then the others as they are finished."""
+    """Yield each task with its sums: first the recorded tasks, then the others when they finish."""
     missing = []
     for task in tasks:
         sums = None if checkpoint is None else _recorded(checkpoint, task)
@@ -251,7 +252,7 @@ def _finished(
 
 
 def _recorded(checkpoint: Checkpoint, task: _Task) -> Sums | None:
-    """Return the recorded sums of a task; None if there are none, or if they are damaged."""
+    """Return the recorded sums of a task; None if they are missing or damaged."""
     record = checkpoint.get(task.key)
     items = len(task.simulation.items)
     k = len(task.simulation.total_means) + 2
@@ -267,7 +268,7 @@ def _add(sums: Sums, more: Sums) -> Sums:
 
 
 def _draw(measure: DrawnMeasure, types: tuple[str, ...], seed: int, max_draws: int, task: _Task) -> Sums:
-    """Return the sums of a task. Items are drawn one after the other, which bounds the memory."""
+    """Return the sums of a task. Items are drawn one after the other, to limit memory."""
     simulation = task.simulation
     total: Floats | None = None
     item_sums: Sums = []
@@ -293,7 +294,7 @@ def _draw(measure: DrawnMeasure, types: tuple[str, ...], seed: int, max_draws: i
 
 
 def _stream(seed: int, key: str, block: int) -> NDArray[np.uint64]:
-    """Return the start of the random stream of a block, whatever else is in the corpus, and in which order."""
+    """Return the start of the random stream of a block. It does not depend on the rest of the corpus or its order."""
     spawned = np.random.SeedSequence(seed, spawn_key=(*_key_words(key), block))
     return spawned.generate_state(4, np.uint64).astype(np.uint64, copy=False)
 
@@ -307,7 +308,7 @@ def _key_words(key: str) -> tuple[int, ...]:
 
 
 def _sums(measure: DrawnMeasure, types: tuple[str, ...], rows: Floats, means: Floats) -> tuple[int, ...]:
-    """Return one entry of ``Sums``. Products are formed one by one and added as integers."""
+    """Return one entry of ``Sums``. Each product is computed separately and added as an integer."""
     k = len(means)
     columns = np.empty((k + 2, len(rows)))
     columns[0] = 1
@@ -322,21 +323,21 @@ def _sums(measure: DrawnMeasure, types: tuple[str, ...], rows: Floats, means: Fl
 
 @lru_cache
 def _products(k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the factors of each product of two of k columns."""
+    """Return the indices of the two factors of each product of k columns."""
     return np.triu_indices(k)
 
 
 def _estimate(sums: Sequence[int]) -> Estimate:
     """Return the intercept of the regression on the centred variates, and its standard error.
 
-    Without variates that is the mean, and the standard deviation over the root of the number of draws.
+    Without variates, these are the mean and the standard deviation divided by the root of the number of draws.
     """
     k = int((8 * (len(sums) - 1) + 1) ** 0.5 - 1) // 2
     first, second = _products(k)
     products = np.empty((k, k))
     products[first, second] = products[second, first] = [as_float(x) for x in sums[:-1]]
     normal, right, square = products[:-1, :-1], products[:-1, -1], products[-1, -1]
-    # Variates may be constant or depend on each other; scale them, and leave such directions out.
+    # Variates may be constant or linearly dependent; scale them and ignore such directions.
     size = np.sqrt(np.maximum(np.diag(normal), 1e-300))
     inverse = np.linalg.pinv(normal / np.outer(size, size), rcond=1e-9, hermitian=True) / np.outer(size, size)
     beta = inverse @ right

@@ -1,4 +1,4 @@
-"""Coders who differ: hierarchical clusters of coders, with the agreement inside each (Fournier 2013, the poetry study)."""
+"""Hierarchical clusters of coders, with the agreement inside each cluster (Fournier 2013, the poetry study)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Linkage = Literal["average", "single", "complete", "weighted"]
 
 @dataclass(frozen=True, slots=True)
 class CoderCluster:
-    """A group of coders, and how well they agree among themselves.
+    """A group of coders and the agreement within the group.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class CoderCluster:
     observed : float
         Observed agreement inside the cluster.
     expected : float or None
-        Chance agreement inside the cluster; None if nobody placed a boundary.
+        Chance agreement inside the cluster; None if no coder placed a boundary.
     """
 
     coders: tuple[str, ...]
@@ -54,7 +54,7 @@ class CoderCluster:
 
 @dataclass(frozen=True, eq=False)
 class Clustering(Result):
-    """Clusters of coders in the order in which they were joined; the last one holds everybody.
+    """Clusters of coders in the order in which they were joined. The last cluster contains all coders.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Clustering(Result):
     coefficient : str
         Name of the coefficient inside clusters.
     linkage : str
-        How distances between groups follow from distances between coders.
+        Method that derives distances between groups from distances between coders.
     coders : tuple of str
         Order of rows and columns of ``distances``, and of the numbers in ``joins``.
     distances : numpy.ndarray
@@ -73,9 +73,9 @@ class Clustering(Result):
     clusters : tuple of CoderCluster
         The clusters.
     excluded : tuple of Excluded
-        Items that were left out.
+        Items that were excluded.
     signature : str
-        One line that lets someone else reproduce the result.
+        One line with everything needed to reproduce the result.
     """
 
     frame_field = "clusters"
@@ -92,11 +92,11 @@ class Clustering(Result):
 
     @property
     def leaves(self) -> tuple[str, ...]:
-        """All coders in the order of the dendrogram, in which no lines cross."""
+        """All coders in the order of the dendrogram, so that its lines do not cross."""
         return self.clusters[-1].coders
 
     def cut(self, *, height: float | None = None, clusters: int | None = None) -> tuple[tuple[str, ...], ...]:
-        """Return the groups at a height, or a number of groups.
+        """Return the groups at a given height, or a given number of groups.
 
         Parameters
         ----------
@@ -134,27 +134,26 @@ def cluster_coders(
     seed: int | None = 0,
     engine: str | Engine = "threads",
 ) -> Clustering:
-    """Join coders step by step, the most similar first, with the agreement inside each group.
+    """Join coders step by step, starting with the most similar, and compute the agreement inside each group.
 
     Parameters
     ----------
     corpus : Corpus
-        Annotations. Every two coders must share an item.
+        Annotations. Every pair of coders must share at least one item.
     measure : str or Measure, default "boundary_similarity(n_t=2)"
         A symmetric measure of similarity.
     coefficient : str, optional
-        Coefficient inside clusters; by default that of the measure.
+        Coefficient inside clusters (default: that of the measure).
     linkage : {"average", "single", "complete", "weighted"}, optional
-        How distances between groups follow from distances between coders; by default ``"average"``.
+        Method that derives distances between groups from distances between coders (default: ``"average"``).
     compat : str, optional
-        Convention of published figures, as for :func:`~caesura.agreement`. ``"fournier2013"`` stands for complete linkage
-        too.
+        Convention of published figures; see :func:`~caesura.agreement`. ``"fournier2013"`` also selects complete linkage.
     chance : {"simulate", "exact"}, Simulate or Exact, optional
-        How to compute chance agreement, as for :func:`~caesura.agreement`.
+        Method for chance agreement; see :func:`~caesura.agreement`.
     seed : int or None, default 0
         Random seed of the simulation; None draws one.
     engine : str or Engine, default "threads"
-        Where the work is done: ``"threads"``, ``"processes"``, ``"dask"``, or an open engine.
+        Engine for the computation: ``"threads"``, ``"processes"``, ``"dask"``, or an open engine.
 
     Returns
     -------
@@ -163,9 +162,10 @@ def cluster_coders(
 
     Notes
     -----
-    The distance of two coders is 1 - similarity over all items that both coded. The value inside a cluster is what
-    :func:`~caesura.agreement` gives for its coders alone. If agreement is low, look whether two groups agree among
-    themselves. The study does not name its linkage: complete linkage gives its seven clusters, average linkage six of them.
+    The distance between two coders is 1 - similarity over all items that both coded. The value inside a cluster is the
+    result of :func:`~caesura.agreement` for its coders only. If overall agreement is low, check whether two groups agree
+    among themselves. The study does not name its linkage. Complete linkage reproduces its seven clusters; average linkage
+    reproduces six of them.
 
     References
     ----------
@@ -210,7 +210,7 @@ def cluster_coders(
 
 
 def cluster_coefficients(measure: Measure) -> tuple[str, ...]:
-    """Return the coefficients that exist for two coders and for more, as clusters need them.
+    """Return the coefficients that are defined for two coders and for more, which clusters require.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def cluster_coefficients(measure: Measure) -> tuple[str, ...]:
     if not measure.coefficients:
         return ()
     unsuitable = {"bias", *CHANCE_FAMILIES[measure.chance_family].general_forms}
-    if measure.kind != "linear":  # a dialogue has no positions of its own, only its streams have
+    if measure.kind != "linear":  # only the streams of a dialogue have positions, not the dialogue itself
         unsuitable |= set(POSITION_COEFFICIENTS)
     return tuple(name for name in measure.coefficients if name not in unsuitable)
 

@@ -1,4 +1,4 @@
-"""Cochran's Q, percentage agreement, and the crisp gold standard that follows from counting coders."""
+"""Cochran's Q, percentage agreement, and the crisp gold standard derived from the number of coders per position."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from caesura.model.tokens import text_difference
 from caesura.options import choice, fraction, whole
 
 Coded = Iterable[Segmentation] | Mapping[str, Segmentation] | Corpus
-"""The coders of one text, with or without names, or of several texts."""
+"""The coders of one text, with or without names, or a corpus of several texts."""
 Counts = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class MarkTable:
-    """The margins of the table coders x positions.
+    """The margins of the table of coders x positions.
 
     Attributes
     ----------
@@ -37,11 +37,11 @@ class MarkTable:
     by_item : dict
         Item -> G_j, the number of coders who marked each position.
     units : dict
-        Item -> its text, if a coder carries it.
+        Item -> its text, if at least one coder has it.
     single_text : bool
-        Whether the coders of one text were passed, and no corpus.
+        Whether the input was the coders of a single text and not a corpus.
     excluded : tuple of Excluded
-        Items that were left out.
+        Items that were excluded.
     """
 
     coders: tuple[str, ...]
@@ -53,17 +53,17 @@ class MarkTable:
 
     @property
     def positions(self) -> int:
-        """Number of positions of all items (k)."""
+        """Total number of positions in all items (k)."""
         return sum(map(len, self.by_item.values()))
 
     @property
     def frequencies(self) -> Counter[int]:
-        """Count -> number of positions that have it."""
+        """Count -> number of positions with this count."""
         return Counter(chain.from_iterable(self.by_item.values()))
 
     @property
     def counts(self) -> Counts | dict[str, Counts]:
-        """G_j: for a single text its counts, for a corpus item -> counts."""
+        """G_j: the counts of a single text, or item -> counts for a corpus."""
         return self.by_item[""] if self.single_text else dict(self.by_item)
 
     @property
@@ -80,14 +80,14 @@ class MarkTable:
 
 @dataclass(frozen=True, slots=True)
 class PartialQ(Result):
-    """The part of Q that comes from the positions which ``g`` coders marked.
+    """The part of Q contributed by the positions that exactly ``g`` coders marked.
 
     Attributes
     ----------
     g : int
         Number of coders.
     positions : int
-        n_g: number of positions that they marked.
+        n_g: number of positions that exactly g coders marked.
     q : float
         The part of Q.
     p : float
@@ -111,7 +111,7 @@ class PartialQ(Result):
 
 
 class _OverTable(Result):
-    """A result with the margins that it was computed from."""
+    """Base class of results that keep the margins they were computed from."""
 
     table: MarkTable
 
@@ -127,7 +127,7 @@ class _OverTable(Result):
 
     @property
     def excluded(self) -> tuple[Excluded, ...]:
-        """Items that were left out."""
+        """Items that were excluded."""
         return self.table.excluded
 
 
@@ -188,11 +188,11 @@ class CochranQ(_OverTable):
 
     @property
     def signature(self) -> str:
-        """One line that lets someone else reproduce the numbers."""
+        """One line with everything needed to reproduce the numbers."""
         return signature_line("cochran_q", alpha=self.alpha, **self.table.sizes)
 
     def gold(self, threshold: int | None = None, rule: str = "partial") -> Segmentation | dict[str, Segmentation]:
-        """Return the crisp gold standard: a boundary wherever enough coders put one.
+        """Return the crisp gold standard, which has a boundary at every position that enough coders marked.
 
         Parameters
         ----------
@@ -204,8 +204,8 @@ class CochranQ(_OverTable):
         Returns
         -------
         Segmentation or dict
-            The gold standard, with the text of the units if a coder has it; for a corpus, item -> segmentation.
-            ``gold_signature`` with the same arguments says which threshold was used.
+            The gold standard, with the text of the units if a coder has it; for a corpus, item -> segmentation. Call
+            ``gold_signature`` with the same arguments to get the threshold that was used.
 
         Raises
         ------
@@ -222,14 +222,14 @@ class CochranQ(_OverTable):
         return gold[""] if self.table.single_text else gold
 
     def gold_signature(self, threshold: int | None = None, rule: str = "partial") -> str:
-        """Return one line that says how the gold standard with these arguments was made.
+        """Return one line that describes the gold standard for these arguments.
 
         Parameters
         ----------
         threshold : int, optional
-            As for :meth:`gold`.
+            See :meth:`gold`.
         rule : {"partial", "chance"}, default "partial"
-            As for :meth:`gold`.
+            See :meth:`gold`.
 
         Returns
         -------
@@ -279,12 +279,12 @@ class PercentageAgreement(_OverTable):
 
     @property
     def signature(self) -> str:
-        """One line that lets someone else reproduce the number."""
+        """One line with everything needed to reproduce the number."""
         return signature_line("percentage_agreement", **self.table.sizes)
 
 
 def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
-    """Test whether coders mark the same positions more often than by chance, and how many coders are enough for a boundary.
+    """Test whether coders agree on positions more than by chance, and how many coders are needed for a boundary.
 
     Parameters
     ----------
@@ -313,8 +313,8 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
 
         Q = k (k-1) sum_j (G_j - mean G)^2 / D        D = k sum_i L_i - sum_i L_i^2
 
-    is then about chi-square with k-1 degrees of freedom. A large Q (a small ``.p``) shows that coders do not mark at random,
-    not that they agree well. With many positions Q is almost always significant.
+    is then approximately chi-square with k-1 degrees of freedom. A large Q (a small ``.p``) shows that coders do not mark at
+    random. It does not show that they agree well. With many positions Q is almost always significant.
 
     Q is a sum of parts, ``.partial``, one for each count g that occurs: with n_g positions that g coders marked,
     Q_g = n_g (g - mean G)^2 k (k-1) / D, compared with chi-square with n_g degrees of freedom. ``.threshold`` is the smallest
@@ -388,27 +388,27 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
 
 
 def percentage_agreement(segmentations: Coded) -> PercentageAgreement:
-    """Compute how often coders agree with the majority, position by position, from 1/2 to 1.
+    """Compute how often coders agree with the majority at each position, from 1/2 to 1.
 
     Parameters
     ----------
     segmentations : iterable of Segmentation, mapping or Corpus
-        As for :func:`cochran_q`.
+        See :func:`cochran_q`.
 
     Returns
     -------
     PercentageAgreement
-        The value; ``.excluded`` as for :func:`cochran_q`.
+        The value. For ``.excluded`` see :func:`cochran_q`.
 
     Notes
     -----
-    With G_j of c coders marking position j, and k positions::
+    If G_j of c coders mark position j, and there are k positions::
 
         percentage agreement = sum_j max(G_j, c - G_j) / (c k)
 
-    The number is inflated: boundaries are rare, so that nearly everybody agrees nearly everywhere that there is none. Seven
-    coders who place 15 marks each at random in 100 positions agree to 85 %, and coders who mark nothing at all to 100 %. It
-    is here to be compared with older work; report a coefficient that corrects for chance beside it.
+    The number is inflated: boundaries are rare, so nearly all coders agree at most positions that there is no boundary. Seven
+    coders who each place 15 marks at random in 100 positions have an agreement of 85 %, and coders who mark nothing have
+    100 %. Use it only for comparison with older work, and also report a chance-corrected coefficient.
 
     References
     ----------
@@ -462,7 +462,7 @@ Texts = dict[str, dict[str, Segmentation]]
 
 
 def _tabulate(segmentations: Coded) -> MarkTable:
-    """Return the margins of the table, if at least two coders segmented the same text."""
+    """Return the margins of the table; raise an error unless at least two coders segmented the same text."""
     if not isinstance(segmentations, Corpus):
         by_coder = _by_name(segmentations)
         _check_coders(tuple(by_coder))
@@ -530,7 +530,7 @@ def _linear(place: str, value: object) -> Segmentation:
 
 
 def _complete_items(corpus: Corpus) -> tuple[Texts, list[Excluded]]:
-    """Return the items that every coder coded, and why the others cannot be used."""
+    """Return the items that all coders annotated, and the reasons why the other items are excluded."""
     texts: Texts = {}
     excluded: list[Excluded] = []
     for item in corpus.item_names:

@@ -1,4 +1,4 @@
-"""Every pair of coders on every item that both coded, scored once: the numbers behind all coefficients and tables."""
+"""Score every pair of coders once on every item that both coded; all coefficients and tables use these scores."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _MAX_REASONS = 5  # in the message when nothing is left
 class CoderPairs:
     """Scores of pairs of coders: one row per item and pair.
 
-    Items are sorted by name, and coders too if the measure is symmetric, so that no number depends on the order in which a
-    file lists them.
+    Items are sorted by name. If the measure is symmetric, coders are sorted as well, so that results do not depend on the
+    order in the input file.
 
     Attributes
     ----------
@@ -52,9 +52,9 @@ class CoderPairs:
     scores : Scores
         The score of each row.
     annotations : mapping
-        (item, coder) -> what the coder made of the item.
+        (item, coder) -> the coder's annotation of the item.
     excluded : tuple of Excluded
-        Items that cannot be used.
+        Items that were excluded.
     """
 
     measure: Measure
@@ -94,7 +94,7 @@ class CoderPairs:
 
     @cached_property
     def members(self) -> Floats:
-        """1 for the two coders of each pair: pairs x coders."""
+        """Matrix of pairs x coders with 1 for the two coders of each pair."""
         members = np.zeros((len(self.pairs), len(self.coders)))
         members[np.arange(len(self.pairs)), self.first] = 1
         members[np.arange(len(self.pairs)), self.second] = 1
@@ -102,16 +102,16 @@ class CoderPairs:
 
     @cached_property
     def present(self) -> NDArray[np.bool_]:
-        """Which coder coded which item: items x coders."""
+        """Whether each coder annotated each item: items x coders."""
         return np.array([[(item, coder) in self.annotations for coder in self.coders] for item in self.items], bool)
 
     @cached_property
     def shared(self) -> NDArray[np.bool_]:
-        """Which pair shares which item: items x pairs."""
+        """Whether each pair shares each item: items x pairs."""
         return self.present[:, self.first] & self.present[:, self.second]
 
     def segmentation(self, item: str, coder: str) -> Segmentation:
-        """Return the segmentation of an item by a coder, for measures that score no dialogues.
+        """Return a coder's segmentation of an item, for measures that do not score dialogues.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class CoderPairs:
         return cast(Segmentation, self.annotations[item, coder])
 
     def similarity(self, parts: Floats) -> Floats:
-        """Return the similarity of each row of parts: error rates are turned into their complement.
+        """Return the similarity for each row of parts; error rates are converted to 1 - rate.
 
         Parameters
         ----------
@@ -170,18 +170,18 @@ def score_coder_pairs(
     measure : Measure
         The measure.
     ordered : bool, default False
-        Whether each pair is scored twice, with either coder as the first side.
+        Whether each pair is scored twice, once with each coder as the first side.
     corpus_order : bool, default False
-        Whether the coder who comes first in the corpus is the first side under symmetric measures too, whose precision
-        and recall are not symmetric.
+        Whether the first coder in the corpus is the first side even if the measure is symmetric. Precision and recall are
+        not symmetric.
     engine : str or Engine, default "threads"
-        Where the work is done.
+        Engine for the computation.
 
     Returns
     -------
     CoderPairs
-        One row per item and pair. All are scored in one batch, over the same types. An item with a pair that cannot be
-        scored is excluded.
+        One row per item and pair. All pairs are scored in one batch, with the same types. An item is excluded if one of
+        its pairs cannot be scored.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def _numbered(values: Iterable[T]) -> dict[T, int]:
 
 
 def _keys(coders_of: Mapping[str, list[str]], ordered: bool) -> list[Key]:
-    """Return every pair of coders of every item, items sorted by name."""
+    """Return every pair of coders of every item, with items sorted by name."""
     pairs = permutations if ordered else combinations
     return [(item, a, b) for item in sorted(coders_of) for a, b in pairs(coders_of[item], 2)]
 
@@ -249,7 +249,7 @@ def _score_keys(
         keys = [key for key in keys if key[0] not in excluded]
         if not keys:
             raise OptionError(f"no item was annotated by two coders{_reasons(excluded)}")
-        # An annotation that cannot be compared, such as a tier, comes back as an error.
+        # An annotation that cannot be compared, such as a tier, produces an error here.
         pairs = [cast(Pair, (corpus[item, a], corpus[item, b])) for item, a, b in keys]
         scores = score_many(pairs, measure, engine=engine)
         if not scores.errors:

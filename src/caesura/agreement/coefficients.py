@@ -1,4 +1,4 @@
-"""Agreement beyond chance: one function for all coefficients."""
+"""Compute chance-corrected agreement with any coefficient."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ def agreement(
     engine: str | Engine = "threads",
     **options: Any,
 ) -> Agreement:
-    """Compute how far coders agree beyond chance.
+    """Compute chance-corrected agreement between coders.
 
     Parameters
     ----------
     corpus : Corpus
-        Annotations of at least two coders. Coders may be missing on items.
+        Annotations of at least two coders. A coder need not annotate every item.
     measure : str or Measure, default "boundary_similarity(n_t=2)"
-        Similarity of two annotations. Error rates are turned into their complement.
+        Similarity of two annotations. Error rates are converted to 1 - rate.
     coefficient : str, optional
-        Name of the coefficient (see Notes); by default that of the measure.
+        Name of the coefficient; see Notes (default: that of the measure).
     chance : {"simulate", "exact"}, Simulate or Exact, optional
-        How to compute chance agreement over ``flexible_similarity`` (default: by simulation).
+        Method for chance agreement of ``flexible_similarity`` (default: simulation).
     compat : str, optional
         Convention of published figures: ``"fournier2012"`` (S only), ``"fournier2013"``, ``"segeval-2.0.11"``, or a preset of
         the measure such as ``"segsimflex"``.
     interval : {"items", "coders", None}, default "items"
-        What the bootstrap resamples; ``None`` or ``"none"`` for no interval.
+        Whether the bootstrap resamples items or coders; ``None`` or ``"none"`` for no interval.
     level : float, default 0.95
         Confidence level.
     replicates : int, default 2000
@@ -61,22 +61,22 @@ def agreement(
     seed : int or None, default 0
         Random seed of simulation and bootstrap; None draws one.
     engine : str or Engine, default "threads"
-        Where the work is done: ``"threads"``, ``"processes"``, ``"dask"``, or an open engine.
+        Engine for the computation: ``"threads"``, ``"processes"``, ``"dask"``, or an open engine.
     **options
-        Options of coefficients whose chance is counted: ``counted`` (``"boundaries"`` or ``"segments"``), ``rates``
-        (``"pooled"`` or ``"mean"``), ``types`` (``"separate"`` or ``"together"``).
+        Options of coefficients whose chance is computed from counts: ``counted`` (``"boundaries"`` or ``"segments"``),
+        ``rates`` (``"pooled"`` or ``"mean"``), ``types`` (``"separate"`` or ``"together"``).
 
     Returns
     -------
     Agreement
-        The coefficient; tables in ``.pairs``, ``.items`` and ``.coders``; ``.outliers``, the coders without whom the others
-        agree better; ``.interval`` with ``.interval_note``; ``.excluded``, the items that fewer than two coders coded or
-        that cannot be scored.
+        The coefficient, with tables in ``.pairs``, ``.items`` and ``.coders``. ``.outliers`` lists the coders whose removal
+        increases agreement. ``.interval`` is explained by ``.interval_note``. ``.excluded`` lists the items that fewer than
+        two coders annotated or that cannot be scored.
 
     Raises
     ------
     Undefined
-        If nobody placed a boundary, or chance agreement is 1 or more.
+        If no coder placed a boundary, or chance agreement is 1 or more.
     OptionError
         If the measure has no such coefficient, or an option does not belong to it.
 
@@ -86,9 +86,10 @@ def agreement(
 
         (observed - expected) / (1 - expected)
 
-    1 is full agreement, 0 is what chance gives, and below 0 is worse than chance. Observed agreement is the similarity of
-    all pairs of coders on all items that both coded, from summed parts: for B the mean correctness of boundary pairs, for S
-    weighted by positions. (Equation 12 of 2012 prints mass S / (mass - 1), which can exceed 1.)
+    1 is full agreement, 0 is chance agreement, and negative values are worse than chance. Observed agreement is the
+    similarity of all pairs of coders on all items that both coded, computed from summed parts. For B it is the mean
+    correctness of boundary pairs; for S it is weighted by positions. (Equation 12 of the 2012 paper prints mass S /
+    (mass - 1), which can exceed 1.)
 
     ============================================  ====================================================================
     coefficient                                   chance
@@ -107,17 +108,17 @@ def agreement(
                                                   :mod:`caesura.agreement.spans`
     ============================================  ====================================================================
 
-    :mod:`caesura.agreement.counts` has the equations. The presets are bundles of ``counted``, ``rates`` and ``types`` with
-    the preset of the measure: published figures counted segments although equation 8 says boundaries, and segeval averages
-    pi's rates over items and lumps types together.
+    :mod:`caesura.agreement.counts` has the equations. A preset combines values of ``counted``, ``rates`` and ``types`` with
+    the preset of the measure. Published figures counted segments although equation 8 says boundaries. segeval averages the
+    rates of pi over items and merges all types.
 
     The interval is a percentile bootstrap from the parts. It covers .84 at 5 items, .92 at 20, .95 at 50.
 
-    Over flexible similarity, costs, positions and objects are summed over items before the ratio is taken, for observed and
-    chance agreement alike. With more than two coders the coefficient is that of the means over pairs. The same seed gives
-    the same number, to the last bit, whatever the engine, its workers and the order of coders and items. (With an
-    asymmetric matrix, and with ``algorithm="pardist"``, the coder who comes first in the corpus is the first side.) Draws
-    are reported by :func:`caesura.progress.on_progress`. If exact chance needs too many states, chance is simulated, and
+    For flexible similarity, costs, positions and objects are summed over items before the ratio is computed, both for
+    observed and for chance agreement. With more than two coders, the coefficient is computed from the means over pairs. The
+    same seed gives the same number, to the last bit, with any engine, any number of workers, and any order of coders and
+    items. (With an asymmetric matrix, and with ``algorithm="pardist"``, the first coder in the corpus is the first side.)
+    :func:`caesura.progress.on_progress` reports the draws. If exact chance needs too many states, chance is simulated, and
     ``.method`` says so.
 
     References

@@ -1,17 +1,17 @@
-"""Chance agreement from how many boundaries coders placed (Fournier & Inkpen 2012, section 3.5).
+"""Chance agreement from the numbers of boundaries that coders placed (Fournier & Inkpen 2012, section 3.5).
 
-Two coders who place boundaries of type t with probability P_t, wherever it may be, agree on one with the square of it;
-"no boundary" is not a category. So for any similarity of boundaries::
+If two coders each place a boundary of type t with probability P_t at any position, both place it with probability P_t^2.
+"No boundary" is not a category. Therefore, for any similarity of boundaries::
 
     pi, multi_pi         A_e = sum over t of P_t^2         P_t = boundaries of type t over all coders and items
                                                                  / positions over all of them (equation 8)
     kappa, multi_kappa   A_e = mean over pairs of coders of the sum over t of P_t(c) P_t(d)     (equations 11 and 15)
     bias                 A_e(pi) - A_e(kappa)                                                  (equation 16)
 
-If coders are missing on some items, P_t has each (coder, item) once, P_t(c) all items of c, and only pairs of coders who
-share an item count. The bias is then not certain to be 0 or more.
+If some coders did not annotate all items, P_t counts each (coder, item) once, P_t(c) uses all items of c, and only pairs
+of coders who share an item count. The bias may then be negative.
 
-Published figures need different conventions. They are options of the coefficients, and presets of these options.
+Published figures use different conventions. These are available as options of the coefficients and as presets.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from caesura.options import Option, choice
 
 
 class CountChance(ChanceModel):
-    """Chance model whose expected agreement follows from the numbers of boundaries.
+    """Chance model that computes expected agreement from the numbers of boundaries.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class CountChance(ChanceModel):
 
     @cached_property
     def _boundaries(self) -> Floats:
-        """How many boundaries each coder placed in each item: items x coders x types."""
+        """Number of boundaries per coder, item and type: items x coders x types."""
         observed = self.observed
         types = observed.scores.types if observed.measure.view == "typed" else observed.scores.types[:1]
         counts = np.zeros((len(observed.items), len(observed.coders), len(types)))
@@ -106,7 +106,7 @@ class CountChance(ChanceModel):
 
     @cached_property
     def _positions(self) -> Floats:
-        """Inner positions of each item, 0 for coders who did not code it: items x coders."""
+        """Number of inner positions per item, 0 for coders who did not annotate it: items x coders."""
         observed = self.observed
         lengths = {item: annotation.length for (item, _), annotation in observed.annotations.items()}
         positions = np.array([lengths[item] for item in observed.items], float) - 1
@@ -122,7 +122,7 @@ class CountChance(ChanceModel):
             b = total
         if self._settings["counted"] == "segments":
             b = b + present
-        possible = n > 0  # an item of one unit has no position, and no rate
+        possible = n > 0  # an item of one unit has no position and therefore no rate
         rates = np.where(possible, b / np.where(possible, n, 1), 0)
         return np.concatenate([b, n, rates, possible, total], axis=2)
 
@@ -134,7 +134,7 @@ class CountChance(ChanceModel):
         numerator, denominator = (np.einsum("rct,rc->rt", column, coders) for column in ratio)
         any_boundary = np.einsum("rc,rc->r", sums[:, :, -1], coders) > 0
         P = numerator / np.where(any_boundary, denominator[:, 0], np.nan)[:, None]  # noqa: N806 - the paper's symbol
-        # kappa's products as deviations from P: coders who place alike have a bias of exactly 0.
+        # Products of kappa as deviations from P, so that coders with equal rates have a bias of exactly 0.
         possible = n[:, :, 0] > 0
         rates = b / np.where(possible, n[:, :, 0], 1)[:, :, None]
         deviation = np.where(possible[:, :, None], rates - P[:, None, :], 0)

@@ -1,13 +1,13 @@
-"""The exact expected cost of two random texts, which makes the chance agreement of S_f exact.
+"""Compute the exact expected cost of two random texts, and with it the exact chance agreement of S_f.
 
-Two coders who place boundaries at random, every position independently and each from their own distribution, differ by a
-cost C, and 1 - E[C] / N is the similarity expected by chance. ``kernels/frontier.pyx`` explains how E[C] is computed
-without sampling, and why it is exact.
+Two coders place boundaries at random, each from a separate distribution and independently at every position. Their texts
+differ by a cost C, and 1 - E[C] / N is the similarity expected by chance. ``kernels/frontier.pyx`` explains how E[C] is
+computed without sampling, and why the result is exact.
 
 The number of states does not depend on the length of the text. Of the distributions, only the set of types that can occur
 matters. It grows with the distance over which boundaries can be paired and with the number of distinct sums of costs. Round
 costs, such as quarters, need few states. Arbitrary costs, such as those estimated from a confusion matrix, need very many.
-For these there is a ``tolerance``: states that are very unlikely are dropped, and an upper bound of the error in E[C] is
+For such costs, set a ``tolerance``: very unlikely states are then dropped, and an upper bound of the error in E[C] is
 reported.
 """
 
@@ -26,7 +26,7 @@ from caesura.options import non_negative, whole
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_EQUAL = 1e-14  # mean changes of C per position that differ by no more are equal
+_EQUAL = 1e-14  # mean changes of C per position count as equal if they differ by at most this much
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Expectation:
     cost : float
         The expected cost.
     error : float
-        Upper bound of how much ``cost`` is too large; 0 without a tolerance. ``cost`` is never too small.
+        Upper bound on the amount by which ``cost`` is too large; 0 without a tolerance. ``cost`` is never too small.
     states : int
         Number of states of the Markov chain.
     """
@@ -65,13 +65,13 @@ def expected_cost(
     P_a, P_b : array_like
         Probabilities of the types and of no boundary.
     lengths : sequence of int
-        Units of each stream.
+        Number of units in each stream.
     S : array_like
         Similarities of the types and of no boundary.
     c : array_like
         Cost of moving each type by one position.
     tolerance : float, default 0
-        How much the cost per position may be overestimated.
+        Maximum overestimate of the cost per position.
     max_states : int, default 1000000
         Maximum number of states of the chain.
 
@@ -100,21 +100,20 @@ def expectation(
     tolerance: float = 0.0,
     max_states: int = 1_000_000,
 ) -> Expectation:
-    """Compute the mean of the least cost C of turning one random text into the other.
+    """Compute the mean of the minimum cost C of converting one random text into the other.
 
     Parameters
     ----------
     P_a, P_b : array_like, types + 1
         Probabilities of the types and (last) of no boundary. Every position is drawn independently.
     lengths : sequence of int
-        Units of each stream; costs are summed over streams.
+        Number of units in each stream; costs are summed over streams.
     S : array_like, (types + 1) x (types + 1)
         Similarities; rows are types of a, columns are types of b, the last of each is no boundary.
     c : array_like, types
         Cost of moving each type by one position.
     tolerance : float, default 0
-        How much E[C] per position of the longest stream may be overestimated. 0 is exact, and 1e-9 is exact to all
-        printed digits.
+        Maximum overestimate of E[C] per position of the longest stream. 0 is exact; 1e-9 is exact to all printed digits.
     max_states : int, default 1000000
         Maximum number of states of the chain; each needs about 300 bytes.
 

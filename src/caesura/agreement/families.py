@@ -1,7 +1,7 @@
-"""The registry of chance models, and the choice of coefficient, measure, preset and chance that all of agreement shares.
+"""Registry of chance models, and resolution of coefficient, measure, preset and chance options.
 
-A measure names its family in ``chance_family`` and its coefficients in ``coefficients``. Adding a measure with an existing
-family changes nothing here; adding a family is one file and one line.
+A measure names its family in ``chance_family`` and its coefficients in ``coefficients``. A new measure of an existing
+family needs no change here. A new family needs one file and one line in this registry.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CHANCE_FAMILIES: dict[str, type[ChanceModel]] = {
 }
 """``chance_family`` of a measure -> chance model."""
 POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {"alpha": NominalChance}
-"""Coefficients that look at positions only, so that they exist over every measure of segmentations and dialogues."""
+"""Coefficients that only use positions and are therefore defined for all segmentations and dialogues."""
 
 COEFFICIENTS = tuple(
     dict.fromkeys(
@@ -47,18 +47,18 @@ def resolve_coefficient(
     seed: int | None = 0,
     options: Mapping[str, Any] | None = None,
 ) -> Coefficient:
-    """Return the coefficient with its measure, chance model and options, all checked.
+    """Check the arguments and return the coefficient with its measure, chance model and options.
 
     Parameters
     ----------
     measure : str or Measure
         The measure.
     coefficient : str, optional
-        Name of the coefficient; by default that of the measure.
+        Name of the coefficient (default: that of the measure).
     compat : str, optional
         Preset of measure and chance model.
     chance : str, Simulate or Exact, optional
-        How to compute chance agreement.
+        Method for chance agreement.
     seed : int or None, default 0
         Random seed; None draws one.
     options : mapping, optional
@@ -67,7 +67,7 @@ def resolve_coefficient(
     Returns
     -------
     Coefficient
-        Everything that defines the coefficient.
+        The coefficient with its full definition.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def resolve_coefficient(
 def _resolve_chance(
     chance: str | Chance | None, owner: str, model_class: type[ChanceModel], measure: Measure, seed: int | None
 ) -> Chance | None:
-    """Return how to compute chance agreement; None if the model simulates nothing."""
+    """Return the options of the chance computation; None if the model does not simulate."""
     if not model_class.accepts_chance:
         if chance is not None:
             raise OptionError(f"chance has no effect on {owner}, which simulates nothing; leave it out")
@@ -107,7 +107,7 @@ def _check_simulation_options(options: Mapping[str, Any]) -> None:
 
 
 def _choose(measure: Measure, name: str | None) -> tuple[str, type[ChanceModel]]:
-    """Return the coefficient, by default that of the measure, and its chance model."""
+    """Return the coefficient (default: that of the measure) and its chance model."""
     if name in POSITION_COEFFICIENTS and measure.kind in ("linear", "dialogue"):
         return name, POSITION_COEFFICIENTS[name]
     if not measure.coefficients and not measure.symmetric:

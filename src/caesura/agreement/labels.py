@@ -21,7 +21,7 @@ from caesura.model.tokens import text_difference
 from caesura.options import optional, text
 
 Tally = Counter[float]
-"""How often each similarity occurred. Tallies add up, and means and deviations follow from them."""
+"""Number of times that each similarity occurred. Tallies can be added, and give means and deviations."""
 Labels = Mapping[str, tuple[str, ...]]
 """Coder -> the label of each unit."""
 
@@ -96,7 +96,7 @@ class LabelAgreement(Result):
     separator : str or None
         Text that separates several labels in one string.
     excluded : tuple of Excluded
-        Items that were left out, and segmentations without labels, which count as missing.
+        Items that were excluded, and segmentations without labels, which count as missing.
     """
 
     json_properties = ("signature",)
@@ -118,7 +118,7 @@ class LabelAgreement(Result):
 
     @property
     def signature(self) -> str:
-        """One line that lets someone else reproduce the number."""
+        """One line with everything needed to reproduce the number."""
         return signature_line(
             "label_agreement",
             separator="none" if self.separator is None else self.separator,
@@ -129,7 +129,7 @@ class LabelAgreement(Result):
 
 
 def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgreement:
-    """Compute how similar the labels of segments are: mean Jaccard similarity per unit, from 0 to 1.
+    """Compute the similarity of segment labels: the mean Jaccard similarity per unit, from 0 to 1.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgre
     Returns
     -------
     LabelAgreement
-        The mean, with tables of pairs, items and units. Items with fewer than two labelled coders, items whose coders
-        segmented different texts, and dialogues are in ``.excluded``, and so are segmentations without labels.
+        The mean, with tables of pairs, items and units. ``.excluded`` lists items with fewer than two labelled coders,
+        items whose coders segmented different texts, dialogues, and segmentations without labels.
 
     Raises
     ------
@@ -152,8 +152,8 @@ def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgre
 
     Notes
     -----
-    Coders whose segments differ cannot be compared segment by segment, but every unit lies in one segment of each coder and
-    carries its labels, A for one coder and B for the other::
+    Coders with different segments cannot be compared segment by segment. But every unit lies in one segment of each coder
+    and has the labels of that segment, A for one coder and B for the other::
 
         J = |A and B| / |A or B|
 
@@ -264,7 +264,7 @@ class _Tallies:
 
 
 def _mean(tally: Tally) -> tuple[float | None, float | None]:
-    """Return mean and standard deviation, independent of the order of the tally to the last digit."""
+    """Return mean and standard deviation. The order of the tally does not change the last digit."""
     n = tally.total()
     if not n:
         return None, None

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha over positions: the familiar baseline, without credit for near misses.
+"""Krippendorff's alpha over positions, a common baseline that gives no credit for near misses.
 
 The value that a coder gives to an inner position is the set of types there, the empty set included. With m coders of an
 item, every position has m values and m (m - 1) ordered pairs of them. A pair weighs 1 / (m - 1), so that every value counts
@@ -6,8 +6,8 @@ once (Krippendorff 2004, section 11.3). Over all n values, n_v of them v::
 
     A_o = sum over positions of (pairs that agree) / (m - 1) / n        A_e = sum over v of n_v (n_v - 1) / (n (n - 1))
 
-and alpha = (A_o - A_e) / (1 - A_e), which is 1 - D_o / D_e. Items may lack coders. Most positions of a text have no
-boundary from any coder, which raises alpha, so report coefficients based on B as well.
+and alpha = (A_o - A_e) / (1 - A_e), which equals 1 - D_o / D_e. Coders may be missing for some items. At most positions
+no coder places a boundary, which increases alpha. Therefore also report coefficients based on B.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class NominalChance(ChanceModel):
         return AgreementArrays(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
 
     def by_coder(self) -> AgreementArrays:
-        # Chance agreement is that of all coders.
+        # Chance agreement is computed from all coders.
         observed = self.observed
         n = len(observed.coders)
         members = observed.members.T

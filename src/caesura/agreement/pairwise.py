@@ -1,4 +1,4 @@
-"""The table of pairs of coders under any measure, and their similarity as a matrix."""
+"""Table of scores for all pairs of coders under any measure, and the scores as a matrix."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class PairwiseRow:
         return self.score.value
 
     def __json__(self) -> dict[str, object]:
-        """Return coders, values of items, and everything the score has."""
+        """Return the coders, the values of the items, and all fields of the score."""
         return {"coders": list(self.coders), "items": dict(self.items)} | self.score.to_dict()
 
 
 @dataclass(frozen=True, eq=False)
 class Pairwise(Result):
-    """One row per pair of coders; ``mean`` and ``deviation`` are over the rows, unweighted.
+    """Scores with one row per pair of coders; ``mean`` and ``deviation`` are unweighted over the rows.
 
     Attributes
     ----------
@@ -60,11 +60,11 @@ class Pairwise(Result):
     rows : tuple of PairwiseRow
         One row per pair.
     ordered : bool
-        Whether each coder is once the reference.
+        Whether each pair is scored in both directions.
     excluded : tuple of Excluded
-        Items that were left out.
+        Items that were excluded.
     signature : str
-        One line that lets someone else reproduce the numbers.
+        One line with everything needed to reproduce the numbers.
     """
 
     json_properties = ("mean", "deviation")
@@ -84,15 +84,15 @@ class Pairwise(Result):
 
     @property
     def deviation(self) -> float:
-        """Standard deviation over pairs, with these pairs as the whole population."""
+        """Population standard deviation over pairs."""
         return float(np.std([row.value for row in self.rows]))
 
     @property
     def matrix(self) -> Floats:
-        """Values by coder (row, the reference) and coder, in the order of ``coders``.
+        """Values by reference coder (row) and hypothesis coder (column), in the order of ``coders``.
 
-        NaN if a pair was not scored: two coders share no item, or, for unordered pairs under a measure that is not
-        symmetric, the lower half.
+        An entry is NaN if the pair was not scored because the coders share no item. The lower half is NaN for unordered pairs
+        under a measure that is not symmetric.
         """
         index = {coder: i for i, coder in enumerate(self.coders)}
         matrix = np.full((len(index), len(index)), np.nan)
@@ -110,8 +110,8 @@ class Pairwise(Result):
         Returns
         -------
         dict
-            Coder -> precision and recall. Pairs that were scored in one direction count for both: with the sides
-            swapped, precision is recall.
+            Coder -> precision and recall. A pair that was scored in one direction counts for both, because precision and
+            recall are exchanged if the sides are swapped.
 
         Raises
         ------
@@ -141,10 +141,10 @@ def pairwise(
     measure : str or Measure
         The measure; it need not be symmetric.
     ordered : bool, default False
-        Whether each coder is once the reference, which matters for measures that are not symmetric. If not, the coder who
-        comes first in the corpus is the reference.
+        Whether to score each pair in both directions, which matters for measures that are not symmetric. Otherwise the
+        first coder in the corpus is the reference.
     engine : str or Engine, default "threads"
-        Where the work is done: ``"threads"``, ``"processes"``, ``"dask"``, or an open engine.
+        Engine for the computation: ``"threads"``, ``"processes"``, ``"dask"``, or an open engine.
 
     Returns
     -------
@@ -153,8 +153,7 @@ def pairwise(
 
     Notes
     -----
-    The mean and deviation of 1 - WD in Table 2 of Fournier & Inkpen (2012) are those over ordered pairs, each with the same
-    weight.
+    Table 2 of Fournier & Inkpen (2012) gives the mean and deviation of 1 - WD over ordered pairs, all with the same weight.
 
     Examples
     --------

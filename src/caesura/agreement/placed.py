@@ -1,4 +1,4 @@
-"""How many boundaries each coder placed, and how many coders placed each boundary."""
+"""Count the boundaries that each coder placed and the coders who marked each position."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from caesura.model.segmentation import Segmentation
 
 @dataclass(frozen=True, slots=True)
 class PlacedRow(Result):
-    """The boundaries of one coder, over all items of that coder.
+    """Number of boundaries of one coder, over all items that the coder annotated.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Placed(Result):
     rows : tuple of PlacedRow
         One row per coder.
     excluded : tuple of Excluded
-        Always empty: no item is left out.
+        Always empty: no item is excluded.
     """
 
     json_properties = ("mean", "deviation")
@@ -101,7 +101,7 @@ class Placed(Result):
 
 @dataclass(frozen=True, slots=True)
 class Heat(Result):
-    """How many coders put a boundary, of any type, at each inner position of a text or stream.
+    """Number of coders who put a boundary, of any type, at each inner position of a text or stream.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Heat(Result):
     counts : tuple of int
         Number of coders who marked each inner position.
     excluded : tuple of Excluded
-        Always empty: nothing is left out.
+        Always empty: no item is excluded.
     """
 
     item: str

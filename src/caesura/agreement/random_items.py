@@ -1,8 +1,9 @@
-"""Random texts: the distributions that a coefficient draws them from, and what is known about them without drawing.
+"""Distributions of random texts for each coefficient, and quantities that are known without drawing texts.
 
-Each coder's whole annotation of an item gives a distribution over the boundary types and "no boundary", streams pooled.
-Chance is the expected similarity of two texts with the streams and lengths of the item, drawn from these distributions:
-every position independently, the last one included. (The R package draws from the last participant's distribution only.)
+Each coder's annotation of an item, with all streams pooled, gives a distribution over the boundary types and "no
+boundary". Chance is the expected similarity of two texts with the same streams and lengths as the item. Every position,
+including the last, is drawn independently from these distributions. (The R package uses only the last participant's
+distribution.)
 
 ============== ==============================================================
 coefficient    distributions
@@ -31,7 +32,7 @@ Ints = NDArray[np.int64]
 
 
 class DrawnMeasure(Protocol):
-    """A measure of the family ``"random_texts"``: it can score random texts, and its costs are known."""
+    """A measure of the family ``"random_texts"``, which can score random texts and has known costs."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -48,7 +49,7 @@ class DrawnMeasure(Protocol):
         Returns
         -------
         object
-            Has the arrays ``similarity`` and ``transposition``.
+            An object with the arrays ``similarity`` and ``transposition``.
         """
 
     def finish(self, counts: Floats, types: tuple[str, ...]) -> Floats:
@@ -99,7 +100,7 @@ class RandomItem:
     Attributes
     ----------
     key : str
-        Item and coders: the name of the random stream.
+        Item and coders, which identify the random stream.
     p_a, p_b : numpy.ndarray
         Distributions over types and none, of either side.
     lengths : numpy.ndarray
@@ -113,7 +114,7 @@ class RandomItem:
 
     @property
     def positions(self) -> int:
-        """N: positions of all streams."""
+        """N: number of positions in all streams."""
         return int(self.lengths.sum())
 
 
@@ -140,9 +141,9 @@ class ExpectedSimilarity:
     Attributes
     ----------
     total : Estimate
-        All items together.
+        Estimate for all items together.
     items : tuple of Estimate
-        Each item alone.
+        Estimate for each item.
     draws : int
         Number of draws; 0 if chance is exact.
     sizes : numpy.ndarray
@@ -163,7 +164,7 @@ def distributions(coefficient: str, count_a: Floats, count_b: Floats) -> tuple[F
     coefficient : str
         Name of the coefficient.
     count_a, count_b : numpy.ndarray
-        How often each coder placed each type, and (last) no boundary.
+        Number of times that each coder placed each type, and (last) no boundary.
 
     Returns
     -------
@@ -227,7 +228,7 @@ def exact_costs(
     items : sequence of RandomItem
         The random texts.
     max_states : int
-        Number of states that the Markov chain may have.
+        Maximum number of states of the Markov chain.
 
     Returns
     -------

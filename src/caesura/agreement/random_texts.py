@@ -1,11 +1,11 @@
-"""Chance agreement from random texts, one pair of coders after the other (Lai & Li 2023, section 3.3).
+"""Chance agreement from random texts, for each pair of coders separately (Lai & Li 2023, section 3.3).
 
-With more than two coders the coefficient is that of the mean observed and the mean expected similarity over pairs.
+With more than two coders, the coefficient uses the mean observed and the mean expected similarity over pairs.
 
 **Simulated** (``chance_simulation.py``): the kernel scores random texts. Counts and summed costs of shared, a-only and
-b-only positions have known means, and regression on them (control variates) removes most of the variance. **Exact**, for
-S_f with the exact alignment: the expected cost is that of a Markov chain (``kernels/frontier.pyx``). For S_f^B, a ratio, it
-is one more control variate.
+b-only positions have known means. Regression on them (control variates) removes most of the variance. **Exact**, for S_f
+with the exact alignment: the expected cost is computed with a Markov chain (``kernels/frontier.pyx``). S_f^B is a ratio;
+there the exact cost is an additional control variate.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from caesura.measures.streams import StreamBatch
 from caesura.version import __version__
 
 MAX_STATES = 400_000
-"""Number of states that exact chance may need."""
+"""Maximum number of states for exact chance."""
 
 
 class RandomTextChance(ChanceModel):
@@ -47,7 +47,7 @@ class RandomTextChance(ChanceModel):
     coefficient : Coefficient
         The coefficient, with ``chance`` and seed.
     engine : Engine
-        Where texts are drawn.
+        Engine that draws the texts.
     """
 
     coefficients = ("kappa", "pi", "s", "s_modified")
@@ -118,7 +118,7 @@ class RandomTextChance(ChanceModel):
         )
 
     def _known_costs(self, random_items: Sequence[tuple[RandomItem, ...]]) -> tuple[list[list[float]] | None, str]:
-        """Return the exact expected costs, by pair and item, if they are wanted and possible; and the method."""
+        """Return the exact expected costs by pair and item, or None if not requested or not possible; and the method."""
         variates = "6 control variates" if self._chance.variates else "no control variates"
         if not isinstance(self._chance, Exact):
             return None, f"simulated, {variates}"
@@ -133,7 +133,7 @@ class RandomTextChance(ChanceModel):
         return costs, f"simulated, {variates} and the exact cost"
 
     def _open_checkpoint(self, simulations: Sequence[PairSimulation]) -> Checkpoint | None:
-        """Return the folder of this simulation, if there is one, labelled with everything its draws depend on."""
+        """Return the checkpoint of this simulation, if any, labelled with everything that determines its draws."""
         if self._chance.checkpoint is None:
             return None
         run = {
@@ -160,7 +160,7 @@ class RandomTextChance(ChanceModel):
     def _mean(self, observed: Floats, expected: Floats, error: Floats, weights: Floats) -> AgreementArrays:
         """Return weighted means over pairs, one row per row of weights.
 
-        A pair that shares no item is NaN, with weight 0.
+        A pair that shares no item has the value NaN and weight 0.
         """
         total = weights.sum(axis=1)
         total = np.where(total > 0, total, np.nan)
@@ -204,7 +204,7 @@ class RandomTextChance(ChanceModel):
         return self._mean(grid[0], grid[1], grid[2], (~np.isnan(grid[0])).astype(float))
 
     def over_items(self, weights: Floats) -> AgreementArrays:
-        # Expected costs of resampled items are summed before the ratio is taken.
+        # Expected costs of resampled items are summed before the ratio is computed.
         observed = self.observed
         shape = (len(weights), len(observed.pairs))
         similarity, expected, present = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape)
@@ -215,7 +215,7 @@ class RandomTextChance(ChanceModel):
             similarity[:, k] = np.where(present[:, k], values, np.nan)
             size = item_weights @ pair.sizes
             cost = item_weights @ (pair.sizes * (1 - np.array([estimate.value for estimate in pair.items])))
-            expected[:, k] = 1 - cost / np.where(size > 0, size, 1)  # without objects there is no cost
+            expected[:, k] = 1 - cost / np.where(size > 0, size, 1)  # if there are no objects, the cost is 0
         return self._mean(similarity, expected, np.zeros(shape), present)
 
 

@@ -1,4 +1,4 @@
-"""The result of :func:`caesura.agreement`, and its rows."""
+"""The result of :func:`caesura.agreement` and the rows of its tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from caesura.model.result import Excluded, Result
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Agreement of one pair of coders, as if there were no others.
+    """Agreement of one pair of coders, computed without the other coders.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class PairAgreement:
     observed : float
         Observed agreement.
     expected : float or None
-        Agreement by chance; None if nobody placed a boundary.
+        Agreement by chance; None if no coder placed a boundary.
     expected_error : float
         Standard error of ``expected``; 0 if it was not simulated.
     items : int
@@ -38,7 +38,7 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class ItemAgreement:
-    """Agreement on one item, as if there were no others.
+    """Agreement on one item, computed without the other items.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class ItemAgreement:
     observed : float
         Observed agreement.
     expected : float or None
-        Agreement by chance; None if nobody placed a boundary.
+        Agreement by chance; None if no coder placed a boundary.
     expected_error : float
         Standard error of ``expected``; 0 if it was not simulated.
     """
@@ -74,13 +74,13 @@ class CoderAgreement:
     observed : float
         Observed agreement.
     expected : float or None
-        Agreement by chance; None if nobody placed a boundary.
+        Agreement by chance; None if no coder placed a boundary.
     without : float or None
         The coefficient of all others, without this coder; None if it is undefined.
     gain : float or None
-        ``without`` minus the coefficient of all: above 0 if the others agree better among themselves.
+        ``without`` minus the coefficient of all coders; above 0 if the other coders agree better among themselves.
     items : int
-        Number of items of the coder.
+        Number of items that the coder annotated.
     """
 
     coder: str
@@ -94,18 +94,18 @@ class CoderAgreement:
 
 @dataclass(frozen=True)
 class Agreement(Result):
-    """A chance-corrected coefficient with everything behind it; ``float(agreement)`` is ``.value``.
+    """A chance-corrected coefficient with its tables; ``float(agreement)`` is ``.value``.
 
     Attributes
     ----------
     coefficient : str
         Name of the coefficient.
     measure : Measure or None
-        The measure; None for ``alpha``, which looks at positions only.
+        The measure; None for ``alpha``, which only uses positions.
     value : float
         The coefficient.
     standard_error : float
-        Standard error of the coefficient from the simulation of chance alone; 0 if chance was not simulated.
+        Standard error of the coefficient due to the simulation of chance; 0 if chance was not simulated.
     observed : float
         Observed agreement.
     expected : float
@@ -113,9 +113,9 @@ class Agreement(Result):
     expected_error : float
         Standard error of ``expected``.
     bias : float or None
-        A_e(pi) - A_e(kappa), if chance is counted: how much the coders' numbers of boundaries differ.
+        A_e(pi) - A_e(kappa), if chance is computed from counts: a measure of how much the coders' boundary counts differ.
     method : str
-        How chance agreement was computed.
+        Method by which chance agreement was computed.
     draws : int
         Number of simulated pairs of texts.
     seed : int or None
@@ -123,7 +123,7 @@ class Agreement(Result):
     interval : tuple of float or None
         Ends of the bootstrap interval; None if there is none.
     interval_note : str
-        What the interval is, or why there is none.
+        Description of the interval, or the reason why there is none.
     pairs : tuple of PairAgreement
         One row per pair of coders.
     items : tuple of ItemAgreement
@@ -131,9 +131,9 @@ class Agreement(Result):
     coders : tuple of CoderAgreement
         One row per coder.
     excluded : tuple of Excluded
-        Items that were left out.
+        Items that were excluded.
     signature : str
-        One line that lets someone else reproduce the number.
+        One line with everything needed to reproduce the number.
     """
 
     json_properties = ("outliers",)
@@ -163,9 +163,9 @@ class Agreement(Result):
 
     @property
     def outliers(self) -> tuple[CoderAgreement, ...]:
-        """Coders without whom the others agree better, the one whose removal helps most first.
+        """Coders whose removal increases agreement, starting with the largest increase.
 
-        There are none for ``bias``, because more bias is not better.
+        The list is empty for ``bias``, because a larger bias is not better.
         """
         if self.coefficient == "bias":
             return ()

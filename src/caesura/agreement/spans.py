@@ -1,7 +1,7 @@
-"""Agreement over a measure whose chance agreement is one of its additive parts: Flammia & Zue's kappa of hierarchies.
+"""Agreement for measures that have chance agreement as an additive part: Flammia & Zue's kappa of hierarchies.
 
-Matched spans, spans, and P_c times spans are summed over pairs of coders and items, so that A_o is P_o and A_e is P_c of
-everything: pairs and items weigh by their spans.
+Matched spans, spans, and P_c times spans are summed over pairs of coders and items. A_o is then the overall P_o and A_e
+the overall P_c, and pairs and items are weighted by their number of spans.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from caesura.engines import Engine
 
 
 class SpanChance(ChanceModel):
-    """Chance model whose expected agreement comes with the parts of the measure: matched spans, spans, chance.
+    """Chance model that takes expected agreement from the parts of the measure: matched spans, spans, chance.
 
     Parameters
     ----------
