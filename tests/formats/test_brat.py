@@ -87,7 +87,7 @@ def test_an_empty_file_is_a_text_without_spans(tmp_path: Path, nothing: str) -> 
         ("E1\nT1\tA 0 4\tSony", 1, "a line is T1.*; got 'E1'"),
         ("\nhello world", 2, "a line is T1.*or begins with one of E R \\* A M N #; got 'hello world'"),
         ("T1\tA 4 0\tSony", 1, "T1: offsets must increase and lie in 0-40, the text; got 4-0"),
-        ("T1\tA 0 4\tSonyx", 1, "T1 must repeat the text at its offsets, 'Sony'; got 'Sonyx'; is it this text?"),
+        ("T1\tA 0 4\tSonyx", 1, "T1 must repeat the text at its offsets, 'Sony'; got 'Sonyx'; is this the right text?"),
         ("T1\tA 0 4;10 15\tSony made", 1, "T1 must repeat the text at its offsets, 'Sony Eagle'; got 'Sony made'"),
     ],
 )

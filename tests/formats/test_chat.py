@@ -119,7 +119,9 @@ def test_damage(name: str, tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_cut_off(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"the file must end in a line @End; there is none, was it cut off\?"):
+    with pytest.raises(
+        FormatError, match=r"the file must end with a line @End; there is none; is the file truncated\?"
+    ):
         cz.read(write_file(tmp_path, "*CHI:\ta .\n", end=""))
 
 

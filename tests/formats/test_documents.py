@@ -83,7 +83,7 @@ def test_documents_with_missing_values_are_excluded(tmp_path: Path) -> None:
     assert excluded == [
         "2: item '2': length: expected a whole number; got nothing",
         "3: item 'c': reference: expected a list; got nothing",
-        "4: item 'd': reference: every entry must have a value; got one without",
+        "4: item 'd': reference: every entry must have a value; got an entry without a value",
         f"5: item 'e': reference: positions[0]: number too large; got {2**63 - 1}",
     ]
     result = cz.evaluate(path, "pk")

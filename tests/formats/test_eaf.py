@@ -214,20 +214,23 @@ UNDER = 'PARENT_REF="top"'
         ),
         ((OK, tier("t", kind="none")), r":3: the type of tier 't' must be declared; got 'none'"),
         ((OK, tier("t", kind="odd")), r":3: the constraint of tier 't' is not known; got 'Sideways'"),
-        ((OK, tier("t"), tier("t")), r":5: a tier must have an id of its own; got 't'"),
+        ((OK, tier("t"), tier("t")), r":5: a tier must have a unique id; got 't'"),
         ((OK, tier("t", more='PARENT_REF="u"')), r":3: the parent of 't' must be a tier; got 'u'"),
         (
             (OK, TOP, tier("t", more='PARENT_REF="u"'), tier("u", more='PARENT_REF="t"')),
             r":5: every tier must be below a top-level tier; 't' is in a cycle",
         ),
-        ((OK, TOP, tier("t", hung("x", "z"), kind="sub", more=UNDER)), r":6: 'x' must refer to one on a tier"),
+        (
+            (OK, TOP, tier("t", hung("x", "z"), kind="sub", more=UNDER)),
+            r":6: 'x' must refer to an annotation on a tier",
+        ),
         (
             (OK, TOP, tier("t", hung("x", "a"), kind="in", more=UNDER)),
             r":6: annotation 'x' must have times; its tier is",
         ),
         (
             (OK, TOP, tier("t", hung("x", "a"), hung("y", "a"), kind="assoc", more=UNDER)),
-            r":7: one annotation may be asso",
+            r":7: only one annotation may be asso",
         ),
         (
             (OK, TOP, tier("t", hung("x", "a"), hung("y", "a", "q"), kind="sub", more=UNDER)),
@@ -244,7 +247,7 @@ UNDER = 'PARENT_REF="top"'
         ),
         (
             (slots(t1=0).replace("</", '<TIME_SLOT TIME_SLOT_ID="t1"/></'), TOP),
-            r":2: a time slot must have an id of its own",
+            r":2: a time slot must have a unique id",
         ),
         ((slots(), tier("t")), r":3: item 'talk', coder 't': end: a recording must end after it begins; got 0-0 s"),
         ((OK,), "expected a tier besides the words; the tiers are none"),

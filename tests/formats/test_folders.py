@@ -196,7 +196,7 @@ def test_links_are_not_followed_in_circles(tmp_path: Path) -> None:
 def test_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table(tmp_path / "x.csv", "101")
     monkeypatch.setattr(folders, "MAX_FILES", 0)
-    with pytest.raises(FormatError, match="expected a folder of at most 0 files; this holds more"):
+    with pytest.raises(FormatError, match="expected a folder of at most 0 files; this has more"):
         cz.read(tmp_path)
 
 

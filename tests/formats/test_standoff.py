@@ -95,7 +95,7 @@ def test_units_of_utf_16_are_those_of_the_codec(document: str) -> None:
         if unit in begins:
             assert utf16.to_character(unit) == begins[unit]
         else:
-            with pytest.raises(HierarchyError, match=f"{unit} is inside one, of two UTF-16 units"):
+            with pytest.raises(HierarchyError, match=f"{unit} is inside a character of two UTF-16 units"):
                 utf16.to_character(unit)
     for unit in (-1, units + 1):
         with pytest.raises(HierarchyError, match=f"an offset must lie in 0-{units}, .*; got {unit}"):

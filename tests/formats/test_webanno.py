@@ -166,7 +166,7 @@ def test_parts_count_units_of_utf_16(tmp_path: Path) -> None:
     with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 2 "):
         assert spans(path, edges="token") == {(1, 1, "X")}
     with pytest.raises(
-        FormatError, match=r":7: 1-1\.1, counted from the start of its token: .* 2 is inside one, of two"
+        FormatError, match=r":7: 1-1\.1, counted from the start of its token: .* 2 is inside a character of two"
     ):
         read_annotation(write_file(tmp_path, "1-1 7-12 a😀b😀 _", "1-1.1 9-11 b X"))
 

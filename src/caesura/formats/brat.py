@@ -67,7 +67,7 @@ def _span(reading: Reading, number: int, line: str, document: str) -> TextSpan:
     expected = single_line(" ".join(document[start:end] for start, end in fragments))
     if expected != single_line(covered):
         problem = f"{name[:40]} must repeat the text at its offsets, {expected[:60]!r}; got {covered[:60]!r}"
-        raise reading.error(number, f"{problem}; is it this text?")
+        raise reading.error(number, f"{problem}; is this the right text?")
     return TextSpan(name, label, fragments, number)
 
 

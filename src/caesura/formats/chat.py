@@ -93,7 +93,7 @@ def _utterances(reading: Reading) -> Iterator[_Utterance]:
     if utterance is not None:
         yield utterance
     if last_header != "@End":
-        raise reading.error(None, "the file must end in a line @End; there is none, was it cut off?")
+        raise reading.error(None, "the file must end with a line @End; there is none; is the file truncated?")
 
 
 def _main_line(reading: Reading, number: int, line: str) -> _Utterance:

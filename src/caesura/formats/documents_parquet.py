@@ -409,7 +409,7 @@ class _DocumentReader:
         nulls = arrow.null_places(values)
         nulls = nulls[(nulls >= offsets[0]) & (nulls < offsets[-1])]
         for d in np.unique(np.searchsorted(offsets, nulls, "right") - 1).tolist():
-            excluded.setdefault(d, f"{name}: every entry must have a value; got one without")
+            excluded.setdefault(d, f"{name}: every entry must have a value; got an entry without a value")
         return values, offsets
 
     def _positions(self, name: str, column: pa.Array, excluded: dict[int, str]) -> tuple[Ints, Ints]:

@@ -91,7 +91,9 @@ def _document(reading: Reading) -> tuple[dict[str, _EafTier], list[FileTier]]:
     for tier in _parents_first(reading, tiers):
         _compute_intervals(reading, tier, times)
     if times.interpolated:
-        reading.warn(f"time slots without a time, which were put evenly between their neighbours: {times.interpolated}")
+        reading.warn(
+            f"time slots without a time, which were spaced evenly between their neighbours: {times.interpolated}"
+        )
     end = max((time for time in times.slots.values() if time is not None), default=Fraction(0))
     return tiers, [
         _file_tier(tier, times, end) for tier in tiers.values() if tier.annotations or tier.name != "default"
@@ -132,7 +134,7 @@ def _slots(reading: Reading, root: Any) -> dict[str, Fraction | None]:
     for element in root.iterfind("TIME_ORDER/TIME_SLOT"):
         name, value, line = element.get("TIME_SLOT_ID"), element.get("TIME_VALUE"), element.sourceline
         if not name or name in slots:
-            raise reading.error(line, f"a time slot must have an id of its own; got {(name or 'none')[:40]!r}")
+            raise reading.error(line, f"a time slot must have a unique id; got {(name or 'none')[:40]!r}")
         if value is not None and not _TIME.fullmatch(value):
             raise reading.error(line, f"a time must be whole milliseconds from 0 up; got {value[:40]!r}")
         slots[name] = None if value is None else Fraction(int(value))
@@ -149,7 +151,7 @@ def _eaf_tiers(reading: Reading, root: Any) -> dict[str, _EafTier]:
     for element in root.iterfind("TIER"):
         name, line = element.get("TIER_ID"), element.sourceline
         if name is None or name in tiers:
-            raise reading.error(line, f"a tier must have an id of its own; got {(name or 'none')[:40]!r}")
+            raise reading.error(line, f"a tier must have a unique id; got {(name or 'none')[:40]!r}")
         tiers[name] = tier = _eaf_tier(reading, element, name, constraints)
         for annotation in tier.annotations:
             if annotation.name in annotation_ids:
@@ -217,14 +219,18 @@ def _compute_intervals(reading: Reading, tier: _EafTier, times: _TimeTable) -> N
             times.intervals[name] = _slot_times(reading, annotation, annotation.slots, times)
         elif annotation.parent not in times.intervals:
             parent = annotation.parent[:40]
-            raise reading.error(annotation.line, f"{name[:40]!r} must refer to one on a tier above; got {parent!r}")
+            raise reading.error(
+                annotation.line, f"{name[:40]!r} must refer to an annotation on a tier above; got {parent!r}"
+            )
         elif tier.constraint not in (_ASSOCIATION, _SUBDIVISION):
             raise reading.error(annotation.line, f"annotation {name[:40]!r} must have times; its tier is not symbolic")
         else:
             by_parent.setdefault(annotation.parent, []).append(annotation)
     for parent, group in by_parent.items():
         if tier.constraint == _ASSOCIATION and len(group) > 1:
-            raise reading.error(group[1].line, f"one annotation may be associated with {parent[:40]!r}; got another")
+            raise reading.error(
+                group[1].line, f"only one annotation may be associated with {parent[:40]!r}; got a second one"
+            )
         start, end = times.intervals[parent]
         step = (end - start) / len(group)
         for i, annotation in enumerate(_in_order(reading, group)):
@@ -302,7 +308,12 @@ FORMAT = Format(
     decode=decode_xml,
     options=(
         *TIER_OPTIONS,
-        Option("coders", "tier", choice("tier", "annotator", "participant"), "what names the coder of a tier"),
+        Option(
+            "coders",
+            "tier",
+            choice("tier", "annotator", "participant"),
+            "attribute that contains the name of the coder",
+        ),
     ),
     annotation_types=(Tier,),
 )

@@ -179,7 +179,7 @@ def _walk(root: str) -> list[str]:
                 for entry in entries:
                     entries_so_far += 1
                     if entries_so_far > MAX_FILES:
-                        problem = f"expected a folder of at most {MAX_FILES} files; this holds more"
+                        problem = f"expected a folder of at most {MAX_FILES} files; this has more"
                         raise FormatError(root, None, problem)
                     name = f"{folder}/{entry.name}" if folder else entry.name
                     if entry.name.startswith("."):

@@ -191,7 +191,7 @@ def _explain_misfit(document: str, regions: list[_Region], located: Mapping[str,
             expected = document[region.start : region.end][:60]
             return (
                 f"{region.name} must repeat the text at {region.start}-{region.end}, {expected!r}; got "
-                f"{describe_value(region.covered)}; is it this text?"
+                f"{describe_value(region.covered)}; is this the right text?"
             )
     misfits = [
         next(region.name for i, region in enumerate(regions) if offsets[i] is None) for offsets in located.values()
@@ -220,7 +220,12 @@ FORMAT = Format(
     looks_like=lambda text: is_json_of(text, "|".join(_LISTS), lambda data: _tasks(data) is not None),
     options=(
         Option("text", None, text, "field of data that is the text (default: the only string)"),
-        Option("offsets", None, choice(*_OFFSETS), "what offsets count (default: what gives the text of the spans)"),
+        Option(
+            "offsets",
+            None,
+            choice(*_OFFSETS),
+            "unit of the offsets (default: the unit that matches the text of the spans)",
+        ),
         TOKENS,
         *OPTIONS,
     ),
