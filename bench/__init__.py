@@ -1,1 +1,1 @@
-"""Benchmarks of caesura, against other libraries where there are any."""
+"""Benchmarks of caesura, with comparisons to other libraries."""

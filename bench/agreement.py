@@ -1,4 +1,4 @@
-"""Agreement of many coders, the bootstrap, and a comparison with segeval on a smaller corpus."""
+"""Time agreement of many coders and the bootstrap, and compare with segeval on a smaller corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated chance of one long conversation: a million draws, and whether the standard error matches the variation of runs."""
+"""Time a million draws of simulated chance for a long conversation, and check the standard error against repeated runs."""
 
 from __future__ import annotations
 

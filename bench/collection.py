@@ -18,7 +18,7 @@ Side = tuple[Ints, Ints]
 def documents(number: int, seed: int) -> tuple[Side, Side]:
     """Return positions and offsets of both sides.
 
-    One unit in ten ends a segment. The hypothesis has most of these boundaries, one in six of them a unit late, and adds one
+    One unit in ten ends a segment. The hypothesis has most of these boundaries, one in six of them one unit late, and adds one
     per fifty units.
     """
     rng = np.random.default_rng(seed)
@@ -37,7 +37,7 @@ def _flatten(marks: NDArray[np.bool_]) -> Side:
 
 
 def write(folder: Path, number: int, seed: int = 1) -> None:
-    """Write a Parquet data set to this folder; keep the files that exist."""
+    """Write a Parquet data set to a folder; files that already exist are kept."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

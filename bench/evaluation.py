@@ -1,7 +1,7 @@
 """Score ten million documents by four measures in one pass on every engine, and compare with the bare kernels.
 
-``CAESURA_DOCUMENTS`` sets a different number of documents. The collection is written once, to the folder
-``CAESURA_COLLECTION`` or to the folder for temporary files.
+The environment variable ``CAESURA_DOCUMENTS`` sets a different number of documents. The collection is written once, to the
+folder ``CAESURA_COLLECTION`` or to the folder for temporary files.
 """
 
 from __future__ import annotations

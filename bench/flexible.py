@@ -1,4 +1,4 @@
-"""Flexible similarity of a dialogue: one conversation, simulated and exact chance, and long runs of boundaries."""
+"""Time flexible similarity: one conversation, simulated and exact chance agreement, and long runs of boundaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fuzzy success: long texts with short clusters, and with a single cluster."""
+"""Time fuzzy success on long texts with short clusters and with a single cluster."""
 
 from __future__ import annotations
 

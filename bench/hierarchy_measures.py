@@ -1,4 +1,4 @@
-"""Measures of two hierarchies: a comparison of t and l with mir_eval, and how the time of all measures grows."""
+"""Time hierarchy measures: compare t and l with mir_eval, and measure how the time of all measures grows."""
 
 from __future__ import annotations
 

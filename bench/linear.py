@@ -1,4 +1,4 @@
-"""Pk, WindowDiff, S and B: a comparison with segeval and NLTK, and how their time grows."""
+"""Time Pk, WindowDiff, S and B, compare them with segeval and NLTK, and measure how their time grows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a large corpus: time to write it, size of the page, and time until Chromium paints it."""
+"""Measure the report of a large corpus: time to write it, size of the page, and time until Chromium paints it."""
 
 from __future__ import annotations
 

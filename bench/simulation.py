@@ -1,4 +1,4 @@
-"""Simulation: the time of the experiments of the papers."""
+"""Time the simulation experiments of the papers."""
 
 from __future__ import annotations
 

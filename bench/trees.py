@@ -1,4 +1,4 @@
-"""Trees: a comparison of Struct-IoU with zss, which solves the same problem, how its time grows, and whole test sets."""
+"""Compare Struct-IoU with zss, which solves the same problem, and time it on growing trees and on whole test sets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Nested = tuple[Any, ...]
 
 
 def chain(sides: list[bool], label: str = "X") -> cz.Tree:
-    """Return a chain of binary nodes, each over a word and the rest; True: the rest is on the left."""
+    """Return a chain of binary nodes, each over one word and the rest; the rest is on the left if ``sides`` is True."""
     node: Nested = ("T", "w")
     for left in reversed(sides):
         node = (label, node, ("T", "w")) if left else (label, ("T", "w"), node)

@@ -14,7 +14,7 @@ SOURCE = ROOT / "src" / "caesura"
 def order() -> list[str]:
     """Return the folders and modules in the order that CONTRIBUTING prints."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf8")
-    block = text[text.index("a file imports only from what stands above it") :]
+    block = text[text.index("A file imports only from the files and folders above it") :]
     return [match[1] for match in re.finditer(r"^    (\w+)(?:/|\.py) ", block[: block.index("\n## ")], re.MULTILINE)]
 
 
