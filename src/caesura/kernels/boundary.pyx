@@ -1,9 +1,9 @@
-"""Boundary edit distance: pair the boundaries of a with those of b (Fournier 2013, section 3.1, and the exact minimum).
+"""Compute boundary edit distance: pair the boundaries of a with those of b (Fournier 2013, section 3.1, and the exact minimum).
 
 Boundaries with the same position and type match first. The remaining boundaries of both sides are divided into stretches
-with n_t or more empty positions between them. Each stretch is paired for the largest gain; the gain of a pair is what it
-saves against two additions. Gains are whole numbers (costs times a common denominator), so ties are exact. Each pair adds
-one more to gain * K, where K exceeds the number of pairs, so that fewer edits win among equal costs.
+with n_t or more empty positions between them. The pairing of each stretch maximizes the total gain; the gain of a pair is
+the cost of two additions minus its own cost. Gains are whole numbers (costs times a common denominator), so ties are
+exact. Each pair counts gain * K + 1, where K exceeds the number of pairs, so that the fewest edits win among equal costs.
 
 There are three methods: ORDERED (one type, cost linear or constant in the distance: an optimum without crossing pairs
 exists), MATCHING (several types, or a concave cost) and GREEDY (segeval 2.0.11).

@@ -3,8 +3,8 @@
 Most positions are empty on both sides. The number of positions to the next occupied one is geometric, so it is drawn in
 one step; an alias table (Walker 1977) then gives the boundaries at that position.
 
-Random numbers come from xoshiro256++ (Blackman & Vigna 2021). The caller passes its state and so decides which draws
-belong to one stream; within a stream they follow one another.
+The random generator is xoshiro256++ (Blackman & Vigna 2021). The caller passes its state and so decides which draws
+belong to one stream.
 """
 
 from libc.math cimport floor, log, log1p

@@ -1,7 +1,7 @@
-"""Fuzzy success criterion: clusters of marks, the reward of boundaries inside them, the cost of all others.
+"""Compute the fuzzy success criterion: clusters of marks, the reward of boundaries inside them, the cost of all others.
 
-The marks of document d are ``pos[off[d]:off[d + 1]]``, with h, the number of coders, for each; the boundaries of the program
-are ``q_pos[q_off[d]:q_off[d + 1]]``.
+The marks of document d are ``pos[off[d]:off[d + 1]]``, each with h, the number of coders who made it; the boundaries of
+the program are ``q_pos[q_off[d]:q_off[d + 1]]``.
 
 The reward of a boundary at q is the sum over the marks of its cluster of h(s) / (|s - q| + 1)^alpha. A sum over pairs is
 quadratic in the size of a cluster. For long clusters the power is written as a sum of ``terms`` exponentials,

@@ -1,13 +1,13 @@
 """Find the heaviest set of spans without crossing, and count the sets with that weight.
 
-Spans (c, e) of weight w are sorted by (e, -c). F[r] is the best value of spans of the window, those with c >= a, up to the
-r-th end (from 1; F of a window begins at 0). val[s] is the best value inside span s with s itself, which always pays
-because nothing inside s crosses it. A set without crossing is a row of spans side by side, each with such a set inside.
-That is the recursion; it decomposes each set in one way only, so it can count them too.
+Spans (c, e) of weight w are sorted by (e, -c). A window contains the spans with c >= a. F[r] is the best value of its
+spans up to the r-th end (counted from 1; F is 0 at the start of a window). val[s] is the best value inside span s with s itself, which always
+pays because nothing inside s crosses it. A set without crossing is a row of spans side by side, each with such a set
+inside. That is the recursion; it decomposes each set in one way only, so it can count them too.
 
 A value is (sum of w, sum of w^2, number of spans): larger sums are better, then fewer spans; among equals the earlier one
-stays. The number of sets counts equal sums of w alone. It may be astronomical, so it is computed modulo a number below
-2^31, together with its logarithm, from which the caller knows how many such remainders determine it.
+stays. The number of sets counts equal sums of w alone. It may be extremely large, so it is computed modulo a number below
+2^31, together with its logarithm. From the logarithm the caller knows how many such remainders determine the number.
 """
 
 from libc.math cimport exp2, log2

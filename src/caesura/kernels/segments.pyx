@@ -1,4 +1,4 @@
-"""Two merges of sorted lists: boundaries paired within a tolerance, and overlaps of segments."""
+"""Merge sorted lists: pair boundaries within a tolerance, and find overlaps of segments."""
 
 from libc.stdint cimport int64_t
 

@@ -1,4 +1,4 @@
-"""The heaviest alignment of two trees over intervals: Zhang & Shasha's recursion, only on pairs of nodes that overlap.
+"""Find the heaviest alignment of two trees over intervals by Zhang & Shasha's recursion on pairs of nodes that overlap.
 
 Nodes are in postorder, so that the nodes below x are l(x) .. x - 1 with l(x) = x - size(x) + 1, and ends ascend. For
 keyroots i and j, M(x, y) is the largest gain of nodes l(i) .. x and l(j) .. y, and T(x, y) the largest gain of the subtrees
@@ -203,7 +203,7 @@ cdef class Pairing:
                 self.left[c] = <int32_t> self.redirected(x, y - 1)
                 self.jump[c] = <int32_t> self.redirected(x - self.a.size[x], y - self.b.size[y])
                 if self.a.leaf[x]:
-                    # The stack holds the cells of this row that lie below y.
+                    # The stack contains the cells of this row that lie below y.
                     best = self.weight(x, y)
                     while top and self.col[self.stack[top - 1]] > y - self.b.size[y]:
                         top -= 1

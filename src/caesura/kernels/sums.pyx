@@ -1,7 +1,7 @@
 """Sums that do not depend on the order of their terms.
 
-A real number is rounded to the nearest multiple of 2^-106, which is the number itself unless it is tiny, and added as
-integers. So documents may be summed in any order, and sums of sums in any grouping, with the same result to the last bit.
+A real number is rounded to the nearest multiple of 2^-106 and added as integers. The rounding changes only tiny numbers.
+So documents may be summed in any order, and sums of sums in any grouping, with the same result to the last bit.
 """
 
 from libc.math cimport llrint
