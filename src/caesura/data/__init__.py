@@ -1,4 +1,4 @@
-"""Annotations that ship with the package, from published tables."""
+"""Annotations from published tables that are distributed with the package."""
 
 from __future__ import annotations
 

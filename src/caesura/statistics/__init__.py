@@ -1,15 +1,15 @@
-"""Resampling and tests over plain arrays.
+"""Resampling methods and statistical tests for plain arrays.
 
-Nothing here knows what a segmentation is: numpy arrays in, frozen results out. Callers decide what is counted and what an
-item or a system is.
+The functions take numpy arrays and return frozen results. They do not depend on segmentations: the caller decides which
+values are counted and what an item or a system is.
 
-- ``intervals.py``: percentile bootstrap over additive parts; mean and standard error over values.
-- ``paired.py``: two systems on the same items, by studentised bootstrap or approximate randomisation.
-- ``ranks.py``: several systems, by Kruskal-Wallis and Friedman with comparisons of pairs.
-- ``multiple.py``: many comparisons: Holm, Benjamini-Yekutieli, compact letters, wins and losses.
-- ``alternative.py``: may a program replace a coder? The alternative annotator test.
+- ``intervals.py``: percentile bootstrap over additive parts; mean and standard error of values.
+- ``paired.py``: comparison of two systems on the same items, by studentised bootstrap or approximate randomisation.
+- ``ranks.py``: comparison of several systems, by Kruskal-Wallis and Friedman tests with comparisons of pairs.
+- ``multiple.py``: multiple comparisons: Holm, Benjamini-Yekutieli, compact letters, wins and losses.
+- ``alternative.py``: the alternative annotator test of whether a program may replace a coder.
 
-A p-value is significant at alpha if it is alpha or less.
+A p-value is significant at alpha if it is at most alpha.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""May a program replace a coder? The alternative annotator test (Calderon, Reichart & Dror 2025)."""
+"""Alternative annotator test of whether a program may replace a coder (Calderon, Reichart & Dror 2025)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from caesura.statistics.multiple import benjamini_yekutieli
 
 MIN_CODERS = 3
 MIN_T_TEST_ITEMS = 30
-_EQUAL = 1e-12  # similarities are means of a few fractions: closer than this they are equal
+_EQUAL = 1e-12  # similarities are means of a few fractions; they count as equal if they differ by less than this
 
 
 @dataclass(frozen=True, slots=True)
 class CoderTest:
-    """The program against one coder, both compared with the remaining coders.
+    """Comparison of the program with one coder, by their similarity to the remaining coders.
 
     Attributes
     ----------
     items : int
         Number of items compared.
     mean_difference : float
-        Mean of d: -1 if the program is closer on every item, 1 if the coder is.
+        Mean of d: -1 if the program is closer on every item, 1 if the coder is closer on every item.
     test : str
         ``"t"``, ``"wilcoxon"``, or ``"constant"`` if d is the same on every item.
     p : float
@@ -37,7 +37,7 @@ class CoderTest:
     rejected : bool
         Whether the program beats this coder, with the allowance epsilon.
     advantage : float
-        Share of items on which the program is at least as close as the coder.
+        Proportion of items on which the program is at least as close as the coder.
     """
 
     items: int
@@ -58,11 +58,11 @@ class AlternativeTest(Result):
     coders : tuple of CoderTest
         One test per coder.
     winning_rate : float
-        Share of coders that the program beats.
+        Proportion of coders that the program beats.
     passed : bool
         Whether the winning rate is .5 or more.
     advantage : float
-        Mean over coders of the share of items on which the program is at least as close as the coder.
+        Mean over coders of the proportion of items on which the program is at least as close as the coder.
     epsilon : float
         Allowance for the cost of a coder.
     q : float
@@ -87,10 +87,10 @@ def alternative_annotator(
     Parameters
     ----------
     system : array_like, coders x items
-        S_f: ``system[j, i]`` is the mean similarity, on item i, of the program to all coders except j. NaN if coder j,
-        or everybody else, did not code the item.
+        S_f: ``system[j, i]`` is the mean similarity, on item i, of the program to all coders except j. NaN if coder j, or
+        all other coders, did not annotate the item.
     coders : array_like, coders x items
-        S_h: the same for coder j instead of the program.
+        S_h: the corresponding similarity of coder j to all other coders.
     epsilon : float, default 0.2
         Allowance for the cost of a coder: .2 for experts, .15 for skilled coders, .1 for crowds.
     q : float, default 0.05
@@ -104,8 +104,8 @@ def alternative_annotator(
     Raises
     ------
     Undefined
-        If there are fewer than three coders (a coder compared with a single other coder is compared with that one's
-        habits, not with a consensus), or if a coder has fewer than two items.
+        If there are fewer than three coders, or if a coder has fewer than two items. With two coders, each coder would be
+        compared with the habits of the other and not with a consensus.
 
     Notes
     -----
@@ -113,14 +113,14 @@ def alternative_annotator(
 
         d = [S_h >= S_f] - [S_f >= S_h]
 
-    is 1 if the coder is closer, -1 if the program is, and 0 if they are equal. Similarities within 1e-12 are equal. The
-    null hypothesis is that the program is worse by more than it saves, mean d >= ε. The alternative is mean d < ε, tested
-    by a t-test from 30 items on and by Wilcoxon's signed-rank test of d - ε (exact, with ties) below that. If d is the
-    same on all items, p is 0 if it is below ε, and 1 otherwise.
+    is 1 if the coder is closer, -1 if the program is closer, and 0 if they are equal. Similarities within 1e-12 are equal.
+    The null hypothesis is that the program is worse by more than it saves, mean d >= ε. The alternative is mean d < ε. It is
+    tested by a t-test if there are at least 30 items, and otherwise by Wilcoxon's signed-rank test of d - ε (exact, with
+    ties). If d is the same on all items, p is 0 if d is below ε, and 1 otherwise.
 
-    The p-values are corrected by Benjamini & Yekutieli at ``q``. The winning rate is the share of coders whose null
-    hypothesis is rejected; the program passes at .5. The advantage is the mean over coders of the share of items with
-    S_f >= S_h and serves to rank programs. The authors recommend ε = .2 and at least 30 items.
+    The p-values are corrected by Benjamini & Yekutieli at ``q``. The winning rate is the proportion of coders whose null
+    hypothesis is rejected. The program passes if it is at least .5. The advantage is the mean over coders of the proportion
+    of items with S_f >= S_h; it is used to rank programs. The authors recommend ε = .2 and at least 30 items.
 
     References
     ----------
@@ -161,7 +161,7 @@ def alternative_annotator(
 
 
 def _similarities(system: ArrayLike, coders: ArrayLike) -> tuple[Floats, Floats]:
-    """Return both tables, which must have the same shape and at least three coders."""
+    """Return both tables; raise an error unless they have the same shape and at least three coders."""
     S_f = matrix("system", system, "coders", "items", missing=True)  # noqa: N806
     S_h = matrix("coders", coders, "coders", "items", missing=True)  # noqa: N806
     if S_f.shape != S_h.shape:
@@ -196,14 +196,14 @@ def _test(d: Floats, epsilon: float) -> tuple[str, float]:
 
 
 def _signed_rank(x: Floats) -> float:
-    """Return P(W+ <= its actual value) if the signs of x were tossed: exact, with ties, and without the zeros.
+    """Return P(W+ <= observed W+) under random signs of x: exact, with ties, and without zeros.
 
-    scipy's exact distribution is that of untied ranks, and d has three values only.
+    The exact distribution in scipy assumes ranks without ties, but d has only three values.
     """
     from scipy.stats import rankdata
 
     x = x[x != 0]
-    doubled = np.rint(2 * rankdata(np.abs(x).round(12))).astype(np.int64)  # a mean rank may end in a half
+    doubled = np.rint(2 * rankdata(np.abs(x).round(12))).astype(np.int64)  # mean ranks may be multiples of one half
     ways = np.zeros(int(doubled.sum()) + 1)
     ways[0] = 1
     for rank in doubled:

@@ -1,4 +1,4 @@
-"""Arrays that the tests accept: their shape, and a message that names the first wrong entry."""
+"""Check array arguments of the tests: their shape and their entries."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from caesura.errors import OptionError
 
 Floats = NDArray[np.float64]
 Finish = Callable[[Floats], Floats]
-"""Function from rows of summed parts to one value per row, as ``Measure.finish``."""
+"""Function from rows of summed parts to one value per row, such as ``Measure.finish``."""
 
 
 def matrix(name: str, values: ArrayLike, rows: str, columns: str, *, missing: bool = False) -> Floats:
-    """Return a table of finite numbers with at least one row and one column.
+    """Check and return a table of finite numbers with at least one row and one column.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ def matrix(name: str, values: ArrayLike, rows: str, columns: str, *, missing: bo
     values : array_like
         The table.
     rows, columns : str
-        What rows and columns stand for, for the error message.
+        Names of the rows and columns, for the error message.
     missing : bool, default False
-        Whether NaN is allowed and stands for a missing value.
+        Whether NaN is allowed for missing values.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def matrix(name: str, values: ArrayLike, rows: str, columns: str, *, missing: bo
 
 
 def vector(name: str, values: ArrayLike) -> Floats:
-    """Return a list of at least one finite number.
+    """Check and return a list of at least one finite number.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def vector(name: str, values: ArrayLike) -> Floats:
 
 
 def p_values(name: str, values: ArrayLike) -> Floats:
-    """Return a list of p-values, numbers from 0 to 1.
+    """Check and return a list of p-values, numbers from 0 to 1.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def p_values(name: str, values: ArrayLike) -> Floats:
 
 
 def p_matrix(name: str, values: ArrayLike) -> Floats:
-    """Return a symmetric table with the p-value of every pair.
+    """Check and return a symmetric table with the p-value of every pair.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def p_matrix(name: str, values: ArrayLike) -> Floats:
 
 
 def finished(finish: Finish, sums: Floats) -> Floats:
-    """Return ``finish(sums)``, after a check that it is one finite number per row.
+    """Return ``finish(sums)`` after checking that it has one finite number per row.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""Intervals around one value.
+"""Confidence intervals of a single value.
 
-Two questions are easily confused. *Would different items have given a different value?* Items are what was sampled, so
-items are resampled: :func:`bootstrap`. *How precise is a mean over n values, if those are independent?*
-:func:`mean_interval`. Boundary pairs inside one text are not independent, so the second interval is too narrow, but it is
-the one that the literature prints.
+Two questions are easily confused. *Would different items have given a different value?* The items are the sample, so
+:func:`bootstrap` resamples items. *How precise is a mean over n independent values?* :func:`mean_interval` answers this
+question. Boundary pairs inside one text are not independent, so the second interval is too narrow, but it is the one
+that the literature reports.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from caesura.options import seed as check_seed
 from caesura.statistics.arrays import Finish, Floats, finished, matrix, vector
 
 MIN_ITEMS = 20
-"""Number of items from which on a percentile interval is not too narrow."""
-_CELLS = 250_000  # numbers in a block of weights: 2 MB, whatever the number of replicates
+"""Number of items below which a percentile interval is too narrow."""
+_CELLS = 250_000  # numbers in a block of weights: 2 MB for any number of replicates
 
 
 @dataclass(frozen=True, slots=True)
 class BootstrapInterval(Result):
-    """A value and the percentile interval around it.
+    """A value and its percentile interval.
 
     Attributes
     ----------
     value : float
-        Value of all items.
+        Value over all items.
     low, high : float
         Ends of the interval.
     level : float
@@ -55,7 +55,7 @@ class BootstrapInterval(Result):
 
     @property
     def caution(self) -> str | None:
-        """Warning to readers of the interval; None from 20 items on."""
+        """Warning about too few items; None if there are at least 20."""
         if self.items >= MIN_ITEMS:
             return None
         return (
@@ -66,7 +66,7 @@ class BootstrapInterval(Result):
 
 @dataclass(frozen=True, slots=True)
 class MeanInterval(Result):
-    """A mean over values that are taken as independent, with its standard error and interval.
+    """A mean over values that are treated as independent, with its standard error and interval.
 
     Attributes
     ----------
@@ -91,12 +91,12 @@ class MeanInterval(Result):
 
 
 def item_weights(items: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Draw bootstrap samples of items, as the number of times that each item occurs.
+    """Draw bootstrap samples of items, represented by the number of times that each item occurs.
 
     Parameters
     ----------
     items : int
-        Number of items. Every sample has as many, drawn with replacement.
+        Number of items. Every sample has the same number of items, drawn with replacement.
     replicates : int
         Number of samples.
     rng : numpy.random.Generator
@@ -105,8 +105,8 @@ def item_weights(items: int, replicates: int, rng: np.random.Generator) -> Itera
     Yields
     ------
     numpy.ndarray
-        Blocks of rows, one row per replicate and one column per item. Blocks have a bounded size, so that ten thousand
-        replicates of a large corpus need no more memory than a hundred.
+        Blocks of rows, one row per replicate and one column per item. The size of a block is bounded, so that memory does
+        not grow with the number of replicates.
 
     Examples
     --------
@@ -143,14 +143,14 @@ def block_sizes(rows: int, width: int) -> Iterator[int]:
 def bootstrap(
     parts: ArrayLike, finish: Finish, *, replicates: int = 10_000, level: float = 0.95, seed: int | None = 0
 ) -> BootstrapInterval:
-    """Compute the percentile bootstrap interval over items, for a value that is made from summed parts.
+    """Compute the percentile bootstrap interval over items for a value computed from summed parts.
 
     Parameters
     ----------
     parts : array_like, items x parts
         Additive parts, one row per item.
     finish : callable
-        Function from rows of summed parts to values, as ``Measure.finish``.
+        Function from rows of summed parts to values, such as ``Measure.finish``.
     replicates : int, default 10000
         Number of bootstrap replicates.
     level : float, default 0.95
@@ -166,12 +166,13 @@ def bootstrap(
     Raises
     ------
     Undefined
-        If there is only one item: resampling it says nothing.
+        If there is only one item, which cannot be resampled.
 
     Notes
     -----
-    No item is scored again: items are drawn with replacement, their parts are summed, the sums are finished, and the
-    interval cuts off (1 - level) / 2 of the replicates on either side. The percentile interval is too narrow for few items.
+    No item is scored again. Items are drawn with replacement, their parts are summed, and ``finish`` computes the value of
+    each replicate. The interval excludes (1 - level) / 2 of the replicates on each side. The percentile interval is too
+    narrow if there are few items.
 
     References
     ----------
@@ -197,14 +198,14 @@ def bootstrap(
 
 
 def mean_interval(values: ArrayLike, counts: ArrayLike | None = None, *, level: float = 0.95) -> MeanInterval:
-    """Compute mean ± z SD / sqrt(n) over n values that are taken as independent.
+    """Compute mean ± z SD / sqrt(n) over n values that are treated as independent.
 
     Parameters
     ----------
     values : array_like
         The values.
     counts : array_like, optional
-        How often each value occurred.
+        Number of times that each value occurred.
     level : float, default 0.95
         Confidence level; z is 1.96 at .95.
 
@@ -220,9 +221,9 @@ def mean_interval(values: ArrayLike, counts: ArrayLike | None = None, *, level: 
 
     Notes
     -----
-    SD is the standard deviation of the values themselves (divided by n). This is the interval of Figure 10b of Fournier
-    (2013), and its standard error is the ± of Table 2 there. It ignores that pairs inside one text depend on each other, so
-    it is too narrow.
+    SD is the population standard deviation of the values (divided by n). Figure 10b of Fournier (2013) shows this interval,
+    and Table 2 there gives its standard error after ±. The interval is too narrow, because it ignores that pairs inside one
+    text depend on each other.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Many comparisons at once: corrected p-values, letters, wins and losses."""
+"""Multiple comparisons: corrected p-values, compact letters, wins and losses."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from caesura.statistics.arrays import Floats, matrix, p_matrix, p_values, vector
 
 @dataclass(frozen=True, eq=False)
 class Wins(Result):
-    """Numbers of items on which one system beats another: tables of systems by systems.
+    """Number of items on which one system beats another, as tables of systems x systems.
 
     Attributes
     ----------
     wins : numpy.ndarray
-        Items on which the system of the row is above that of the column.
+        Number of items on which the row's system has a higher value than the column's system.
     ties : numpy.ndarray
-        Items on which both are equal.
+        Number of items on which both values are equal.
     losses : numpy.ndarray
-        Items on which the system of the row is below that of the column.
+        Number of items on which the row's system has a lower value than the column's system.
     """
 
     wins: NDArray[np.int64]
@@ -47,9 +47,9 @@ def holm(p: ArrayLike) -> Floats:
 
     Notes
     -----
-    The probability of even one false alarm among all m comparisons stays below alpha. The smallest p is multiplied by m,
-    the next by m - 1, and so on; none may fall below the one before it, and none exceeds 1. The correction holds for any
-    dependence between the comparisons.
+    The probability of at least one false positive among all m comparisons stays below alpha. The smallest p is multiplied
+    by m, the next by m - 1, and so on. No adjusted value may be smaller than the one before it or exceed 1. The correction
+    is valid for any dependence between the comparisons.
 
     References
     ----------
@@ -82,9 +82,9 @@ def benjamini_yekutieli(p: ArrayLike) -> Floats:
 
     Notes
     -----
-    The expected share of false alarms among all alarms stays below q. With m comparisons, p_(i) becomes the least of
-    p_(j) (m / j) (1 + 1/2 + ... + 1/m) over j >= i, at most 1. The correction holds for any dependence between the
-    comparisons.
+    The expected proportion of false positives among all positives stays below q. With m comparisons, p_(i) becomes the
+    minimum of p_(j) (m / j) (1 + 1/2 + ... + 1/m) over j >= i, at most 1. The correction is valid for any dependence between
+    the comparisons.
 
     References
     ----------
@@ -110,7 +110,7 @@ def letters(p: ArrayLike, means: ArrayLike, *, alpha: float = 0.05, higher_is_be
     p : array_like, systems x systems
         p-values of all pairs, corrected for their number.
     means : array_like
-        One mean per system. They order the letters: the best system has an ``a``.
+        One mean per system. They determine the order of the letters: the best system has an ``a``.
     alpha : float, default 0.05
         Significance level.
     higher_is_better : bool, default True
@@ -148,7 +148,7 @@ def letters(p: ArrayLike, means: ArrayLike, *, alpha: float = 0.05, higher_is_be
             f"compact letters need scikit-posthocs, which could not be imported ({error}); pip install 'caesura[stats]'"
         ) from error
     best_first = np.argsort(-order_by if higher_is_better else order_by, kind="stable")
-    # scikit-posthocs takes p = alpha for no difference; with 0 and 1 in place of p the border is ours.
+    # scikit-posthocs treats p = alpha as no difference; pass 0 and 1 instead of p to count it as a difference.
     alike = np.where(table <= alpha, 0.0, 1.0)[np.ix_(best_first, best_first)]
     try:
         display = compact_letter_display(alike, alpha=0.5)
@@ -162,14 +162,14 @@ def letters(p: ArrayLike, means: ArrayLike, *, alpha: float = 0.05, higher_is_be
 
 
 def wins(values: ArrayLike, *, tolerance: float = 1e-12) -> Wins:
-    """Count the items on which each system is above, equal to and below each other system.
+    """Count the items on which each system is above, equal to or below each other system.
 
     Parameters
     ----------
     values : array_like, items x systems
         Values. An item counts for a pair of systems if neither value is missing (NaN).
     tolerance : float, default 1e-12
-        Values that differ by no more are a tie.
+        Values that differ by at most this much count as a tie.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def wins(values: ArrayLike, *, tolerance: float = 1e-12) -> Wins:
     """
     table = matrix("values", values, "items", "systems", missing=True)
     tolerance = non_negative()("tolerance", tolerance)
-    # NaN stands for a missing value: such a difference is neither above nor below nor equal.
+    # NaN means a missing value: comparisons with it are neither above, below nor equal.
     difference = table[:, :, None] - table[:, None, :]
     above = np.count_nonzero(difference > tolerance, axis=0)
     equal = np.count_nonzero(np.abs(difference) <= tolerance, axis=0)

@@ -5,14 +5,16 @@ into values. The statistic is the difference between the two pooled values ::
 
     θ = finish(Σ a_i) - finish(Σ b_i)
 
-so nothing has to be scored again.
+so no item is scored again.
 
-- :func:`randomisation`: would the difference be as large if outputs were assigned to the systems at random? The test makes
-  no other assumption and is exact for few items, but gives no interval.
-- :func:`paired_bootstrap`: is 0 a likely difference in the texts that these items are a sample of? Gives an interval.
+- :func:`randomisation` tests whether the difference would be as large if outputs were assigned to the systems at random.
+  The test makes no other assumption and is exact for few items, but gives no interval.
+- :func:`paired_bootstrap` tests whether the difference could be 0 in the population of texts from which the items were
+  sampled. It gives an interval.
 
-Both keep their level: in ``python -m bench level`` neither calls more than 6.5 % of 2,000 pairs of equal systems
-different at 5 %, with 6, 20 or 100 items. The plain percentile bootstrap does not (14 % with 6 items), so it is not here.
+Both tests keep their level: in ``python -m bench level``, with 6, 20 or 100 items, neither finds a difference at 5 % in
+more than 6.5 % of 2,000 pairs of equal systems. The plain percentile bootstrap does (14 % with 6 items) and is therefore
+not included.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from caesura.options import seed as check_seed
 from caesura.statistics.arrays import Finish, Floats, finished, matrix
 from caesura.statistics.intervals import block_sizes, item_weights
 
-_EQUAL = 1e-12  # two statistics closer than this differ by rounding only
+_EQUAL = 1e-12  # statistics that differ by less than this differ only by rounding
 _STEP = 1e-5  # step of central differences: its error is 1e-10, rounding adds 1e-11
 _NOISE = 1e-9  # a standard error below this fraction of its terms is 0 up to these errors
 
@@ -70,7 +72,7 @@ class PairedBootstrap(Result):
 
 @dataclass(frozen=True, slots=True)
 class Randomisation(Result):
-    """Result of :func:`randomisation`: the difference of two systems, and how often chance produces one at least as large.
+    """Result of :func:`randomisation`: the difference of two systems and the probability of one as large by chance.
 
     Attributes
     ----------
@@ -103,7 +105,7 @@ def paired_bootstrap(
     a, b : array_like, items x parts
         Additive parts of the two systems on the same items.
     finish : callable
-        Function from rows of summed parts to values, as ``Measure.finish``.
+        Function from rows of summed parts to values, such as ``Measure.finish``.
     replicates : int, default 10000
         Number of bootstrap replicates.
     level : float, default 0.95
@@ -128,12 +130,12 @@ def paired_bootstrap(
 
         t* = (θ* - θ) / s*,   s*² = n/(n - 1) Σ_i w_i (l_i - mean l)²
 
-    Here w_i counts the copies of item i, and l_i is the slope of θ* in w_i: how far one more copy would move it. Then ::
+    Here w_i is the number of copies of item i, and l_i is the slope of θ* in w_i, the effect of one more copy. Then ::
 
         p = (1 + #{|t*| >= |θ|/s}) / (1 + replicates),   interval = θ ± q s
 
-    with q the ``level`` quantile of ``|t*|``, so that 0 lies outside the interval if p is below 1 - level. The division by
-    s* keeps the level: with few items θ* alone varies too little.
+    where q is the ``level`` quantile of ``|t*|``. The interval therefore excludes 0 if p is below 1 - level. The division by
+    s* keeps the level of the test: with few items, θ* alone varies too little.
 
     A replicate without variance (the same item again and again) has an infinite t* unless θ* = θ. This makes the test
     conservative: with 2 or 3 items nothing is significant at .05 and the interval is unbounded. If the items themselves have no
@@ -184,7 +186,7 @@ def randomisation(
     a, b : array_like, items x parts
         Additive parts of the two systems on the same items.
     finish : callable
-        Function from rows of summed parts to values, as ``Measure.finish``.
+        Function from rows of summed parts to values, such as ``Measure.finish``.
     draws : int, default 10000
         Number of random assignments.
     seed : int or None, default 0
@@ -197,11 +199,11 @@ def randomisation(
 
     Notes
     -----
-    The two systems change places, item by item, with probability one half. If it makes no difference which system an output
-    is from, the observed difference is one of 2^n equally likely ones. If 2^n is at most ``draws``, all of them are examined
-    and p is the proportion with ``|θ|`` at least as large. Otherwise ``draws`` of them are drawn and
-    ``p = (1 + #{|θ*| >= |θ|}) / (1 + draws)``, which counts the observed assignment. Statistics within 1e-12 of each
-    other are equal. The smallest p that n items can give is 2^(1 - n): with 5 items or fewer nothing is significant at .05.
+    The outputs of the two systems are swapped, item by item, with probability one half. If both systems are equivalent, the
+    observed difference is one of 2^n equally likely differences. If 2^n is at most ``draws``, all of them are examined, and p
+    is the proportion with ``|θ|`` at least as large. Otherwise ``draws`` of them are drawn at random and
+    ``p = (1 + #{|θ*| >= |θ|}) / (1 + draws)``, which includes the observed assignment. Statistics within 1e-12 of each other
+    are equal. The smallest possible p with n items is 2^(1 - n): with 5 items or fewer no difference is significant at .05.
 
     References
     ----------
@@ -224,7 +226,7 @@ def randomisation(
     for stays in _every_swap(n) if exact else _random_swaps(n, draws, rng):
         differences = _difference(a, b, finish, stays)
         larger += int(np.count_nonzero(np.abs(differences) >= abs(theta) - _EQUAL))
-    # Swapping all items only flips the sign, so half of all swaps is enough.
+    # Swapping all items only changes the sign, so half of all swaps are enough.
     p = larger / 2 ** (n - 1) if exact else (1 + larger) / (1 + draws)
     return Randomisation(theta, p, n, 2**n if exact else draws, exact)
 
@@ -253,10 +255,10 @@ def _studentise(a: Floats, b: Floats, finish: Finish, weights: Floats) -> tuple[
 
 
 def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return, for each row of weights: the value, how far one more copy of each item moves it, and how far all could.
+    """Return the value, the effect of one more copy of each item, and the largest possible effect, per row of weights.
 
     The slope in each part is a central difference whose step is a small fraction of the sum. A part that is 0 in all items
-    of the sample needs no slope, so that no step leads to a sum for which ``finish`` has to decide about zero.
+    of the sample gets no slope. No step then leads to a sum at which ``finish`` would have to handle a new zero case.
     """
     sums, sizes = weights @ parts, weights @ np.abs(parts)
     values, slopes = finished(finish, sums), np.zeros_like(sums)
@@ -270,20 +272,20 @@ def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats,
 
 
 def _difference(a: Floats, b: Floats, finish: Finish, stays: Floats) -> Floats:
-    """Return the difference for each row of ``stays``: 1 if an item stays as it is, 0 if the systems change places."""
+    """Return the difference for each row of ``stays``: 1 if an item is unchanged, 0 if its outputs are swapped."""
     swaps = 1 - stays
     return finished(finish, stays @ a + swaps @ b) - finished(finish, stays @ b + swaps @ a)
 
 
 def _pivots(theta: float, differences: Floats, error: Floats) -> Floats:
-    """Return |θ* - θ| / s*; it is infinite if there is a difference but no variance."""
+    """Return |θ* - θ| / s*, which is infinite if there is a difference but no variance."""
     distance = np.abs(differences - theta)
     flat = error == 0
     return np.where(flat, np.where(distance <= _EQUAL, 0.0, np.inf), distance / np.where(flat, 1.0, error))
 
 
 def _every_swap(n: int) -> Iterator[Floats]:
-    """Yield all ways to swap some of n items, up to swapping all: the first item always changes sides."""
+    """Yield all ways to swap some of n items, up to the swap of all items: the first item is always swapped."""
     start = 0
     for rows in block_sizes(2 ** (n - 1), n):
         number = np.arange(start, start + rows, dtype=np.int64)[:, None]

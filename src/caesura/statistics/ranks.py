@@ -1,4 +1,4 @@
-"""Rank tests: whether several systems differ, and which pairs of them.
+"""Rank tests of whether several systems differ, and which pairs of systems differ.
 
 ========================= =================================== =======================================================
 test                      observations                        comparison of pairs
@@ -7,8 +7,8 @@ test                      observations                        comparison of pair
 :func:`friedman`          every system on every block         Wilcoxon, Nemenyi, McDonald & Thompson
 ========================= =================================== =======================================================
 
-Both are corrected for ties throughout: many documents get the same score, above all 0 and 1. The p-values of pairs are
-already corrected for the number of pairs and need no Holm.
+Both tests are corrected for ties, because many documents get the same score, most often 0 or 1. The p-values of pairs
+are already corrected for the number of pairs and need no Holm correction.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from caesura.statistics.arrays import Floats, matrix, vector
 
 @dataclass(frozen=True, eq=False)
 class RankTest(Result):
-    """A test of whether all systems are equal, and a test of each pair.
+    """A test of whether all systems are equal, with a test of each pair.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class RankTest(Result):
     p : float
         p-value of the test.
     mean_ranks : numpy.ndarray
-        One mean rank per system; the largest values have the largest ranks.
+        Mean rank of each system; the largest values have the largest ranks.
     sizes : numpy.ndarray
         Number of observations per system.
     pairs : numpy.ndarray
@@ -74,7 +74,7 @@ def kruskal_wallis(groups: Sequence[ArrayLike], *, alpha: float = 0.05) -> RankT
     Parameters
     ----------
     groups : sequence of array_like
-        Values of each system: two groups or more, of any size.
+        Values of each system, as at least two groups of any size.
     alpha : float, default 0.05
         Significance level of the comparisons.
 
@@ -91,8 +91,8 @@ def kruskal_wallis(groups: Sequence[ArrayLike], *, alpha: float = 0.05) -> RankT
         |R_u - R_v| >= z(α / (k(k-1))) sqrt(V (1/n_u + 1/n_v)),   V = N(N+1)/12 - Σ (t³ - t) / (12(N-1))
 
     where z(x) cuts off x of the normal distribution on one side, and t runs over the sizes of the ties. Siegel & Castellan
-    print V without the second term; with it this is Dunn's test with Bonferroni's correction. ``pairs`` are the p-values
-    this amounts to, k(k-1) times one tail of z, at most 1. If all N values are the same, H = 0 and every p = 1.
+    print V without the second term. With it the comparison is Dunn's test with Bonferroni's correction. ``pairs`` contains
+    the corresponding p-values: k(k-1) times one tail of z, at most 1. If all N values are equal, H = 0 and every p = 1.
 
     References
     ----------
@@ -134,7 +134,7 @@ def friedman(blocks: ArrayLike, *, alpha: float = 0.05) -> RankTest:
     Parameters
     ----------
     blocks : array_like, blocks x systems
-        One row per block (an item, or an item as one coder sees it). A block with a missing value (NaN) is excluded and
+        One row per block (an item, or one coder's view of an item). A block with a missing value (NaN) is excluded and
         counted in ``.incomplete``.
     alpha : float, default 0.05
         Significance level of the comparisons.
@@ -160,8 +160,8 @@ def friedman(blocks: ArrayLike, *, alpha: float = 0.05) -> RankTest:
     systems and more), q as the range of k independent standard normal values. Hollander & Wolfe have k(k+1)/12 for every
     s²_i, which does not correct for ties.
 
-    Two systems are allowed. The test is then the sign test in its normal approximation, and
-    :func:`~caesura.statistics.randomisation` sees more. If every block ties all systems, Q = 0 and every p = 1.
+    Two systems are allowed. The test is then the normal approximation of the sign test, and
+    :func:`~caesura.statistics.randomisation` has more power. If all systems are tied in every block, Q = 0 and every p = 1.
 
     References
     ----------
@@ -200,6 +200,6 @@ def friedman(blocks: ArrayLike, *, alpha: float = 0.05) -> RankTest:
 
 
 def _standardized(ranks: Floats, error: Floats) -> Floats:
-    """Return differences of ranks over their standard error; 0 if that is 0, for then there is no difference."""
+    """Return rank differences divided by their standard error; 0 if the error is 0, because the ranks are then equal."""
     distance = np.abs(ranks[:, None] - ranks[None, :])
     return np.divide(distance, error, out=np.zeros_like(distance), where=error > 0)
