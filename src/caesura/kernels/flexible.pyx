@@ -8,7 +8,7 @@ two sorted lists pair in order or stay alone:
     SEGSIMFLEX  the same with the R package's count of objects
 
 EXACT computes the table over suffixes of ordered.pxd one row at a time. gain(i, j) is the cost of a deletion and an
-insertion minus the cost of the pair, G[j] is the largest total gain of members i.. against members j.., and Q[j] the
+insertion minus the cost of the pair. G[j] is the largest total gain of members i.. against members j.., and Q[j] the
 fewest pairs that attain it. Only members within D positions of each other can gain, so row i covers lo[i] .. hi[i]-1 of
 b's list. Gains are whole numbers, so ties are exact. Time is the number of such cells and memory is linear; tracing the
 pairs takes one byte per cell.

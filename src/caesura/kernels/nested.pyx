@@ -1,9 +1,9 @@
 """Find the heaviest set of spans without crossing, and count the sets with that weight.
 
 Spans (c, e) of weight w are sorted by (e, -c). A window contains the spans with c >= a. F[r] is the best value of its
-spans up to the r-th end (counted from 1; F is 0 at the start of a window). val[s] is the best value inside span s with s itself, which always
-pays because nothing inside s crosses it. A set without crossing is a row of spans side by side, each with such a set
-inside. That is the recursion; it decomposes each set in one way only, so it can count them too.
+spans up to the r-th end (counted from 1; F is 0 at the start of a window). val[s] is the best value inside span s with s
+itself, which always pays because nothing inside s crosses it. A set without crossing is a row of spans side by side, each
+with such a set inside. That is the recursion; it decomposes each set in one way only, so it can count them too.
 
 A value is (sum of w, sum of w^2, number of spans): larger sums are better, then fewer spans; among equals the earlier one
 stays. The number of sets counts equal sums of w alone. It may be extremely large, so it is computed modulo a number below
